@@ -1,4 +1,4 @@
-// Starts the server, and knows where in it each protocol lives.
+// Starts the server, and knows the URL of each protocol.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';

@@ -1,4 +1,4 @@
-// CPU time of this process (user and system), or the clock's, round by round, everyone in turn.
+// CPU time of this process (user and system), or by the clock, round by round, all contestants in turn.
 
 /**
  * @typedef {object} Contestant
@@ -44,7 +44,7 @@ function now(by) {
   return (user + system) / 1000;
 }
 
-/** So that nobody pays for what another left behind. */
+/** Collects garbage, so that no contestant pays for another. */
 async function collectGarbage() {
   globalThis.gc?.();
   await new Promise((resolve) => setTimeout(resolve, 5));

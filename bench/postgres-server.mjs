@@ -1,4 +1,4 @@
-// A PostgreSQL of its own that waits for the disk, as in production. The driver and the server are the forest's.
+// A separate PostgreSQL server that waits for the disk, as in production, with the driver and the binaries of the forest package.
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { startPostgres as start } from '../scripts/postgres.mjs';

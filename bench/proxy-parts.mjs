@@ -41,7 +41,7 @@ function startProvider() {
   });
 }
 
-/** What anyone would write who only wants the bytes to pass. */
+/** The simplest pass-through. */
 function startPlain() {
   const { hostname, port: to } = new URL(upstream);
   const agent = new http.Agent({ keepAlive: true });

@@ -1,4 +1,4 @@
-// The other end, in a process of its own so that its work is not counted: it takes any request of the four protocols
+// The server, in a separate process so that its work is not counted: it takes any request of the four protocols
 // and answers with the long stream, or, to a request that does not ask for one, with a short reply.
 import { createServer } from 'node:http';
 import { shortReply } from './data/replies.mjs';

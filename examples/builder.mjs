@@ -1,4 +1,4 @@
-// The immutable builder and conversations that go on, against the local emulator: no key, no network.
+// The immutable builder and conversations that continue, against the local emulator, without a key or a network.
 import { llm, tool } from '@skein/core';
 import { says, startEmulator } from '@skein/emulator';
 
@@ -11,7 +11,7 @@ emulator.script('openai-responses', [
 ]);
 const env = emulator.env();
 
-// Every call gives a new builder: this one can be branched from as often as you like.
+// Every call returns a new builder, so this one can be branched as often as you like.
 const base = llm.config({ env }).model('openai/gpt-5.5').agent('You are brief.');
 console.log('Prompt:', await base.request('A title for my poem?').prompt());
 
@@ -26,7 +26,7 @@ for await (const message of conversation) console.log(`${message.role}:`, messag
 const schema = { type: 'object', properties: { city: { type: 'string' }, celsius: { type: 'number' } } };
 console.log('Object:', await conversation.continuation.request('As an object, please.').promptFor(schema));
 
-// Saved and loaded, then asked of another provider: messages are all that is saved.
+// Saved, loaded, and continued with another provider: only messages are saved.
 const loaded = llm.load(JSON.stringify(conversation.save()));
 const elsewhere = loaded.continuation.config({ env }).model('anthropic/claude-sonnet-4-5').tools(weather);
 console.log('Elsewhere:', await elsewhere.request('Goodbye').prompt());

@@ -1,4 +1,4 @@
-// A chat whose state is a text that you keep, wherever you keep texts; against the local emulator: no key, no network.
+// A chat whose state is one text that you store. It runs against the local emulator, without a key or a network.
 import { Chat, system, tool, user } from '@skein/core';
 import { says, startEmulator } from '@skein/emulator';
 
@@ -22,22 +22,22 @@ const chat = new Chat({
 });
 const guide = system('You are a guide. Be brief.');
 
-// The system message is sent with every call, and is never in the state.
+// The system message is sent with every call and never stored in the state.
 const first = await chat.chatWithState(null, [guide, user('When does the theatre open?')]);
 console.log('Answer:', first.text);
 
-// Something happened; nobody is asked.
+// Adds an event without asking the model.
 const checkedIn = chat.updateStateAfterEvent(first.state, 'User has checked in at Harrogate Theatre');
 
-// Another day, another process: all there is, is the text.
+// Another day, another process: the text is all that is needed.
 const second = await chat.chatWithState(checkedIn, [guide, user('What is this place?')]);
 console.log('Answer:', second.text);
 
-// A state that cannot be used is given back, and the conversation starts anew.
+// An unusable state is returned, and a new conversation starts.
 const { discarded } = await chat.chatWithState('{"version":99}', [guide, user('Hello?')]);
 console.log('Discarded:', discarded?.reason, discarded?.state);
 
-// Another system message: what the provider has cached no longer fits.
+// With another system message, the provider's cache misses.
 const { notices } = await chat.chatWithState(second.state, [system('You are a pirate.'), user('Ahoy')]);
 for (const notice of notices) console.log('Notice:', notice.message);
 await emulator.close();

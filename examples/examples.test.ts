@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 const execute = promisify(execFile);
 const folder = fileURLToPath(new URL('.', import.meta.url));
 
-/** Runs an example; one that does not end is ended. */
+/** Runs an example, with a time limit. */
 const run = (name: string) => execute(process.execPath, [name], { cwd: folder, timeout: 50_000 });
 
 /** Examples import the built packages, as users do; `npm test` builds before it tests. */

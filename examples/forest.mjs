@@ -1,4 +1,4 @@
-// Branches of one conversation, kept in files: three answers, an edit, another model; no key, no network.
+// Branches of one conversation in files: three answers, an edit, another model. No key and no network are needed.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// Conversations from elsewhere into a forest, and out again.
+// Imports conversations of other programs into a forest, and exports them.
 import { createForest, exportText, importFile, memoryStore } from '@skein/forest';
 
 /** @param {string} role @param {string} text */

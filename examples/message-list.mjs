@@ -39,7 +39,7 @@ const same = [...loaded].every((message, index) => message.raw === list.at(index
 console.log('The last of', loaded.length, 'messages:', loaded.at(-1)?.text);
 console.log(same ? 'Every text is as it was.' : 'TEXTS CHANGED');
 
-// A bare array says nothing about itself: you do.
+// A bare array does not name its format, so you do.
 const array = '[{"role":"user","content":"Hi"},{"role":"assistant","content":"Hello","x_new":1.0}]';
 console.log('Kept:', MessageList.fromJSON(array, { dialect: 'openai-chat' }).at(-1)?.raw);
 await emulator.close();

@@ -1,4 +1,4 @@
-// A program's own fetch, recorded into a forest and replayed without the provider; no key, no network.
+// Records a program's requests into a forest and replays them without the provider. No key and no network are needed.
 import { says, startEmulator } from '@skein/emulator';
 import { listExchanges, openForest, recordFetch } from '@skein/forest';
 

@@ -1,11 +1,11 @@
-// Reads a reply, saves it, loads it and sends it again: byte for byte, also the parts that nobody knows.
+// Reads a reply, saves it, loads it and sends it again: byte for byte, including unknown parts.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { anthropicMessages, describeLoss, openaiChat, user } from '@skein/core';
 import { loadMessages, saveMessages } from '@skein/core/node';
 
-// What an API answered: a signature, a number that a double cannot hold, and a field that is new this month.
+// A reply with a signature, a number that a double cannot represent, and an unknown field.
 const answer = `{"id":"msg_1","type":"message","role":"assistant","model":"claude-sonnet-4-5","content":[
   {"type":"thinking","thinking":"The user wants the order.","signature":"EqQBCgIYAhIM"},
   {"type":"text","text":"Let me look that up.","new_this_month":{"confidence":1.0}},

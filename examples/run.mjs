@@ -1,4 +1,4 @@
-// A run with a tool that needs approval, against the local emulator: no key, no network.
+// A run with a tool that needs approval, against the local emulator, without a key or a network.
 import { MessageList, run, tool, user } from '@skein/core';
 import { says, startEmulator } from '@skein/emulator';
 

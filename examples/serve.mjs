@@ -1,4 +1,4 @@
-// The server inside a program of your own: its API, and any client's calls recorded; no key, no network.
+// The server inside your own program: the API, and recording the calls of any client. No key and no network are needed.
 import { loadConfig } from '@skein/agents';
 import { says, startEmulator } from '@skein/emulator';
 import { openForest } from '@skein/forest';
@@ -12,7 +12,7 @@ const { config } = await loadConfig({ env });
 const forest = await openForest(':memory:');
 const server = await createServer({ forest, config, env }).listen({ port: 0 });
 
-// Any client of the provider works; only its base address is another.
+// Any client of the provider works; only its base URL changes.
 const response = await fetch(`${server.url}/proxy/anthropic/v1/messages`, {
   method: 'POST',
   headers: { 'x-api-key': 'any', 'anthropic-version': '2023-06-01', 'content-type': 'application/json' },
@@ -24,7 +24,7 @@ const response = await fetch(`${server.url}/proxy/anthropic/v1/messages`, {
 });
 console.log(`Answer: ${JSON.parse(await response.text()).content[0].text}`);
 
-// The recording goes on behind the answer.
+// The recording is stored after the response.
 const api = client(server.url);
 for (let recorded = ''; !recorded.includes('"head"'); ) {
   recorded = await (await api.threads.$get({ query: {} })).text();

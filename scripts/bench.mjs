@@ -1,4 +1,4 @@
-// `npm run bench`: measures the built packages. Arguments are handed on: `npm run bench -- --check`.
+// `npm run bench`: measures the built packages. Arguments are passed on: `npm run bench -- --check`.
 import { build, root, run, setUp } from './setup.mjs';
 
 const measured = ['--expose-gc', `${root}bench/run.mjs`, ...process.argv.slice(2)];

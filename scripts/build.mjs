@@ -1,4 +1,4 @@
-// Builds the packages by tsdown's own function. Its command warns whoever has Node 20, which Skein supports, on every run.
+// Builds the packages with tsdown's function, because its command warns about Node 20, which Skein supports, on every run.
 import { build } from 'tsdown';
 
 await build({ logLevel: 'warn' });

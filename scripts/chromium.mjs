@@ -21,7 +21,7 @@ export function findChromium() {
   return (named ? [named] : usualPaths).find((path) => existsSync(path));
 }
 
-/** The same, after installing it where that is possible; undefined, with the reason on screen, where it is not. */
+/** The same, after installing it if possible; otherwise prints the reason and returns undefined. */
 export function ensureChromium() {
   const found = findChromium();
   if (found) return found;

@@ -1,4 +1,4 @@
-// `npm run conformance`: what each library sends back of what a provider sent. Arguments are handed on.
+// `npm run conformance`: measures how much of a provider's reply each library sends back. Arguments are passed on.
 import { build, root, run, setUp } from './setup.mjs';
 
 const suite = [`${root}bench/conformance/run.mjs`, ...process.argv.slice(2)];

@@ -1,4 +1,4 @@
-/** Samples of a page as one program. What is printed is compared with the comment behind it. */
+/** The samples of a page as one program. Each printed value is compared with the comment after it. */
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 
@@ -23,9 +23,9 @@ const MODULES: Readonly<Record<string, () => Promise<object>>> = {
 };
 
 export interface Prepared {
-  /** What the comments promise. */
+  /** The values in the comments. */
   readonly expected: readonly string[];
-  /** Gives what was printed in these places. */
+  /** Runs the program; returns the values that it printed there. */
   run(): Promise<readonly string[]>;
 }
 
@@ -59,7 +59,7 @@ export function prepareSamples(page: string): Prepared {
   };
 }
 
-/** `{ a, b as c }` or `Name`, as a pattern of a declaration. */
+/** The names of an import, `{ a, b as c }` or `Name`, as the pattern of a declaration. */
 function bound(names: string): string {
   return names.startsWith('{') ? names.replaceAll(' as ', ': ') : `{ default: ${names} }`;
 }

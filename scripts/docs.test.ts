@@ -1,4 +1,4 @@
-/** The guides: every sample in JavaScript runs, every command that is shown exists, every link leads somewhere. */
+/** The documentation: every JavaScript sample runs, every command exists, every link has a target. */
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
@@ -26,7 +26,7 @@ function under(folder: string): string[] {
 
 const call = { blocks: [{ type: 'tool-use', name: 'get_weather', input: { city: 'Oslo' } }] } as const;
 
-/** What the providers say on a page; everywhere else they echo. */
+/** The scripted answers of the providers on a page; on other pages they echo. */
 const SCRIPTS: Readonly<Record<string, readonly (ReturnType<typeof says> | typeof call)[]>> = {
   'README.md': [call, says('It is cold in Oslo.')],
   'docs/guides/from-ai-sdk.md': [call, says('It is cold in Oslo.'), says('{"city":"Oslo","people":700000}')],
@@ -35,7 +35,7 @@ const SCRIPTS: Readonly<Record<string, readonly (ReturnType<typeof says> | typeo
   'docs/guides/from-fluent-llm.md': [says('Oslo.'), says('Cold.')],
 };
 
-/** Files that a page speaks of. */
+/** Files that the samples of a page read. */
 const FILES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'docs/guides/from-synapse.md': {
     'todoist.yaml': `provider: anthropic\nmodel: claude-sonnet-4-5\nsystem_prompt: Be brief.\ntools: [./weather.mjs]\n`,

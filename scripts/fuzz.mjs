@@ -1,6 +1,6 @@
-// `npm run fuzz -- --seconds 60`: throws nonsense at whatever reads texts. What makes it fail is saved under
-// bench/fuzz/corpus and tried first from then on, also by `npm test`. `--seed 1` gives the same texts again.
-// `npm run fuzz -- --properties 5`: every property test five times, each time with a seed of its own.
+// `npm run fuzz -- --seconds 60`: gives mutated input to everything that reads texts. Failing inputs are saved under
+// bench/fuzz/corpus and tried first from then on, also by `npm test`. `--seed 1` reproduces the same texts.
+// `npm run fuzz -- --properties 5`: every property test five times, each time with another seed.
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -9,47 +9,64 @@ const glossary = readFileSync(`${root}docs/glossary.md`, 'utf8');
 const terms = [...glossary.matchAll(/\*\*([^*]+)\*\*/g)].map(([, term = '']) => term);
 
 /** Nouns that every programmer in this field knows. A name ends in one of them, or in a term of the glossary. */
-const NOUNS = `address agent answer api application approval array assembler base block branch budget builder bytes cache call candidate case chain change
-  channel check choice chunk citation class client clock code command compaction config configuration conformance connection content context
-  conversation cost count damage decision decoder definition delay delta deserialization detail difference document draft edit encoder endpoint entry environment
-  error event example export fact factory failure fault feature fetch field file filter finding flag format frame framing function group handler
-  hash header history hit id image import importer exporter info input interval item json key kind length level limit line list log lookup map match
-  media member memory message metadata method modality model name note object option order outcome output package pair param
-  parameter parser part path pattern payload piece plugin point policy position preset preview price problem progress prompt property
-  protocol proxy query range rate reader reason reasoning record recording reference refusal registry reply report request response result
-  retry role route row rule sample schema schemas scope search secret selection sender server service settings setup shape signal signer sink size
-  slice sleep snapshot source spec split statistics status step stop strategy stream string style subset summary suite table tag target
-  task template test text thinking time timeout title token tool total trace transformer transport tree turn type unit update url usage use user
-  value variable verdict version view warning worker writer`;
+const NOUNS = `address agent answer api application approval array assembler attachment attempt author base block branch budget
+  builder bytes cache call callback candidate capability case chain change channel check choice chunk citation class
+  client clock code command compaction config configuration conformance connection content context conversation cost
+  count cursor damage decision decoder definition delay delta description deserialization detail difference document
+  draft duration edit encoder endpoint entry environment error estimate event example export exporter extension fact
+  factory failure fault feature fetch field file filter finding flag format frame framing function group handle
+  handler hash header history hit host id identifier image import importer index info input instruction interval
+  item iterator job json key kind label language layer lease length level limit line list listener loader location
+  lock log lookup map match media member memory message metadata method modality model module name need note number
+  object operation option order outcome output package pair param parameter parser part path pattern payload
+  permission phase piece placeholder platform plugin point policy pool port position preference preset preview price
+  problem progress prompt property protocol proxy query range rate reader reason reasoning record recording
+  reference refusal registry replacement reply report request requirement resolver resource response result retry
+  role route router row rule runner sample schema schemas scope script search secret section selection sender
+  sequence server service settings setup shape signal signer sink size sleep slice snapshot socket source span spec
+  split stack statement statistics status step stop storage strategy stream string style subscription subset suite
+  summary table tag target task template test text thinking time timeout timestamp title token tool total trace
+  tracker transaction transformer translation transport tree trigger turn type unit update url usage use user
+  validator value variable verdict version view warning window word worker writer`;
 
 /** Words that stand before a noun: adjectives, participles, verbs of an operation, names of standards and products. */
-const MODIFIERS = `absent ai all base bound broken called chosen compact converted custom default discard durable empty encoded exact expected extra
-  extended final first foreign found full generate global image import infer inferred imported initial inner internal issued json judged known last legacy like
-  linked listed live llm load loaded local mcp media missing move native new no not observe offered older open openai otel outer packed parsed partial
-  pending placed postgres previous public raw read recorded redact redacted rejected remote removed resolved resume retry saved select
-  selected sent server served shared sibling single skipped sorted sse standard start stored streamed streaming structured summarise thinking
-  tool unknown used valid web with write written`;
+const MODIFIERS = `aborted absent accepted ai all base bound broken by cached called changed chosen compact completed connected
+  converted copied created custom default deleted detected discard discarded durable empty encoded exact expected
+  extended extra failed filtered final first foreign found full generate generated global image import imported
+  infer inferred initial inner internal issued json judged kept known last legacy like linked listed live llm load
+  loaded local matched mcp media merged missing move moved native new no not observe observed offered older open
+  openai otel outer packed parsed partial pending placed planned postgres prepared previous public raw read received
+  recorded redact redacted rejected remote removed rendered reported requested required resolved resume retry reused
+  saved scheduled scripted select selected sent served server shared sibling simulated single skipped sorted sse
+  standard start stored streamed streaming structured summarise supported thinking to tool translated under unknown
+  unresolved updated uploaded used valid verified web with write written`;
 
 const singular = (word: string): string => word.replace(/ies$/, 'y').replace(/(?<=ss|x|ch|sh)es$|(?<=[^s])s$/, '');
-const wordsOf = (name: string): string[] =>
+const splitWords = (name: string): string[] =>
   (name.match(/[A-Z]+(?![a-z])|[A-Z]?[a-z0-9]+/g) ?? []).map((word) => word.toLowerCase());
 const readList = (list: string): Set<string> => new Set(list.split(/\s+/).flatMap((word) => [word, singular(word)]));
 
-const explained = readList(terms.flatMap((term) => [term.toLowerCase(), ...wordsOf(term)]).join(' '));
+const explained = readList(terms.flatMap((term) => [term.toLowerCase(), ...splitWords(term)]).join(' '));
 const nouns = readList(NOUNS);
 const modifiers = readList(MODIFIERS);
 
 /** Names that still have to be replaced by plain ones. The list may only become shorter. */
-const LEFT = new Set(
-  `Asking ByModel Compacted Connecting CostOf Discarded ModelLimitsOf Need NotAwaitable Observed Outgoing ToResponseOptions Wish DialectServe
-  KeptHistories ExportOf FetchLike Found Imported OfThread Projected Rehung RequestToRecord Rerun UsageOf WithRemoved StoreUnderTest Listening
-  Redact`.split(/\s+/),
-);
+const LEFT = new Set([
+  'CostOf',
+  'DialectServe',
+  'FetchLike',
+  'Listening',
+  'ModelLimitsOf',
+  'NotAwaitable',
+  'Outgoing',
+  'Redact',
+  'Rerun',
+]);
 
 /** Whether a reader can understand the name: whole in the glossary, or plain words that end in a noun. */
 function isPlain(name: string): boolean {
   if (terms.includes(name)) return true;
-  const words = wordsOf(name).map(singular);
+  const words = splitWords(name).map(singular);
   const isNoun = (word: string) => nouns.has(word) || explained.has(word);
   return isNoun(words.at(-1) ?? '') && words.every((word) => isNoun(word) || modifiers.has(word));
 }

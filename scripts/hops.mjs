@@ -1,5 +1,5 @@
-// `npm run hops [count]`: random conversations that hop over all providers, 2,000 unless told otherwise, each request
-// judged by the emulator and compared with the one before it. `--seed 1` begins with that one.
+// `npm run hops [count]`: random conversations that switch between all providers, 2,000 by default. Each request is
+// judged by the emulator and compared with the one before it. `--seed 1` sets the first seed.
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

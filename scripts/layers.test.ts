@@ -69,7 +69,7 @@ test('right imports are let through', () => {
   expect(check(files)).toEqual([]);
 });
 
-/** Violations of a made-up core package that holds these files. */
+/** The violations in an invented core package with these files. */
 function check(files: Record<string, string>) {
   return findViolations({
     files: new Map(Object.entries(files).map(([path, text]) => [`packages/core/${path}`, text])),

@@ -25,7 +25,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** Packages that are built with everything they use inside. */
+/** Packages whose build includes their dependencies. */
 const bundled: readonly string[] = ['packages/web'];
 
 /** Entries that run outside Node, too: nothing they reach may import a Node module. */
@@ -48,13 +48,13 @@ export interface Repository {
 
 /** Every import that points the wrong way, one line each. */
 export function findViolations({ files, manifests }: Repository): string[] {
-  const imports = new Map([...files].map(([path, text]) => [path, importsOf(text)]));
+  const imports = new Map([...files].map(([path, text]) => [path, readImports(text)]));
   return [...wrongLayers(imports), ...unnamedPackages(imports, manifests), ...nodeInPortableEntries(imports)];
 }
 
 type Imports = ReadonlyMap<string, readonly string[]>;
 
-function importsOf(text: string): string[] {
+function readImports(text: string): string[] {
   return ts.preProcessFile(text).importedFiles.map(({ fileName }) => fileName);
 }
 

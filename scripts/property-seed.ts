@@ -1,5 +1,4 @@
 import fc from 'fast-check';
 
-// A run fails because of what was changed, not because of what it happened to try: every run tries the same.
-// `npm run fuzz -- --properties 5` tries others.
+// A fixed seed: a run must fail because of a change, not by chance. `npm run fuzz -- --properties 5` uses other seeds.
 fc.configureGlobal({ seed: Number(process.env.SKEIN_SEED ?? 1) });

@@ -1,4 +1,4 @@
-/** What README tells people to type, typed: in an empty home, with the built packages. */
+/** Runs the commands of README in an empty home, with the built packages. */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,7 +16,7 @@ const lines = [...readme.matchAll(/```sh\n(.*?)```/gs)]
   .flatMap(([, block = '']) => block.trim().split('\n'))
   .map((line) => line.replace(/\s+#.*$/, ''));
 
-/** What cannot be typed here, and what tries it instead. */
+/** Commands that cannot run here, and the tests that cover them. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   'npm start': 'packages/cli/test/serve.test.ts, after the build',
   'npm test': 'this',

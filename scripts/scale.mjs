@@ -1,4 +1,4 @@
-// `npm run scale`: what a large forest costs in PostgreSQL. Arguments are handed on: `npm run scale -- --nodes 10000000`.
+// `npm run scale`: what a large forest costs in PostgreSQL. Arguments are passed on: `npm run scale -- --nodes 10000000`.
 import { build, root, run, setUp } from './setup.mjs';
 
 const done = setUp() && build() && run(process.execPath, [`${root}bench/scale/run.mjs`, ...process.argv.slice(2)]);

@@ -1,5 +1,5 @@
 // Makes a fresh clone ready: checks Node, installs the locked dependencies, builds the packages.
-// It runs before anything is installed, so it uses Node alone.
+// It runs before anything is installed, so it uses only Node's own modules.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -25,11 +25,11 @@ export function run(program, args, folder = '') {
  * @param {string} [folder]
  */
 export function tool(name, args, folder) {
-  return run(process.execPath, [programOf(name), ...args], folder);
+  return run(process.execPath, [findProgram(name), ...args], folder);
 }
 
 /**
- * Runs a program of Node beside others. Its output is handed on as it comes.
+ * Runs a program of Node beside others. Its output is passed on immediately.
  * @param {string} program
  * @param {readonly string[]} args
  * @param {{ folder?: string, onOutput: (text: string) => void }} options
@@ -48,12 +48,12 @@ export function runBeside(program, args, { folder = '', onOutput }) {
 }
 
 /** The path of an installed package's program. @param {string} name */
-export function programOf(name) {
+export function findProgram(name) {
   const { bin } = readJson(`node_modules/${name}/package.json`);
   return `${root}node_modules/${name}/${typeof bin === 'string' ? bin : Object.values(bin)[0]}`;
 }
 
-/** Checks Node, and installs the dependencies unless the locked ones are there; true when all is ready. */
+/** Checks Node, and installs the dependencies unless the locked ones are installed; true when everything is ready. */
 export function setUp() {
   const wanted = readJson('package.json').engines.node.replace('>=', '');
   if (isOlder(process.versions.node, wanted)) {
@@ -80,7 +80,7 @@ function npm(args) {
 }
 
 // npm leaves a note of what it installed; it is compared with the lock file, so that an interrupted install, a
-// missing folder and a changed lock file are all seen, and a plain `npm install` is not done again.
+// missing folder and a changed lock file are all noticed, and a completed `npm install` is not repeated.
 function installed() {
   if (!existsSync(`${root}node_modules/.package-lock.json`)) return false;
   const present = readJson('node_modules/.package-lock.json').packages;

@@ -12,7 +12,7 @@ function filesIn(folder: string): string[] {
 }
 
 // Test files of these folders share one process and its modules (vitest.config.ts). A hook at the top of a module that
-// several of them import would be there for the first of them only: `onTestFinished` is for that, or a function to call.
+// several of them import would run for the first of them only: use `onTestFinished`, or a function that each test calls.
 test('tests that add a provider or a dialect are none of those that share them', () => {
   const adding = FOLDERS.flatMap(filesIn)
     .filter((path) => path.endsWith('.test.ts'))

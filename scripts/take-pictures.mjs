@@ -22,7 +22,7 @@ Of the three novels I would take the longest one, because`;
 export async function takePictures(folder) {
   /** @type {(() => void)[]} */
   const waiting = [];
-  // The stream goes on piece by piece, and stops where the picture is taken.
+  // The stream advances piece by piece, and stops where the picture is taken.
   const sleep = () => new Promise((resolve) => void waiting.push(() => resolve(undefined)));
   const emulator = await startEmulator({ seed: 'pictures', sleep });
   const forest = await openForest(':memory:');
@@ -59,7 +59,7 @@ export async function takePictures(folder) {
  * @param {string} url
  * @param {import('@skein/forest').Forest} forest
  * @param {string} path
- * @param {() => void} step lets the answer go on
+ * @param {() => void} step lets the answer continue
  */
 async function conversation(page, url, forest, path, step) {
   const { result } = await toolCall(forest);
@@ -126,7 +126,7 @@ async function toolCall(forest) {
 }
 
 /**
- * Everything that is loaded on demand has come.
+ * Waits until everything that is loaded on demand has arrived.
  * @param {Page} page
  */
 async function settled(page) {

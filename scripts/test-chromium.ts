@@ -1,4 +1,4 @@
-/** What tests that need a browser share: Chromium at a page of these files. */
+/** Shared by tests that need a browser: opens a page with these files in Chromium. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Browser, chromium, type Page } from 'playwright-core';
@@ -46,7 +46,7 @@ export async function openPage(files: Files): Promise<{ page: Page; close(): Pro
   };
 }
 
-/** A program for the page that gives what a module worker posts. */
+/** A program for the page that returns what a module worker posts. */
 export const inWorker = (path: string) => `new Promise((resolve, reject) => {
   const worker = new Worker(${JSON.stringify(path)}, { type: 'module' });
   worker.onmessage = ({ data }) => resolve(data);

@@ -1,4 +1,4 @@
-// What `npm test` says of a run of vitest.
+// The summary that `npm test` prints of a vitest run.
 
 /**
  * @typedef {{ fullName: string, status: string, failureMessages?: readonly string[] | null }} TestResult
@@ -6,7 +6,7 @@
  * @typedef {{ passed: number, failed: string[], skipped: string[], slowest: { name: string, seconds: number }[] }} Summary
  */
 
-/** How a part that tests need, such as a database or a browser, says that it is not there. */
+/** The error text of a database or a browser that did not start. */
 const NOT_STARTED = /\b(\S+ did not start: .*)/;
 const SHOWN = 12;
 

@@ -1,10 +1,10 @@
 // `npm test`: every check. A failing check does not stop the others. Tests wait for processes and sockets half of the time,
-// so the checks that only read run beside them.
+// so the checks that only read files run at the same time.
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ensureChromium } from './chromium.mjs';
-import { buildScript, pageBuild, programOf, root, runBeside, setUp } from './setup.mjs';
+import { buildScript, findProgram, pageBuild, root, runBeside, setUp } from './setup.mjs';
 import { summarise } from './test-report.mjs';
 
 /** @typedef {(onOutput: (text: string) => void) => Promise<boolean>} Check */
@@ -29,7 +29,7 @@ async function checkAll() {
   await Promise.all([
     step('Build', async (onOutput) => {
       const built = await runBeside(buildScript, [], { onOutput });
-      return (await runBeside(programOf('vite'), pageBuild, { folder: 'packages/web', onOutput })) && built;
+      return (await runBeside(findProgram('vite'), pageBuild, { folder: 'packages/web', onOutput })) && built;
     }),
     inOrder([
       ['Lint and format', tool('@biomejs/biome', ['check', '--error-on-warnings'])],
@@ -93,7 +93,7 @@ async function timed(title, work) {
  * @returns {Check}
  */
 function tool(name, args, folder) {
-  return (onOutput) => runBeside(programOf(name), args, { ...(folder && { folder }), onOutput });
+  return (onOutput) => runBeside(findProgram(name), args, { ...(folder && { folder }), onOutput });
 }
 
 /** @param {string} folder @returns {Check} */
@@ -114,14 +114,14 @@ function publishable() {
     .filter((folder) => !JSON.parse(readFileSync(`${root}${folder}/package.json`, 'utf8')).private);
 }
 
-/** Runs vitest and counts its tests. A run that failed in any other way counts as one failure more. */
+/** Runs vitest and counts its tests. A run that failed in any other way counts as one more failure. */
 async function tests() {
   const folder = mkdtempSync(join(tmpdir(), 'skein-test-'));
   const file = join(folder, 'vitest.json');
   heading('Tests');
   const args = ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${file}`];
   const onOutput = process.stdout.write.bind(process.stdout);
-  const ok = await timed('Tests', () => runBeside(programOf('vitest'), args, { onOutput }));
+  const ok = await timed('Tests', () => runBeside(findProgram('vitest'), args, { onOutput }));
   const report = readReport(file);
   rmSync(folder, { recursive: true });
 
@@ -135,7 +135,7 @@ async function tests() {
   for (const name of report?.skipped ?? []) notes.push(`SKIPPED: ${name}`);
 }
 
-/** Nothing when vitest ended before it wrote all of it. @param {string} file */
+/** Undefined if vitest ended before it wrote the whole report. @param {string} file */
 function readReport(file) {
   try {
     return summarise(JSON.parse(readFileSync(file, 'utf8')));

@@ -1,5 +1,5 @@
-// `npm run torture [times]`: what a forest, a proxy and a database have to survive, a thousand times each instead of
-// twenty. `--only crash` runs one of the parts. A table at the end says what was done.
+// `npm run torture [times]`: what a forest, a proxy and a database must survive, a thousand times each instead of
+// twenty. `--only crash` runs one of the parts. A table at the end lists the results.
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { setUp, tool } from './setup.mjs';
 /** @type {Readonly<Record<string, readonly string[]>>} */
 const PARTS = {
   // Processes are killed while they append (one or two at once), split, import, pack and generate; a reader that shares no
-  // code with the store looks at what is left.
+  // code with the store checks what is left.
   crash: ['packages/forest/test/crash'],
   // The disk loses what was not flushed, at any call; it is full; clocks jump; two writers.
   disk: ['packages/forest/src/store/file'],
@@ -19,7 +19,7 @@ const PARTS = {
   postgres: ['packages/forest/test/postgres'],
   // A provider behind the proxy cuts, stalls, trickles, resets and sends garbage.
   upstream: ['bench/torture/upstream.test.ts'],
-  // Folders are swapped for links while they are read; streams are cut behind every byte.
+  // Folders are replaced by links while they are read; streams are cut after every byte.
   races: ['packages/agents/test/file-tools.test.ts', 'packages/core/test/loops/twins.test.ts'],
   // Mixed load, with memory and open files watched.
   soak: ['bench/torture/soak.test.ts'],
@@ -46,7 +46,7 @@ function runPart(part, files) {
   const file = join(folder, 'report.json');
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`];
   const ok = tool('vitest', ['run', ...files, '--testTimeout=0', '--hookTimeout=0', ...reporters]);
-  if (existsSync(file)) rows.push(...rowsOf(part, JSON.parse(readFileSync(file, 'utf8'))));
+  if (existsSync(file)) rows.push(...toRows(part, JSON.parse(readFileSync(file, 'utf8'))));
   rmSync(folder, { recursive: true });
   return ok;
 }
@@ -55,7 +55,7 @@ function runPart(part, files) {
  * @param {string} part
  * @param {{ testResults: { assertionResults: { fullName: string, status: string, duration?: number }[] }[] }} report
  */
-function rowsOf(part, { testResults }) {
+function toRows(part, { testResults }) {
   return testResults
     .flatMap(({ assertionResults }) => assertionResults)
     .filter(({ status }) => status === 'passed' || status === 'failed')

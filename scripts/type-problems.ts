@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import ts from 'typescript';
 
 /**
- * What the compiler says of a project and of our own declarations that it reaches, as for users without `skipLibCheck`.
- * Those of others are not looked at: they are many, and not ours to mend.
+ * The compiler's errors in a project and in our own declarations that it uses, as for users without `skipLibCheck`.
+ * Errors in declarations of others are ignored: we cannot fix them.
  */
 export function typeProblems(folder: string): { readonly checked: readonly string[]; readonly problems: string[] } {
   const { config } = ts.readConfigFile(join(folder, 'tsconfig.json'), ts.sys.readFile);

@@ -25,7 +25,7 @@ function newFolder() {
   return folder;
 }
 
-/** Ends what the cases before have left open. */
+/** Closes what the earlier cases have left open. */
 export async function tidy() {
   for (const one of opened.splice(0)) await one.close();
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
@@ -219,7 +219,7 @@ export async function memoryPerNode(total) {
     await store.append(makeForest(5000).flatMap(({ records }) => records));
   await store.close();
   const used = async () => {
-    // What buffers held is given back a moment after they were collected.
+    // The memory of buffers is released a moment after they were collected.
     for (let times = 0; times < 3; times++) {
       globalThis.gc?.();
       await new Promise((resolve) => setTimeout(resolve, 50));

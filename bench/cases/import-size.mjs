@@ -1,11 +1,11 @@
-// How much code a program carries that asks one provider one thing, bundled for a browser or a worker.
+// The size of a program that sends one request to one provider, bundled for a browser or a worker.
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 
 const folder = fileURLToPath(new URL('..', import.meta.url));
 
-/** Each as its documentation begins: a call, and the provider it goes to. */
+/** Each as in the beginning of its documentation: a call, and its provider. */
 const PROGRAMS = {
   Skein: 'export { run, user } from "@skein/core"',
   'OpenAI SDK': 'export { default } from "openai"',
@@ -35,7 +35,7 @@ async function sizeOf(contents) {
     platform: 'node',
     logLevel: 'silent',
   });
-  // What is loaded on first use is not part of the price of importing.
+  // Code that is loaded on first use is not part of the cost of importing.
   const entry = outputFiles.find(({ path }) => path.endsWith('stdin.js'));
   const imported = new Set([entry, ...chunksOf(entry?.text ?? '', outputFiles)]);
   const bytes = Buffer.concat([...imported].map((file) => Buffer.from(file?.contents ?? [])));

@@ -1,11 +1,11 @@
-// What a program pays for importing core before it does anything: processes of their own, against bare Node.
+// The cost of importing core before a program does anything: separate processes, against bare Node.
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 const folder = fileURLToPath(new URL('..', import.meta.url));
 const tellCpu = 'process.on("exit",()=>{const{user,system}=process.cpuUsage();console.log((user+system)/1000)});';
 
-/** An empty module says what Node itself needs to be ready for modules. Peers bring what they need for one provider. */
+/** An empty module shows what Node itself needs for modules. Peers import what they need for one provider. */
 const PROGRAMS = {
   floor: '0',
   skein: 'import("@skein/core")',

@@ -13,10 +13,10 @@ import { findChromium, howToInstall } from '../../scripts/chromium.mjs';
 /** @import { Forest } from '@skein/forest' */
 /** @typedef {{ name: string, frames: number, median: number, p95: number, under: number }} Frames */
 
-/** A frame that takes longer is seen as a jerk, in milliseconds. */
+/** A longer frame is visible as a jerk, in milliseconds. */
 export const SMOOTH_MS = 32;
 
-/** A switch that takes longer is seen as waiting, in milliseconds. */
+/** A longer switch feels like waiting, in milliseconds. */
 export const SWITCH_MS = 100;
 
 /**

@@ -17,8 +17,8 @@ const HISTORY = 1_000;
 /** @returns {Promise<{ cases: Case[], end(): Promise<void> }>} */
 export async function postgresCases() {
   const server = await startPostgres();
-  /** @type {typeof import('@skein/forest')} */
-  const forest = await importOfForest('@skein/forest');
+  /** @type {typeof import('@skein/forest') & typeof import('@skein/forest/store')} */
+  const forest = { ...(await importOfForest('@skein/forest')), ...(await importOfForest('@skein/forest/store')) };
   const { default: pg } = await importOfForest('pg');
   const pool = new pg.Pool({ connectionString: server.url });
   pool.on('error', () => undefined);
@@ -119,7 +119,7 @@ export async function postgresCases() {
 
 /**
  * The floor of an append: one prepared INSERT of the message's id and text into one table, committed.
- * @param {typeof import('@skein/forest')} forest
+ * @param {typeof import('@skein/forest') & typeof import('@skein/forest/store')} forest
  * @param {any} pool
  * @returns {Contestant}
  */
@@ -139,7 +139,7 @@ let seeds = 100;
 
 /**
  * One message per append, each with its text and its take.
- * @param {typeof import('@skein/forest')} forest
+ * @param {typeof import('@skein/forest') & typeof import('@skein/forest/store')} forest
  * @param {Store} store
  * @param {() => Turn['node'] | undefined} parent
  * @returns {Omit<Contestant, 'name'>}
@@ -156,7 +156,7 @@ function appends(forest, store, parent) {
 
 /**
  * @param {Store} store
- * @param {typeof import('@skein/forest')} forest
+ * @param {typeof import('@skein/forest') & typeof import('@skein/forest/store')} forest
  * @param {number} count
  */
 async function fill(store, forest, count) {

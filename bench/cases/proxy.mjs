@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 /** @import { Contestant } from '../measure.mjs' */
 
 const STREAMS = 500;
-/** A part that needs less than a tenth of the time for so long has nothing to do. */
+/** A process that uses less than a tenth of the CPU for this long is idle. */
 const QUIET_MS = 600;
 const PATIENCE_MS = 60_000;
 
@@ -82,7 +82,7 @@ function rounds() {
 }
 
 /**
- * Reads one stream to its end and gives the milliseconds to its first byte.
+ * Reads one stream to its end; returns the milliseconds until its first byte.
  * @param {string} url
  * @param {http.Agent} agent
  * @param {number} count
@@ -137,7 +137,7 @@ async function start(role, upstream = '', folder = '') {
     },
     memory: async () => (await look('memory')).heap,
     cpu,
-    /** Waits until it has written down what it was given; gives the CPU it has needed since its start. */
+    /** Waits until it has stored everything; returns the CPU time since its start. */
     async idle() {
       for (let before = await cpu(), tries = 0; ; tries++) {
         await sleep(QUIET_MS);

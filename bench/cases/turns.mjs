@@ -10,7 +10,7 @@ import { MODELS, post } from '../endpoint.mjs';
 export const HISTORY = 10_000;
 
 /**
- * As a program holds it: what people and tools said in plain blocks, replies in the provider's own words.
+ * As in a program: messages of people and tools in `blocks`, replies in the provider's own form.
  * @param {Protocol} protocol
  * @param {Turn} turn
  * @returns {Message}

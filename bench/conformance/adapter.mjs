@@ -1,4 +1,4 @@
-// What a library has to do to take part. An adapter is one file in `adapters`; it does what the library's own
+// What a library must do to take part. An adapter is one file in `adapters`; it does what the library's own
 // documentation shows for keeping a conversation, and nothing clever.
 import { readdirSync, readFileSync } from 'node:fs';
 

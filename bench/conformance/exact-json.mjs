@@ -1,4 +1,4 @@
-// JSON with where everything stands, so that spellings can be compared. Shares no code with Skein.
+// JSON with positions, so that spellings can be compared. Shares no code with Skein.
 
 /**
  * @typedef {object} Value

@@ -1,4 +1,4 @@
-// One half of a round trip, in a process of its own: nothing but what was saved gets from the first to the second.
+// One half of a round trip, in a separate process: only the saved text gets from the first to the second.
 import { once } from 'node:events';
 import { loadAdapter } from './adapter.mjs';
 

@@ -2,9 +2,9 @@
 import { assistant, user } from '@skein/core';
 import { random } from './words.mjs';
 
-/** @typedef {typeof import('@skein/forest')} Forest */
-/** @typedef {import('@skein/forest').NodeRecord} NodeRecord */
-/** @typedef {import('@skein/forest').StoreRecord} StoreRecord */
+/** @typedef {typeof import('@skein/forest') & typeof import('@skein/forest/store')} Forest */
+/** @typedef {import('@skein/forest/store').NodeRecord} NodeRecord */
+/** @typedef {import('@skein/forest/store').StoreRecord} StoreRecord */
 
 const AT = Date.UTC(2026, 0, 1);
 

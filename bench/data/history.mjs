@@ -48,7 +48,7 @@ export function* turns() {
 }
 
 /**
- * The first so many turns, and then as many more as it takes to end with a question.
+ * The first turns, up to this number, and then more until the last message is a question.
  * @param {number} count
  */
 export function conversation(count) {

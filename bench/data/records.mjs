@@ -27,7 +27,7 @@ export function nodeId(parent, digest) {
 }
 
 /**
- * A message after `parent` that nobody has written before.
+ * A new message after `parent`.
  * @param {string} parent
  * @param {number} depth
  * @returns {Made}

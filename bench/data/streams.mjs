@@ -1,4 +1,4 @@
-// One long streamed reply in each protocol, spelled as its provider spells it.
+// One long streamed reply in each protocol, in the exact form of its provider.
 import { opaque, piece, random } from './words.mjs';
 
 export const DELTAS = 20_000;

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 
 const folder = fileURLToPath(new URL('corpus', import.meta.url));
 
-/** Texts that once made a target fail, as JSON strings: half characters and line ends survive in a repository so. */
+/** Texts that once made a target fail, as JSON strings, so that lone surrogates and line ends survive in a repository. */
 export function saved(target: string): readonly { readonly file: string; readonly text: string }[] {
   const own = folderOf(target);
   if (!existsSync(own)) return [];

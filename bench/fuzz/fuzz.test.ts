@@ -10,7 +10,7 @@ import { targets as json } from './targets/json.ts';
 import { targets as segments } from './targets/segments.ts';
 import { targets as state } from './targets/state.ts';
 
-/** Seconds to search for, all targets together; without them only what was found before is tried again. */
+/** How many seconds to search, for all targets together; by default only earlier failures are tried again. */
 const seconds = Number(process.env.SKEIN_FUZZ_SECONDS ?? 0);
 const seed = Number(process.env.SKEIN_FUZZ_SEED ?? Date.now() % 2 ** 31);
 const FEW = 20;

@@ -35,13 +35,13 @@ interface Change {
 const change: fc.Arbitrary<Change> = fc.record({
   at: anywhere,
   length: fc.integer({ min: 0, max: 40 }),
-  // Most changes leave JSON what it is: what is no JSON is refused early, and shows little.
+  // Most changes keep the text valid JSON: other texts are refused early, and show little.
   what: fc.constantFrom('remove', 'repeat', 'replace', 'cut', ...Array.from({ length: 8 }, () => 'value' as const)),
   by: junk,
   value: fc.oneof(unknownValue, fc.constantFrom('null', '""', '[]', '{}', '0', '-1', 'true')),
 });
 
-/** One of these texts with a few pieces taken out, doubled, replaced, or with its end cut off. */
+/** One of these texts with a few pieces removed, duplicated or replaced, or with its end cut off. */
 export function mutated(texts: readonly string[]): fc.Arbitrary<string> {
   return fc.tuple(fc.constantFrom(...texts), fc.array(change, { maxLength: 4 })).map(([text, changes]) => {
     let result = text;
@@ -59,7 +59,7 @@ function apply(text: string, { at, length, what, by, value }: Change): string {
   return before + (what === 'repeat' ? piece + piece : by) + behind;
 }
 
-/** Another value where a string, a number or a word stands that is not a name. */
+/** Replaces a string, number or literal that is not a member name by another value. */
 function withValue(text: string, at: number, value: string): string {
   const places = [...text.matchAll(/"(?:[^"\\]|\\.)*"(?!\s*:)|-?\d[\d.eE+-]*|\b(?:true|false|null)\b/g)];
   const place = places[Math.min(places.length - 1, Math.floor(at * places.length))];

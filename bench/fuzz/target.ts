@@ -1,15 +1,15 @@
 import type fc from 'fast-check';
 
-/** Something that takes any text. Failures are saved as texts and tried again first, so that they stay found. */
+/** A function that accepts any text. Failing texts are saved and tried first from then on. */
 export interface Target {
   readonly name: string;
   readonly input: fc.Arbitrary<string>;
-  /** Throws where something does not hold; else says in a word or two what came of it, so that it can be counted. */
+  /** Throws if something is wrong; otherwise returns the outcome in a word or two, so that outcomes can be counted. */
   run(text: string): string | Promise<string>;
   close?(): Promise<unknown>;
 }
 
-/** The name of an error that is allowed; any other is thrown on. */
+/** The name of an allowed error; any other is thrown again. */
 export function refusal(error: unknown, allowed: readonly string[]): string {
   const { name, code } = error as { name?: string; code?: string };
   if (name !== undefined && allowed.includes(name)) return `refused: ${code ?? name}`;

@@ -1,10 +1,10 @@
-/** What the models say: thoughts, texts, calls side by side, answers by a schema, and now and then a failure. */
-import type { BrainRequest, Reply, ReplyBlock } from '@skein/emulator';
+/** The answers of the models: reasoning, text, parallel calls, answers by a schema, and sometimes a failure. */
+import type { BrainRequest, ReplyBlock, ScriptedReply } from '@skein/emulator';
 import { type Place, slugOf } from './places.ts';
 import type { Dice } from './random.ts';
 
 const TEXTS = ['Good.', 'Let me see. ', '', ' ', 'ü "quoted" \\ 😀', 'Two\n\nparagraphs\n'];
-const FAILURES: readonly Partial<Reply>[] = [
+const FAILURES: readonly Partial<ScriptedReply>[] = [
   { error: { status: 500 } },
   { error: { status: 429 } },
   { error: { status: 503 } },
@@ -12,9 +12,9 @@ const FAILURES: readonly Partial<Reply>[] = [
 
 export class RandomBrain {
   readonly #dice: Dice;
-  /** Whose turn it is; set before each run. */
+  /** The model of this turn; set before each run. */
   place!: Place;
-  /** How many answers have called tools in a row: every loop comes to an end. */
+  /** How many consecutive answers have called tools, so that every loop ends. */
   #calls = 0;
   #count = 0;
 
@@ -22,9 +22,9 @@ export class RandomBrain {
     this.#dice = dice;
   }
 
-  answer(request: BrainRequest): Reply {
+  answer(request: BrainRequest): ScriptedReply {
     const dice = this.#dice;
-    if (dice.percent(4)) return dice.pick(FAILURES) as Reply;
+    if (dice.percent(4)) return dice.pick(FAILURES) as ScriptedReply;
     const { answersAs } = this.place;
     const upstream = this.#upstream(request);
     const blocks = this.#blocks(request, upstream);
@@ -40,7 +40,7 @@ export class RandomBrain {
     };
   }
 
-  /** A router asks whom it is told to, if it can. */
+  /** A router uses the upstream that the request names, if it can. */
   #upstream({ body }: BrainRequest): string | undefined {
     const { upstreams } = this.place;
     const { order } = (body.provider ?? {}) as { readonly order?: readonly string[] };

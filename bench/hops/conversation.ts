@@ -109,7 +109,7 @@ class Conversation {
       const edited = messages.with(at, user(`Edited ${dice.below(1000)}`));
       this.#rewrite(dice.percent(50) ? edited : edited.slice(0, at + 1), 'edit');
     } else if (messages.length > 2 && dice.percent(6)) {
-      // As after a crash: what came last was never stored.
+      // As after a crash: the last message was never stored.
       this.#rewrite(messages.slice(0, -1 - dice.below(2)), 'crash');
     }
   }
@@ -256,7 +256,7 @@ class Conversation {
     if (this.#dice.percent(50)) this.#list = MessageList.fromJSON(JSON.stringify(this.#list));
   }
 
-  /** What holds for every request, whatever was asked. */
+  /** What must be true of every request. */
   #check(): void {
     const { provider, model } = this.#place;
     const name = `${provider}/${model}`;

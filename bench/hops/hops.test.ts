@@ -5,7 +5,7 @@ import type { RandomBrain } from './brain.ts';
 import { play } from './conversation.ts';
 import { EMULATOR } from './places.ts';
 
-/** `npm run hops` asks for more. */
+/** `npm run hops` runs more. */
 const COUNT = Number(process.env.SKEIN_HOPS ?? 60);
 const FIRST = Number(process.env.SKEIN_HOPS_SEED ?? 1);
 

@@ -1,16 +1,16 @@
-/** Whom the conversations hop between: the four APIs with models from old to new, and providers that are compatible. */
+/** The providers of the conversations: the four APIs with models from old to new, and compatible providers. */
 import type { Emulator, EmulatorOptions, Protocol } from '@skein/emulator';
 
 export interface Place {
   readonly provider: string;
   readonly model: string;
   readonly protocol: Protocol;
-  /** The model as its replies name it, where that is another name. */
+  /** The model's name in its replies, if it differs. */
   readonly answersAs?: string;
   /** A compatible provider's path in the emulator. */
   readonly issuer?: string;
   readonly thinks: boolean;
-  /** Who may answer behind a router. */
+  /** The upstreams of a router. */
   readonly upstreams?: readonly string[];
   /** Reasoning models of OpenAI take none; that is a choice of the caller. */
   readonly takesTemperature: boolean;
@@ -86,7 +86,7 @@ export const EMULATOR: EmulatorOptions = {
   },
 };
 
-/** Keys and addresses of all of them. */
+/** The keys and base URLs of all of them. */
 export function envFor({ url, env }: Emulator): Record<string, string> {
   const others = ['deepseek', 'groq', 'mistral', 'openrouter'].map((name) => [name.toUpperCase(), name] as const);
   return Object.fromEntries([

@@ -1,4 +1,4 @@
-/** Dice that fall the same way every time (mulberry32), so that a failure can be played again by its seed. */
+/** Deterministic random numbers (mulberry32), so that a seed reproduces a failure. */
 export class Dice {
   #state: number;
 
@@ -23,7 +23,7 @@ export class Dice {
     return list[this.below(list.length)]!;
   }
 
-  /** True in so many of a hundred cases. */
+  /** True in this percentage of cases. */
   percent(chance: number): boolean {
     return this.next() * 100 < chance;
   }

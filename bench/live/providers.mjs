@@ -1,7 +1,7 @@
-// Who is asked, with which key, and where.
+// The providers, with their keys and base URLs.
 import { startEmulator } from '@skein/emulator';
 
-/** The only one that the emulator takes. */
+/** The only key that the emulator accepts. */
 const KEY = 'live-0123456789';
 
 /** @typedef {{ provider: string, model: string, apiKey: string, baseUrl?: string, real: boolean, from: string }} Asked */

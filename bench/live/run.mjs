@@ -1,4 +1,4 @@
-// Runs every scenario with every provider and says who was real.
+// Runs every scenario with every provider, and says which providers were real.
 import { parseArgs } from 'node:util';
 import { cells } from '../table.mjs';
 import { providersIn } from './providers.mjs';

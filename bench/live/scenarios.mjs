@@ -1,4 +1,4 @@
-// What has to work with every provider, from the first word to a history in another's hands.
+// What must work with every provider, from the first message to continuing another provider's conversation.
 import assert from 'node:assert/strict';
 import { MessageList, run, system, tool, user } from '@skein/core';
 import { createForest, listExchanges, memoryStore, recordFetch } from '@skein/forest';

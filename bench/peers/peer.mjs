@@ -1,4 +1,4 @@
-// What is asked of each peer, done in the way its documentation shows.
+// What each peer does, as its documentation shows.
 
 /** @import { Turn } from '../data/history.mjs' */
 /** @import { Protocol } from '../data/streams.mjs' */

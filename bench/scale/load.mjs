@@ -1,4 +1,4 @@
-// Projects of conversations of 20 messages, and what is asked of them.
+// Projects with conversations of 20 messages, and the queries on them.
 import { history, texts, turn } from '../data/forest.mjs';
 import { importOfForest } from '../postgres-server.mjs';
 
@@ -10,8 +10,8 @@ const LENGTH = 20;
 const BATCH = 50;
 const WRITERS = 16;
 
-/** @type {typeof import('@skein/forest')} */
-const forest = await importOfForest('@skein/forest');
+/** @type {typeof import('@skein/forest') & typeof import('@skein/forest/store')} */
+const forest = { ...(await importOfForest('@skein/forest')), ...(await importOfForest('@skein/forest/store')) };
 
 /**
  * @param {any} pool

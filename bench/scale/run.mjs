@@ -1,5 +1,5 @@
-// `npm run scale`: a large forest in PostgreSQL. How fast it fills, what it weighs, what each question costs, and how the
-// slowest is answered. `--nodes 1000000 --projects 10 --url postgres://…` (by default a server of its own).
+// `npm run scale`: a large forest in PostgreSQL. How fast it fills, its size, the cost of each query, and how the
+// slowest one is executed. `--nodes 1000000 --projects 10 --url postgres://…` (by default a server of its own).
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { importOfForest, startPostgres } from '../postgres-server.mjs';

@@ -1,4 +1,4 @@
-// Compares where exchanges were placed with the truth. Knows nothing of the rules by which they were placed.
+// Compares the placement of exchanges with the correct one. Does not know the placement rules.
 
 import { SAME_TURNS } from './talk.mjs';
 

@@ -1,4 +1,4 @@
-// What going on with each conversation would send: from its own last request, and under its own system text.
+// What continuing each conversation would send: its own last request, with its own system text.
 
 import { SKEW_MS } from './conversations.mjs';
 

@@ -1,4 +1,4 @@
-// Where a store has its exchanges, and everything about that which anyone sees.
+// The placements in a store, and everything about them that users can see.
 
 /** @import { Recorded } from './record.mjs' */
 

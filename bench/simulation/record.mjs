@@ -1,4 +1,4 @@
-// Makes of simulated exchanges what a recorder stores for them, with the recorder itself, each by its server's clock.
+// Records simulated exchanges with the real recorder, each by its server's clock.
 
 /** @import { SimulatedExchange } from './conversations.mjs' */
 
@@ -19,7 +19,7 @@ export async function recordAll(exchanges, { createForest, createRecorder, memor
   /** @type {any[]} */
   let written = [];
   const recorders = ['server-a', 'server-b'].map((writer) => {
-    // What is appended is kept aside: it arrives later, in another order.
+    // Appended records are held back: they arrive later, in another order.
     const append = async (/** @type {readonly any[]} */ records) => void written.push(...records);
     return createRecorder(createForest({ ...memoryStore(), writer, append }, { now: () => now }), { onError: fail });
   });

@@ -27,7 +27,7 @@ const dist = new URL('../../packages/forest/dist/', import.meta.url);
 const forest = await import(new URL('index.js', dist).href);
 const { sharedProjector } = await import(new URL('record/projection/projector.js', dist).href);
 
-/** How many exchanges arrive between two looks at the store. */
+/** How many exchanges arrive between two checks of the store. */
 const SLICE = 2000;
 const exchanges = simulate(options);
 const recorded = await recordAll(exchanges, forest);
@@ -38,7 +38,7 @@ console.log(
   `${options.conversations} conversations of ${options.users} users, ${exchanges.length} exchanges, seed ${options.seed}\n`,
 );
 
-// All at once, in the order of their starts: what every other way has to come to.
+// All at once, in the order of their starts: the result that every other way must reach.
 const fresh = forest.memoryStore();
 for (const { records } of recorded) await fresh.append(records);
 const freshForest = forest.createForest(fresh);

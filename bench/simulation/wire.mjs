@@ -1,4 +1,4 @@
-// Requests and answers as they stand on the wire. Shares no code with what reads them.
+// Requests and responses in their wire format. Shares no code with the readers.
 
 /**
  * A message as the simulation knows it.

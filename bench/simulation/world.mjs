@@ -1,4 +1,4 @@
-// Who speaks in the simulation: 20 apps, their system texts, what each says of its users, and what its models answer.
+// The programs of the simulation: 20 apps, their system texts, how each names its users, and what its models answer.
 import { random } from '../data/words.mjs';
 
 /** @import { Said } from './wire.mjs' */
@@ -105,7 +105,7 @@ export function question(by, isFirst) {
 }
 
 /**
- * What a model says. At temperature 0 the same question has the same answer, whoever asks.
+ * The answer of a model. At temperature 0 the same question always gets the same answer.
  * @param {App} app
  * @param {Chance} by
  * @param {string} asked

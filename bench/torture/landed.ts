@@ -1,7 +1,7 @@
 import { type Forest, type ListedExchange, listExchanges } from '@skein/forest';
 import { expect } from 'vitest';
 
-/** All exchanges, when each of so many has its place in the tree. */
+/** All exchanges, once this many are placed in the tree. */
 export async function landed(forest: Forest, count: number): Promise<readonly ListedExchange[]> {
   await expect.poll(async () => (await all(forest)).length, { timeout: 60_000, interval: 500 }).toBe(count);
   return all(forest);

@@ -10,9 +10,9 @@ import { question, startWorld } from '../../packages/server/test/kit.ts';
 import { wire } from '../../packages/server/test/proxy-kit.ts';
 import { landed } from './landed.ts';
 
-/** `npm run torture` asks for more. */
+/** `npm run torture` runs more. */
 const ROUNDS = Number(process.env.SKEIN_KILLS ?? 20);
-/** Rounds before the first look: what is loaded once has been. */
+/** Rounds before the first measurement, in which everything is loaded once. */
 const WARM_UP = 10;
 
 setFlagsFromString('--expose-gc');
@@ -47,7 +47,7 @@ test(`mixed load, ${ROUNDS} rounds: files, sockets and memory are given back`, a
     for (const { status } of [...generated, ...streams, ...pages]) expect(status).toBeLessThan(300);
   };
   for (let round = 0; round < WARM_UP; round++) await work(round);
-  // The emulator lives in this process, too, and remembers what it was asked.
+  // The emulator runs in this process, too, and keeps its log.
   emulator.reset();
   const before = await used();
   for (let round = WARM_UP; round < WARM_UP + ROUNDS; round++) await work(round);

@@ -5,7 +5,7 @@ import { wire } from '../../packages/server/test/proxy-kit.ts';
 import { landed } from './landed.ts';
 import { FAULTS, startBadUpstream } from './upstream.ts';
 
-/** `npm run torture` asks for more. */
+/** `npm run torture` runs more. */
 const ROUNDS = Number(process.env.SKEIN_KILLS ?? 20) * 2;
 
 test(`a provider that cuts, stalls, trickles and sends garbage, ${ROUNDS} times: its bytes reach the client and the record`, async () => {

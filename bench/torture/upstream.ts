@@ -1,7 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What a provider does that has gone wrong. */
+/** The ways in which a provider fails. */
 export const FAULTS = ['well', 'cut', 'stall', 'trickle', 'garbage', 'short', 'reset', 'no stream'] as const;
 export type Fault = (typeof FAULTS)[number];
 
@@ -16,7 +16,7 @@ const STREAM = Array.from(
   )
   .join('');
 
-/** A provider that fails in the way that `next` says; it remembers how many bytes it sent. */
+/** A provider that fails as `next` says, and counts the bytes that it sent. */
 export async function startBadUpstream(next: () => { readonly fault: Fault; readonly at: number }) {
   const sent: { fault: Fault; bytes: Buffer }[] = [];
   const server = createServer((request, response) => {
@@ -68,7 +68,7 @@ function answer(response: ServerResponse, { fault, bytes }: { fault: Fault; byte
   });
 }
 
-/** A few bytes at a time, in the middle of characters where it falls so. */
+/** A few bytes at a time, even in the middle of characters. */
 function trickle(response: ServerResponse, bytes: Buffer, at: number): void {
   if (at >= bytes.length) {
     response.end();

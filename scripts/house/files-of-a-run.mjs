@@ -20,8 +20,7 @@ const replies = [
 ];
 
 /** Answers one request after the other. */
-const fetch = async () =>
-  new Response(replies.shift() ?? null, { headers: { 'content-type': 'text/event-stream' } });
+const fetch = async () => new Response(replies.shift() ?? null, { headers: { 'content-type': 'text/event-stream' } });
 
 const session = new Session();
 session.connect();

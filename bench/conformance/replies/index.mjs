@@ -3,7 +3,7 @@ import { replies as googleGenerateContent } from './google-generatecontent.mjs';
 import { replies as openaiChat } from './openai-chat.mjs';
 import { replies as openaiResponses } from './openai-responses.mjs';
 
-/** What there is of each protocol: what is documented, what nobody knows yet, and calls of tools. */
+/** The replies of each protocol: documented fields, unknown fields, and tool calls. */
 export const REPLIES = {
   'anthropic-messages': anthropicMessages,
   'openai-chat': openaiChat,

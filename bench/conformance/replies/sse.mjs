@@ -1,4 +1,4 @@
-// Replies are written here as texts, so that every escape and every digit is meant.
+// Replies are written as texts, so that every escape and every digit is intended.
 
 /**
  * @typedef {object} Reply
@@ -26,7 +26,7 @@ export function sseOf(events, named = false) {
 /** An integer that JavaScript's numbers cannot hold. */
 export const BIG = '2512292042121000001';
 
-/** A value that nobody knows, with numbers in spellings that printing would change. */
+/** An unknown value, with numbers in spellings that serialising would change. */
 export const ODD = `{"id":${BIG},"ratio":1.0,"tiny":1e-7,"path":"a\\/b","none":null}`;
 
 /** Arguments of a call in pieces, spelt as no serialiser spells them. */

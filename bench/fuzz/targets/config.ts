@@ -15,7 +15,7 @@ const SAMPLES = [
 ];
 const FORMS = ['yaml', 'toml', 'json'] as const;
 
-/** Files of configuration and agents: whatever stands in them, loading goes on, and every problem says what to do. */
+/** Files of configuration and agents: whatever they contain, loading continues, and every problem says what to do. */
 export const targets: readonly Target[] = FORMS.map((form) => {
   const folder = mkdtempSync(join(tmpdir(), 'skein-fuzz-'));
   return {

@@ -16,7 +16,7 @@ import { hold, refusal, type Target } from '../target.ts';
 
 type Protocol = (typeof PROTOCOLS)[number];
 
-/** Replies, streams and requests of the four protocols: read, or refused as no such thing; what was read can be sent. */
+/** Replies, streams and requests of the four protocols: read, or rejected as another protocol; what was read can be sent. */
 export const targets: readonly Target[] = PROTOCOLS.flatMap((protocol) => {
   const fixtures = FIXTURES.filter((fixture) => fixture.dialect.id === protocol);
   const replies = fixtures.flatMap(({ reply, toolCallReply }) => [reply, toolCallReply]);

@@ -33,7 +33,7 @@ const NAMES = ['after', 'limit', 'q', 'node', 'below', 'since', 'a', 'b', 'forma
 let started: Promise<{ server: Listening; operations: readonly { method: string; path: string }[] }> | undefined;
 const errors: unknown[] = [];
 
-/** Every route of the HTTP API: nonsense is answered with a problem, never with a 500, and never with our insides. */
+/** Every route of the HTTP API: bad input is answered with a problem, never with a 500 or internals. */
 export const targets: readonly Target[] = [
   {
     name: 'HTTP routes',

@@ -4,7 +4,7 @@ import { SOURCES } from '../../../packages/forest/src/formats/test-sources.ts';
 import { mutated } from '../mutate.ts';
 import { hold, refusal, type Target } from '../target.ts';
 
-/** Every format that can be brought in: read, reported, or refused; and bringing the same in again adds nothing. */
+/** Every import format: read, reported or refused; importing the same again adds nothing. */
 export const targets: readonly Target[] = [
   {
     name: 'importers',

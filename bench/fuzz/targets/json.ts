@@ -18,7 +18,7 @@ const SAMPLES = [
   ' "x" ',
 ];
 
-/** JSON text: what is JSON is what `JSON.parse` says it is; a printed tree is the same value; cutting loses nothing. */
+/** JSON text: it accepts what `JSON.parse` accepts; a printed tree is the same value; cutting loses nothing. */
 export const targets: readonly Target[] = [
   {
     name: 'json',

@@ -8,7 +8,7 @@ import { hold, type Target } from '../target.ts';
 
 const { file, text: segment } = await sample();
 
-/** The files of a forest: whatever has happened to one, opening goes on, and what is found there is what was written. */
+/** The files of a forest: however one is damaged, the forest opens, and what it returns is what was written. */
 export const targets: readonly Target[] = [
   {
     name: 'segments',

@@ -13,7 +13,7 @@ const talk = [
 ];
 const list = JSON.stringify(new MessageList(talk));
 
-/** Saved conversations: read, or given back with the reason. Nothing that was saved is lost by the next save. */
+/** Saved conversations: read, or returned with the reason. The next save loses nothing. */
 export const targets: readonly Target[] = [
   {
     name: 'chat state',

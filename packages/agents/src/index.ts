@@ -1,6 +1,6 @@
 /** What a person writes in files becomes what the run loop and the forest use. */
-export type { Agent, AgentOptions } from './agents/agent.ts';
-export { BUILT_IN as BUILT_IN_TOOLS } from './agents/builtin-tools.ts';
+export { type Agent, type AgentOptions, presetParams } from './agents/agent.ts';
+export { BUILT_IN as BUILT_IN_TOOLS, currentTime } from './agents/builtin-tools.ts';
 export {
   AgentFileError,
   type LoadAgentsOptions,
@@ -9,13 +9,10 @@ export {
   loadAgents,
 } from './agents/load.ts';
 export type { ChosenModel } from './agents/model.ts';
-export { presetParams } from './agents/params.ts';
-export { toolsInModule } from './agents/tool-module.ts';
-export type { Flags } from './config/layers.ts';
-export { type LoadConfigOptions, type LoadedConfig, loadConfig } from './config/load.ts';
+export { toolsInModule } from './agents/tools.ts';
+export { type Flags, type LoadConfigOptions, type LoadedConfig, loadConfig } from './config/load.ts';
 export type { Plugin, PluginApi } from './config/plugins.ts';
-export { findProvider } from './config/providers.ts';
-export { titleModel } from './config/title-model.ts';
+export { findProvider, titleModel } from './config/providers.ts';
 export type {
   Config,
   FetchConfig,
@@ -30,7 +27,6 @@ export type {
 export { describeProblem, type Problem, type ProblemCode } from './files/problem.ts';
 export { type McpOptions, type McpServers, mcpServers } from './mcp/servers.ts';
 export type { McpTool, McpTools } from './mcp/tools.ts';
-export { currentTime } from './tools/current-time.ts';
-export { type FetchToolOptions, fetchTool } from './tools/fetch/index.ts';
-export { fileTools } from './tools/files/index.ts';
+export { type FetchToolOptions, fetchTool } from './tools/fetch.ts';
+export { fileTools } from './tools/files.ts';
 export { type ForestView, forestTools } from './tools/forest.ts';

@@ -192,11 +192,11 @@ describe('precedence', () => {
 
   test('stores: a folder, memory, a variable with the address of a database', async () => {
     const cwd = await folderWith({});
-    const storeOf = async (store: string) =>
+    const readStore = async (store: string) =>
       (await loadConfig({ cwd, home: '/h', env: {}, flags: { store } })).config.store;
-    expect(await storeOf('memory')).toEqual({ kind: 'memory' });
-    expect(await storeOf('postgres:DATABASE_URL')).toEqual({ kind: 'postgres', variable: 'DATABASE_URL' });
-    expect(await storeOf('~/x')).toEqual({ kind: 'file', folder: '/h/x' });
+    expect(await readStore('memory')).toEqual({ kind: 'memory' });
+    expect(await readStore('postgres:DATABASE_URL')).toEqual({ kind: 'postgres', variable: 'DATABASE_URL' });
+    expect(await readStore('~/x')).toEqual({ kind: 'file', folder: '/h/x' });
     const { problems } = await loadConfig({ cwd, home: '/h', env: { SKEIN_STORE: 'postgres://u:hunter2@h/db' } });
     expect(JSON.stringify(problems)).not.toContain('hunter2');
     expect(problems[0]?.fix).toContain('postgres:DATABASE_URL');

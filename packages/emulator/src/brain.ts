@@ -1,8 +1,9 @@
 /** Brains answer the requests for which no reply is queued; they see every protocol's requests in one form. */
 import { asText, isObject, type Json, objects, stringify } from './json.ts';
 import type { Protocol } from './protocol.ts';
-import { type Reply, says } from './reply.ts';
+import { type ScriptedReply, says } from './reply.ts';
 
+/** A tool that the request offers. */
 export interface OfferedTool {
   readonly name: string;
   readonly description: string;
@@ -10,6 +11,7 @@ export interface OfferedTool {
   readonly schema: Json;
 }
 
+/** The result of an earlier call, with the name of its tool. */
 export interface ToolResult {
   readonly name: string | undefined;
   readonly text: string;
@@ -37,8 +39,16 @@ export interface BrainRequest {
   readonly thinking: boolean;
 }
 
-export type Brain = (request: BrainRequest) => Reply | Promise<Reply>;
+/**
+ * Answers the requests for which no reply is queued.
+ *
+ * @example
+ * const shout: Brain = ({ text }) => says(text.toUpperCase());
+ * const emulator = await startEmulator({ brain: shout });
+ */
+export type Brain = (request: BrainRequest) => ScriptedReply | Promise<ScriptedReply>;
 
+/** Repeats the user's text, or the tool results after it: `Echo: Hello`. */
 export const echoBrain: Brain = ({ text, results, body }) => {
   const reply = says(
     results.length > 0 ? `Tool results: ${results.map((result) => result.text).join(', ')}` : `Echo: ${text}`,

@@ -23,6 +23,7 @@ function thoughts({ text, results, tools }: BrainRequest, tool: OfferedTool | un
   return `${asked}\n${tools.length > 0 ? 'None of the tools fits.' : 'There are no tools.'} I answer from a template.`;
 }
 
+/** The demo model; `startEmulator({ brain: 'demo' })` uses it. */
 export const demoBrain: Brain = (request): MessageReply => {
   const { body, attempt, text, results, format } = request;
   const chance = createChance(stringify(body), attempt);

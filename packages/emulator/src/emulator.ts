@@ -7,7 +7,7 @@ import { demoBrain } from './demo.ts';
 import { parseJson } from './json.ts';
 import { findOpaqueValues, type KnownValue } from './memory.ts';
 import type { Protocol } from './protocol.ts';
-import { checkReply, type Reply } from './reply.ts';
+import { checkReply, type ScriptedReply } from './reply.ts';
 import type { Verdict } from './rules/verdict.ts';
 import { type AnswerContext, send } from './server/answer.ts';
 import { defaultError } from './server/errors.ts';
@@ -24,6 +24,7 @@ import {
   type Sleep,
 } from './server/state.ts';
 
+/** The options of `startEmulator`; all are optional. */
 export interface EmulatorOptions {
   /** Default 0: any free port. */
   readonly port?: number;
@@ -53,6 +54,7 @@ export interface EmulatorOptions {
 type Vendor = 'OPENAI' | 'ANTHROPIC' | 'GEMINI';
 type Address = 'OPENAI' | 'ANTHROPIC' | 'GOOGLE_GEMINI';
 
+/** A running emulator. */
 export interface Emulator {
   /** `http://127.0.0.1:PORT` */
   readonly url: string;
@@ -61,7 +63,7 @@ export interface Emulator {
   /** The environment variables from which the vendors' SDKs read address and key. */
   env(): Readonly<Record<`${Vendor}_API_KEY` | `${Address}_BASE_URL`, string>>;
   /** Queues replies. Each answers one accepted request; refused requests use up none. */
-  script(protocol: Protocol, replies: Reply | readonly Reply[], issuer?: string): void;
+  script(protocol: Protocol, replies: ScriptedReply | readonly ScriptedReply[], issuer?: string): void;
   /** The requests so far, oldest first. */
   readonly log: readonly LogEntry[];
   /** May be changed at any time. */

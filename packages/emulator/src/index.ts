@@ -1,3 +1,4 @@
+/** Strict local stand-ins for the OpenAI, Anthropic and Google APIs, for tests and demos. */
 export { type Brain, type BrainRequest, echoBrain, type OfferedTool, type ToolResult } from './brain.ts';
 export { demoBrain } from './demo.ts';
 export { type Emulator, type EmulatorOptions, startEmulator } from './emulator.ts';
@@ -5,27 +6,27 @@ export { rawJson } from './json.ts';
 export type { KnownValue } from './memory.ts';
 export { type Protocol, protocols } from './protocol.ts';
 export {
+  type BytesReply,
   type ConnectionFault,
   type ErrorReply,
   type ExtraEvent,
   type ExtraFields,
-  type ImageBlock,
+  type ImageReplyBlock,
   type MessageReply,
-  type NativeBlock,
-  type RawReply,
-  type RedactedThinkingBlock,
-  type RefusalBlock,
-  type Reply,
+  type NativeReplyBlock,
+  type RedactedThinkingReplyBlock,
+  type RefusalReplyBlock,
   type ReplyBlock,
+  type ReplyStop,
+  type ReplyUsage,
   type RetryDelay,
-  type Stop,
+  type ScriptedReply,
   type StreamError,
   says,
-  type TextBlock,
-  type ThinkingBlock,
-  type ToolUseBlock,
+  type TextReplyBlock,
+  type ThinkingReplyBlock,
+  type ToolUseReplyBlock,
   type Transport,
-  type Usage,
 } from './reply.ts';
 export { anthropicMessagesRules, judgeAnthropicMessages } from './rules/anthropic-messages/judge.ts';
 export { prefixDigest } from './rules/anthropic-messages/prefix.ts';

@@ -9,14 +9,16 @@ interface Base {
   readonly extra?: Extra;
 }
 
-export interface TextBlock extends Base {
+/** Visible text. */
+export interface TextReplyBlock extends Base {
   readonly type: 'text';
   readonly text: string;
   /** Gemini: whether the part carries a thought signature. Default: the last text of a signing model without calls. */
   readonly signed?: boolean;
 }
 
-export interface ThinkingBlock extends Base {
+/** Readable thinking, signed where the protocol signs it: `{ type: 'thinking', text: 'They mean the city.' }`. */
+export interface ThinkingReplyBlock extends Base {
   readonly type: 'thinking';
   readonly text: string;
   /** Sent instead of the emulator's own signature; it is not recognised later. */
@@ -26,11 +28,12 @@ export interface ThinkingBlock extends Base {
 }
 
 /** Thinking that is sent as ciphertext only. */
-export interface RedactedThinkingBlock extends Base {
+export interface RedactedThinkingReplyBlock extends Base {
   readonly type: 'redacted-thinking';
 }
 
-export interface ToolUseBlock extends Base {
+/** A tool call: `{ type: 'tool-use', name: 'get_weather', input: { city: 'Oslo' } }`. */
+export interface ToolUseReplyBlock extends Base {
   readonly type: 'tool-use';
   readonly name: string;
   /** A value, or the exact JSON text of the arguments. */
@@ -41,13 +44,14 @@ export interface ToolUseBlock extends Base {
   readonly signed?: boolean;
 }
 
-export interface RefusalBlock extends Base {
+/** The model's refusal; plain text in protocols without refusals. */
+export interface RefusalReplyBlock extends Base {
   readonly type: 'refusal';
   readonly text: string;
 }
 
 /** An image the model made: inline data, an `image_generation_call`, `images` of a chat message as OpenRouter has them. */
-export interface ImageBlock extends Base {
+export interface ImageReplyBlock extends Base {
   readonly type: 'image';
   /** Default `image/png`. */
   readonly mediaType?: string;
@@ -59,23 +63,26 @@ export interface ImageBlock extends Base {
  * A block, item or part in the protocol's own form, known or unknown. It is sent unchanged. Chat completions have no
  * list of blocks, so its fields become fields of the message there.
  */
-export interface NativeBlock {
+export interface NativeReplyBlock {
   readonly type: 'native';
   readonly value: Extra;
 }
 
+/** One block of a scripted reply, the same for all protocols. */
 export type ReplyBlock =
-  | TextBlock
-  | ThinkingBlock
-  | RedactedThinkingBlock
-  | ToolUseBlock
-  | RefusalBlock
-  | ImageBlock
-  | NativeBlock;
+  | TextReplyBlock
+  | ThinkingReplyBlock
+  | RedactedThinkingReplyBlock
+  | ToolUseReplyBlock
+  | RefusalReplyBlock
+  | ImageReplyBlock
+  | NativeReplyBlock;
 
-export type Stop = 'end' | 'tool-use' | 'max-tokens' | 'stop-sequence' | 'refusal' | 'pause';
+/** Why the reply ends, the same for all protocols; `nativeStop` has the protocol's own words. */
+export type ReplyStop = 'end' | 'tool-use' | 'max-tokens' | 'stop-sequence' | 'refusal' | 'pause';
 
-export interface Usage {
+/** Token counts of a reply. */
+export interface ReplyUsage {
   readonly input?: number;
   readonly output?: number;
   readonly reasoning?: number;
@@ -109,16 +116,17 @@ export interface ExtraEvent {
   readonly comment?: string;
 }
 
+/** An answer of the model: `{ blocks: [{ type: 'text', text: 'Hello!' }], stop: 'end' }`. */
 export interface MessageReply extends Transport {
   readonly blocks: readonly ReplyBlock[];
   /** Further choices (chat) or candidates (Gemini). */
   readonly alternatives?: readonly (readonly ReplyBlock[])[];
   /** Default: `tool-use` when there is a call, else `end`. */
-  readonly stop?: Stop;
+  readonly stop?: ReplyStop;
   /** A stop reason in the protocol's own form, known or unknown. */
   readonly nativeStop?: string;
   /** Default: estimated from lengths. */
-  readonly usage?: Usage;
+  readonly usage?: ReplyUsage;
   /** The model named in the reply. Default: the requested one. */
   readonly model?: string;
   readonly id?: string;
@@ -140,7 +148,7 @@ export interface ErrorReply extends Transport {
 }
 
 /** Bytes that are sent unchanged; `chunks` are written one by one. */
-export interface RawReply extends Transport {
+export interface BytesReply extends Transport {
   readonly raw: {
     readonly status?: number;
     readonly headers?: Readonly<Record<string, string>>;
@@ -149,9 +157,15 @@ export interface RawReply extends Transport {
   };
 }
 
-export type Reply = MessageReply | ErrorReply | RawReply;
+/** What a script queues: a message, an error, or raw bytes. */
+export type ScriptedReply = MessageReply | ErrorReply | BytesReply;
 
-/** A reply of one text. */
+/**
+ * A reply of one text.
+ *
+ * @example
+ * emulator.script('anthropic-messages', says('It is cold.', { delay: 500 }));
+ */
 export const says = (text: string, more: Omit<MessageReply, 'blocks'> = {}): MessageReply => ({
   blocks: [{ type: 'text', text }],
   ...more,
@@ -207,7 +221,7 @@ const blockTypes: Readonly<Record<ReplyBlock['type'], true>> = {
 };
 
 /** Checks a reply when it is queued: later, a mistake in it would look like a failure of the server. */
-export function checkReply(reply: Reply, at: string): void {
+export function checkReply(reply: ScriptedReply, at: string): void {
   const given: unknown = reply;
   if (!isObject(given)) throw new TypeError(`${at} must be an object with "blocks", "error" or "raw"`);
   if ('raw' in given || 'error' in given) return;

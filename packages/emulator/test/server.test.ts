@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { protocols, type Reply, says } from '../src/index.ts';
+import { protocols, type ScriptedReply, says } from '../src/index.ts';
 import { ask, hello, keys, paths, post, start, streamOf } from './support.ts';
 
 describe.each(protocols)('%s', (protocol) => {
@@ -185,7 +185,7 @@ test('the echo answers once where several choices were asked for', async () => {
 
 test('a malformed script fails as a bare 500 when it is asked for, not where it is given', async () => {
   const emulator = await start();
-  const script = (reply: unknown) => () => emulator.script('openai-chat', [says('fine'), reply as Reply]);
+  const script = (reply: unknown) => () => emulator.script('openai-chat', [says('fine'), reply as ScriptedReply]);
   expect(script('text')).toThrow('replies[1] must be an object with "blocks", "error" or "raw"');
   expect(script({ block: [] })).toThrow('replies[1].blocks must be a list of blocks');
   expect(script({ blocks: [{ type: 'txt', text: 'a' }] })).toThrow('replies[1].blocks[0].type must be one of text, ');

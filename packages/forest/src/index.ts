@@ -1,8 +1,29 @@
 /**
- * Git for conversations: a forest of branching histories whose every message is kept as its exact text, in memory,
- * in files or in PostgreSQL.
+ * Git for LLM conversations: a forest of branching histories that keeps every message as its exact text, in memory, in
+ * files or in PostgreSQL. Parts for authors of stores are in `@skein/forest/store`.
  */
-export * from './engine/index.ts';
+
+// Growing a forest with models
+export {
+  type BranchState,
+  continueTools,
+  createEngine,
+  type Engine,
+  EngineError,
+  type EngineErrorCode,
+  type GenerateOptions,
+  type Generation,
+  type GenerationEvent,
+  type GenerationState,
+  type RequestPreview,
+  type RerunResult,
+  type ResumeOptions,
+  type StoredEvent,
+  titleByModel,
+  toolName,
+} from './engine/index.ts';
+// Opening a forest
+// What a forest holds and returns
 export {
   type Bookmark,
   type Bookmarks,
@@ -14,7 +35,6 @@ export {
   type ForestErrorCode,
   type ForestNode,
   followChanges,
-  isDamage,
   type Marks,
   type Match,
   type MoveResult,
@@ -33,8 +53,70 @@ export {
   type UsageScope,
   type UsageTotal,
 } from './forest/index.ts';
-export * from './formats/index.ts';
-export * from './model/index.ts';
+// Importing and exporting
+export {
+  chainMessages,
+  defineImporter,
+  type ExportDamage,
+  type ExportFormat,
+  type ExportLosses,
+  type ExportOptions,
+  type ExportSelection,
+  exportDialects,
+  exportOlder,
+  exportText,
+  FormatError,
+  type FormatErrorCode,
+  type ImportedConversation,
+  type ImportedMessage,
+  type Importer,
+  type ImportOptions,
+  type ImportProgress,
+  type ImportResult,
+  type ImportSource,
+  importFile,
+  importFormats,
+  isOlderLayout,
+  type MessageWithFacts,
+  olderSettings,
+  openOlder,
+  verifyOlder,
+} from './formats/index.ts';
+export { DEMO_ISSUER, ROOT, type TakeRecord } from './model/index.ts';
 export { type OpenOptions, openForest } from './open-forest.ts';
-export * from './record/index.ts';
-export * from './store/index.ts';
+// Recording what other programs send
+export {
+  createRecorder,
+  createReplayer,
+  type ExchangeFilters,
+  forgetOld,
+  type ListedExchange,
+  listExchanges,
+  oldestShown,
+  type Placement,
+  type RecordedExchange,
+  type Recorder,
+  type RecorderOptions,
+  type RecordFetch,
+  type RecordFetchOptions,
+  type Recording,
+  type Replayer,
+  type RequestToRecord,
+  type Retention,
+  readAddress,
+  readRecorded,
+  recordFetch,
+  reproject,
+  type StatusClass,
+} from './record/index.ts';
+export type { Changes, Compaction, Page, PageRequest, Problem } from './store/index.ts';
+export {
+  type FileStoreOptions,
+  fileStore,
+  memoryStore,
+  type PostgresOptions,
+  postgresStore,
+  type Store,
+  StoreError,
+  type StoreErrorCode,
+} from './store/index.ts';

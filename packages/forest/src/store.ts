@@ -1,4 +1,4 @@
-/** For those who write a store of their own: what a store promises, and the parts that ours are made of. */
+/** For authors of stores: the interface of a store, the records it keeps, and the parts that the built-in stores are made of. */
 export type {
   BodyRecord,
   EntryKind,
@@ -8,7 +8,7 @@ export type {
   StoreRecord,
   TakeRecord,
 } from './model/index.ts';
-export { ROOT, splitWords } from './model/index.ts';
+export { createTake, ECHO_START, extendEcho, nodeId, ROOT, sha256, splitWords } from './model/index.ts';
 export type {
   Change,
   Changes,
@@ -22,7 +22,7 @@ export type {
   SearchQuery,
   Store,
 } from './store/index.ts';
-export { StoreError } from './store/index.ts';
+export { overlayStore, StoreError } from './store/index.ts';
 export { pageLimit, readCursor, toPage } from './store/page.ts';
 export { hashFault, isEntry, recordKey, refKey, toChange } from './store/records.ts';
 export { nodeText } from './store/word-index.ts';

@@ -1,5 +1,5 @@
 import { provider, type Tool, tool, user } from '@skein/core';
-import { type Emulator, type Protocol, type Reply, says } from '@skein/emulator';
+import { type Emulator, type Protocol, type ScriptedReply, says } from '@skein/emulator';
 import { ROOT, type StoredEvent } from '@skein/forest';
 import { describe, expect, test } from 'vitest';
 import { type Process, processes, until } from './engine-kit.ts';
@@ -123,7 +123,7 @@ const CLAUDE: Wire = { protocol: 'anthropic-messages', model: MODEL, end: 'messa
 async function diesBehindReply(
   emulator: Emulator,
   first: Process,
-  reply: Reply,
+  reply: ScriptedReply,
   { protocol, model, extraBody, end }: Wire = CLAUDE,
 ): Promise<{ readonly id: string; readonly node: string }> {
   const node = await first.forest.append(ROOT, [user('Hello')]);
@@ -247,7 +247,7 @@ test('a provider that gives every call the same id gets the results of each', as
 describe('approvals', () => {
   const careful = (execute: () => string = () => 'fine'): Tool =>
     tool({ name: 'get_weather', input: weather.parameters, needsApproval: true, execute }) as Tool;
-  const waits = async (execute?: () => string, replies: Reply[] = [asks('Oslo'), says('Done.')]) => {
+  const waits = async (execute?: () => string, replies: ScriptedReply[] = [asks('Oslo'), says('Done.')]) => {
     const emulator = await start();
     const process = processes(emulator)();
     const node = await process.forest.append(ROOT, [user('Weather?')]);

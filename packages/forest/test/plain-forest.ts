@@ -1,4 +1,4 @@
-import { nodeId, ROOT, sha256 } from '../src/index.ts';
+import { nodeId, ROOT, sha256 } from '../src/store.ts';
 
 /** One message in a plain tree of objects. */
 export interface PlainNode {

@@ -1,9 +1,10 @@
 /** Vendors' SDKs as clients of the emulator: stateless tool conversations through whatever `fetch` they are given. */
 import Anthropic from '@anthropic-ai/sdk';
 import { GoogleGenAI } from '@google/genai';
-import type { Emulator, Protocol, Reply } from '@skein/emulator';
-import { createForest, type FetchLike, memoryStore } from '@skein/forest';
+import type { Emulator, Protocol, ScriptedReply } from '@skein/emulator';
+import { createForest, memoryStore } from '@skein/forest';
 import OpenAI from 'openai';
+import type { FetchLike } from '../src/record/record-fetch.ts';
 
 /** A client that keeps its own history, asks and answers every call until there is none. */
 export interface Talk {
@@ -147,7 +148,7 @@ export function script(emulator: Emulator, protocol: Protocol): void {
   const call = (city: string) => ({ type: 'tool-use' as const, name: 'get_weather', input: { city } });
   emulator.script(
     protocol,
-    QUESTIONS.flatMap((_, turn): Reply[] => {
+    QUESTIONS.flatMap((_, turn): ScriptedReply[] => {
       const says = { blocks: [{ type: 'text' as const, text: `Answer ${turn}.` }], pieces: 4 };
       if (turn % 2 === 0) return [says];
       const calls = turn === 3 ? [call('Oslo'), call('Rome')] : [call('Oslo')];

@@ -1,6 +1,7 @@
-import { memoryStore, packBytes, recordFetch, type Store, unpackBytes } from '@skein/forest';
+import { memoryStore, recordFetch, type Store } from '@skein/forest';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { packBytes, unpackBytes } from '../src/model/index.ts';
 import { start } from './kit.ts';
 import { newForest } from './record-kit.ts';
 

@@ -105,7 +105,7 @@ const CSP = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-export const securityHeaders: MiddlewareHandler = async (c, next) => {
+const securityHeaders: MiddlewareHandler = async (c, next) => {
   await next();
   c.header('content-security-policy', CSP);
   c.header('x-content-type-options', 'nosniff');

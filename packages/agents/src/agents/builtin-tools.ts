@@ -1,11 +1,10 @@
 import { resolve } from 'node:path';
-import type { Tool } from '@skein/core';
+import { type Tool, tool } from '@skein/core';
 import type { Config } from '../config/types.ts';
 import type { KeyPath } from '../files/document.ts';
 import type { Report } from '../files/shape.ts';
-import { currentTime } from '../tools/current-time.ts';
-import { fetchTool } from '../tools/fetch/index.ts';
-import { fileTools } from '../tools/files/index.ts';
+import { fetchTool } from '../tools/fetch.ts';
+import { fileTools } from '../tools/files.ts';
 import { type ForestView, forestTools } from '../tools/forest.ts';
 
 export interface BuiltInContext {
@@ -50,3 +49,15 @@ export function builtInTool(name: string, path: KeyPath, context: BuiltInContext
       return needs(`${name} needs a forest, and there is none here.`, 'Give "forest" where the agents are loaded.');
   }
 }
+
+/** The time now, as a model can use it. `now` is there for tests. */
+export const currentTime = (now: () => Date = () => new Date()) =>
+  tool({
+    name: 'current_time',
+    description: 'Tells the current date and time in UTC and in the local time zone.',
+    input: { type: 'object', properties: {}, additionalProperties: false },
+    execute: () => {
+      const date = now();
+      return { utc: date.toISOString(), local: date.toString() };
+    },
+  });

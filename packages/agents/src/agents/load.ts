@@ -5,12 +5,11 @@ import { SkeinError } from '@skein/core';
 import { loadConfig } from '../config/load.ts';
 import type { Config } from '../config/types.ts';
 import { describeProblem, type Problem } from '../files/problem.ts';
-import { readFileOf, reporter } from '../files/read-file.ts';
+import { readDocumentFile, reporter } from '../files/read-file.ts';
 import type { Report } from '../files/shape.ts';
 import { type McpServers, mcpServers } from '../mcp/servers.ts';
 import type { ForestView } from '../tools/forest.ts';
-import type { Agent } from './agent.ts';
-import { type AgentContext, buildAgent } from './build.ts';
+import { type Agent, type AgentContext, buildAgent } from './agent.ts';
 
 export interface LoadAgentsOptions {
   /** Default: what `loadConfig()` finds. */
@@ -49,7 +48,7 @@ export class AgentFileError extends SkeinError {
 /** Loads every agent in a folder. One that is bad is listed in `problems`, and does not keep the others away. */
 export async function loadAgents(folder: string, options: LoadAgentsOptions = {}): Promise<LoadedAgents> {
   const problems: Problem[] = [];
-  const context = await contextOf(options, problems);
+  const context = await createContext(options, problems);
   const agents: Agent[] = [];
   for (const file of await agentFiles(folder, problems)) {
     const { agent, document } = await readAgent(file, context, problems);
@@ -69,7 +68,7 @@ export async function loadAgents(folder: string, options: LoadAgentsOptions = {}
 /** Loads one agent. Throws an `AgentFileError` that names file, line, key and what to do. */
 export async function loadAgent(path: string, options: LoadAgentsOptions = {}): Promise<Agent> {
   const problems: Problem[] = [];
-  const context = await contextOf(options, []);
+  const context = await createContext(options, []);
   const { agent } = await readAgent(resolve(path), context, problems);
   if (!agent) throw new AgentFileError(problems.filter(({ severity }) => severity === 'error'));
   const close = async () => {
@@ -78,7 +77,7 @@ export async function loadAgent(path: string, options: LoadAgentsOptions = {}): 
   return { ...agent, close };
 }
 
-async function contextOf({ config, env = process.env, mcp, forest }: LoadAgentsOptions, problems: Problem[]) {
+async function createContext({ config, env = process.env, mcp, forest }: LoadAgentsOptions, problems: Problem[]) {
   const loaded = config ? undefined : await loadConfig({ env });
   problems.push(...(loaded?.problems ?? []));
   const used = config ?? loaded!.config;
@@ -102,7 +101,7 @@ async function agentFiles(folder: string, problems: Problem[]): Promise<string[]
 }
 
 async function readAgent(file: string, context: AgentContext, problems: Problem[]) {
-  const { document, problems: found } = await readFileOf(file);
+  const { document, problems: found } = await readDocumentFile(file);
   problems.push(...found);
   const agent = document && (await buildAgent(document, context, problems));
   return { document, agent: found.length === 0 ? agent : undefined };

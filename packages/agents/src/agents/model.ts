@@ -11,19 +11,22 @@ import { findProvider } from '../config/providers.ts';
 import type { Config } from '../config/types.ts';
 import type { KeyPath } from '../files/document.ts';
 import type { Report } from '../files/shape.ts';
-import type { WrittenAgent } from './written.ts';
+import type { AgentFile } from './agent-file.ts';
 
 /** A model that `run` takes, with the provider as it is configured. */
 export type ChosenModel = Exclude<ModelChoice, string>;
 
-interface Choosing {
+interface ModelContext {
   readonly config: Pick<Config, 'providers' | 'model'>;
   readonly env: Environment;
   readonly report: Report;
 }
 
 /** Which model an agent talks to: by provider and model, by `provider/model`, or by the configuration's default. */
-export function modelOf({ provider: name, model }: Partial<WrittenAgent>, choosing: Choosing): ChosenModel | undefined {
+export function modelOf(
+  { provider: name, model }: Partial<AgentFile>,
+  choosing: ModelContext,
+): ChosenModel | undefined {
   const { config, env, report } = choosing;
   if (name === undefined) return modelNamed(typeof model === 'string' ? model : config.model, model, choosing);
   const provider = providerNamed(name, ['provider'], choosing);
@@ -48,7 +51,7 @@ export function modelOf({ provider: name, model }: Partial<WrittenAgent>, choosi
 }
 
 /** `provider/model`, with the provider as it is configured. */
-export function chosenModel(text: string, path: KeyPath, choosing: Choosing): ChosenModel | undefined {
+export function chosenModel(text: string, path: KeyPath, choosing: ModelContext): ChosenModel | undefined {
   const slash = text.indexOf('/');
   const model = text.slice(slash + 1).trim();
   if (slash < 1 || model === '') {
@@ -60,7 +63,7 @@ export function chosenModel(text: string, path: KeyPath, choosing: Choosing): Ch
   return provider && { provider, model, env: choosing.env };
 }
 
-function modelNamed(text: string | undefined, written: unknown, choosing: Choosing): ChosenModel | undefined {
+function modelNamed(text: string | undefined, written: unknown, choosing: ModelContext): ChosenModel | undefined {
   if (text !== undefined && (written === undefined || typeof written === 'string'))
     return chosenModel(text, written === undefined ? [] : ['model'], choosing);
   const fix = 'Add "provider: anthropic" and "model: claude-sonnet-4-5", or a default "model" to skein.config.yaml.';
@@ -68,7 +71,7 @@ function modelNamed(text: string | undefined, written: unknown, choosing: Choosi
   return undefined;
 }
 
-function providerNamed(name: string, path: KeyPath, { config, report }: Choosing): ProviderDescriptor | undefined {
+function providerNamed(name: string, path: KeyPath, { config, report }: ModelContext): ProviderDescriptor | undefined {
   try {
     return findProvider(name, config.providers);
   } catch (error) {

@@ -1,10 +1,10 @@
 import { relative, resolve } from 'node:path';
 import type { Tool } from '@skein/core';
 import type { KeyPath } from '../files/document.ts';
-import { insteadOf, type Report } from '../files/shape.ts';
-import { messageOf } from '../mcp/message-of.ts';
+import { importModule } from '../files/import-module.ts';
+import { isRecord, type Report, suggestKnown } from '../files/shape.ts';
+import { errorMessage } from '../mcp/connection.ts';
 import { BUILT_IN, type BuiltInContext, builtInTool } from './builtin-tools.ts';
-import { toolsInModule } from './tool-module.ts';
 
 /** `mcp:github`, `mcp:github/create_issue`: a server, and one of its tools or all. */
 export interface McpRef {
@@ -12,12 +12,12 @@ export interface McpRef {
   readonly tool: string | undefined;
 }
 
-export interface ListedTools {
+interface AgentTools {
   readonly tools: readonly Tool[];
   readonly mcp: readonly McpRef[];
 }
 
-interface Listing extends BuiltInContext {
+interface ToolContext extends BuiltInContext {
   readonly servers: readonly string[];
   /** Of Synapse's files: the Python class whose methods are listed as tools. */
   readonly className: string | undefined;
@@ -25,7 +25,7 @@ interface Listing extends BuiltInContext {
 }
 
 /** The tools that an agent lists: built-in ones by name, modules by path, MCP servers by `mcp:`. */
-export async function listedTools(names: readonly string[], listing: Listing): Promise<ListedTools> {
+export async function listedTools(names: readonly string[], listing: ToolContext): Promise<AgentTools> {
   const tools: Tool[] = [];
   const mcp: McpRef[] = [];
   for (const [index, name] of names.entries()) {
@@ -41,11 +41,11 @@ export async function listedTools(names: readonly string[], listing: Listing): P
   return { tools, mcp };
 }
 
-function namedTool(name: string, path: KeyPath, listing: Listing): Tool[] {
+function namedTool(name: string, path: KeyPath, listing: ToolContext): Tool[] {
   if (!(BUILT_IN as readonly string[]).includes(name)) {
     const { className, report } = listing;
     if (className === undefined) {
-      const fix = `${insteadOf(name, BUILT_IN)} A tool of your own is listed by its file, such as "./my-tools.ts".`;
+      const fix = `${suggestKnown(name, BUILT_IN)} A tool of your own is listed by its file, such as "./my-tools.ts".`;
       report(path, 'unknown-tool', `There is no tool "${name}".`, fix);
     } else {
       const message = `"${name}" is a method of the class ${className}, and methods in Python do not carry over.`;
@@ -58,16 +58,16 @@ function namedTool(name: string, path: KeyPath, listing: Listing): Tool[] {
   return tool ? [tool] : [];
 }
 
-function mcpRef(name: string, path: KeyPath, { servers, report }: Listing): McpRef[] {
+function mcpRef(name: string, path: KeyPath, { servers, report }: ToolContext): McpRef[] {
   const [, server = '', tool] = /^mcp:([^/]*)(?:\/(.+))?$/.exec(name) ?? [];
   if (servers.includes(server)) return [{ server, tool }];
-  const fix = `${servers.length > 0 ? insteadOf(server, servers) : 'None is configured.'} Add it below "mcp" in skein.config.yaml, or in this file.`;
+  const fix = `${servers.length > 0 ? suggestKnown(server, servers) : 'None is configured.'} Add it below "mcp" in skein.config.yaml, or in this file.`;
   report(path, 'unknown-server', `There is no MCP server "${server}".`, fix);
   return [];
 }
 
 /** `./tools.ts` for all that it exports, `./tools.ts#add_task` for one. */
-async function moduleTools(name: string, path: KeyPath, { folder, report }: Listing): Promise<readonly Tool[]> {
+async function moduleTools(name: string, path: KeyPath, { folder, report }: ToolContext): Promise<readonly Tool[]> {
   const [, place = name, wanted] = /^(.*?)(?:#([^#]*))?$/s.exec(name) ?? [];
   const file = resolve(folder, place);
   try {
@@ -76,7 +76,7 @@ async function moduleTools(name: string, path: KeyPath, { folder, report }: List
     if (chosen.length > 0) return chosen;
     const known = tools.map((tool) => tool.name);
     if (tools.length === 0) report(path, 'tool-module', `${place} exports no tools.`, 'Export what tool({ … }) gives.');
-    else report(path, 'unknown-tool', `${place} has no tool "${wanted}".`, insteadOf(wanted ?? '', known));
+    else report(path, 'unknown-tool', `${place} has no tool "${wanted}".`, suggestKnown(wanted ?? '', known));
   } catch (error) {
     const isMissing =
       error instanceof Error && 'code' in error && error.code === 'ENOENT' && 'path' in error && error.path === file;
@@ -91,9 +91,29 @@ async function moduleTools(name: string, path: KeyPath, { folder, report }: List
       report(
         path,
         'tool-module',
-        `${place} could not be loaded: ${messageOf(error)}.`,
+        `${place} could not be loaded: ${errorMessage(error)}.`,
         'Mend the module; it has to load without an error.',
       );
   }
   return [];
+}
+
+/** The tools that a module exports, by any name, alone or in lists. */
+export async function toolsInModule(file: string, limitMs?: number): Promise<readonly Tool[]> {
+  const module = await importModule(file, limitMs);
+  // By their names: the order goes into every request, and has to be the same each time.
+  const exported = isRecord(module)
+    ? Object.keys(module)
+        .sort()
+        .map((name) => module[name])
+    : [];
+  // What is exported under two names is one tool.
+  return [...new Set(exported.flatMap((value: unknown) => (Array.isArray(value) ? value : [value])).filter(isTool))];
+}
+
+function isTool(value: unknown): value is Tool {
+  if (!isRecord(value)) return false;
+  const { name, parameters, check, execute, needsApproval } = value;
+  const areFunctions = [check, execute, needsApproval].every((one) => typeof one === 'function');
+  return typeof name === 'string' && isRecord(parameters) && areFunctions;
 }

@@ -1,16 +1,15 @@
+import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import type { Environment } from '@skein/core';
-import type { KeyPath } from '../files/document.ts';
+import type { Document, KeyPath } from '../files/document.ts';
 import type { Problem } from '../files/problem.ts';
-import { readFileOf, reporter } from '../files/read-file.ts';
-import type { Report } from '../files/shape.ts';
-import { configFilesIn, projectFolder } from './find-files.ts';
-import { environmentLayer, type Flags, fileLayer, flagLayer, type Layer } from './layers.ts';
+import { readDocumentFile, reporter } from '../files/read-file.ts';
+import { isRecord, type Report } from '../files/shape.ts';
+import { type ConfigFile, configShape } from './config-file.ts';
 import { loadPlugins, type PluginEntry } from './plugins.ts';
-import { type Picked, type Picker, pathIn, resolveConfig } from './resolve.ts';
+import { type ConfigValue, type Picker, pathIn, resolveConfig } from './resolve.ts';
 import type { Config, Source } from './types.ts';
-import { configShape, type Written } from './written.ts';
 
 export interface LoadConfigOptions {
   /** Default: the folder of the process. */
@@ -49,13 +48,13 @@ export async function loadConfig(options: LoadConfigOptions = {}): Promise<Loade
     environmentLayer(env, cwd),
     ...(await readLayer('project', projectFiles, folder, problems)),
     ...(folder === userFolder ? [] : await readLayer('user', configFilesIn(userFolder), userFolder, problems)),
-  ].map((layer) => lookAt(layer, problems));
+  ].map((layer) => checkLayer(layer, problems));
   // First, because the rest may name what a plug-in defines.
   const plugins = layers.flatMap((layer) => pluginEntries(layer, home));
   await loadPlugins(plugins);
   const sources: Record<string, Source> = {};
   const surroundings = { projectFolder: folder, env, home, plugins: plugins.map(({ file }) => file) };
-  const config = resolveConfig(pickerOf(layers, sources), surroundings);
+  const config = resolveConfig(createPicker(layers, sources), surroundings);
   const files = layers.filter(({ kind }) => kind === 'project' || kind === 'user').map(({ document }) => document.file);
   return { config, sources, files, problems };
 }
@@ -77,14 +76,14 @@ async function readLayer(
       message: `There is ${file}, too, and only that is read.`,
       fix: 'Keep one of them.',
     });
-  const { document, problems: found } = await readFileOf(file);
+  const { document, problems: found } = await readDocumentFile(file);
   problems.push(...found);
   return document ? [fileLayer(kind, document, folder)] : [];
 }
 
-type Looked = Layer & { readonly written: Partial<Written>; readonly report: Report };
+type CheckedLayer = Layer & { readonly written: Partial<ConfigFile>; readonly report: Report };
 
-function lookAt(layer: Layer, problems: Problem[]): Looked {
+function checkLayer(layer: Layer, problems: Problem[]): CheckedLayer {
   const report: Report = (path, ...rest) => {
     const named = { file: layer.nameOf(path), lineOf: layer.document.lineOf };
     reporter(named, problems)(path, ...rest);
@@ -95,32 +94,33 @@ function lookAt(layer: Layer, problems: Problem[]): Looked {
 }
 
 /** Only files name plug-ins: neither a flag nor a variable does. */
-function pluginEntries({ written, folder, report }: Looked, home: string): PluginEntry[] {
+function pluginEntries({ written, folder, report }: CheckedLayer, home: string): PluginEntry[] {
   return (written.plugins ?? []).map((value, index) => ({
     file: pathIn({ value, folder }, home),
     report: (message, fix) => report(['plugins', index], 'plugin', message, fix),
   }));
 }
 
-function pickerOf(layers: readonly Looked[], sources: Record<string, Source>): Picker {
-  const note = ({ kind, nameOf, document }: Looked, path: KeyPath) => {
+function createPicker(layers: readonly CheckedLayer[], sources: Record<string, Source>): Picker {
+  const note = ({ kind, nameOf, document }: CheckedLayer, path: KeyPath) => {
     sources[path.join('.')] = { kind, name: nameOf(path), line: document.lineOf(path) };
   };
-  const picked = <T>(layer: Looked, path: KeyPath, value: T): Picked<T> => {
+  const picked = <T>(layer: CheckedLayer, path: KeyPath, value: T): ConfigValue<T> => {
     note(layer, path);
     return { value, folder: layer.folder, path, report: layer.report };
   };
-  const single = (key: keyof Written) => {
+  const single = (key: keyof ConfigFile) => {
     const layer = layers.find(({ written }) => written[key] !== undefined);
     return layer && picked(layer, [key], layer.written[key]);
   };
-  const groupOf = (layer: Looked, group: keyof Written) => (layer.written[group] ?? {}) as Record<string, unknown>;
-  const inGroup = (group: keyof Written, name: string) => {
+  const groupOf = (layer: CheckedLayer, group: keyof ConfigFile) =>
+    (layer.written[group] ?? {}) as Record<string, unknown>;
+  const inGroup = (group: keyof ConfigFile, name: string) => {
     const layer = layers.find((one) => groupOf(one, group)[name] !== undefined);
     return layer && picked(layer, [group, name], groupOf(layer, group)[name]).value;
   };
-  const names = (group: keyof Written) => {
-    const found = new Map<string, Picked<unknown> & { readonly name: string }>();
+  const names = (group: keyof ConfigFile) => {
+    const found = new Map<string, ConfigValue<unknown> & { readonly name: string }>();
     for (const layer of layers)
       for (const [name, value] of Object.entries(groupOf(layer, group)))
         if (!found.has(name)) found.set(name, { name, ...picked(layer, [group, name], value) });
@@ -128,4 +128,123 @@ function pickerOf(layers: readonly Looked[], sources: Record<string, Source>): P
   };
   // The types of the keys are those that `configShape` has looked for.
   return Object.assign(single, { in: inGroup, names }) as unknown as Picker;
+}
+
+/** One source of values, before it is looked at. */
+interface Layer {
+  readonly kind: Source['kind'];
+  readonly document: Document;
+  /** Relative paths in it start here. */
+  readonly folder: string;
+  /** What a value of it is called: the flag, the variable, the file. */
+  nameOf(path: KeyPath): string;
+}
+
+/** Flags by their names: `{ model: 'openai/gpt-5.2', port: 4141, proxyMode: 'replay' }`. */
+export interface Flags {
+  readonly store?: string | undefined;
+  readonly project?: string | undefined;
+  readonly model?: string | undefined;
+  readonly preset?: string | undefined;
+  readonly agents?: string | undefined;
+  readonly port?: number | string | undefined;
+  readonly host?: string | undefined;
+  /** Names with commas between. */
+  readonly hosts?: string | undefined;
+  readonly proxyMode?: string | undefined;
+  readonly proxyOnMiss?: string | undefined;
+  readonly useServerKeys?: boolean | string | undefined;
+}
+
+/** Which key each flag (`--proxy-mode`), and the variable of that name (`SKEIN_PROXY_MODE`), sets. */
+const KEYS: Readonly<Record<keyof Flags, KeyPath>> = {
+  store: ['store'],
+  project: ['project'],
+  model: ['model'],
+  preset: ['preset'],
+  agents: ['agents'],
+  port: ['server', 'port'],
+  host: ['server', 'host'],
+  hosts: ['server', 'hosts'],
+  proxyMode: ['proxy', 'mode'],
+  proxyOnMiss: ['proxy', 'on_miss'],
+  useServerKeys: ['proxy', 'use_server_keys'],
+};
+
+/** Flags and variables are texts; what cannot be read as it is meant stays one, and is reported. */
+const READ: Partial<Readonly<Record<keyof Flags, (given: unknown) => unknown>>> = {
+  port: (given) => (typeof given === 'string' && /^\d+$/.test(given) ? Number(given) : given),
+  hosts: (given) => (typeof given === 'string' ? given.split(',').map((name) => name.trim()) : given),
+  useServerKeys: (given) =>
+    given === 'true' || given === '1' ? true : given === 'false' || given === '0' ? false : given,
+};
+
+function flagLayer(flags: Flags, cwd: string): Layer {
+  return namedLayer('flag', cwd, (name) => ({ name: `flag --${spelt(name, '-')}`, value: flags[name] }));
+}
+
+function environmentLayer(env: Environment, cwd: string): Layer {
+  return namedLayer('environment', cwd, (name) => {
+    const variable = `SKEIN_${spelt(name, '_').toUpperCase()}`;
+    return { name: `variable ${variable}`, value: env[variable]?.trim() || undefined };
+  });
+}
+
+function fileLayer(kind: 'project' | 'user', document: Document, folder: string): Layer {
+  return { kind, document, folder, nameOf: () => document.file };
+}
+
+function namedLayer(
+  kind: 'flag' | 'environment',
+  folder: string,
+  read: (name: keyof Flags) => { name: string; value: unknown },
+): Layer {
+  const value: Record<string, unknown> = {};
+  const names = new Map<string, string>();
+  for (const [name, path] of Object.entries(KEYS) as [keyof Flags, KeyPath][]) {
+    const given = read(name);
+    if (given.value === undefined) continue;
+    names.set(path.join('.'), given.name);
+    put(value, path, READ[name]?.(given.value) ?? given.value);
+  }
+  const nameOf = (path: KeyPath) => names.get(path.join('.')) ?? kind;
+  return { kind, document: { file: kind, value, lineOf: () => undefined }, folder, nameOf };
+}
+
+function put(into: Record<string, unknown>, [first, second]: KeyPath, value: unknown): void {
+  if (second === undefined) into[String(first)] = value;
+  else
+    into[String(first)] = {
+      ...(isRecord(into[String(first)]) ? (into[String(first)] as object) : {}),
+      [second]: value,
+    };
+}
+
+function spelt(name: string, between: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `${between}${letter.toLowerCase()}`);
+}
+
+const NAMES = ['yaml', 'yml', 'toml', 'json'].map((extension) => `skein.config.${extension}`);
+
+/** The configuration files of a folder; there should be one at most. */
+function configFilesIn(folder: string): string[] {
+  return NAMES.map((name) => join(folder, name)).filter((path) => existsSync(path));
+}
+
+/**
+ * The project's folder: the nearest one with a configuration, from here up to the root of the git repository. Outside
+ * of one only this folder counts: what lies further above may be anybody's, and a configuration can start programs.
+ */
+function projectFolder(cwd: string): string {
+  const folders = upToRepository(cwd);
+  return folders.find((folder) => configFilesIn(folder).length > 0) ?? cwd;
+}
+
+function upToRepository(cwd: string): string[] {
+  const folders: string[] = [];
+  for (let folder = cwd; ; folder = dirname(folder)) {
+    folders.push(folder);
+    if (existsSync(join(folder, '.git'))) return folders;
+    if (dirname(folder) === folder) return [cwd];
+  }
 }

@@ -1,19 +1,25 @@
 import {
+  type CostOf,
   dialect,
+  type Environment,
+  hasKey,
   isSkeinError,
   type Policies,
   type ProviderDescriptor,
   provider,
+  type SelectionStrategy,
+  selectModel,
   UnknownProviderError,
 } from '@skein/core';
 import type { KeyPath } from '../files/document.ts';
 import type { Report } from '../files/shape.ts';
-import type { WrittenProvider } from './written.ts';
+import type { ProviderEntry } from './config-file.ts';
+import type { Config } from './types.ts';
 
 /** A provider as it was set: a built-in one with changes, or one of your own in front of any compatible address. */
-export function providerOf(
+export function toProvider(
   name: string,
-  written: Partial<WrittenProvider>,
+  written: Partial<ProviderEntry>,
   path: KeyPath,
   report: Report,
 ): ProviderDescriptor | undefined {
@@ -65,7 +71,7 @@ function builtIn(name: string): ProviderDescriptor | undefined {
 /** What a provider of one's own begins with: its dialect's home, reached at another address by whoever it is. */
 function ownBase(
   id: string,
-  { base_url, dialect: spoken }: Partial<WrittenProvider>,
+  { base_url, dialect: spoken }: Partial<ProviderEntry>,
   path: KeyPath,
   report: Report,
 ): ProviderDescriptor | undefined {
@@ -76,7 +82,7 @@ function ownBase(
   }
   // Chat Completions are spoken by many; of an unknown one nothing is expected that not all of them do.
   const compatible = provider('openai-compatible');
-  const home = spoken === undefined || spoken === compatible.dialect ? compatible : homeOf(spoken, path, report);
+  const home = spoken === undefined || spoken === compatible.dialect ? compatible : findHome(spoken, path, report);
   if (!home?.connection) return undefined;
   const policies: Policies = home.policies;
   const { aliases: _, ...rest } = home;
@@ -89,12 +95,40 @@ function ownBase(
   };
 }
 
-function homeOf(id: string, path: KeyPath, report: Report): ProviderDescriptor | undefined {
+function findHome(id: string, path: KeyPath, report: Report): ProviderDescriptor | undefined {
   try {
     return dialect(id).home;
   } catch (error) {
     if (!isSkeinError(error, 'unknown_dialect')) throw error;
     report([...path, 'dialect'], 'wrong-value', error.message, 'Write the name of a dialect.');
     return undefined;
+  }
+}
+
+/** What a title takes, roughly: prices are compared by it. */
+const TITLE = { input: 500, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, output: 20, reasoning: 0, native: '{}' };
+
+/** The cheapest of the usual models that can be asked, for titles, or the configured one; undefined where nobody wants them, or there is no key. */
+export function titleModel(
+  config: Config,
+  env: Environment,
+  costOf: CostOf,
+): { readonly provider: ProviderDescriptor; readonly model: string } | undefined {
+  if (config.titles !== 'model') return undefined;
+  const price = (provider: string, model: string) =>
+    costOf(TITLE, provider, model, new Date()).total ?? Number.MAX_VALUE;
+  const cheapest: SelectionStrategy = (candidates) =>
+    candidates
+      .filter(({ hasKey, lacks }) => hasKey && lacks.length === 0)
+      .toSorted((a, b) => price(a.provider.id, a.model) - price(b.provider.id, b.model))[0];
+  try {
+    const { provider, model } = selectModel({ tools: true }, { env, strategy: cheapest });
+    return { provider: findProvider(provider.id, config.providers), model };
+  } catch (error) {
+    if (!isSkeinError(error, 'no_model')) throw error;
+    const [, id = '', model = ''] = /^([^/]+)\/(.+)$/.exec(config.model ?? '') ?? [];
+    const provider = id === '' ? undefined : findProvider(id, config.providers);
+    // Such as one on this machine, which needs no key.
+    return provider && hasKey(provider, { env }) ? { provider, model } : undefined;
   }
 }

@@ -3,26 +3,25 @@ import { join, resolve } from 'node:path';
 import type { Environment, ProviderDescriptor } from '@skein/core';
 import type { KeyPath } from '../files/document.ts';
 import type { Report } from '../files/shape.ts';
-import { mcpServerOf } from './mcp-servers.ts';
-import { providerOf } from './providers.ts';
+import type { ConfigFile, McpServerEntry } from './config-file.ts';
+import { toProvider } from './providers.ts';
 import type { Config, McpServerConfig, Preset, StoreChoice } from './types.ts';
-import type { Written } from './written.ts';
 
 /** Gives the first value for a key, by precedence, with where relative paths in it start; notes where it came from. */
 export interface Picker {
-  <K extends keyof Written>(key: K): Picked<NonNullable<Written[K]>> | undefined;
+  <K extends keyof ConfigFile>(key: K): ConfigValue<NonNullable<ConfigFile[K]>> | undefined;
   /** A key of a group such as `server`. */
-  in<K extends Groups, N extends keyof NonNullable<Written[K]> & string>(
+  in<K extends Groups, N extends keyof NonNullable<ConfigFile[K]> & string>(
     group: K,
     name: N,
-  ): NonNullable<NonNullable<Written[K]>[N]> | undefined;
+  ): NonNullable<NonNullable<ConfigFile[K]>[N]> | undefined;
   /** Every name in a group that people name themselves. */
-  names<K extends Named>(group: K): readonly (Picked<Written[K][string]> & { readonly name: string })[];
+  names<K extends Named>(group: K): readonly (ConfigValue<ConfigFile[K][string]> & { readonly name: string })[];
 }
 type Groups = 'fetch' | 'redaction' | 'retention' | 'server' | 'proxy' | 'hints';
 type Named = 'presets' | 'providers' | 'mcp';
 
-export interface Picked<T> {
+export interface ConfigValue<T> {
   readonly value: T;
   readonly folder: string;
   readonly path: KeyPath;
@@ -39,7 +38,7 @@ interface ConfigSurroundings {
 }
 
 export function resolveConfig(pick: Picker, { projectFolder, env, home, plugins }: ConfigSurroundings): Config {
-  const presets = presetsOf(pick);
+  const presets = readPresets(pick);
   const preset = pick('preset');
   if (preset && !Object.hasOwn(presets, preset.value))
     preset.report(
@@ -50,17 +49,17 @@ export function resolveConfig(pick: Picker, { projectFolder, env, home, plugins 
     );
   const agents = pick('agents');
   return {
-    store: storeOf(pick, env, home),
+    store: readStore(pick, env, home),
     project: pick('project')?.value ?? 'default',
     model: pick('model')?.value,
     preset: preset && Object.hasOwn(presets, preset.value) ? preset.value : undefined,
     presets,
     providers: collect(pick.names('providers'), ({ name, value, path, report }): ProviderDescriptor | undefined =>
-      providerOf(name, value, path, report),
+      toProvider(name, value, path, report),
     ),
     agents: agents ? pathIn(agents, home) : join(projectFolder, 'agents'),
     mcp: collect(pick.names('mcp'), ({ value, folder, path, report }): McpServerConfig | undefined =>
-      mcpServerOf(value, folder, path, report),
+      toMcpServer(value, folder, path, report),
     ),
     fetch: pick.in('fetch', 'enabled')
       ? {
@@ -93,7 +92,7 @@ export function resolveConfig(pick: Picker, { projectFolder, env, home, plugins 
   };
 }
 
-function presetsOf(pick: Picker): Readonly<Record<string, Preset>> {
+function readPresets(pick: Picker): Readonly<Record<string, Preset>> {
   return collect(pick.names('presets'), ({ value: { temperature, max_tokens, top_p, n } }) => ({
     ...(temperature !== undefined && { temperature }),
     ...(max_tokens !== undefined && { maxTokens: max_tokens }),
@@ -102,7 +101,7 @@ function presetsOf(pick: Picker): Readonly<Record<string, Preset>> {
   }));
 }
 
-function storeOf(pick: Picker, env: Environment, home: string): StoreChoice {
+function readStore(pick: Picker, env: Environment, home: string): StoreChoice {
   const store = pick('store');
   if (!store) return { kind: 'file', folder: join(env.XDG_DATA_HOME || join(home, '.local', 'share'), 'skein') };
   if (store.value === 'memory') return { kind: 'memory' };
@@ -111,7 +110,7 @@ function storeOf(pick: Picker, env: Environment, home: string): StoreChoice {
 }
 
 /** A path as people write it: relative to the file that names it, or to `~`. */
-export function pathIn({ value, folder }: Pick<Picked<string>, 'value' | 'folder'>, home: string): string {
+export function pathIn({ value, folder }: Pick<ConfigValue<string>, 'value' | 'folder'>, home: string): string {
   return resolve(folder, value.replace(/^~(?=$|[\\/])/, home || homedir()));
 }
 
@@ -125,4 +124,37 @@ function collect<T extends { readonly name: string }, R>(
       return made === undefined ? [] : [[one.name, made]];
     }),
   );
+}
+
+/** A server as it was written: either a program or an address. */
+export function toMcpServer(
+  written: Partial<McpServerEntry>,
+  folder: string,
+  path: KeyPath,
+  report: Report,
+): McpServerConfig | undefined {
+  const { command, url, args, env, cwd, headers } = written;
+  const common = {
+    callSeconds: written.call_seconds ?? 60,
+    startSeconds: written.start_seconds ?? 30,
+    approve: written.approve ?? 'annotations',
+  };
+  if ((command === undefined) === (url === undefined)) {
+    const fix = 'Write "command" (and "args") for a program, or "url" for a server that is reached over HTTP.';
+    const message =
+      command === undefined ? 'There is neither a command nor an address.' : 'There are a command and an address.';
+    report(path, 'missing-key', message, fix);
+    return undefined;
+  }
+  if (command !== undefined) {
+    if (headers) return misplaced('headers', 'url', path, report);
+    return { kind: 'stdio', ...common, command, args: args ?? [], env: env ?? {}, cwd: resolve(folder, cwd ?? '.') };
+  }
+  const [extra] = Object.entries({ args, env, cwd }).filter(([, given]) => given !== undefined);
+  if (extra) return misplaced(extra[0], 'command', path, report);
+  return { kind: 'http', ...common, url: url!, headers: headers ?? {} };
+}
+
+function misplaced(key: string, belongsTo: string, path: KeyPath, report: Report): undefined {
+  report([...path, key], 'wrong-value', `"${key}" has no meaning without "${belongsTo}".`, 'Remove it.');
 }

@@ -1,17 +1,16 @@
 import { readFile, stat } from 'node:fs/promises';
 import { type Document, type KeyPath, keyText, readDocument } from './document.ts';
 import type { Problem, ProblemCode } from './problem.ts';
-import { findSecrets, withoutSecrets } from './secrets.ts';
 import type { Report } from './shape.ts';
 
 /** What people write by hand is short; what is longer is something else. */
 const MAX_BYTES = 1024 * 1024;
 
 /** The document in a file. Without one, `problems` says why; a secret in it is a problem, too. */
-export async function readFileOf(
+export async function readDocumentFile(
   file: string,
 ): Promise<{ readonly document: Document | undefined; readonly problems: readonly Problem[] }> {
-  const content = await contentOf(file);
+  const content = await toContent(file);
   if (typeof content !== 'string') return { document: undefined, problems: [content] };
   const document = readDocument(file, content);
   if ('severity' in document) return { document: undefined, problems: [document] };
@@ -41,7 +40,7 @@ export function reporter(document: Pick<Document, 'file' | 'lineOf'>, problems: 
   };
 }
 
-async function contentOf(file: string): Promise<string | Problem> {
+async function toContent(file: string): Promise<string | Problem> {
   try {
     const { size } = await stat(file);
     if (size > MAX_BYTES) return unreadable(file, `It is longer than ${MAX_BYTES} bytes.`);
@@ -55,4 +54,60 @@ async function contentOf(file: string): Promise<string | Problem> {
 function unreadable(file: string, message: string): Problem {
   const fix = 'Look whether it is there, and whether you may read it.';
   return { severity: 'error', code: 'unreadable', file, line: undefined, key: '', message, fix };
+}
+
+/** Names whose value would be a secret, if it were written down. */
+const SECRET_NAMES =
+  /(^|[-_])(key|token|secret|password|passwd)$|(api|access|auth|client|private)(key|token|secret)$|^authorization$/i;
+
+/** How keys of well-known issuers begin, and what else is never harmless. */
+const SECRET_VALUES: readonly RegExp[] = [
+  /\b(sk|rk|pk|gsk|xai|hf|pplx|r8|csk|fw|tgp)[-_](?=[A-Za-z_-]*\d)[A-Za-z0-9_-]{20,}/,
+  /\bAIza[A-Za-z0-9_-]{30,}/,
+  /\b(gh[opusr]|github_pat|glpat)[-_][A-Za-z0-9_-]{16,}/,
+  /\bxox[abprs]-[A-Za-z0-9-]{10,}/,
+  /\bAKIA[A-Z0-9]{16}\b/,
+  /\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\./,
+  /-----BEGIN [A-Z ]*PRIVATE KEY-----/,
+  /^[a-z][a-z0-9+.-]*:\/\/[^/\s@:]*:[^/\s@]+@/i,
+];
+
+/** A text that takes its secret from a variable: `Bearer ${GITHUB_TOKEN}`. */
+const FROM_VARIABLE = /\$\{[A-Za-z_][A-Za-z0-9_]*\}/;
+
+/** Every place that holds a secret, by its name or by its looks. */
+function findSecrets(value: unknown): KeyPath[] {
+  const found: KeyPath[] = [];
+  const visit = (inner: unknown, path: KeyPath) => {
+    if (typeof inner === 'string') {
+      if (isSecret(inner, path.at(-1))) found.push(path);
+    } else if (Array.isArray(inner)) {
+      for (const [index, item] of inner.entries()) visit(item, [...path, index]);
+    } else if (typeof inner === 'object' && inner !== null) {
+      for (const [key, item] of Object.entries(inner)) visit(item, [...path, key]);
+    }
+  };
+  visit(value, []);
+  return found;
+}
+
+/** The same value with nothing in these places: what should not be there is not used either. */
+function withoutSecrets(value: unknown, secrets: readonly KeyPath[]): unknown {
+  if (secrets.length === 0) return value;
+  const copy: unknown = structuredClone(value);
+  for (const path of secrets) {
+    let parent = copy as Record<string | number, unknown>;
+    for (const step of path.slice(0, -1)) parent = parent[step] as Record<string | number, unknown>;
+    const last = path.at(-1);
+    if (last === undefined) return undefined;
+    if (Array.isArray(parent)) parent[Number(last)] = null;
+    else delete parent[last];
+  }
+  return copy;
+}
+
+function isSecret(text: string, name: string | number | undefined): boolean {
+  if (SECRET_VALUES.some((pattern) => pattern.test(text))) return true;
+  const named = typeof name === 'string' && SECRET_NAMES.test(name);
+  return named && text.trim() !== '' && !FROM_VARIABLE.test(text);
 }

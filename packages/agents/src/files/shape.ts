@@ -18,7 +18,7 @@ export function object<T extends object>(fields: Fields<T>): Shape<Partial<T>> {
     const result: Record<string, unknown> = {};
     for (const [key, inner] of Object.entries(value)) {
       const shape = Object.hasOwn(fields, key) ? fields[key as keyof T] : undefined;
-      if (!shape) report([...path, key], 'unknown-key', `There is no key "${key}" here.`, insteadOf(key, known));
+      if (!shape) report([...path, key], 'unknown-key', `There is no key "${key}" here.`, suggestKnown(key, known));
       else if (inner !== null && inner !== undefined) {
         const read = shape(inner, [...path, key], report);
         if (read !== undefined) result[key] = read;
@@ -90,11 +90,11 @@ export const webAddress: Shape<string> = (value, path, report) =>
 
 export function wrongType(value: unknown, wanted: string, path: KeyPath, report: Report): undefined {
   // The value itself is not repeated: it may be a secret in the wrong place.
-  report(path, 'wrong-type', `This is ${kindOf(value)}, and has to be ${wanted}.`, `Write ${wanted}.`);
+  report(path, 'wrong-type', `This is ${describeKind(value)}, and has to be ${wanted}.`, `Write ${wanted}.`);
 }
 
 /** What to write in place of a name that is not known. */
-export function insteadOf(name: string, known: readonly string[]): string {
+export function suggestKnown(name: string, known: readonly string[]): string {
   const near = nearest(name, known);
   return `${near === undefined ? '' : `Did you mean "${near}"? `}Known: ${known.join(', ')}.`;
 }
@@ -103,7 +103,7 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
 }
 
-function kindOf(value: unknown): string {
+function describeKind(value: unknown): string {
   if (value === null || value === undefined) return 'empty';
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'string') return value.trim() === '' ? 'an empty text' : 'a text';

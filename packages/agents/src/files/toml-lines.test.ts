@@ -1,6 +1,6 @@
 import { parse } from 'smol-toml';
 import { expect, test } from 'vitest';
-import { tomlLines } from './toml-lines.ts';
+import { tomlLines } from './document.ts';
 
 const TEXT = `a = 1
 "quoted.key" = 2

@@ -1,12 +1,11 @@
 import { expect, test } from 'vitest';
 import { connection } from './connection.ts';
-import { failureOf } from './failure.ts';
-import type { Link } from './link.ts';
+import { classifyFailure, type Link } from './link.ts';
 
 const never = new AbortController().signal;
 const linkThat = (request: Link['request']): Link => ({
   request,
-  failureOf,
+  classifyFailure,
   onClose: () => {},
   close: async () => {},
   protocol: undefined,

@@ -1,5 +1,4 @@
 import type { Link } from './link.ts';
-import { messageOf } from './message-of.ts';
 
 export interface ConnectionOptions {
   /** What the server is called, in errors. */
@@ -34,7 +33,7 @@ export function connection(options: ConnectionOptions): Connection {
   let lastError = '';
 
   const failed = (error: unknown) => {
-    lastError = messageOf(error);
+    lastError = errorMessage(error);
     failures++;
     notBefore = now() + Math.min(backoffMs.longest, backoffMs.first * 2 ** (failures - 1));
   };
@@ -68,7 +67,7 @@ export function connection(options: ConnectionOptions): Connection {
     try {
       await asked.request('tools/list', {}, { signal: AbortSignal.timeout(probeMs), timeoutMs: probeMs });
     } catch (error) {
-      if (asked.failureOf(error) !== 'answered') drop(suspect, new Error('it did not answer any more'));
+      if (asked.classifyFailure(error) !== 'answered') drop(suspect, new Error('it did not answer any more'));
     }
   };
 
@@ -76,17 +75,19 @@ export function connection(options: ConnectionOptions): Connection {
     for (let isFirst = true; ; isFirst = false) {
       const used = connected();
       const ready = await abortable(used, signal).catch((error: unknown) => {
-        throw signal.aborted ? error : new Error(`The MCP server "${name}" could not be started: ${messageOf(error)}.`);
+        throw signal.aborted
+          ? error
+          : new Error(`The MCP server "${name}" could not be started: ${errorMessage(error)}.`);
       });
       try {
         const result = await ready.request(method, params, { signal, timeoutMs: callMs });
         failures = 0;
         return result;
       } catch (error) {
-        const failure = ready.failureOf(error);
+        const failure = ready.classifyFailure(error);
         if (failure === 'answered') {
           failures = 0;
-          throw new Error(messageOf(error));
+          throw new Error(errorMessage(error));
         }
         if (isTimeout(error) || signal.aborted) {
           void probe(used, ready);
@@ -133,4 +134,9 @@ async function sleep(ms: number, signal: AbortSignal): Promise<void> {
     timer = setTimeout(resolve, ms);
   });
   await abortable(waiting, signal).finally(() => clearTimeout(timer));
+}
+
+/** What an error says. */
+export function errorMessage(error: unknown): string {
+  return error instanceof Error ? error.message || error.name : String(error);
 }

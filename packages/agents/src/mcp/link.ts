@@ -1,12 +1,23 @@
-import { Client, type PriorDiscovery, type Transport } from '@modelcontextprotocol/client';
-import { type Failure, failureOf } from './failure.ts';
+import {
+  Client,
+  type PriorDiscovery,
+  ProtocolError,
+  SdkError,
+  SdkHttpError,
+  StreamableHTTPClientTransport,
+  type Transport,
+} from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import type { Environment } from '@skein/core';
+import type { McpServerConfig } from '../config/types.ts';
+import { errorMessage } from './connection.ts';
 
 /** A client that is connected to a server. */
 export interface Link {
   /** The result as the server gave it: not checked, since a server that errs in one tool should not lose all. */
   request(method: string, params: Readonly<Record<string, unknown>>, options: LinkOptions): Promise<unknown>;
   /** What a request that failed tells. */
-  failureOf(error: unknown): Failure;
+  classifyFailure(error: unknown): Failure;
   onClose(listener: () => void): void;
   close(): Promise<void>;
   /** Which protocol it speaks; given to the next start, that need not be found out again. */
@@ -19,11 +30,7 @@ interface LinkOptions {
 }
 
 /** Connects over a transport, by the newest protocol that the server speaks. */
-export async function connectLink(
-  transport: Transport,
-  startMs: number,
-  protocol: PriorDiscovery | undefined,
-): Promise<Link> {
+async function connectLink(transport: Transport, startMs: number, protocol: PriorDiscovery | undefined): Promise<Link> {
   const client = new Client({ name: 'skein', version: '0.1.0' }, { versionNegotiation: { mode: 'auto' } });
   const listeners: (() => void)[] = [];
   client.onclose = () => {
@@ -39,7 +46,7 @@ export async function connectLink(
   return {
     request: (method, params, { signal, timeoutMs }) =>
       client.request({ method, params: { ...params } }, ANYTHING, { signal, timeout: timeoutMs }),
-    failureOf,
+    classifyFailure,
     onClose: (listener) => void listeners.push(listener),
     close: () => client.close(),
     protocol: protocolOf(client),
@@ -55,3 +62,90 @@ function protocolOf(client: Client): PriorDiscovery | undefined {
 const ANYTHING = {
   '~standard': { version: 1, vendor: 'skein', validate: (value: unknown) => ({ value }) },
 } as const;
+
+/**
+ * `answered`: the server lives and says no. `unsent`: it never saw the request, which can
+ * be sent again. `lost`: nobody knows whether it had an effect.
+ */
+export type Failure = 'answered' | 'unsent' | 'lost';
+
+/** What a request that failed tells. */
+export function classifyFailure(error: unknown): Failure {
+  if (error instanceof ProtocolError) return 'answered';
+  if (error instanceof SdkHttpError) {
+    const { status } = error;
+    // 404: a server that was started anew does not know the session.
+    if (status === 404) return 'unsent';
+    return status !== undefined && status < 500 ? 'answered' : 'lost';
+  }
+  if (error instanceof SdkError && error.code === 'NOT_CONNECTED') return 'unsent';
+  return NEVER_CONNECTED.has(systemCode(error) ?? '') ? 'unsent' : 'lost';
+}
+
+const NEVER_CONNECTED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EHOSTUNREACH', 'UND_ERR_CONNECT_TIMEOUT']);
+
+function systemCode(error: unknown): string | undefined {
+  for (let cause = error; cause instanceof Error; cause = cause.cause)
+    if ('code' in cause && typeof cause.code === 'string' && NEVER_CONNECTED.has(cause.code)) return cause.code;
+  return undefined;
+}
+
+const TAIL = 1_000;
+
+/** Starts the program, or turns to the address. */
+export async function openLink(
+  config: McpServerConfig,
+  env: Environment,
+  protocol: PriorDiscovery | undefined,
+): Promise<Link> {
+  const startMs = config.startSeconds * 1000;
+  if (config.kind === 'http') {
+    const headers = expand(config.headers, env);
+    const transport = new StreamableHTTPClientTransport(new URL(config.url), { requestInit: { headers } });
+    return connectLink(transport, startMs, protocol);
+  }
+  const own = expand(config.env, env);
+  const transport = new StdioClientTransport({
+    command: config.command,
+    args: [...config.args],
+    cwd: config.cwd,
+    // The transport adds PATH, HOME and the like, and nothing else of ours: no keys.
+    env: own,
+    stderr: 'pipe',
+  });
+  let tail = '';
+  transport.stderr?.on('data', (piece: Buffer) => {
+    tail = (tail + piece.toString()).slice(-TAIL);
+  });
+  try {
+    return await connectLink(transport, startMs, protocol);
+  } catch (error) {
+    const said = hide(tail.trim(), Object.values(own));
+    throw said ? new Error(`${errorMessage(error)}; it wrote: ${said}`, { cause: error }) : error;
+  }
+}
+
+/** What a program writes about its trouble may hold what it was given. */
+function hide(text: string, values: readonly string[]): string {
+  return values
+    .filter((value) => value.length > 3)
+    .reduce((hidden, value) => hidden.replaceAll(value, '[hidden]'), text);
+}
+
+/** Puts variables in place of `${NAME}`. One that is not set is an error that names it: half a header helps nobody. */
+function expand(values: Readonly<Record<string, string>>, env: Environment): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(values).map(([key, value]) => [
+      key,
+      value.replace(VARIABLE, (_, name: string) => readVariable(name, env)),
+    ]),
+  );
+}
+
+const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
+
+function readVariable(name: string, env: Environment): string {
+  const value = env[name];
+  if (value === undefined || value === '') throw new Error(`the variable ${name} is not set`);
+  return value;
+}

@@ -1,10 +1,9 @@
 import type { Environment } from '@skein/core';
 import type { McpServerConfig } from '../config/types.ts';
-import { type ConnectionOptions, connection } from './connection.ts';
+import { isRecord } from '../files/shape.ts';
+import { type Connection, type ConnectionOptions, connection, errorMessage } from './connection.ts';
 import type { Link } from './link.ts';
-import { listTools } from './list-tools.ts';
-import { messageOf } from './message-of.ts';
-import { type McpTools, mcpToolsOf } from './tools.ts';
+import { type McpTools, readMcpTools } from './tools.ts';
 
 export interface McpOptions {
   /** Variables for `${NAME}` in headers and env; default: those of the process. */
@@ -43,7 +42,7 @@ function oneServer(name: string, config: McpServerConfig, { env = process.env, b
     // Another version of the server may speak another one: then it is found out anew.
     protocol = undefined;
     // The client is large, and most people have no servers.
-    const { openLink } = await import('./open.ts');
+    const { openLink } = await import('./link.ts');
     const opened = await openLink(config, env, known);
     protocol = opened.protocol;
     return opened;
@@ -67,11 +66,27 @@ function oneServer(name: string, config: McpServerConfig, { env = process.env, b
       const resting = link.resting();
       if (resting !== undefined) return failing(resting);
       try {
-        last = mcpToolsOf(name, await listTools(link, AbortSignal.timeout(startMs)), config, link);
+        last = readMcpTools(name, await listTools(link, AbortSignal.timeout(startMs)), config, link);
         return last;
       } catch (error) {
-        return failing(messageOf(error));
+        return failing(errorMessage(error));
       }
     },
   };
+}
+
+const MAX_PAGES = 64;
+
+/** Everything that a server lists, page by page; a list without end is cut. */
+async function listTools(link: Connection, signal: AbortSignal): Promise<readonly unknown[]> {
+  const tools: unknown[] = [];
+  let cursor: string | undefined;
+  for (let page = 0; page < MAX_PAGES; page++) {
+    const listed = await link.request('tools/list', cursor === undefined ? {} : { cursor }, signal);
+    if (!isRecord(listed) || !Array.isArray(listed.tools)) throw new Error('it gave no list of tools');
+    tools.push(...listed.tools);
+    if (typeof listed.nextCursor !== 'string' || listed.nextCursor === cursor) break;
+    cursor = listed.nextCursor;
+  }
+  return tools;
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { mcpToolName } from './tool-name.ts';
+import { mcpToolName } from './tools.ts';
 
 test('names that providers take stay as they are, behind the name of the server', () => {
   expect(mcpToolName('github', 'create_issue')).toBe('github__create_issue');

@@ -1,10 +1,7 @@
-import { type JsonObject, type Tool, tool } from '@skein/core';
+import { type ContentBlock, digest, type JsonObject, type Tool, type ToolOutput, tool } from '@skein/core';
 import type { McpServerConfig } from '../config/types.ts';
 import { isRecord } from '../files/shape.ts';
 import type { Connection } from './connection.ts';
-import { outputOf } from './result.ts';
-import { schemaProblem } from './schema-problem.ts';
-import { mcpToolName } from './tool-name.ts';
 
 /** A tool of a server, with the name that it has there. */
 export interface McpTool {
@@ -19,7 +16,7 @@ export interface McpTools {
 }
 
 /** The tools that a server lists. One that cannot be used is left out; the others are not. */
-export function mcpToolsOf(
+export function readMcpTools(
   server: string,
   found: readonly unknown[],
   config: McpServerConfig,
@@ -48,7 +45,7 @@ function mcpTool(name: string, remoteName: string, told: JsonObject, config: Mcp
     timeoutMs: config.callSeconds * 1000,
     needsApproval: config.approve === 'all' || (config.approve === 'annotations' && needsApproval(annotations)),
     execute: async (given, { signal }) =>
-      outputOf(await link.request('tools/call', { name: remoteName, arguments: plain(given) }, signal)),
+      toToolOutput(await link.request('tools/call', { name: remoteName, arguments: plain(given) }, signal)),
   }) as Tool;
 }
 
@@ -67,4 +64,138 @@ function plain(value: unknown): unknown {
   if (typeof value === 'bigint') return String(value);
   if (Array.isArray(value)) return value.map(plain);
   return isRecord(value) ? Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, plain(inner)])) : value;
+}
+
+/** The longest name that every provider takes. */
+const MAX = 64;
+
+/**
+ * `github__create_issue`: the server's name in front, so that no server can take the place of another's tool, in letters
+ * that every provider takes. What would be too long, or would lose letters, gets a mark that keeps it apart.
+ */
+export function mcpToolName(server: string, tool: string): string {
+  const plain = `${server}__${tool.replace(/[^A-Za-z0-9_-]/g, '_')}`;
+  if (plain.length <= MAX && plain === `${server}__${tool}`) return plain;
+  const mark = `_${digest(tool).slice(0, 8)}`;
+  return plain.slice(0, MAX - mark.length) + mark;
+}
+
+/** What a server gave back, as the output of a tool. A result that the server calls an error is thrown. */
+function toToolOutput(result: unknown): ToolOutput {
+  if (!isRecord(result)) throw new Error('The MCP server gave back something that is no result.');
+  const content = Array.isArray(result.content) ? result.content.map(toBlock) : [];
+  const structured = result.structuredContent;
+  const blocks = [
+    ...content,
+    ...(structured === undefined || isSaid(structured, content) ? [] : [jsonBlock(structured)]),
+  ];
+  if (result.isError === true) throw new Error(textOf(blocks) || 'The tool failed, and did not say why.');
+  if (blocks.length > 0) return blocks;
+  return Array.isArray(result.content) ? 'The tool gave back nothing.' : [jsonBlock(result)];
+}
+
+function toBlock(block: unknown): ContentBlock {
+  if (!isRecord(block)) return jsonBlock(block);
+  const { type, text, data, mimeType, resource } = block;
+  if (type === 'text' && typeof text === 'string') return { type: 'text', text };
+  if ((type === 'image' || type === 'audio') && typeof data === 'string')
+    return mediaBlock(mimeType, data) ?? jsonBlock(block);
+  if (type === 'resource' && isRecord(resource)) return resourceBlock(resource) ?? jsonBlock(block);
+  // Links, and kinds that came later: as they are.
+  return jsonBlock(block);
+}
+
+function resourceBlock({ uri, text, blob, mimeType }: Readonly<Record<string, unknown>>): ContentBlock | undefined {
+  if (typeof text === 'string') return { type: 'text', text: `${String(uri)}:\n${text}` };
+  return typeof blob === 'string' ? mediaBlock(mimeType, blob) : undefined;
+}
+
+function mediaBlock(mediaType: unknown, data: string): ContentBlock | undefined {
+  const isNamed = typeof mediaType === 'string' && /^[a-z]+\/[a-z0-9.+-]+$/i.test(mediaType);
+  if (!isNamed || !/^[A-Za-z0-9+/]+={0,2}$/.test(data)) return undefined;
+  return { type: 'media', mediaType, source: { kind: 'base64', data } };
+}
+
+const jsonBlock = (value: unknown): ContentBlock => ({ type: 'text', text: JSON.stringify(value) ?? 'null' });
+
+/** Servers are asked to give structured results as text, too; then saying them twice would only cost. */
+function isSaid(structured: unknown, content: readonly ContentBlock[]): boolean {
+  const wanted = JSON.stringify(structured);
+  return content.some((block) => {
+    if (block.type !== 'text') return false;
+    try {
+      return JSON.stringify(JSON.parse(block.text)) === wanted;
+    } catch {
+      return false;
+    }
+  });
+}
+
+function textOf(blocks: readonly ContentBlock[]): string {
+  return blocks.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n');
+}
+
+const TYPES = new Set(['object', 'array', 'string', 'number', 'integer', 'boolean', 'null']);
+const MAX_DEPTH = 40;
+
+/**
+ * What is wrong with a schema that a server gave; undefined when models can be shown it. One bad schema would make
+ * a provider refuse the whole request, with all other tools.
+ */
+function schemaProblem(schema: unknown): string | undefined {
+  if (!isRecord(schema)) return 'its input schema is not an object';
+  if (schema.type !== 'object') return 'its input schema is not one of an object';
+  return inside(schema, 0);
+}
+
+function inside(schema: unknown, depth: number): string | undefined {
+  if (typeof schema === 'boolean') return undefined;
+  if (!isRecord(schema)) return 'its input schema holds something that is no schema';
+  if (depth > MAX_DEPTH) return 'its input schema is too deep';
+  return ownProblem(schema) ?? childProblem(schema, depth + 1);
+}
+
+function ownProblem({ type, required, pattern, enum: choices }: Readonly<Record<string, unknown>>): string | undefined {
+  const types = type === undefined ? [] : Array.isArray(type) ? type : [type];
+  if (!types.every((one) => TYPES.has(one as string))) return 'its input schema names a type that does not exist';
+  if (required !== undefined && !isTexts(required)) return '"required" in its input schema is no list of names';
+  if (choices !== undefined && !Array.isArray(choices)) return '"enum" in its input schema is no list';
+  if (pattern !== undefined && !isPattern(pattern)) return '"pattern" in its input schema is no regular expression';
+  return undefined;
+}
+
+function childProblem(schema: Readonly<Record<string, unknown>>, depth: number): string | undefined {
+  const children: unknown[] = [];
+  for (const key of ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas']) {
+    const value = schema[key];
+    if (value === undefined) continue;
+    if (!isRecord(value)) return `"${key}" in its input schema has no names`;
+    children.push(...Object.values(value));
+  }
+  for (const key of ['anyOf', 'oneOf', 'allOf', 'prefixItems']) {
+    const value = schema[key];
+    if (value === undefined) continue;
+    if (!Array.isArray(value)) return `"${key}" in its input schema is no list`;
+    children.push(...value);
+  }
+  for (const key of ['items', 'additionalProperties', 'not', 'contains', 'if', 'then', 'else', 'propertyNames'])
+    if (schema[key] !== undefined) children.push(...(Array.isArray(schema[key]) ? schema[key] : [schema[key]]));
+  for (const child of children) {
+    const problem = inside(child, depth);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}
+
+function isTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every((one) => typeof one === 'string');
+}
+
+function isPattern(value: unknown): boolean {
+  try {
+    new RegExp(value as string, 'u');
+    return typeof value === 'string';
+  } catch {
+    return false;
+  }
 }

@@ -1,4 +1,5 @@
-import { type Forest, type ForestNode, isDamage, ROOT, type Thread, type TopologyNode } from '@skein/forest';
+import { isSkeinError } from '@skein/core';
+import { type Forest, type ForestNode, ROOT, type Thread, type TopologyNode } from '@skein/forest';
 import type { Command } from 'commander';
 import { type CommandContext, withForest } from '../context/command-context.ts';
 import { locate, readablePath } from '../context/locate.ts';
@@ -40,7 +41,7 @@ async function lineAt({ forest, redact }: CommandContext, id: string, indent: st
   try {
     return nodeLine(await forest.node(id), redact, Math.max(20, 78 - indent.length));
   } catch (error) {
-    if (!isDamage(error)) throw error;
+    if (!isSkeinError(error, 'damaged', 'unknown_body')) throw error;
     return `${shortId(id)} (damaged)`;
   }
 }

@@ -1,5 +1,5 @@
 import { isSkeinError, type SkeinErrorCode } from '@skein/core';
-import { type Forest, ForestError, type ForestNode, isDamage, ROOT, readableNodes, type Thread } from '@skein/forest';
+import { type Forest, ForestError, type ForestNode, ROOT, readableNodes, type Thread } from '@skein/forest';
 import { note } from '../output/output.ts';
 
 /** What a person meant by an id: a thread and where it stands, or a node. */
@@ -46,7 +46,7 @@ function unless(...codes: readonly SkeinErrorCode[]) {
 /** The path as far as it can be read. */
 export function readablePath(forest: Forest, node: string): Promise<readonly ForestNode[]> {
   return forest.path(node).catch(async (error: unknown) => {
-    if (!isDamage(error)) throw error;
+    if (!isSkeinError(error, 'damaged', 'unknown_body')) throw error;
     return readableNodes(forest.store, await forest.store.path(await forest.resolve(node)));
   });
 }

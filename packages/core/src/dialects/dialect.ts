@@ -20,83 +20,85 @@ import type {
 import type { DialectServe } from './serve.ts';
 import type { Framing } from './sse.ts';
 import type { StreamEvent, StreamReader } from './stream/events.ts';
-import { WriteCache } from './write/cache.ts';
+import { WriteCache } from './write/reuse.ts';
 import { writeRequest } from './write/write-request.ts';
 import type { RequestWriter } from './write/writer.ts';
 
-/** A protocol: pure functions from text to text. `origin` defaults to the home provider. */
+/** A protocol, as pure functions from text to text. `origin` defaults to the home provider. */
 export interface Dialect extends DialectFacets {
   readonly id: string;
   readonly home: ProviderDescriptor;
-  /** With stored `facts` the text is trusted and parsed only when its view is asked for. */
+  /** With stored `facts`, the text is trusted, and parsed only when its view is needed. */
   parseMessage(raw: string, origin?: Partial<Origin>, facts?: Facts): Message;
   readResponse(body: string, origin?: Partial<Origin>): Reply;
   readStream(origin?: Partial<Origin>): StreamReader;
   readRequest(body: string, origin?: Partial<Origin>): RequestParts;
   writeRequest(request: WriteRequest): WrittenRequest;
-  /** What `maxTokens` is when nobody says, where the API insists on a number. */
+  /** The default of `maxTokens`, if the API requires a number. */
   readonly defaultMaxTokens?: RequestWriter['defaultMaxTokens'] | undefined;
 }
 
-/** What others need to know of a protocol, so that they need not know its name. */
+/** What other parts of Skein use of a protocol, without knowing which one it is. */
 export interface DialectFacets {
-  /** What people call it. */
+  /** The name of the protocol, for people. */
   readonly title?: string | undefined;
-  /** Which requests are of this protocol. Without any, nothing is recorded as such. */
+  /** The addresses of this protocol. Without any, its traffic is not recognised and not recorded as a conversation. */
   readonly endpoints?: readonly ProtocolEndpoint[] | undefined;
   /** How streamed bodies are cut into events. Without it, they are server-sent events. */
   readonly framing?: Framing | undefined;
-  /** Where a request has the conversation. Without it, conversations are neither imported nor exported in this form. */
+  /** Where a request holds the conversation. Without it, conversations cannot be imported or exported in this protocol. */
   readonly members?: RequestMembers | undefined;
-  /** How an answer of a certain form is asked for. */
+  /** How structured output and images are requested. */
   readonly output?: OutputFormats | undefined;
-  /** The other side of the protocol. Those of the built-in dialects are loaded apart from them: ask `serving`. */
+  /** The server's side of the protocol. That of a built-in dialect is loaded separately: call `serving`. */
   readonly serve?: DialectServe | undefined;
 }
 
-/** An address of a protocol. */
+/** An operation of a protocol, recognised by method and path. */
 export interface ProtocolEndpoint {
-  /** `ask`: a model is asked, whole or as a stream; `poll`: a response is asked for that was begun before. */
+  /** `ask`: generates a reply, whole or as a stream; `poll`: fetches a response that was requested before. */
   readonly operation: 'ask' | 'poll';
   readonly method: string;
-  /** Matches the end of the path; its groups `model` and `response` are the names of those. */
+  /** Matches the end of the path. Its groups `model` and `response` capture the model's name and the response's id. */
   readonly path: RegExp;
 }
 
-/** The names of a request's members. */
+/** The names of the members of a request that hold the conversation. */
 export interface RequestMembers {
   readonly messages: string;
-  /** Those that may hold the system text beside the messages. */
+  /** The members that may hold the system text beside the messages. */
   readonly system: readonly string[];
 }
 
-/** How a protocol is asked for an answer of a certain form; absent where it has no way. */
+/** How structured output and images are requested; absent if the protocol has no way. */
 export interface OutputFormats {
   readonly schema?: SchemaFormat;
   readonly image?: ImageFormat;
 }
 
+/** How a protocol takes a JSON Schema for the answer. */
 export interface SchemaFormat {
-  /** The members of the body that ask for an answer by this schema. */
+  /** The members of the body that request an answer by this schema. */
   readonly body: (schema: JsonObject, isStrict: boolean) => JsonObject;
-  /** Whether objects that name their properties are told to have no others. */
+  /** Whether to add `additionalProperties: false` to objects that name their properties. */
   readonly closes: boolean;
-  /** Whether it takes no other objects than such. */
+  /** Whether the protocol takes only objects without additional properties. */
   readonly onlyClosed: boolean;
-  /** Keywords that it refuses; the reply is checked by them all the same. */
+  /** Keywords that the protocol refuses. They are removed from the request, but the reply is still checked against them. */
   readonly without: readonly string[];
 }
 
+/** What a request for images adds to the body or to the tools. */
 export interface ImageFormat {
   readonly body?: JsonObject;
   readonly tools?: readonly NativeTool[];
 }
 
-/** What a protocol brings; `makeDialect` does the rest. Raw texts go in and out, never views. */
+/** What a protocol must provide; `defineDialect` makes a dialect of it. It works on raw texts, never on views. */
 export interface DialectSpec extends DialectFacets {
   readonly id: string;
   readonly home: ProviderDescriptor;
-  /** Never throws on what it does not know. */
+  /** Reads a message. Content that it does not know becomes unknown blocks, not errors. */
   view(raw: string, origin: Origin): MessageView;
   readReply(body: string): RawReply;
   /** `origin` is that of the reply. */
@@ -105,25 +107,27 @@ export interface DialectSpec extends DialectFacets {
   readonly writer: RequestWriter;
 }
 
+/** A reply in raw texts. */
 export interface RawReply {
-  /** At least one; the first is the reply, the others are alternatives. */
+  /** At least one: the first is the reply, the others are alternatives. */
   readonly choices: readonly { readonly raw: string; readonly stop: Stop }[];
   readonly usage: Usage | undefined;
   readonly envelope: string;
-  /** The model as the response names it; anything but a name counts as none. */
+  /** The model as the response names it; anything but a non-empty string counts as absent. */
   readonly model: unknown;
   /** The provider behind a router, as the response names it. */
   readonly upstream?: unknown;
 }
 
-/** Puts a stream together. `push` never throws; `finish` may be called at any time. */
+/** Assembles a streamed reply. `push` never throws; `finish` may be called at any time. */
 export interface Assembler {
   push(event: string | undefined, data: string): readonly StreamEvent[];
   finish(): RawReply & { readonly cut: boolean };
 }
 
+/** A request in raw texts. */
 export interface RawRequest {
-  /** Anything but a name counts as none. */
+  /** Anything but a non-empty string counts as absent. */
   readonly model: unknown;
   /** `{"role":"system","content":<the exact value text>}` */
   readonly system: string | undefined;
@@ -133,7 +137,7 @@ export interface RawRequest {
   readonly rest: Readonly<Record<string, string>>;
 }
 
-/** A dialect from what its protocol brings. */
+/** Makes a dialect from what its protocol provides. */
 export function makeDialect(spec: DialectSpec): Dialect {
   const home: Origin = {
     dialect: spec.id,
@@ -142,7 +146,7 @@ export function makeDialect(spec: DialectSpec): Dialect {
   };
   const cache = new WriteCache();
   const origins = new WeakMap<object, Origin>();
-  // Messages of one list share their origins.
+  // The messages of one list usually share one frozen origin.
   const completeOrigin = (given: Partial<Origin> = home): Origin => {
     const known = origins.get(given);
     if (known) return known;
@@ -222,7 +226,7 @@ function makeReply(raw: RawReply, origin: Origin, makeMessage: (raw: string, ori
   return { message: first!.message, stop: first!.stop, alternatives: others, usage: raw.usage, envelope: raw.envelope };
 }
 
-/** Text that cannot be this protocol is an error with the text attached, whatever step found it. */
+/** Turns any error while reading into a `ProtocolError` that carries the text. */
 function readProtocol<T>(dialect: string, text: string, read: () => T): T {
   try {
     return read();
@@ -232,7 +236,7 @@ function readProtocol<T>(dialect: string, text: string, read: () => T): T {
   }
 }
 
-/** What was not given is not given: an explicit `undefined` says no more than a missing member. */
+/** Removes members that are explicitly `undefined`, which mean the same as absent ones. */
 function withoutUndefined(given: Partial<Origin>): Partial<Origin> {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }

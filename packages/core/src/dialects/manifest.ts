@@ -1,45 +1,45 @@
 import type { Range } from '../json/index.ts';
 import type { Loss } from './loss.ts';
 
-/** What a body was joined from. Joining it again gives the same bytes. */
+/** The parts that a request body was joined from. Joining them again gives the same bytes. */
 export interface Manifest {
   readonly version: 1;
   readonly dialect: string;
   readonly issuer: string;
   readonly model: string;
   readonly account?: string;
-  /** The provider behind a router that it was written for. */
+  /** The provider behind a router that the request was written for. */
   readonly upstream?: string;
-  /** The fields that were left out because the provider refuses them. */
+  /** The fields that were left out of messages because the provider refuses them. */
   readonly refused: readonly string[];
-  /** Body text before the first message element: model, system, tools. */
+  /** The text before the first message element: model, system, tools. */
   readonly head: string;
   readonly elements: readonly Element[];
-  /** Body text after the last message element: parameters. */
+  /** The text behind the last message element: parameters. */
   readonly tail: string;
-  /** `facts.digest` of each message given, in order. */
+  /** The `facts.digest` of each message, in order. */
   readonly messages: readonly string[];
-  /** What was lost of the messages. */
+  /** The losses of the messages. */
   readonly losses: readonly Loss[];
-  /** Rolling hash over system and tools, and over these and all elements as sent; cache markers aside. */
+  /** The hash of system and tools, without cache markers. */
   readonly start: string;
-  /** Worked out when it is asked for, and not saved. */
+  /** The hash of system, tools and all elements, without cache markers. It is computed on access, and not saved. */
   readonly prefix: string;
 }
 
-/** One element of the body's message list: the messages it stands for, and its text in pieces. */
+/** One element of the body's message list: the messages that it stands for, and its text in pieces. */
 export interface Element {
-  /** Indexes of the messages it was made from; none for what was synthesised. */
+  /** The indexes of its messages; none if it was synthesised. */
   readonly of: readonly number[];
   readonly pieces: readonly ElementPiece[];
-  /** The same without the cache marker that was placed on it. */
+  /** The pieces without the cache marker, if one was placed on it. */
   readonly plain?: readonly ElementPiece[];
 }
 
 /** A range of a message's raw text, or text that was written for this request. */
 export type ElementPiece = (Range & { readonly message: number }) | string;
 
-/** The body again; `rawOf` gives the raw text of the message at an index. */
+/** Joins the body again. `rawOf` gives the raw text of the message at an index. */
 export function joinManifest(manifest: Manifest, rawOf: (message: number) => string): string {
   return manifest.head + joinElements(manifest.elements, rawOf) + manifest.tail;
 }

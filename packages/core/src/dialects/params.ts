@@ -5,7 +5,7 @@ import type { BodyMember } from './write/frame.ts';
 import { targetToolName } from './write/tool-calls.ts';
 import type { Target } from './write/writer.ts';
 
-/** Parameters that are one plain value everywhere, by the name a protocol has for each. */
+/** The names that a protocol has for parameters that are one plain value. */
 export type ParamNames = Partial<Record<SimpleParam, string>>;
 type SimpleParam = 'maxTokens' | 'temperature' | 'topP' | 'stop' | 'seed' | 'stream' | 'parallelToolCalls';
 
@@ -16,13 +16,13 @@ const PARAM_NAMES: Readonly<Record<SimpleParam, (value: unknown) => boolean>> = 
   temperature: isNumber,
   topP: isNumber,
   stop: (value) => Array.isArray(value) && value.every((word) => typeof word === 'string'),
-  // A larger seed than a double can hold stays where its text is exact.
+  // A seed that a double cannot hold stays in `rest`, where its text is exact.
   seed: Number.isSafeInteger,
   stream: isBoolean,
   parallelToolCalls: isBoolean,
 };
 
-/** The simple parameters of a body, and the names of the members they were read from. */
+/** Reads the plain parameters of a body; `taken` are the names of the members that they were read from. */
 export function readSimpleParams(
   body: JsonObject,
   names: ParamNames,
@@ -37,7 +37,7 @@ export function readSimpleParams(
   return { params, taken };
 }
 
-/** The members for the simple parameters; those that the protocol has no name for are left out with a note. */
+/** The members for the plain parameters. Those that the protocol has no name for are dropped, with a note. */
 export function writeSimpleParams(params: RequestParams, names: ParamNames, losses: LossNote[]): BodyMember[] {
   return (Object.keys(PARAM_NAMES) as SimpleParam[]).flatMap((param): BodyMember[] => {
     const name = names[param];
@@ -47,7 +47,7 @@ export function writeSimpleParams(params: RequestParams, names: ParamNames, loss
   });
 }
 
-/** How tools are chosen, by a name that the target takes; without any tools there is nothing to choose. */
+/** The tool choice with the tool's name as the target takes it. Without tools it is dropped, with a note. */
 export function toTargetChoice(
   { toolChoice }: RequestParams,
   target: Target,
@@ -62,7 +62,7 @@ export function toTargetChoice(
   return { name: targetToolName(toolChoice.name, target.provider.policies, 'params.toolChoice', losses) };
 }
 
-/** Every member of a body that was not taken, as exact text. */
+/** The exact texts of all members of a body that were not taken. */
 export function readRest(body: string, taken: Iterable<string>): Record<string, string> {
   const known = new Set(taken);
   const rest = findMembers(body).filter(({ name }) => !known.has(name));
@@ -70,8 +70,8 @@ export function readRest(body: string, taken: Iterable<string>): Record<string, 
 }
 
 /**
- * A tool that says nothing but name, description and parameters, whose members are at `path`; any other keeps its own
- * words.
+ * Reads a tool whose members are at `path`. One that has more than name, description and parameters stays in its
+ * protocol's own JSON.
  */
 export function readTool(dialect: string, text: string, path: Path, parametersName: string): ToolDefinition {
   const native: ToolDefinition = { dialect, native: text };
@@ -81,7 +81,7 @@ export function readTool(dialect: string, text: string, path: Path, parametersNa
   );
   if (!isObject(inner) || typeof inner.name !== 'string' || !isObject(inner[parametersName])) return native;
   const { name, description } = inner;
-  // What is not strict is what most take it for when nothing is said.
+  // `strict: false` is what most providers assume if it is absent.
   const known = ['type', 'name', 'description', parametersName, ...(inner.strict === false ? ['strict'] : [])];
   const isPlain =
     hasOnly(inner, known) && (inner.type === undefined || inner.type === 'function' || inner.type === 'custom');

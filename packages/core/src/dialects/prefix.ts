@@ -11,7 +11,7 @@ import {
 } from '../json/index.ts';
 import type { Message } from '../message/index.ts';
 import { type Element, joinElement } from './manifest.ts';
-import type { WriteCache } from './write/cache.ts';
+import type { WriteCache } from './write/reuse.ts';
 
 /**
  * The start of the prefix hash, which bound reasoning is checked against. The hash covers system and tools, and then each

@@ -2,21 +2,21 @@ import type { ProtocolEndpoint } from './dialect.ts';
 import type { Framing } from './sse.ts';
 
 /**
- * One provider, as data: who issues, where it differs from its dialect's home. Nothing else in the code asks which
+ * A provider, as data: its issuer, its address, and where it differs from its dialect's home. No other code asks which
  * provider it is talking to.
  */
 export interface ProviderDescriptor {
-  /** What users call it: `anthropic/claude-sonnet-4-5`. */
+  /** The name before the slash in `anthropic/claude-sonnet-4-5`. */
   readonly id: string;
   readonly dialect: string;
-  /** Who can read the opaque parts of its replies; `{host}` stands for that of the base address. */
+  /** Who can read the opaque parts of its replies. `{host}` is replaced by the host of the base URL. */
   readonly issuer: string;
   readonly apiVersion?: string;
   /** Other names for it. */
   readonly aliases?: readonly string[];
-  /** What telemetry and the price list call it, where that is not its id. */
+  /** Its names in telemetry and in the price list, if they differ from its id. */
   readonly names?: { readonly otel?: string; readonly prices?: string };
-  /** Absent for what is not reached over a network. */
+  /** Absent if it is not reached over a network. */
   readonly connection?: Connection;
   /** Its own addresses of the dialect's operations, and its own framing of streams, where those differ from the dialect's. */
   readonly endpoints?: readonly ProtocolEndpoint[];
@@ -24,55 +24,57 @@ export interface ProviderDescriptor {
   readonly policies: Policies;
 }
 
-/** Where a provider is and how it is signed in to. `{model}` and `{apiVersion}` stand for those of the request. */
+/** The address of a provider, and how to authenticate. `{model}` and `{apiVersion}` are replaced by those of the request. */
 export interface Connection {
-  /** Empty when everyone has their own, to be given or read from `baseUrlVariables`. */
+  /** Empty if every user has their own; it is then passed, or read from `baseUrlVariables`. */
   readonly baseUrl: string;
   readonly path: string;
-  /** Where streams are asked for, if not in the same place. */
+  /** The path for streams, if it differs. */
   readonly streamPath?: string;
-  /** Headers that carry the key, which stands for `{key}`: `Bearer {key}`. */
+  /** The headers that carry the key, which replaces `{key}`: `Bearer {key}`. */
   readonly auth: readonly { readonly header: string; readonly value: string }[];
-  /** Environment variables to look for the key, first match first. */
+  /** Environment variables for the key; the first one that is set counts. */
   readonly keyVariables: readonly string[];
-  /** Those that the vendor's own SDK reads for the base address. */
+  /** Environment variables for the base URL, as in the vendor's own SDK. */
   readonly baseUrlVariables: readonly string[];
   readonly headers?: Readonly<Record<string, string>>;
-  /** The name of a signer, where requests carry a signature in place of a key; see `registerSigner`. */
+  /** The name of a signer, if requests carry a signature instead of a key; see `registerSigner`. */
   readonly signer?: string;
-  /** Whether nothing works without a key; the default is true. */
+  /** Whether requests require a key; true by default. */
   readonly needsKey?: boolean;
 }
 
+/** What a provider accepts. */
 export interface Policies {
   readonly toolIds: { readonly pattern: string; readonly maxLength: number };
   readonly toolNames: { readonly pattern: string; readonly maxLength: number };
-  /** Fields of its own messages that it refuses when they come back; dots go into objects, `*` into every array element. */
+  /** Fields of its own messages that it refuses when they are sent back. Dots lead into objects, `*` into all elements of a list. */
   readonly refusedFields: readonly string[];
-  /** Whether system messages may stand inside the conversation: anywhere, never, or only behind a user turn. */
+  /** Where system messages may stand inside the conversation: anywhere, never, or only behind a user turn. */
   readonly inlineSystem: ByModel<'anywhere' | 'never' | 'after-user'>;
-  /** Whether a request may end with an assistant message, for the model to continue; `trimmed`: not with white space. */
+  /** Whether a request may end with an assistant message, which the model continues; `trimmed`: without white space at its end. */
   readonly prefill: ByModel<'yes' | 'no' | 'trimmed'>;
-  /** What opaque reasoning is bound to; it is sent only where all of that still holds. */
+  /** What opaque reasoning is bound to. It is sent only if all of that is still the same. */
   readonly reasoningBoundTo: ByModel<readonly ('model' | 'account' | 'prefix' | 'upstream')[]>;
-  /** Names of one model, beside those that only add a date or a path: a regular expression, and what replaces its match. */
+  /** Further names of models, besides those that only add a date or a path: a regular expression, and its replacement. */
   readonly modelAliases?: readonly (readonly [pattern: string, name: string])[];
-  /** Of a router: how providers behind it are asked for, where that is not the name it gives in lower case and dashes. */
+  /** Of a router: the slugs of providers behind it, where they are not the display name in lower case with dashes. */
   readonly upstreams?: Readonly<Record<string, string>>;
-  /** Media types taken in user messages and in tool results; `image/*` matches any image. */
+  /** The media types that are accepted in user messages and in tool results; `image/*` matches any image. */
   readonly media: { readonly user: readonly string[]; readonly toolResult: readonly string[] };
-  /** Chat templates that insist on user and assistant taking turns: runs of one role are sent as one message. */
+  /** Whether user and assistant must alternate, as chat templates require. Runs of one role are then merged. */
   readonly alternateRoles: boolean;
-  /** What only one dialect asks about; see its folder. */
+  /** Settings that only one dialect reads; see the provider file in its folder. */
   readonly quirks: Readonly<Record<string, ByModel<string | boolean>>>;
 }
 
-/** A value, with exceptions for model names that match a pattern (`*` stands for anything); the first match counts. */
+/** A value with exceptions for models. The first pattern that matches the model's name wins; `*` matches anything. */
 export interface ByModel<T> {
   readonly default: T;
   readonly models?: readonly (readonly [pattern: string, value: T])[];
 }
 
+/** The value for a model. */
 export function forModel<T>(choice: ByModel<T>, model: string): T {
   if (!choice.models) return choice.default;
   const known = choices.get(choice);
@@ -83,7 +85,7 @@ export function forModel<T>(choice: ByModel<T>, model: string): T {
   return value;
 }
 
-/** The last answer for each choice: a long history asks the same of every message. */
+/** The last result for each choice, because writing a long history asks the same for every message. */
 const choices = new WeakMap<object, { readonly model: string; readonly value: unknown }>();
 
 const compiled = new Map<string, RegExp>();

@@ -1,7 +1,7 @@
 import { SkeinError } from '../error.ts';
 import { type Dialect, type DialectSpec, makeDialect } from './dialect.ts';
 
-// What all protocols share stands first in a bundle, and each protocol near it: gzip looks back no further than 32 kB.
+// Imported behind the code that all protocols share, so that it comes first in a bundle: gzip looks back only 32 kB.
 
 import { anthropicMessagesSpec } from './anthropic-messages/index.ts';
 import { blocksSpec } from './blocks/index.ts';
@@ -18,7 +18,7 @@ export const blocks: Dialect = /* @__PURE__ */ makeDialect(blocksSpec);
 const BUILT_IN: readonly Dialect[] = [openaiChat, openaiResponses, anthropicMessages, googleGenerateContent, blocks];
 const added = /* @__PURE__ */ new Map<string, Dialect>();
 
-/** The dialect of that id, built in or added. */
+/** The dialect with that id, built in or added by `defineDialect`. */
 export function dialect(id: string): Dialect {
   const found = added.get(id) ?? BUILT_IN.find((candidate) => candidate.id === id);
   if (found) return found;
@@ -31,15 +31,16 @@ export function dialects(): readonly Dialect[] {
   return [...BUILT_IN, ...added.values()];
 }
 
-/** Adds a protocol from outside. Its id must be its own. */
+/** Adds a protocol. Its id must not be that of a built-in dialect; defining the same id again replaces the dialect. */
 export function defineDialect(spec: DialectSpec): Dialect {
   if (BUILT_IN.some((candidate) => candidate.id === spec.id))
-    throw new TypeError(`The dialect ${spec.id} is built in; choose another id`);
+    throw new TypeError(`The dialect "${spec.id}" is built in; choose another id`);
   const made = makeDialect(spec);
   added.set(spec.id, made);
   return made;
 }
 
+/** Thrown for a dialect id that is neither built in nor defined. */
 export class UnknownDialectError extends SkeinError {
   override readonly name = 'UnknownDialectError';
   readonly code = 'unknown_dialect';

@@ -2,22 +2,24 @@ import { SkeinError } from '../error.ts';
 import { isObject } from '../json/index.ts';
 import type { Message } from '../message/index.ts';
 
-/** What a provider answered. */
+/** The answer of a provider. */
 export interface Reply {
   readonly message: Message;
-  /** Further choices or candidates. */
+  /** Further choices (OpenAI) or candidates (Google). */
   readonly alternatives: readonly Alternative[];
   readonly stop: Stop;
   readonly usage: Usage | undefined;
-  /** The response text without the messages, whose places hold `null`: ids, fingerprints, log probabilities. */
+  /** The response text with `null` in place of the messages: ids, fingerprints, log probabilities. */
   readonly envelope: string;
 }
 
+/** A further answer in the same reply. */
 export interface Alternative {
   readonly message: Message;
   readonly stop: Stop;
 }
 
+/** Why an answer ended. */
 export interface Stop {
   readonly reason: StopReason;
   /** The provider's own word. */
@@ -25,8 +27,8 @@ export interface Stop {
 }
 
 /**
- * `pause`: the provider wants the same conversation sent again; `cut`: the stream ended before its end; `unknown`:
- * a word this version does not know.
+ * Why an answer ended, in words that all protocols share. `pause`: the provider wants the same conversation sent again;
+ * `cut`: the stream broke off; `unknown`: a reason that this version does not know.
  */
 export type StopReason =
   | 'end'
@@ -40,7 +42,7 @@ export type StopReason =
   | 'cut'
   | 'unknown';
 
-/** Tokens in disjoint buckets: their sum is everything that was processed. */
+/** Token counts in disjoint buckets: their sum is the total. */
 export interface Usage {
   readonly input: number;
   readonly cacheRead: number;
@@ -52,13 +54,13 @@ export interface Usage {
   readonly native: string;
 }
 
-/** A number of tokens, where one is given: the value itself, or its member. */
+/** Reads a token count from a value, or from a member of it; 0 if there is none. */
 export function count(value: unknown, name?: string): number {
   const found = name === undefined ? value : isObject(value) && value[name];
   return typeof found === 'number' && found > 0 ? found : 0;
 }
 
-/** Text that is not this protocol at all. The body is attached so that nothing is lost. */
+/** Thrown for a text that is not of this protocol. `body` holds the text, so that nothing is lost. */
 export class ProtocolError extends SkeinError {
   override readonly name = 'ProtocolError';
   readonly code = 'not_this_protocol';

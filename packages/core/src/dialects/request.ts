@@ -4,35 +4,36 @@ import type { Loss } from './loss.ts';
 import type { Manifest } from './manifest.ts';
 import type { ProviderDescriptor } from './provider.ts';
 
-/** Everything a request is made of. */
+/** Everything that a request is written from. */
 export interface WriteRequest {
   readonly model: string;
-  /** Sent before everything else. Leading system messages in `messages` follow it. */
+  /** The system text. System messages at the front of `messages` follow it. */
   readonly system?: string | Message | readonly Message[];
   readonly tools?: readonly ToolDefinition[];
   readonly messages: Iterable<Message>;
   readonly params?: RequestParams;
-  /** Merged into the body unchanged, objects member by member; a JSON text keeps its exact spelling. */
+  /** Further members of the body, merged into objects member by member. A JSON text keeps its exact spelling. */
   readonly extra?: JsonObject | string;
   /** Default: the dialect's home provider. */
   readonly provider?: ProviderDescriptor;
   readonly account?: string;
   /** Throw a `LossError` instead of dropping anything. */
   readonly strict?: boolean;
-  /** Where to place cache markers, at most four. */
+  /** Where to place cache markers; at most four. */
   readonly cache?: readonly CachePoint[];
-  /** Ids of calls without a result that waited for an approval, so that what is sent in its place says so. */
+  /** Ids of calls that have no result because their approval is missing. The result sent in its place says so. */
   readonly unapproved?: readonly string[];
-  /** The manifest of the request before this one on the same branch: what it sent is sent again as it was. */
+  /** The manifest of the previous request on the same branch. Everything that it sent is sent again unchanged. */
   readonly previous?: Manifest;
 }
 
-/** After the tools, after the system text, or after the message of that index (negative counts from the end). */
+/** Where to place a cache marker: after the tools, the system text, or the message at an index (negative: from the end). */
 export type CachePoint = 'tools' | 'system' | number;
 
+/** A request, ready to be sent. */
 export interface WrittenRequest {
   readonly body: string;
-  /** The body in UTF-8, ready to be sent; what the request before it sent is copied, not encoded again. */
+  /** Encodes the body as UTF-8. What the previous request sent is copied, not encoded again. */
   readonly bytes: () => Uint8Array<ArrayBuffer>;
   readonly manifest: Manifest;
   readonly losses: readonly Loss[];
@@ -40,20 +41,21 @@ export interface WrittenRequest {
 
 export type ToolDefinition = FunctionTool | NativeTool;
 
+/** A tool that the client runs. */
 export interface FunctionTool {
   readonly name: string;
   readonly description?: string;
-  /** JSON Schema of the arguments, as a value or as exact JSON text. */
+  /** The JSON Schema of the arguments, as a value or as exact JSON text. */
   readonly parameters: JsonObject | string;
 }
 
-/** A tool in one dialect's own words, such as a server-side search; other dialects leave it out and say so. */
+/** A tool in one dialect's own JSON, such as a server-side search. Other dialects drop it and report the loss. */
 export interface NativeTool {
   readonly dialect: string;
   readonly native: string;
 }
 
-/** Parameters that every dialect has a word for. Everything else goes through `extra`. */
+/** Parameters that all protocols share. Pass any other parameter in `extra`. */
 export interface RequestParams {
   readonly maxTokens?: number;
   readonly temperature?: number;
@@ -63,13 +65,13 @@ export interface RequestParams {
   readonly stream?: boolean;
   readonly toolChoice?: 'auto' | 'none' | 'required' | { readonly name: string };
   readonly parallelToolCalls?: boolean;
-  /** What the answer may be made of, such as `['text', 'image']`; default: what the model does by itself. */
+  /** The kinds of content that the answer may have, such as `['text', 'image']`; by default, the model decides. */
   readonly modalities?: readonly ('text' | 'image' | 'audio')[];
-  /** How much the model may think: a level by name, or a budget in tokens. */
+  /** How much the model may reason: a level by name, or a budget in tokens. */
   readonly reasoning?: { readonly effort?: string; readonly budget?: number };
 }
 
-/** What a request body says, for recorders. */
+/** What a request body contains. */
 export interface RequestParts {
   readonly model: string | undefined;
   /** The top-level system text as a message. */
@@ -77,26 +79,27 @@ export interface RequestParts {
   readonly tools: readonly ToolDefinition[];
   readonly messages: readonly Message[];
   readonly params: RequestParams;
-  /** Every other top-level member: name and exact text. */
+  /** Every other top-level member, by name, as exact text. */
   readonly rest: Readonly<Record<string, string>>;
 }
 
 const PARAMS = 'maxTokens temperature topP stop seed stream toolChoice parallelToolCalls reasoning modalities';
 
-/** Input that could only become a body that no API takes: what is wrong, where, and what to do. */
+/** Throws a `TypeError` for input that no API would take. */
 export function checkRequest(request: WriteRequest, messages: readonly Message[]): void {
   if (!isText(request.model)) throw new TypeError('"model" must be the name of a model');
-  // System messages alone are a question to some (`Chat`); a system text is no more than a setting.
+  // System messages alone make a request (`Chat`), a system text alone does not.
   const hasSystem = typeof request.system === 'object' && [request.system].flat().length > 0;
   if (messages.length === 0 && !hasSystem)
-    throw new TypeError('"messages" is empty; give at least one message, such as user(...)');
+    throw new TypeError('"messages" is empty; pass at least one message, such as user(...)');
   messages.forEach((message, index) => {
     if (typeof message?.raw !== 'string' || message.facts === undefined)
       throw new TypeError(`messages[${index}] is not a message; use user(...), assistant(...) or MessageList.fromJSON`);
   });
   checkNames('parameter', request.params, PARAMS);
   for (const [name, value] of Object.entries(request.params ?? {}))
-    if (typeof value === 'number' && !Number.isFinite(value)) throw new TypeError(`params.${name} is ${value}`);
+    if (typeof value === 'number' && !Number.isFinite(value))
+      throw new TypeError(`params.${name} is ${value}; it must be a finite number`);
   request.tools?.forEach((tool, index) => {
     const text = 'native' in tool ? tool.native : tool.parameters;
     if (typeof text === 'object' && text !== null) return;
@@ -104,16 +107,16 @@ export function checkRequest(request: WriteRequest, messages: readonly Message[]
       parseJson(text);
     } catch (cause) {
       const name = 'name' in tool ? ` (${tool.name})` : '';
-      throw new TypeError(`tools[${index}]${name}: its JSON text cannot be read: ${(cause as Error).message}`, {
+      throw new TypeError(`tools[${index}]${name} has invalid JSON: ${(cause as Error).message}`, {
         cause,
       });
     }
   });
 }
 
-/** JavaScript lets any name through, and what is misspelt would be ignored in silence. `known` are names with spaces between. */
+/** Rejects unknown names, which JavaScript would silently ignore. `known` lists the valid ones, separated by spaces. */
 export function checkNames(what: string, given: object | undefined, known: string): void {
   for (const [name, value] of Object.entries(given ?? {}))
     if (value !== undefined && !known.split(' ').includes(name))
-      throw new TypeError(`There is no ${what} "${name}"; there are: ${known}`);
+      throw new TypeError(`Unknown ${what} "${name}"; use one of: ${known}`);
 }

@@ -1,6 +1,5 @@
 import { type Dialect, joinManifest, LossError, ProtocolError, type Reply, sse } from '../dialects/index.ts';
-import type { DialectServe } from '../dialects/serve.ts';
-import { serving } from '../dialects/serving.ts';
+import { type DialectServe, serving } from '../dialects/serve.ts';
 import { findElements, findMembers, isJson, skipSpace, splice } from '../json/index.ts';
 import { assistant, type Message, toolResult, user } from '../message/index.ts';
 

@@ -74,8 +74,8 @@ test('what was sent is still known after a call that was stopped before it was a
 
 test.each([
   [{ system: 'You are brief.' }, 'give system(...) as the first message of each call'],
-  [{ messages: [] }, 'There is no option "messages"'],
-  [{ onMissmatch: 'throw' }, 'There is no option "onMissmatch"'],
+  [{ messages: [] }, 'Unknown option "messages"'],
+  [{ onMissmatch: 'throw' }, 'Unknown option "onMissmatch"'],
   [{ onMismatch: 'error' }, 'onMismatch must be "discard", "translate" or "throw"'],
 ])('a chat does not ignore %j', async (options, words) => {
   expect(() => new Chat({ model: 'openai/gpt-5.5', ...options } as never)).toThrow(words);

@@ -1,5 +1,5 @@
 import { isObject, type Json, objects, plain } from '../json.ts';
-import type { MessageReply, ReplyBlock, Stop } from '../reply.ts';
+import type { MessageReply, ReplyBlock, ReplyStop } from '../reply.ts';
 import { prefixDigest } from '../rules/anthropic-messages/prefix.ts';
 import { block as knownBlock } from '../rules/anthropic-messages/schema-blocks.ts';
 import {
@@ -15,7 +15,7 @@ import {
   splitText,
 } from './renderer.ts';
 
-const STOPS: Readonly<Record<Stop, string>> = {
+const STOPS: Readonly<Record<ReplyStop, string>> = {
   end: 'end_turn',
   'tool-use': 'tool_use',
   'max-tokens': 'max_tokens',

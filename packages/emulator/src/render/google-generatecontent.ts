@@ -1,5 +1,5 @@
 import { type Json, plain } from '../json.ts';
-import type { MessageReply, ReplyBlock, Stop } from '../reply.ts';
+import type { MessageReply, ReplyBlock, ReplyStop } from '../reply.ts';
 import { demandsSignature, parseModel } from '../rules/google-generatecontent/models.ts';
 import {
   countUsage,
@@ -13,7 +13,7 @@ import {
   splitText,
 } from './renderer.ts';
 
-const STOPS: Readonly<Record<Stop, string>> = {
+const STOPS: Readonly<Record<ReplyStop, string>> = {
   end: 'STOP',
   'tool-use': 'STOP',
   'max-tokens': 'MAX_TOKENS',

@@ -1,5 +1,5 @@
 import { isObject, type Json, plain } from '../json.ts';
-import type { MessageReply, ReplyBlock, Stop } from '../reply.ts';
+import type { MessageReply, ReplyBlock, ReplyStop } from '../reply.ts';
 import {
   countUsage,
   event,
@@ -13,7 +13,7 @@ import {
   splitText,
 } from './renderer.ts';
 
-const STOPS: Readonly<Record<Stop, string>> = {
+const STOPS: Readonly<Record<ReplyStop, string>> = {
   end: 'stop',
   'tool-use': 'tool_calls',
   'max-tokens': 'length',

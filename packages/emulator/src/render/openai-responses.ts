@@ -1,5 +1,5 @@
 import { isObject, type Json, objects, plain } from '../json.ts';
-import type { ImageBlock, MessageReply, RefusalBlock, ReplyBlock, TextBlock } from '../reply.ts';
+import type { ImageReplyBlock, MessageReply, RefusalReplyBlock, ReplyBlock, TextReplyBlock } from '../reply.ts';
 import {
   countUsage,
   event,
@@ -155,7 +155,11 @@ function reasoning(
   };
 }
 
-function message(blocks: readonly (TextBlock | RefusalBlock)[], reply: MessageReply, context: RenderContext): Item {
+function message(
+  blocks: readonly (TextReplyBlock | RefusalReplyBlock)[],
+  reply: MessageReply,
+  context: RenderContext,
+): Item {
   const { extra = {}, pieces: size = 16 } = reply;
   const id = context.mint.id('msg_', 50);
   const parts = blocks.map((block): Json => {
@@ -208,7 +212,7 @@ function call(block: Extract<ReplyBlock, { type: 'tool-use' }>, reply: MessageRe
   };
 }
 
-function image(block: ImageBlock, { mint }: RenderContext, more: Json): Item {
+function image(block: ImageReplyBlock, { mint }: RenderContext, more: Json): Item {
   const base = { id: mint.id('ig_', 50), type: 'image_generation_call' };
   const format = (block.mediaType ?? 'image/png').slice('image/'.length);
   const item = { ...base, status: 'completed', output_format: format, result: block.data, ...more };
@@ -222,13 +226,13 @@ function image(block: ImageBlock, { mint }: RenderContext, more: Json): Item {
   };
 }
 
-const isText = (block: ReplyBlock | undefined): block is TextBlock | RefusalBlock =>
+const isText = (block: ReplyBlock | undefined): block is TextReplyBlock | RefusalReplyBlock =>
   block?.type === 'text' || block?.type === 'refusal';
 
 /** Renders the output items; consecutive texts are parts of one message item. */
 function renderItems(reply: MessageReply, context: RenderContext): readonly Item[] {
   const items: Item[] = [];
-  let texts: (TextBlock | RefusalBlock)[] = [];
+  let texts: (TextReplyBlock | RefusalReplyBlock)[] = [];
   for (const [index, block] of reply.blocks.entries()) {
     const more = { ...reply.extra?.block, ...readExtra(block) };
     if (isText(block)) {

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { type Json, rawJson, stringify } from '../json.ts';
 import type { Sealer } from '../memory.ts';
-import type { Extra, MessageReply, ReplyBlock, Stop, ToolUseBlock, Usage } from '../reply.ts';
+import type { Extra, MessageReply, ReplyBlock, ReplyStop, ReplyUsage, ToolUseReplyBlock } from '../reply.ts';
 import type { IssuedValue } from '../rules/verdict.ts';
 
 export interface SseEvent {
@@ -54,14 +54,16 @@ export const event = (name: string | undefined, data: Json): SseEvent => ({
 });
 
 /** The arguments of a call as JSON text. */
-export const inputText = ({ input }: ToolUseBlock): string => (typeof input === 'string' ? input : stringify(input));
-export const inputValue = (block: ToolUseBlock): unknown => rawJson(inputText(block));
+export const inputText = ({ input }: ToolUseReplyBlock): string =>
+  typeof input === 'string' ? input : stringify(input);
+export const inputValue = (block: ToolUseReplyBlock): unknown => rawJson(inputText(block));
 
 export const readExtra = (block: ReplyBlock): Extra => (block.type === 'native' ? {} : (block.extra ?? {}));
 
-export const isCall = (block: ReplyBlock): block is ToolUseBlock => block.type === 'tool-use';
+export const isCall = (block: ReplyBlock): block is ToolUseReplyBlock => block.type === 'tool-use';
 
-export const readStop = ({ blocks, stop }: MessageReply): Stop => stop ?? (blocks.some(isCall) ? 'tool-use' : 'end');
+export const readStop = ({ blocks, stop }: MessageReply): ReplyStop =>
+  stop ?? (blocks.some(isCall) ? 'tool-use' : 'end');
 
 function countedText(block: ReplyBlock): string {
   if (isCall(block)) return block.name + inputText(block);
@@ -70,7 +72,7 @@ function countedText(block: ReplyBlock): string {
 }
 
 /** The scripted counts; estimates where there are none. */
-export function countUsage({ usage = {}, blocks }: MessageReply, { text }: RenderContext): Required<Usage> {
+export function countUsage({ usage = {}, blocks }: MessageReply, { text }: RenderContext): Required<ReplyUsage> {
   const isThinking = ({ type }: ReplyBlock) => type === 'thinking';
   const thought = blocks.filter(isThinking).map(countedText).join('');
   return {

@@ -26,6 +26,7 @@ export interface Memory {
   ownField(path: string): boolean;
 }
 
+/** What a signature or ciphertext stands for. */
 export interface IssuedValue {
   /** Absent: any model may have issued it. */
   readonly model?: string;
@@ -35,6 +36,7 @@ export interface IssuedValue {
   readonly prefix?: string;
 }
 
+/** How strict a judge is beyond the rules that always apply. */
 export interface JudgeSettings {
   /** Bind thinking to the prefix before it, whatever the model. Default: as the model does. */
   readonly enforcePrefix?: boolean;
@@ -42,6 +44,7 @@ export interface JudgeSettings {
   readonly refuseOwnFields?: boolean;
 }
 
+/** The error with which the API refuses a request. */
 export interface Refusal {
   /** `<protocol>.<id>` as in docs/wire-rules.md. */
   readonly rule: string;
@@ -51,12 +54,20 @@ export interface Refusal {
   readonly body: string;
 }
 
+/** The result of judging a request. */
 export interface Verdict {
   readonly refusal: Refusal | undefined;
   /** Broken rules of which it is not certain that the real API refuses (docs/wire-rules.md, "Unsure"). */
   readonly warnings: readonly string[];
 }
 
+/**
+ * Decides whether an API would refuse a request.
+ *
+ * @example
+ * const { refusal, warnings } = judgeOpenAIChat({ body: JSON.stringify(request) });
+ * if (refusal) console.log(refusal.rule, refusal.message);
+ */
 export type Judge = (request: JudgedRequest) => Verdict;
 
 /** One line of docs/wire-rules.md. */
@@ -94,4 +105,13 @@ export function first<T, R>(items: Iterable<T>, answer: (item: T) => R | undefin
     if (found !== undefined) return found;
   }
   return undefined;
+}
+
+/** The value of a JSON body, or why it is not JSON. */
+export function readJson(body: string): { readonly value: unknown } | { readonly reason: string } {
+  try {
+    return { value: JSON.parse(body) };
+  } catch (error) {
+    return { reason: error instanceof Error ? error.message : 'syntax error' };
+  }
 }

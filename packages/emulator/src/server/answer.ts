@@ -5,7 +5,7 @@ import type { ServerResponse } from 'node:http';
 import { type Json, stringify } from '../json.ts';
 import type { Protocol } from '../protocol.ts';
 import type { RenderedReply, SseEvent } from '../render/renderer.ts';
-import type { ErrorReply, ExtraEvent, MessageReply, RawReply, RetryDelay, Transport } from '../reply.ts';
+import type { BytesReply, ErrorReply, ExtraEvent, MessageReply, RetryDelay, Transport } from '../reply.ts';
 import { defaultError, errorBody, errorEvent, type ProviderError } from './errors.ts';
 import type { HeaderMap, ServedResponse, Sleep } from './state.ts';
 
@@ -86,7 +86,7 @@ function retryMilliseconds(retry: RetryDelay | undefined): number | undefined {
   return 'ms' in retry ? retry.ms : retry.dateIn;
 }
 
-export function rawAnswer({ raw, ...transport }: RawReply): Answer {
+export function rawAnswer({ raw, ...transport }: BytesReply): Answer {
   const chunks = raw.chunks ?? [raw.body ?? ''];
   return {
     status: raw.status ?? transport.status ?? 200,

@@ -9,7 +9,7 @@ import { renderGoogleGenerateContent } from '../render/google-generatecontent.ts
 import { renderOpenAIChat } from '../render/openai-chat.ts';
 import { renderOpenAIResponses } from '../render/openai-responses.ts';
 import { createMint, type Renderer } from '../render/renderer.ts';
-import type { MessageReply, Reply } from '../reply.ts';
+import type { MessageReply, ScriptedReply } from '../reply.ts';
 import { judgeAnthropicMessages } from '../rules/anthropic-messages/judge.ts';
 import { thinkingMismatches } from '../rules/anthropic-messages/rules-thinking.ts';
 import { judgeGoogleGenerateContent } from '../rules/google-generatecontent/judge.ts';
@@ -80,7 +80,7 @@ export async function generate(
 
   const attempt = state.attempt(protocol, issuer, text);
   const full = protocol === 'openai-responses' ? withStoredItems(body, memory) : body;
-  const reply: Reply =
+  const reply: ScriptedReply =
     state.next(protocol, issuer) ??
     (await state.configuration.brain({
       protocol,

@@ -4,14 +4,16 @@ import { createHash, randomUUID } from 'node:crypto';
 import type { Brain } from '../brain.ts';
 import { createMemory, type ProviderMemory } from '../memory.ts';
 import type { Protocol } from '../protocol.ts';
-import type { Reply } from '../reply.ts';
+import type { ScriptedReply } from '../reply.ts';
 import type { ApiDifferences } from '../rules/openai/rule.ts';
 import type { JudgeSettings, Verdict } from '../rules/verdict.ts';
 
+/** Waits; resolves or rejects early when the signal is aborted. */
 export type Sleep = (milliseconds: number, signal: AbortSignal) => Promise<void>;
 
 export type HeaderMap = Readonly<Record<string, string>>;
 
+/** How strict the emulator is; `emulator.settings` may be changed at any time. */
 export interface EmulatorSettings extends JudgeSettings {
   /** Chat completions: refuse unknown fields of messages, as Groq does, instead of warning about them. */
   readonly refuseUnknownMessageFields?: boolean;
@@ -69,8 +71,8 @@ export interface EmulatorState {
   /** The number of requests so far; counts one more. */
   count(): number;
   /** Appends replies to the queue of one issuer, or of the protocol when no issuer is given. */
-  queue(protocol: Protocol, replies: readonly Reply[], issuer?: string): void;
-  next(protocol: Protocol, issuer: string): Reply | undefined;
+  queue(protocol: Protocol, replies: readonly ScriptedReply[], issuer?: string): void;
+  next(protocol: Protocol, issuer: string): ScriptedReply | undefined;
   /** How often exactly these bytes were accepted before. */
   attempt(protocol: Protocol, issuer: string, body: string): number;
   /** The seed of ids and signatures: the same for the same request, attempt and configured seed. */
@@ -82,7 +84,7 @@ export function createState(configuration: Configuration, settings: EmulatorSett
   const first = configuration.seed ?? randomUUID();
   const log: LogEntry[] = [];
   const memories = new Map<string, ProviderMemory>();
-  const queues = new Map<string, Reply[]>();
+  const queues = new Map<string, ScriptedReply[]>();
   const attempts = new Map<string, number>();
   let epoch = 0;
   let requests = 0;

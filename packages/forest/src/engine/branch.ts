@@ -36,33 +36,33 @@ interface BranchTask {
   readonly options: GenerateOptions & { readonly approvals?: Readonly<Record<string, Approval>> };
   readonly signal: AbortSignal;
   readonly events: EventWriter;
-  /** Told as the branch grows. */
+  /** Called when the branch gets a message. */
   readonly onState: (state: BranchState) => Promise<void>;
 }
 
-/** Runs the loop below a node and appends every message as it completes. It never throws. */
+/** Runs the loop below a node and appends every message when it is complete. It never throws. */
 export async function runBranch(context: ForestContext, task: BranchTask): Promise<BranchState> {
   const { branch, events } = task;
-  const growing: BranchProgress = { head: task.node };
+  const progress: BranchProgress = { head: task.node };
   let state: BranchState;
   try {
-    const result = await runAndStore(context, task, growing);
-    state = toBranchState(growing.head, result);
+    const result = await runAndStore(context, task, progress);
+    state = toBranchState(progress.head, result);
     const { usage, cost } = result;
     events.push(branch, { type: 'branch-end', state, ...(usage && { usage }), ...(cost !== undefined && { cost }) });
   } catch (error) {
-    state = { head: growing.head, status: 'failed', error: toBranchError(error) };
+    state = { head: progress.head, status: 'failed', error: toBranchError(error) };
     events.push(branch, { type: 'branch-end', state });
   }
   return state;
 }
 
-/** How far a branch has come. */
+/** The head of a branch while it runs. */
 interface BranchProgress {
   head: string;
 }
 
-async function runAndStore(context: ForestContext, task: BranchTask, growing: BranchProgress): Promise<RunResult> {
+async function runAndStore(context: ForestContext, task: BranchTask, progress: BranchProgress): Promise<RunResult> {
   const { generation, branch, node, events } = task;
   const { keys } = events;
   const { store, clock } = context;
@@ -72,8 +72,8 @@ async function runAndStore(context: ForestContext, task: BranchTask, growing: Br
   const history = await readHistory(store, node, { issuer: modelIssuer(options.model), thread });
   const tools = makeToolsBody((options.tools ?? []).map(toDefinition));
   const known = new Set(history.path.map(({ body }) => body));
-  const keeping = new StoredMessages(history.messages);
-  const wire = new ReplyLog(store, clock, key);
+  const storedMessages = new StoredMessages(history.messages);
+  const log = new ReplyLog(store, clock, key);
   const added: Message[] = [];
   let previous = history.previous;
   let sent: readonly Message[] = history.messages;
@@ -84,17 +84,17 @@ async function runAndStore(context: ForestContext, task: BranchTask, growing: Br
     checkpoints: history.checkpoints,
     ...(previous && { previous: previous.manifest }),
     tools: (options.tools ?? []).map((tool) =>
-      'execute' in tool ? withJournal(tool as Tool, context, key, (caller) => keeping.until(caller)) : tool,
+      'execute' in tool ? withJournal(tool as Tool, context, key, (caller) => storedMessages.wait(caller)) : tool,
     ),
-    fetch: wire.wrap(keys.wrap(options.fetch ?? plainFetch)),
+    fetch: log.wrap(keys.wrap(options.fetch ?? plainFetch)),
     signal: task.signal,
     async outgoing(messages) {
-      await keeping.until(messages.at(-1));
+      await storedMessages.wait(messages.at(-1));
       sent = joinTexts(messages.map((message) => keys.message(message)));
       return sent;
     },
     observer(event) {
-      if (event.type === 'request') wire.asked(toRequestTarget(options, event.provider, event.model));
+      if (event.type === 'request') log.setTarget(toRequestTarget(options, event.provider, event.model));
       if (event.type === 'tool-start')
         events.push(branch, { type: 'tool-start', callId: event.callId, name: event.name });
       options.observer?.(event as ObserverEvent);
@@ -103,7 +103,7 @@ async function runAndStore(context: ForestContext, task: BranchTask, growing: Br
 
   const keep = async ({ message: received, step }: Extract<RunEvent, { type: 'message' }>) => {
     const message = keys.message(received);
-    const place = await readAppendPoint(store, growing.head);
+    const point = await readAppendPoint(store, progress.head);
     if (step) {
       const { params } = options;
       const replacesLead = history.messages !== history.stored;
@@ -117,10 +117,12 @@ async function runAndStore(context: ForestContext, task: BranchTask, growing: Br
       const clean = keys.step(step);
       const made = makeStepTake(clean, sent, known, previous, about);
       const replies = withAlternatives(clean, made.take);
-      [growing.head] = (await appendSiblings(context, place, replies, [...made.bodies, ...wire.kept()])) as [string];
+      [progress.head] = (await appendSiblings(context, point, replies, [...made.bodies, ...log.makeMarks()])) as [
+        string,
+      ];
       previous = made.stored;
     } else {
-      [growing.head] = (await appendMessages(context, place, [message], {
+      [progress.head] = (await appendMessages(context, point, [message], {
         via: 'generate',
         generation,
         ...(thread && { thread }),
@@ -128,19 +130,19 @@ async function runAndStore(context: ForestContext, task: BranchTask, growing: Br
     }
     known.add(message.facts.digest);
     added.push(message);
-    events.push(branch, { type: 'message', node: growing.head });
-    await task.onState({ head: growing.head, status: 'running' });
-    keeping.kept(received);
+    events.push(branch, { type: 'message', node: progress.head });
+    await task.onState({ head: progress.head, status: 'running' });
+    storedMessages.add(received);
   };
 
   const keepNew = async (checkpoints: readonly Checkpoint[]) => {
-    // Where nothing came, the end is still a node that other branches share.
-    if (growing.head === node) return;
+    // Without a new message, the head is a node that other branches share.
+    if (progress.head === node) return;
     const made = checkpoints.slice(history.checkpoints.length);
     const stored = [...history.stored, ...added];
     await writeCheckpoint(
       context,
-      growing.head,
+      progress.head,
       thread,
       made.map((checkpoint) => toStoredCheckpoint(checkpoint, stored, history.shift)),
     );
@@ -148,14 +150,14 @@ async function runAndStore(context: ForestContext, task: BranchTask, growing: Br
   try {
     for await (const event of running) {
       if (event.type === 'message') await keep(event);
-      else for (const told of toGenerationEvents(event)) events.push(branch, told);
+      else for (const stored of toGenerationEvents(event)) events.push(branch, stored);
     }
     const result = await running.result;
     await keepNew(result.checkpoints);
     return result;
   } catch (error) {
-    keeping.fail(error);
-    // What was sent with a checkpoint is sent with it again, however the run ended.
+    storedMessages.fail(error);
+    // The next request must be sent with the same checkpoints, however the run ended.
     if (error instanceof RunError) await keepNew(error.checkpoints);
     throw error;
   } finally {
@@ -175,7 +177,7 @@ function toRequestTarget(
   return { provider: id, model: name, dialect, issuer };
 }
 
-/** What is told of an event of the run; messages and the end are told where they are stored. */
+/** The stored events for an event of the run. Messages and the end are stored elsewhere. */
 function toGenerationEvents(event: RunEvent): GenerationEvent[] {
   switch (event.type) {
     case 'message':
@@ -207,8 +209,8 @@ function toBranchError(error: unknown): NonNullable<BranchState['error']> {
 }
 
 /**
- * Which messages are stored. A run does not wait for whoever looks at it; what it does next waits here, so that no tool
- * runs and nothing is asked before the messages that lead there are safe.
+ * The messages that are stored. A run does not wait for its consumer, so its next step waits here: no tool runs and no
+ * request is sent before the messages that lead to it are stored.
  */
 class StoredMessages {
   readonly #kept = new WeakSet<Message>();
@@ -219,7 +221,7 @@ class StoredMessages {
     for (const message of stored) this.#kept.add(message);
   }
 
-  kept(message: Message): void {
+  add(message: Message): void {
     this.#kept.add(message);
     for (const wake of this.#waiting.get(message) ?? []) wake();
     this.#waiting.delete(message);
@@ -233,7 +235,7 @@ class StoredMessages {
   }
 
   /** Throws when it will never be stored. */
-  async until(message: Message | undefined): Promise<void> {
+  async wait(message: Message | undefined): Promise<void> {
     if (!message || this.#kept.has(message)) return;
     if (!this.#failure)
       await new Promise<void>((resolve) => {
@@ -243,7 +245,7 @@ class StoredMessages {
   }
 }
 
-/** What `run` takes of the options of a branch. One seed for all branches would give one reply many times. */
+/** The options of `run` for a branch. Each branch has its own seed, because with one seed all replies would be equal. */
 export function toRunOptions(
   { n: _n, again: _again, label: _label, thread: _thread, available: _available, ...options }: BranchTask['options'],
   branch: number,
@@ -256,7 +258,7 @@ export function modelIssuer(model: ModelChoice): string {
   return resolveModel(model).provider.issuer;
 }
 
-/** The descriptor and the name, with the connection of its own if it has one. */
+/** The provider and the model of a choice, with its own connection if it has one. */
 export function resolveModel(model: ModelChoice): Exclude<ModelChoice, string> {
   return typeof model === 'string' ? parseModel(model) : model;
 }

@@ -2,21 +2,21 @@ import { type ForestContext, makeRef } from '../forest/index.ts';
 import type { Store } from '../store/index.ts';
 import { EngineError } from './types.ts';
 
-/** Where every writer says what it is about to start. */
+/** The ref under which every writer lists what it is about to start. */
 const CLAIMS = { on: 'forest', key: 'engine' } as const;
-/** Starting takes a few writes; whoever takes longer is stuck. */
+/** Starting takes a few writes; a writer that takes longer is stuck. */
 const PATIENCE_MS = 10_000;
 const PAUSE_MS = 20;
-/** The newest count: claims are held for moments, and old ones are left by the dead. */
+/** Only the newest claims are read: a claim is held for moments, and old ones belong to dead writers. */
 const MOST_WRITERS = 1000;
 
-/** What each writer of this process claims. */
+/** The claims of each writer of this process. */
 const claimed = new Map<string, Set<string>>();
 
 /**
- * Looking whether something runs and starting it are one step for everyone who shares the store. A claim is written
- * before the others' are read, so of two who want the same at least one sees the other; nobody works who sees a claim.
- * Of those who wait, the writer with the first name keeps its claim and the others take theirs back.
+ * Runs work under a name that only one process holds at a time: checking whether something runs and starting it are then
+ * one step. A writer writes its claim before it reads those of others, so of two at least one sees the other, and whoever
+ * sees a claim does not work. Of those who wait, the writer with the first name keeps its claim; the others release theirs.
  */
 export function withClaim<T>(context: ForestContext, name: string, work: () => Promise<T>): Promise<T> {
   const { store } = context;
@@ -40,9 +40,9 @@ export function withClaim<T>(context: ForestContext, name: string, work: () => P
   });
 }
 
-/** Those who claim it and live. */
+/** Reads the other living writers that claim this name. */
 async function readOtherClaims({ store }: ForestContext, name: string): Promise<string[]> {
-  // Makes sure that what others have written is read.
+  // Makes the store read what others have written.
   await store.changes();
   const { items } = await store.refs({ on: CLAIMS.on, keys: [CLAIMS.key], order: 'newest', limit: MOST_WRITERS });
   const others = items
@@ -76,7 +76,7 @@ function stuck(name: string): EngineError {
   return new EngineError(
     'generation_running',
     name,
-    'Another process has been starting a generation here for ten seconds: ask again.',
+    'Another process has been starting a generation here for ten seconds: try again.',
   );
 }
 

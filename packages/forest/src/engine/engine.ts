@@ -42,18 +42,26 @@ import {
   type GenerateOptions,
   type Generation,
   type GenerationState,
-  type Rerun,
+  type RerunResult,
   type ResumeOptions,
 } from './types.ts';
 
-/** Grows a forest with models. `defaults` hold for every generation: keys, addresses, prices, an observer. */
+/**
+ * Creates an engine that grows a forest with models. `defaults` hold for every generation: keys, addresses, prices, an
+ * observer.
+ *
+ * @example
+ * const engine = createEngine(forest);
+ * const { result } = await engine.generate(head, { model: 'anthropic/claude-sonnet-4-5' });
+ * const { branches } = await result;
+ */
 export function createEngine(forest: Pick<Forest, 'store' | 'clock'>, defaults: Partial<GenerateOptions> = {}): Engine {
   const context = createContext(forest.store, forest.clock);
   const { store, clock } = context;
   const parking = createParking();
   const threads = createThreads(context);
 
-  /** Runs the branches that `grow` names, and keeps the stored state up to date. */
+  /** Runs the branches with the indices in `grow`, and keeps the stored state up to date. */
   const start = async (
     first: GenerationState,
     grow: readonly number[],
@@ -79,7 +87,7 @@ export function createEngine(forest: Pick<Forest, 'store' | 'clock'>, defaults: 
             const task = { generation: id, branch, node: first.branches[branch]!.head, options: own, events };
             const onState = (now: BranchState) => setBranch(branch, now);
             const done = await runBranch(context, { ...task, signal: aborting.signal, onState });
-            // The last write has it, too, and tells of a store that fails.
+            // A failing store is reported by the last write.
             await setBranch(branch, done).catch(() => undefined);
           }),
         );
@@ -108,10 +116,10 @@ export function createEngine(forest: Pick<Forest, 'store' | 'clock'>, defaults: 
     }
   };
 
-  /** Before its end is told, so that whoever is told finds the answer there. */
+  /** Runs before the end event is stored, so that whoever reads it finds the head at the answer. */
   const moveHead = async ({ thread, node, branches }: GenerationState): Promise<void> => {
     const { head } = branches.find(({ status }) => status === 'done') ?? branches[0]!;
-    // Where nothing was said, the conversation still ends with the answer that it had.
+    // Without a new message, the head stays where it was.
     if (thread !== undefined && head !== node) await threads.moveHead(thread, head).catch(() => undefined);
   };
 
@@ -121,7 +129,7 @@ export function createEngine(forest: Pick<Forest, 'store' | 'clock'>, defaults: 
     return last + 1;
   };
 
-  /** The same below the same node is generated once at a time. */
+  /** Refuses a generation while the same one runs below the same node. */
   const refuseDuplicate = async (wanted: GenerationState): Promise<void> => {
     const all = allItems((page) => store.entries('generation', { of: wanted.node, ...page }));
     for await (const entry of all) {
@@ -130,12 +138,12 @@ export function createEngine(forest: Pick<Forest, 'store' | 'clock'>, defaults: 
       throw new EngineError(
         'generation_running',
         there.id,
-        `The same is being generated below this node (generation ${there.id}): follow it, stop it, or ask for another with "again".`,
+        `The same generation is running below this node (${there.id}): follow it, stop it, or start another one with "again".`,
       );
     }
   };
 
-  /** What was not said is as in the conversation's last request. */
+  /** Fills in missing tools and parameters from the conversation's last request. */
   const withLastRequest = async (node: string, asked: GenerateOptions): Promise<GenerateOptions> => {
     const { thread, tools, params } = asked;
     if (thread === undefined || (tools && params)) return asked;
@@ -242,19 +250,19 @@ function combineStatus(branches: readonly BranchState[]): GenerationState['statu
   return branches.every(({ status }) => status === 'failed') ? 'failed' : 'done';
 }
 
-/** The same questions to another model: what people said stays, every answer is asked for again. */
+/** Sends the user turns of a path to another model: what people wrote stays, every answer is generated again. */
 async function rerunTurns(
   context: ForestContext,
   engine: Engine,
   path: string,
   { from = ROOT, ...options }: GenerateOptions & { readonly from?: string },
-): Promise<Rerun> {
+): Promise<RerunResult> {
   const { store } = context;
   const start = await resolveId(store, from);
   const { messages, path: nodes } = await readHistory(store, await resolveId(store, path), { thread: options.thread });
   const at = nodes.findIndex(({ id }) => id === start);
   if (at < 0 && start !== ROOT)
-    throw new ForestError('not_above', start, `Node ${start} does not lead to ${path}: "from" has to be above it.`);
+    throw new ForestError('not_above', start, `Node ${start} is not above ${path}, so it cannot be "from".`);
   const generations: GenerationState[] = [];
   let head = start;
   for (const { said, answered } of splitTurns(messages.slice(at + 1))) {
@@ -270,7 +278,7 @@ async function rerunTurns(
   return { head, generations };
 }
 
-/** What is there already is gone on from as it is: nobody says it again. */
+/** Finds the node of a message below a head, or appends it. An existing node gets no further take. */
 async function findOrAppend(context: ForestContext, head: string, message: Message): Promise<string> {
   const id = nodeId(head, message.origin.dialect, message.facts.digest);
   const [there] = await context.store.nodes([id]);
@@ -299,7 +307,7 @@ function splitTurns(messages: readonly Message[]): Turn[] {
   return said.length > 0 ? [...turns, { said, answered: false }] : turns;
 }
 
-/** Results belong to calls that are not made again; what a person said beside them stays. */
+/** Drops tool results, because their calls are not repeated, and keeps what a person wrote beside them. */
 function toUserWords(message: Message): readonly Message[] {
   if (message.role === 'tool') return [];
   if (message.toolResults.length === 0) return [message];

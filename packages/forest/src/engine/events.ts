@@ -1,16 +1,15 @@
-import type { Clock, StoreRecord } from '../model/index.ts';
-import { KeyGuard } from '../model/secrets.ts';
+import { type Clock, KeyGuard, type StoreRecord } from '../model/index.ts';
 import { nextChange } from '../store/changes.ts';
 import type { Store } from '../store/index.ts';
 import { readGeneration } from './generation.ts';
 import { EngineError, type GenerationEvent, type StoredEvent } from './types.ts';
 
-/** How long events may wait for others to be stored with, in milliseconds. */
+/** How long an event may wait to be stored with others, in milliseconds. */
 export const BATCH_MS = 50;
 
-/** Stores what happens in batches, before anyone is told. */
+/** Stores the events of a generation in batches. Followers read them from the store. */
 export class EventWriter {
-  /** The keys of the requests, which no event repeats. */
+  /** Removes the keys of the requests from the events. */
   readonly keys = new KeyGuard();
   readonly #store: Store;
   readonly #clock: Clock;
@@ -37,7 +36,7 @@ export class EventWriter {
     this.#timer ??= setTimeout(() => this.#flush(), BATCH_MS);
   }
 
-  /** The last event and the state it tells of are stored together: whoever is told of the end finds it ended. */
+  /** Stores the last event together with the final state, so that whoever reads the event finds the state ended. */
   async end(event: GenerationEvent, state: StoreRecord): Promise<void> {
     this.push(0, event);
     const records = [...this.#take(), state];
@@ -45,7 +44,7 @@ export class EventWriter {
     await this.#store.append(records);
   }
 
-  /** A store that fails is reported by the appends of messages, and in the end. */
+  /** Ignores a failing store: appending messages and the end report it. */
   #flush(): void {
     const records = this.#take();
     this.#last = this.#last.then(() => this.#store.append(records)).catch(() => undefined);
@@ -67,12 +66,12 @@ export class EventWriter {
   }
 }
 
-/** Ids of events are numbers that sort as text. */
+/** Event ids are numbers that sort as text. */
 function eventId(number: number): string {
   return String(number).padStart(10, '0');
 }
 
-/** Neighbouring pieces of one text are one event, with the id of the last. */
+/** Joins two pieces of one text into an event with the id of the second. */
 function joinEvents(a: StoredEvent, b: StoredEvent): StoredEvent | undefined {
   if (a.branch !== b.branch) return undefined;
   const [first, second] = [a.event, b.event];
@@ -86,29 +85,29 @@ function joinEvents(a: StoredEvent, b: StoredEvent): StoredEvent | undefined {
   return undefined;
 }
 
-/** How often to look when nobody calls, in milliseconds. */
+/** How often to look when the store does not call, in milliseconds. */
 const POLL_MS = 200;
 
-/** An id like those of events, before the first. */
+/** An event id before the first. */
 const BEFORE_ALL = eventId(0);
 
-/** Refuses what is no event's id: nothing stands behind it, and whoever follows would wait in vain. */
+/** Refuses a text that is not an event id: a follower would wait for ever. */
 export function checkEventId(generation: string, after: string | undefined): void {
   if (after === undefined || /^\d{10}$/.test(after)) return;
   throw new EngineError(
     'bad_event',
     generation,
-    `"${after.slice(0, 40)}" is not the id of an event: give one that was told, such as ${eventId(1)}, or none.`,
+    `"${after.slice(0, 40)}" is not an event id: give the id of an event, such as ${eventId(1)}, or none.`,
   );
 }
 
-/** Stored events from behind an id until the generation has ended, whoever writes them. */
+/** Yields the stored events after an id until the generation has ended, whichever process writes them. */
 export async function* followEvents(store: Store, generation: string, after?: string): AsyncGenerator<StoredEvent> {
   let last = after ?? BEFORE_ALL;
   for (;;) {
     const woken = nextChange(store, POLL_MS);
     try {
-      // Read before the events: what is stored when it ended is then seen below.
+      // Read before the events, so that all events of an ended generation are seen below.
       const { status, endedAt } = await readGeneration(store, generation);
       let hasEnd = false;
       for (let more = true; more; ) {
@@ -124,11 +123,11 @@ export async function* followEvents(store: Store, generation: string, after?: st
         more = page.next !== undefined;
       }
       if (status !== 'running') {
-        // Its process died. The id is that of the event before, so that going on loses nothing of what may follow.
+        // Its process died. The id is that of the last event, so that following from it misses nothing after a resume.
         if (endedAt === undefined) yield { id: last, branch: 0, event: { type: 'end', status } };
         return;
       }
-      // An end that was told may be that of before it was taken up again: what its state says counts.
+      // The end event may be from before a resume: the state decides.
       if (!hasEnd) await woken.promise;
     } finally {
       woken.cancel();

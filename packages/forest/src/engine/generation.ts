@@ -11,7 +11,7 @@ import {
   type ResumeOptions,
 } from './types.ts';
 
-/** A generation as it is stored. It is found by its id, and in the order of starting below its node. */
+/** Makes the stored record of a generation. It is found by its id, and below its node in the order of starting. */
 export function generationRecord(state: GenerationState, clock: Clock): EntryRecord {
   const { id, node, ...data } = state;
   return { k: 'generation', id, of: node, order: toOrder(state), clock: clock.tick(), data };
@@ -25,7 +25,7 @@ export function toGenerationState({ id, of, data }: EntryRecord): GenerationStat
   return { ...(data as unknown as Omit<GenerationState, 'id' | 'node'>), id, node: of };
 }
 
-/** What is stored; one whose process died will never end, and is shown as aborted. */
+/** Reads a generation. One whose process died will never end, and is returned as aborted. */
 export async function readGeneration(store: Store, id: string): Promise<GenerationState> {
   const entry = await store.entry('generation', id);
   if (!entry) throw new EngineError('unknown_generation', id, `There is no generation ${id} in this forest.`);
@@ -40,20 +40,20 @@ export async function withLiveStatus(store: Store, state: GenerationState): Prom
   return { ...state, status: 'aborted', branches };
 }
 
-/** One of our own that does not run here has ended, and the store could not be told. */
+/** A generation of this process that is not registered has ended, although its end could not be stored. */
 async function isRunning(store: Store, { owner, id }: GenerationState): Promise<boolean> {
   if (!(await store.isAlive(owner))) return false;
   return owner !== store.writer || findRunning(store, id) !== undefined;
 }
 
-/** A generation as it begins. */
+/** Makes the state of a new generation. */
 export function newGeneration(
   { store, clock }: ForestContext,
   node: string,
   options: GenerateOptions,
 ): GenerationState {
   const { n = 1, model, params, tools = [], label, thread } = options;
-  if (!Number.isInteger(n) || n < 1) throw new TypeError(`"n" is how many branches to grow, 1 or more; it is ${n}.`);
+  if (!Number.isInteger(n) || n < 1) throw new TypeError(`"n" is the number of branches, 1 or more; it is ${n}.`);
   return {
     id: randomUUID().replaceAll('-', '').slice(0, 16),
     node,
@@ -71,29 +71,29 @@ export function newGeneration(
 
 export const FOREST_OPTIONS = ['messages', 'system', 'checkpoints', 'previous', 'outgoing'];
 
-/** `run` would take them, and the tree would not have what was sent. */
+/** Refuses options of `run` that the forest provides: the tree would not contain what was sent. */
 export function refuseForestOptions(options: object, names: readonly string[]): void {
   const given = new Map(Object.entries(options));
   const foreign = names.find((name) => given.get(name) !== undefined);
   if (foreign === undefined) return;
-  const instead = foreign === 'system' ? 'append system(…) as the first message' : 'the forest knows it';
+  const instead = foreign === 'system' ? 'append system(…) as the first message' : 'the forest provides it';
   throw new TypeError(`A generation takes no "${foreign}": ${instead}.`);
 }
 
 export function toModelName(model: GenerateOptions['model'] | undefined): string {
   if (model === undefined) throw new TypeError('"model" is missing: give one, such as "anthropic/claude-sonnet-4-5".');
   if (typeof model !== 'string') return `${model.provider.id}/${model.model}`;
-  // Fails now and clearly, not in every branch.
+  // Throws here once, instead of in every branch.
   parseModel(model);
   return model;
 }
 
-/** Two with the same are the same. Two people may say the same at the same moment: theirs are two. */
+/** Generations with the same key are duplicates. The thread is part of it: two people may ask the same at the same time. */
 export function toRequestKey({ model, params, tools, branches, label, thread }: GenerationState): string {
   return JSON.stringify([model, params ?? {}, tools, branches.length, label ?? '', thread ?? '']);
 }
 
-/** Which branches go on, and with what; refuses what would not go on as it began. */
+/** Decides which branches continue, and with which options. Refuses when tools or model of the start are missing. */
 export function planResume(
   { id, status, branches, model, params, tools }: GenerationState,
   given: ResumeOptions,
@@ -106,13 +106,13 @@ export function planResume(
     throw new EngineError(
       'tools_needed',
       id,
-      `Generation ${id} was started with tools (${tools.join(', ')}): give them again as "tools", or [] to go on without.`,
+      `Generation ${id} was started with tools (${tools.join(', ')}): give them again as "tools", or [] to continue without.`,
     );
   if (given.model === undefined && !isKnown(model))
     throw new EngineError(
       'model_needed',
       id,
-      `Generation ${id} asked ${model}, which is not among the known providers: give it again as "model".`,
+      `Generation ${id} used ${model}, which is not a model of a known provider: give it again as "model".`,
     );
   const own = params !== undefined && given.params === undefined ? { params } : {};
   return { grow, options: { ...given, ...own, model: given.model ?? model } };
@@ -127,10 +127,10 @@ function isKnown(model: string): boolean {
   }
 }
 
-/** What an engine runs, to be ended together. */
+/** The running generations of an engine, to end them together. */
 interface Parking {
   add(generation: Generation): void;
-  /** Throws when nothing may begin any more. */
+  /** Throws once the engine is parked. */
   refuse(): void;
   park(withinMs: number): Promise<void>;
 }
@@ -149,7 +149,7 @@ export function createParking(): Parking {
         throw new EngineError(
           'engine_parked',
           '',
-          'This engine takes no more generations: its process is about to end.',
+          'This engine starts no more generations: its process is about to end.',
         );
     },
     async park(withinMs) {
@@ -157,20 +157,20 @@ export function createParking(): Parking {
       const timer = setTimeout(() => {
         for (const generation of running) generation.stop();
       }, withinMs);
-      // One that is taken on while others end is ended, too.
+      // Generations that were starting when the engine was parked are waited for, too.
       while (running.size > 0) await Promise.allSettled([...running].map(({ result }) => result));
       clearTimeout(timer);
     },
   };
 }
 
-/** Asks the process that runs a generation to end it, or takes that back. */
+/** Asks the process that runs a generation to stop it, or withdraws that request. */
 export async function writeStopRequest(context: ForestContext, id: string, value: boolean): Promise<void> {
   await readRefs(context, 'forest', [id], ['stop']);
   await context.store.append([makeRef(context, 'forest', id, 'stop', value)]);
 }
 
-/** Another process may ask for a generation to end. One look at a time, however much is written meanwhile. */
+/** Aborts when another process asks for a stop. It reads one at a time, however often the store calls. */
 export function watchStopRequest(store: Store, id: string, aborting: AbortController): () => void {
   let looking: Promise<void> | undefined;
   let again = false;
@@ -191,7 +191,7 @@ export function watchStopRequest(store: Store, id: string, aborting: AbortContro
   return store.watch(wake);
 }
 
-/** What this process runs, by writer and generation: several engines may stand on one store. */
+/** The generations that this process runs, by writer and id: several engines may share a store. */
 const running = new Map<string, AbortController>();
 
 export function registerRunning({ writer }: Store, generation: string, aborting: AbortController): () => void {

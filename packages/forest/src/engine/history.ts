@@ -32,19 +32,19 @@ import {
 import type { Store } from '../store/index.ts';
 import { readTools } from './tools.ts';
 
-/** What a request below a node is made from: the texts of its path, and what was sent for them before. */
+/** What a request below a node is made from: the messages of its path, and what was sent for them before. */
 interface History {
   readonly path: readonly NodeRecord[];
   /** The messages of the path. */
   readonly stored: readonly Message[];
-  /** What is sent: those, with the system text that the conversation had last. */
+  /** The messages to send: those of the path, with the last system text of the conversation. */
   readonly messages: readonly Message[];
-  /** How many more messages than nodes there are, because another system text stands at the front. */
+  /** How many more messages than nodes there are, because another system text replaces the one of the path. */
   readonly shift: number;
   readonly checkpoints: readonly Checkpoint[];
-  /** Of the last request on this path, so that it is sent with the texts it was made with. */
+  /** The manifest of the last request on this path, so that the next one extends it with the same bytes. */
   readonly previous: { readonly digest: string; readonly manifest: Manifest } | undefined;
-  /** What the last reply of this conversation was asked with; absent where no model has answered yet. */
+  /** The settings of the last request of this conversation; undefined when no model has answered yet. */
   readonly last: LastRequest | undefined;
 }
 
@@ -56,7 +56,7 @@ export interface LastRequest {
   readonly tools: readonly ToolDefinition[];
 }
 
-/** A model must not be sent a history of which the beginning is missing. */
+/** Reads the path to a node. Throws when its beginning is missing: a model must not be sent half a history. */
 async function wholePath(store: Store, node: string): Promise<NodeRecord[]> {
   const path = await store.path(node);
   const [first] = path;
@@ -70,8 +70,8 @@ async function wholePath(store: Store, node: string): Promise<NodeRecord[]> {
 }
 
 /**
- * Reads what a conversation sends next below a node. With a thread, only what that conversation itself was sent with
- * counts; nodes that it shares with others say nothing of them.
+ * Reads what a conversation sends next below a node. With a thread, only the requests of that conversation count, not
+ * those of others that share its nodes.
  */
 export async function readHistory(
   store: Store,
@@ -111,7 +111,7 @@ function preferLineage(takes: readonly TakeRecord[], lineage: Lineage | undefine
   return own.length > 0 ? own : takes;
 }
 
-/** The messages below the system text of the conversation's last request, where that is another than the path begins with. */
+/** Replaces the system messages of the path by those of the conversation's last request, where they differ. */
 async function withConversationSystem(
   store: Store,
   stored: readonly Message[],
@@ -121,13 +121,13 @@ async function withConversationSystem(
   const end = stored.findIndex(({ role }) => role !== 'system');
   const rest = end < 0 ? [] : stored.slice(end);
   const texts = await store.bodies(context.system.map(({ body }) => body));
-  // Without its text there is nothing truer than what the path begins with.
+  // When a text is missing, the system messages of the path are the best there is.
   if (texts.some((text) => text === undefined)) return stored;
   const system = context.system.map(({ dialect: spoken }, index) => dialect(spoken).parseMessage(texts[index]!));
   return [...system, ...rest];
 }
 
-/** A checkpoint counts the messages of the path: behind another system text it stands for the same ones. */
+/** A checkpoint counts the messages of the path; this adapts it to the messages that are sent. */
 function shifted(
   checkpoint: Checkpoint,
   stored: readonly Message[],
@@ -140,7 +140,7 @@ function shifted(
   return [{ ...checkpoint, upTo, digest: rangeDigest(messages, upTo) }];
 }
 
-/** The same for one that was made of what is sent: as it stands for the messages of the path. */
+/** The reverse: adapts a checkpoint of the sent messages to the messages of the path. */
 export function toStoredCheckpoint(checkpoint: Checkpoint, stored: readonly Message[], shift: number): Checkpoint {
   const upTo = checkpoint.upTo - shift;
   return { ...checkpoint, upTo, digest: rangeDigest(stored, upTo) };
@@ -155,7 +155,7 @@ async function lastRequest(store: Store, { provider, model, params, context }: T
   };
 }
 
-/** What a reply says of itself, and the texts that its exact request is put together from. */
+/** Makes the take of a reply, and the bodies from which its exact request can be rebuilt. */
 export function makeStepTake(
   step: Step,
   sent: readonly Message[],
@@ -208,7 +208,7 @@ function leadingSystem(sent: readonly Message[]): readonly Message[] {
   return end < 0 ? sent : sent.slice(0, end);
 }
 
-/** A reply and its alternatives. They share a request, and what was spent is said once: of the reply. */
+/** Pairs a reply and its alternatives with their takes. They share a request; only the take of the reply has its usage and cost. */
 export function withAlternatives({ message, alternatives }: Pick<Step, 'message' | 'alternatives'>, take: TakeFacts) {
   const { usage: _usage, cost: _cost, estimated: _estimated, ...shared } = take;
   const others = alternatives.filter(hasMessage);

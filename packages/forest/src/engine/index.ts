@@ -1,19 +1,16 @@
 export { createEngine } from './engine.ts';
-export type { LastRequest } from './history.ts';
 export { titleByModel } from './model-title.ts';
-export { continueTools, toolName } from './tools.ts';
+export { continueTools, makeToolsBody, toolName } from './tools.ts';
 export type {
   BranchState,
   Engine,
   GenerateOptions,
   Generation,
   GenerationEvent,
-  GenerationList,
   GenerationState,
-  GenerationStatus,
   RequestPreview,
-  Rerun,
+  RerunResult,
   ResumeOptions,
   StoredEvent,
 } from './types.ts';
-export { EngineError } from './types.ts';
+export { EngineError, type EngineErrorCode } from './types.ts';

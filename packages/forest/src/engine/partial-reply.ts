@@ -7,8 +7,8 @@ import { readHistory, withAlternatives } from './history.ts';
 import type { GenerationState } from './types.ts';
 
 /**
- * Where a branch goes on that ended early. What a reply had said when its process died becomes a node, once. A whole
- * reply is gone on from; beside one that was cut: no API takes up a half reply where it ended.
+ * Returns the node from which an interrupted branch continues. What had arrived of a reply when its process died becomes a
+ * node, once. The branch continues below a complete reply, and beside a cut one: no API continues half a reply.
  */
 export async function recoverBranch(
   context: ForestContext,
@@ -22,7 +22,7 @@ export async function recoverBranch(
   const last = await readLastReply(store, key);
   if (!last || !hasMessage(last.reply)) return head;
   const { message, stop, usage } = last.reply;
-  const { provider, model } = last.asked;
+  const { provider, model } = last.target;
   const isCut = message.origin.cut === true;
   const take = {
     via: 'generate',
@@ -45,7 +45,7 @@ async function aboveCut({ store }: ForestContext, head: string): Promise<string>
   return messages.at(-1)?.origin.cut ? path.at(-1)!.parent : head;
 }
 
-/** Who is asked, and how the answer is read: also where nobody else knows that provider. */
+/** The model that a request goes to, with the dialect to read its answer: the provider may be a custom one. */
 export interface RequestTarget {
   readonly provider: string;
   readonly model: string;
@@ -54,14 +54,14 @@ export interface RequestTarget {
 }
 
 /**
- * Keeps the bytes of streamed replies while they arrive, so that a crash leaves what had come. Each reply has a name of
- * its own, also among those of earlier processes; what became a message is marked, and not needed any more.
+ * Stores the text of streamed replies while it arrives, so that a crash loses nothing. Each reply has a name that is unique
+ * across processes. A reply that became a message is marked, and its pieces are no longer needed.
  */
 export class ReplyLog {
   readonly #store: Store;
   readonly #clock: Clock;
   readonly #key: string;
-  #asked: RequestTarget | undefined;
+  #target: RequestTarget | undefined;
   #last: Promise<unknown> = Promise.resolve();
   #reply: string | undefined;
 
@@ -71,16 +71,16 @@ export class ReplyLog {
     this.#key = key;
   }
 
-  asked(who: RequestTarget): void {
-    this.#asked = who;
+  setTarget(target: RequestTarget): void {
+    this.#target = target;
   }
 
-  /** What says that the last reply became a message: to be written together with it. */
-  kept(): readonly EntryRecord[] {
+  /** The mark that the last reply became a message, to be written together with it. */
+  makeMarks(): readonly EntryRecord[] {
     return this.#reply === undefined ? [] : [makeKeptMark(this.#clock, this.#key, this.#reply)];
   }
 
-  /** A `fetch` that writes down what it brings. */
+  /** Wraps `fetch` to store the streamed text that it receives. */
   wrap(fetch: Fetch): Fetch {
     return async (url, init) => {
       const response = await fetch(url, init);
@@ -113,7 +113,7 @@ export class ReplyLog {
   }
 
   #append(reply: string, text: string): void {
-    const record = makePieceRecord(this.#clock, this.#key, { reply, text, ...this.#asked });
+    const record = makePieceRecord(this.#clock, this.#key, { reply, text, ...this.#target });
     this.#last = this.#last.then(() => this.#store.append([record])).catch(() => undefined);
   }
 }
@@ -127,11 +127,11 @@ function makePieceRecord(clock: Clock, key: string, data: EntryRecord['data']): 
   return { k: 'event', id: `${key}/wire/${order}`, of: `${key}/wire`, order, clock: order, data };
 }
 
-/** The last reply on the wire of a branch, as far as it came; undefined when there is none, or it became a message. */
+/** Reads the last streamed reply of a branch, as far as it arrived; undefined when there is none or it became a message. */
 async function readLastReply(
   store: Store,
   key: string,
-): Promise<{ readonly name: string; readonly reply: Reply; readonly asked: RequestTarget } | undefined> {
+): Promise<{ readonly name: string; readonly reply: Reply; readonly target: RequestTarget } | undefined> {
   const pieces: ReplyPiece[] = [];
   const kept = new Set<unknown>();
   for await (const { data } of allItems((page) => store.entries('event', { of: `${key}/wire`, ...page })))
@@ -144,7 +144,7 @@ async function readLastReply(
   const reader = spoken.readStream({ issuer, model });
   const decoder = (spoken.framing ?? sse).split((event, data) => void reader.push(event, data));
   for (const { reply, text } of pieces) if (reply === name) decoder.push(text);
-  return { name, reply: reader.finish(), asked: { provider, model, dialect: dialectId, issuer } };
+  return { name, reply: reader.finish(), target: { provider, model, dialect: dialectId, issuer } };
 }
 
 type ReplyPiece = RequestTarget & { readonly reply: string; readonly text: string };

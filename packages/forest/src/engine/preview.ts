@@ -6,8 +6,8 @@ import { readHistory } from './history.ts';
 import { EngineError, type GenerateOptions, type RequestPreview } from './types.ts';
 
 /**
- * What would be sent below a node: the run that a generation makes, whose `fetch` keeps what it is given and ends it.
- * No model is asked, so there is no new checkpoint, and no other model to fall back on.
+ * Returns the request that a generation below a node would send. It starts the same run with a `fetch` that catches the
+ * request and aborts. No model is called, so no checkpoint is made and no fallback used.
  */
 export async function previewRequest(store: Store, node: string, options: GenerateOptions): Promise<RequestPreview> {
   const { observer: _o, compaction: _c, fallback: _f, ...asked } = toRunOptions(options, 0);
@@ -19,7 +19,7 @@ export async function previewRequest(store: Store, node: string, options: Genera
     throw new EngineError(
       'calls_open',
       node,
-      `What is sent follows from results that are not there yet, of ${open.map(({ name }) => name).join(', ')}: let it go on first.`,
+      `The request depends on tool results that do not exist yet (${open.map(({ name }) => name).join(', ')}): resume the generation first.`,
     );
   const ending = new AbortController();
   let caught: { readonly url: string; readonly init: RequestInit } | undefined;
@@ -62,7 +62,7 @@ export async function previewRequest(store: Store, node: string, options: Genera
 
 type Chosen = Exclude<ModelChoice, string>;
 
-/** The same model, asked with the name of a variable in place of the key. */
+/** The same model with the name of its variable in place of the key. */
 function withoutKey(
   model: ModelChoice,
   { env, apiKey }: { readonly env?: Environment | undefined; readonly apiKey?: string | undefined },
@@ -76,7 +76,7 @@ function withoutKey(
   return { ...choice, fetch, ...(isSigned && { apiKey: `$${set ?? keyVariables[0] ?? 'KEY'}` }) };
 }
 
-/** Parameters of an address that say nothing secret. */
+/** Parameters of a URL that are not secret. */
 const OPEN_PARAMETERS: ReadonlySet<string> = new Set(['alt', 'api-version']);
 const HIDDEN = '[hidden]';
 
@@ -88,7 +88,7 @@ function withoutCredentials(address: string): string {
   return url.href;
 }
 
-/** Headers that someone gave may sign in, too. */
+/** Hides the values of extra headers, which may be credentials. */
 function withoutValues(
   headers: Readonly<Record<string, string>>,
   extra: Readonly<Record<string, string>> = {},
@@ -97,7 +97,7 @@ function withoutValues(
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, given.has(name) ? HIDDEN : value]));
 }
 
-/** With the node it is about, where its message is sent as it is stored. */
+/** Adds the node that a loss concerns, where its message is sent as it is stored. */
 function located(
   loss: Loss,
   sent: readonly Message[],

@@ -13,8 +13,8 @@ import { type BodyRecord, sha256 } from '../model/index.ts';
 import type { Store } from '../store/index.ts';
 
 /**
- * The tools of a conversation's requests, kept as one JSON text, so that going on sends the same ones, whether this process
- * can run them or not.
+ * Makes the body that stores the tools of a request as one JSON text, so that the conversation can continue with the same
+ * tools, whether this process can run them or not.
  */
 export function makeToolsBody(tools: readonly ToolDefinition[]): BodyRecord | undefined {
   if (tools.length === 0) return undefined;
@@ -22,14 +22,14 @@ export function makeToolsBody(tools: readonly ToolDefinition[]): BodyRecord | un
   return { k: 'body', digest: sha256(text), text };
 }
 
-/** What a tool tells a model of itself. */
+/** The definition of a tool, as a model gets it. */
 export function toDefinition(one: Tool | NativeTool): ToolDefinition {
   if (!('execute' in one)) return one;
   const { name, description, parameters } = one;
   return { name, ...(description !== undefined && { description }), parameters };
 }
 
-/** A text that cannot be read is no tool: the request then goes out without, and its preview shows that. */
+/** Reads stored tools. A missing text or an invalid definition is left out; the preview of the request shows that. */
 export async function readTools(store: Store, digest: string): Promise<readonly ToolDefinition[]> {
   const [text] = await store.bodies([digest]);
   if (text === undefined) return [];
@@ -38,8 +38,12 @@ export async function readTools(store: Store, digest: string): Promise<readonly 
 }
 
 /**
- * The tools to go on with: those of the last request, each by the tool of that name which this process can run. Calls of
- * the others wait until a person writes their result.
+ * Returns the tools with which a conversation continues: those of its last request, each replaced by the available tool of
+ * the same name. Calls to the others wait until a person writes the result.
+ *
+ * @example
+ * const last = await engine.lastRequest(thread);
+ * const tools = continueTools(last?.tools ?? [], [readFile, search]);
  */
 export function continueTools(
   last: readonly ToolDefinition[],
@@ -67,7 +71,12 @@ function standIn(name: string, definition: ToolDefinition): Tool {
   });
 }
 
-/** The name of a function; tools that the provider itself runs have none that we could answer. */
+/**
+ * Returns the name under which a model calls a tool; undefined for tools that the provider itself runs.
+ *
+ * @example
+ * toolName({ name: 'search', parameters: {} }); // 'search'
+ */
 export function toolName(definition: ToolDefinition): string | undefined {
   if (!('native' in definition)) return definition.name;
   const value: unknown = JSON.parse(definition.native);
@@ -86,8 +95,8 @@ function isDefinition(value: unknown): value is ToolDefinition {
 }
 
 /**
- * A tool that writes down what it gave before it gives it, so that a run which goes on after a crash does not run
- * it again. `key` names the branch of the generation; `ready` resolves when the message that makes the call is stored.
+ * Wraps a tool so that its result is stored before it is returned: a run that resumes after a crash does not run it again.
+ * `key` names the branch of the generation; `ready` resolves when the message with the call is stored.
  */
 export function withJournal(
   tool: Tool,
@@ -103,12 +112,12 @@ export function withJournal(
       const { messages, callId } = context;
       const at = messages.findLastIndex(({ role }) => role === 'assistant');
       await ready(messages[at]);
-      // Some providers give the calls of every turn the same ids.
+      // Some providers use the same call ids in every turn.
       const id = `${key}/${at}/${messages[at]?.facts.digest.slice(0, 16)}/${callId}`;
       const done = await store.entry('tool-journal', id);
       if (done) return replay(done.data);
       const outcome = await perform(() => tool.execute(input, context));
-      // A tool that was told to stop has not finished: its call may be made again.
+      // An aborted tool has not finished: its call may be repeated.
       if (!context.signal.aborted) {
         const data = { name: tool.name, ...storable(outcome) };
         await store.append([{ k: 'tool-journal', id, of: key, order: callId, clock: clock.tick(), data }]);
@@ -128,7 +137,7 @@ async function perform(execute: () => ToolOutput | Promise<ToolOutput>): Promise
   }
 }
 
-/** As JSON has it; integers that a double cannot hold as their digits. */
+/** An outcome as JSON; big integers become strings. */
 function storable(outcome: Outcome): Readonly<Record<string, unknown>> {
   if ('error' in outcome) return outcome;
   const text = JSON.stringify(outcome, (_, value) => (typeof value === 'bigint' ? String(value) : value));

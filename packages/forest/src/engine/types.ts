@@ -14,63 +14,63 @@ import {
 } from '@skein/core';
 import type { LastRequest } from './history.ts';
 
-/** Everything that `run` takes, but for what comes from the forest. */
+/** The options of `run`, without those that the forest provides. */
 export type GenerateOptions = Omit<
   RunOptions,
   'messages' | 'system' | 'checkpoints' | 'previous' | 'outgoing' | 'approvals'
 > & {
-  /** Branches to grow side by side; default 1. */
+  /** How many branches to generate side by side. Default: 1. */
   readonly n?: number;
-  /** Go on even when the same is already being generated below this node. */
+  /** Start even when the same generation is already running below this node. */
   readonly again?: boolean;
-  /** Kept with the generation, such as the name of an agent. */
+  /** Stored with the generation, such as the name of an agent. */
   readonly label?: string;
   /**
-   * The conversation that is gone on with: its system text and, unless others are given, the tools and parameters of its last
-   * request are sent, and its head moves to the first answer, also when that comes after going on.
+   * The conversation to continue. Its system text is sent and, unless others are given, the tools and parameters of its last
+   * request. Its head moves to the first answer, also when that arrives after a resume.
    */
   readonly thread?: string;
   /**
-   * Tools that this process can run. Where `tools` is absent, those of the conversation's last request are taken from here by
-   * name; calls of tools that are not among them wait until a person writes their result.
+   * Tools that this process can run. Without `tools`, the tools of the conversation's last request are looked up here by
+   * name; calls to any other tool wait until a person writes the result.
    */
   readonly available?: readonly Tool[];
 };
 
-/** `tools` are not stored: give those it was started with again. `params` are, and hold unless there are others. */
+/** How to resume a generation. `tools` are not stored and must be given again; `params` are stored and used unless others are given. */
 export interface ResumeOptions extends Omit<GenerateOptions, 'n' | 'again' | 'model' | 'thread'> {
-  /** Default: the model it was started with; a provider of your own has to be given again. */
+  /** Default: the model it was started with. A model of a custom provider must be given again. */
   readonly model?: GenerateOptions['model'];
-  /** What was decided about calls that wait, by call id. */
+  /** Decisions about calls that wait for approval, by call id. */
   readonly approvals?: Readonly<Record<string, Approval>>;
 }
 
-/** Grows the forest: the run loop on the history of a node, every message appended as it completes. */
+/** Generates messages: runs models and tools on the history of a node and appends every message when it is complete. */
 export interface Engine {
-  /** Starts, and gives the generation as soon as it is stored. */
+  /** Starts a generation and returns it as soon as it is stored. */
   generate(node: string, options: GenerateOptions): Promise<Generation>;
-  /** Sends the same turns to another model, as a new branch from behind `from` (default: the root). */
-  rerun(head: string, options: GenerateOptions & { readonly from?: string }): Promise<Rerun>;
-  /** What would be sent below a node, by the code that sends it; nothing is sent, and nothing is stored. */
+  /** Sends the same user turns to another model, as a new branch below `from` (default: the root). */
+  rerun(head: string, options: GenerateOptions & { readonly from?: string }): Promise<RerunResult>;
+  /** Returns the request that `generate` would send. Nothing is sent or stored. */
   preview(node: string, options: GenerateOptions): Promise<RequestPreview>;
-  /** What the conversation's last reply at or above a node (default: its head) was asked with. */
+  /** Returns the settings of the conversation's last request at or above a node (default: its head). */
   lastRequest(thread: string, options?: { readonly at?: string }): Promise<LastRequest | undefined>;
-  /** Goes on with what died, was stopped, or waits for approval. A tool that has finished is not run again. */
+  /** Continues a generation that crashed, was stopped, or waits for approval. Tools that finished are not run again. */
   resume(generation: string, options?: ResumeOptions): Promise<Generation>;
-  /** Ends it, also in another process; what arrived is kept. */
+  /** Stops a generation, also in another process. What arrived is kept. */
   stop(generation: string): Promise<void>;
   get(generation: string): Promise<GenerationState>;
   list(query?: { readonly node?: string; readonly after?: string; readonly limit?: number }): Promise<GenerationList>;
-  /** What happened, from behind an event id, until it ends; also when another process writes it. */
+  /** Yields the events after an event id until the generation ends, also when another process runs it. */
   follow(generation: string, after?: string): AsyncIterable<StoredEvent>;
   /**
-   * Begins nothing more, lets what runs here end within this time, and stops the rest: what arrived is kept, and
-   * `resume` goes on with it, also in another process. Resolves when all of it is stored.
+   * Refuses new generations, waits this long for the running ones, and stops the rest. What arrived is kept; `resume`
+   * continues it, also in another process. Resolves when everything is stored.
    */
   park(withinMs: number): Promise<void>;
 }
 
-/** A request that was not sent. */
+/** The request that a generation would send. */
 export interface RequestPreview {
   /** The exact text. */
   readonly body: string;
@@ -79,37 +79,34 @@ export interface RequestPreview {
   readonly dialect: string;
   /** Without credentials. */
   readonly url: string;
-  /** The key is the name of its variable, such as `Bearer $OPENAI_API_KEY`; headers that were given have no value. */
+  /** The key is replaced by the name of its variable, as in `Bearer $OPENAI_API_KEY`; values of extra headers are hidden. */
   readonly headers: Readonly<Record<string, string>>;
-  /** What the request does not carry as it is; `node` is the one it is about. */
+  /** What the request does not carry unchanged, and the node that each loss concerns. */
   readonly losses: readonly (Loss & { readonly node?: string })[];
-  /** Where it parts from the request before it on this path; absent when it extends it, or there is none. */
+  /** Where it differs from the previous request on this path; absent when it extends it or is the first. */
   readonly parts?: PrefixDifference;
 }
 
-/** Where sending turns again ended. It ends early at an answer that is not `done`: the last generation says why. */
-export interface Rerun {
+/** The result of a rerun. It ends early at an answer that is not `done`; the last generation says why. */
+export interface RerunResult {
   readonly head: string;
   /** One for each turn, in order. */
   readonly generations: readonly GenerationState[];
 }
 
-/** A generation that runs in this process. It goes on whether or not anyone looks. */
+/** A generation that runs in this process, whether or not anyone follows it. */
 export interface Generation {
   readonly id: string;
   readonly node: string;
-  /**
-   * How it ended. One branch that fails does not lose the others, so this never rejects for a model's failure; it does
-   * when the store fails.
-   */
+  /** The final state. It never rejects because a model failed, only because the store failed. */
   readonly result: Promise<GenerationState>;
   stop(): void;
 }
 
-/** What is stored of a generation. */
+/** The stored state of a generation. */
 export interface GenerationState {
   readonly id: string;
-  /** Below which node it grows. */
+  /** The node below which it generates. */
   readonly node: string;
   readonly status: GenerationStatus;
   readonly branches: readonly BranchState[];
@@ -124,11 +121,12 @@ export interface GenerationState {
   readonly endedAt?: number;
 }
 
-/** `waiting`: for approval; `aborted`: stopped, or its process died. */
-export type GenerationStatus = 'running' | 'done' | 'waiting' | 'failed' | 'aborted';
+/** `waiting` is for approval; `aborted` means that it was stopped or that its process died. */
+type GenerationStatus = 'running' | 'done' | 'waiting' | 'failed' | 'aborted';
 
+/** The state of one branch of a generation. */
 export interface BranchState {
-  /** Its last message so far. */
+  /** The last message so far. */
   readonly head: string;
   readonly status: GenerationStatus;
   readonly stop?: RunStop;
@@ -136,19 +134,20 @@ export interface BranchState {
   readonly error?: { readonly code: string; readonly message: string; readonly retryable: boolean };
 }
 
-export interface GenerationList {
+interface GenerationList {
   readonly items: readonly GenerationState[];
   readonly next?: string;
 }
 
-/** Events as they are stored and followed. Neighbouring pieces of one text may be one event. */
+/** An event as it is stored and followed. Consecutive pieces of one text may be joined into one event. */
 export interface StoredEvent {
-  /** Sorts as text. An event that stands for several carries the id of the last. */
+  /** Sorts as text. A joined event has the id of its last piece. */
   readonly id: string;
   readonly branch: number;
   readonly event: GenerationEvent;
 }
 
+/** What happens in a generation. */
 export type GenerationEvent =
   | StreamDelta
   | { readonly type: 'message'; readonly node: string }
@@ -159,11 +158,12 @@ export type GenerationEvent =
   | { readonly type: 'notice'; readonly notice: Notice }
   | { readonly type: 'branch-end'; readonly state: BranchState; readonly usage?: Usage; readonly cost?: number }
   /**
-   * The last one, until it is taken up again. Of one whose process died it is told and not stored: its id is that of
-   * the event before.
+   * The last event, unless the generation is resumed. When its process died, this event is not stored, and has the id of
+   * the event before it.
    */
   | { readonly type: 'end'; readonly status: GenerationStatus };
 
+/** Why an engine refuses a request. */
 export type EngineErrorCode = Extract<
   SkeinErrorCode,
   | 'unknown_generation'

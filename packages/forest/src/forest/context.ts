@@ -3,15 +3,15 @@ import { overlayStore, type Store } from '../store/index.ts';
 import { recordKey } from '../store/records.ts';
 import { ForestError } from './errors.ts';
 
-/** What every operation works on. */
+/** The store and the clock that every operation works on. */
 export interface ForestContext {
   readonly store: Store;
   readonly clock: Clock;
 }
 
 /**
- * The record that gives a name on a thing a new value. What is taken away gets `false`, not null: its stamp can still
- * be read then, and whoever sets it again does so with a later one, also on a machine whose clock is behind.
+ * Makes the record that sets a name of a thing to a new value. To unset a name, use `false`, not null: its stamp then stays
+ * readable, and whoever sets it again uses a later one, even on a machine whose clock is behind.
  */
 export function makeRef(
   { clock }: ForestContext,
@@ -24,9 +24,9 @@ export function makeRef(
 }
 
 /**
- * A store whose clock takes note of every stamp that is met: what is set again is then later, whoever set it before. A
- * stamp that is days ahead was made by a broken clock, here or elsewhere, and is not followed; what is set over it gets
- * the stamp behind it, so that the change counts.
+ * Wraps a store so that its clock follows every stamp it reads: a later write then gets a later stamp, whoever wrote before.
+ * A stamp that is days ahead comes from a broken clock, and the clock does not follow it. A write over such a stamp gets
+ * the next stamp after it, so that the write takes effect.
  */
 export function createContext(store: Store, clock = createClock(store.writer)): ForestContext {
   const ahead = new Map<string, string>();
@@ -35,7 +35,7 @@ export function createContext(store: Store, clock = createClock(store.writer)): 
     if (!clock.see(record.clock)) ahead.set(recordKey(record), record.clock);
   };
   const stamped = (record: StoreRecord): StoreRecord => {
-    // Stamps of others, as an import brings them, say when those others wrote.
+    // Imported records keep the stamps of their writers.
     if (!('clock' in record) || !record.clock.endsWith(`.${store.writer}`)) return record;
     const key = recordKey(record);
     const there = ahead.get(key);
@@ -45,7 +45,7 @@ export function createContext(store: Store, clock = createClock(store.writer)): 
       throw new ForestError(
         'clock_ahead',
         key,
-        `${key} cannot be changed: it was set with the stamp ${there}, and there is none behind it. Nothing was written.`,
+        `${key} cannot be changed: its stamp ${there} is the last one possible, probably written by a broken clock. Nothing was written.`,
       );
     ahead.set(key, later);
     return { ...record, clock: later };
@@ -72,7 +72,7 @@ export function createContext(store: Store, clock = createClock(store.writer)): 
 
 const BATCH = 500;
 
-/** Refs as they are now. What is written after this is later than any of them, whoever wrote them. */
+/** Reads refs, so that whatever is written next has a later stamp than any of them. */
 export async function readRefs(
   { store, clock }: ForestContext,
   on: RefRecord['on'],

@@ -1,5 +1,6 @@
 import { SkeinError, type SkeinErrorCode } from '@skein/core';
 
+/** Why a forest refuses an operation. */
 export type ForestErrorCode = Extract<
   SkeinErrorCode,
   | 'unknown_node'

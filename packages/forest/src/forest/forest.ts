@@ -2,26 +2,24 @@ import type { Message, PrefixDifference } from '@skein/core';
 import { type Clock, createClock, type StoreRecord } from '../model/index.ts';
 import { nextChange } from '../store/changes.ts';
 import type { Changes, Compaction, Page, Problem, Store } from '../store/index.ts';
-import { createContext, type ForestContext } from './context.ts';
+import { createContext } from './context.ts';
 import { checkForest } from './fsck.ts';
 import { collectGarbage } from './gc.ts';
 import {
+  createQueries,
   type Difference,
-  lookingOf,
-  readingOf,
   type ThreadScope,
   type TopologyNode,
   type TopologyRequest,
 } from './read/queries.ts';
 import type { ForestNode } from './read/read-nodes.ts';
 import { resolveId } from './read/resolve.ts';
-import { type SearchFilters, type SearchResult, searchOf } from './read/search.ts';
-import { type ContextChange, contextChangesOf } from './read/sent-context.ts';
+import { type SearchFilters, type SearchResult, searchNodes } from './read/search.ts';
+import { type ContextChange, findContextChanges } from './read/sent-context.ts';
 import type { SentRequest } from './read/sent-request.ts';
-import { type UsageScope, type UsageTotal, usageOf } from './read/usage.ts';
+import { sumUsage, type UsageScope, type UsageTotal } from './read/usage.ts';
 import type { NodePageRequest, WithRemoved } from './read/walk.ts';
 import { createThreads, type Threads } from './threads/threads.ts';
-
 import { appendMessages, type TakeFacts } from './write/append.ts';
 import { readAppendPoint } from './write/append-point.ts';
 import { type Bookmarks, createBookmarks } from './write/bookmarks.ts';
@@ -31,140 +29,150 @@ import { type Match, matchHistory, type ObserveResult, observeHistory } from './
 import { type MoveResult, moveAllStragglers } from './write/reparent.ts';
 
 /**
- * A forest of branching conversations. Ids may be abbreviated to what only one node begins with. Whatever is
- * refused is a `ForestError` and has no effect. What is written is safe when the promise resolves.
+ * A forest of branching conversations. An id may be abbreviated to any prefix that only one node has. A refused operation
+ * throws a `ForestError` and changes nothing. When the promise of a write resolves, the write is durable.
  */
 export interface Forest {
+  /** Separates one forest from another in the same store. */
   readonly project: string;
   readonly store: Store;
   readonly clock: Clock;
 
   /**
-   * Hangs messages below a node and gives the id of the last one. Exact: the same bytes below the same parent are
-   * the same node, which then gets one more take. What was deleted comes back.
+   * Appends messages below a node and returns the id of the last one. The same bytes below the same parent are the same
+   * node: it gets one more take. A node that was removed is shown again.
    */
   append(parent: string, messages: readonly Message[], take?: TakeFacts): Promise<string>;
-  /** A history as a client sent it: what is known is found again, exactly or by its echo, and only the rest is added. */
+  /** Adds a history as a client sent it. Messages that are known, exactly or by their echo, are not added again. */
   observe(messages: readonly Message[], take?: TakeFacts): Promise<ObserveResult>;
-  /** The deepest node that this history leads to. */
+  /** Finds the deepest node that this history leads to. */
   match(messages: readonly Message[]): Promise<Match>;
 
-  /** The full id of what only one node begins with; old ids lead to what took their place. */
+  /** Returns the full id for a prefix. The former id of a moved node leads to its present one. */
   resolve(id: string): Promise<string>;
   node(id: string): Promise<ForestNode>;
-  /** From behind `from` (default: the root) to the node. Refused where `from` is not above it. */
+  /** Returns the nodes below `from` (default: the root) down to `to`. Refused unless `from` is above `to`. */
   path(to: string, from?: string): Promise<ForestNode[]>;
   /**
-   * The messages of a path as they are sent, with the origins that fit a request to this issuer best. Neighbours of
-   * one role that are nothing but text, as a split leaves them, are joined into one.
+   * Returns the messages of a path as they are sent. Where several providers issued the same text, the origin is that of
+   * `issuer`. Neighbours of one role that are nothing but text, as a split leaves them, are joined.
    */
   messages(id: string, options?: { readonly issuer?: string }): Promise<Message[]>;
   /** Oldest first. */
   children(id: string, page?: NodePageRequest): Promise<Page<ForestNode>>;
-  /** All children of its parent, itself included. */
+  /** Returns all children of the node's parent, including the node itself. */
   siblings(id: string, options?: WithRemoved): Promise<ForestNode[]>;
-  /** Nodes at or below a node that have none below them. */
+  /** Returns the nodes without children at or below a node (default: the root). */
   leaves(id?: string, page?: NodePageRequest): Promise<Page<ForestNode>>;
-  /** All nodes below a node, parents before their children. */
+  /** Returns all nodes below a node, parents before their children. */
   descendants(id: string, page?: NodePageRequest): Promise<Page<ForestNode>>;
-  /** The exact bytes that were sent for a node a model wrote, checked by their hash. */
+  /** Returns the exact request that a model answered with this node, verified by its hash. */
   request(id: string, options?: ThreadScope): Promise<SentRequest>;
-  /** Where that request parts from the one before it on the path; undefined when it extends it, or is the first. */
+  /** Says where that request differs from the previous one on the path; undefined when it extends it or is the first. */
   requestParts(id: string, options?: ThreadScope): Promise<PrefixDifference | undefined>;
-  /** Where the system text, the tools or the sent history changed in the middle of a conversation. */
+  /** Lists where the system text, the tools or the sent history changed within a conversation. */
   contextChanges(thread: string, options?: { readonly to?: string }): Promise<readonly ContextChange[]>;
 
   readonly threads: Threads;
   readonly bookmarks: Bookmarks;
 
   /**
-   * A sibling with this text in place of the message's. `carry` is a node below the message: what stands between is
-   * carried on below the sibling, and the end of it is what is given. Of the root, the text is that of a new system
-   * message, above a copy of the path to `carry`, which has none.
+   * Adds a sibling of the node with another text and returns its id. `carry` names a node below the edited one: the path
+   * to it is copied below the sibling, and the end of the copy is returned. For the root, the text becomes a new system
+   * message above a copy of the path to `carry`, which must have no system message yet.
    */
   edit(id: string, text: string, options?: { readonly carry?: string }): Promise<string>;
-  /** Two nodes in place of one: the text up to a position, and what follows below it. */
+  /** Replaces a node by two: the text up to a position, and below it the rest. */
   split(id: string, at: number): Promise<SplitResult>;
-  /** Hides a node and all below it, or hangs its children to its parent. Refused at or above a bookmark. */
+  /**
+   * Hides a node and everything below it. With `keepChildren`, its children move to its parent. Refused when a bookmark is
+   * at or below the node.
+   */
   remove(id: string, options?: { readonly keepChildren?: boolean }): Promise<MoveResult>;
-  /** Brings a removed node back, and all below it, and whatever above it was removed. */
+  /** Shows a removed node again, with everything below it and the removed nodes above it. */
   restore(id: string): Promise<void>;
-  /** Hangs a subtree below another node, and takes it away from where it was. */
+  /** Moves a subtree below another node. */
   graft(id: string, onto: string): Promise<MoveResult>;
 
-  /** What people say of a node. */
+  /** Sets tags (`true`) and removes them (`false`). */
   tag(id: string, tags: { readonly [tag: string]: boolean }): Promise<void>;
   note(id: string, text: string | null): Promise<void>;
   rate(id: string, rating: number | null): Promise<void>;
 
+  /** Finds nodes that contain all words; the last word may be a prefix. */
   search(text: string, filters?: SearchFilters): Promise<Page<SearchResult>>;
-  /** What a node, a node with everything below it, a path, a thread or a time cost. */
+  /** Adds up tokens and cost of a node, a subtree, a path, a thread or a period. */
   usage(of: UsageScope): Promise<UsageTotal>;
-  /** Where two paths part, and what each has behind that. */
+  /** Says where two paths diverge, and what each has after that. */
   diff(a: string, b: string): Promise<Difference>;
-  /** Structure without content, parents before their children. */
+  /** Returns the shape of the tree without content, parents before their children. */
   topology(options?: TopologyRequest): Promise<Page<TopologyNode>>;
 
+  /** Returns what changed after a cursor, and the next cursor. */
   changes(after?: string): Promise<Changes>;
+  /** Calls the listener when something may have changed; returns a function that stops it. */
   watch(listener: () => void): () => void;
 
-  /** Looks at everything that is stored: every hash, every parent, every text. */
+  /** Checks everything that is stored: every hash, every parent, every text, every request. */
   fsck(): Promise<readonly Problem[]>;
-  /** Hangs what was appended to nodes while another process moved them to where those nodes are now. */
+  /** Moves nodes that another process appended to a node while it was being moved to where that node is now. */
   settle(): Promise<MoveResult>;
-  /** Offline: forgets for good what was removed, what `forget` names, and nothing else. */
+  /** Offline: deletes what was removed, and what `forget` selects. */
   gc(options?: { readonly forget?: (record: StoreRecord) => boolean }): Promise<Compaction>;
-  /** Offline: the same in less space. */
+  /** Offline: rewrites the stored files without superseded records, to save disk space. */
   pack(): Promise<Compaction>;
   close(): Promise<void>;
 }
 
-/** A forest on a store. */
+/**
+ * Creates a forest on a store. `openForest` does the same for an address.
+ *
+ * @example
+ * const forest = createForest(memoryStore());
+ * const head = await forest.append(ROOT, [user('Hello')]);
+ */
 export function createForest(store: Store, { project = 'default', now = Date.now } = {}): Forest {
   const clock = createClock(store.writer, now);
   const context = createContext(store, clock);
   const threads = createThreads(context);
   return {
     project,
-    // Whoever writes past the forest sees the same stamps.
+    // The context's store, not the given one: whoever writes through it advances the same clock.
     store: context.store,
     clock,
     async append(parent, messages, take) {
-      const place = await readAppendPoint(context.store, await resolveId(context.store, parent));
-      return (await appendMessages(context, place, messages, take)).at(-1) ?? place.id;
+      const point = await readAppendPoint(context.store, await resolveId(context.store, parent));
+      return (await appendMessages(context, point, messages, take)).at(-1) ?? point.id;
     },
     observe: (messages, take) => observeHistory(context, messages, take),
     match: (messages) => matchHistory(context.store, messages),
-    ...readingOf(context),
-    ...lookingOf(context),
-    contextChanges: contextChangesOf(context, threads),
+    ...createQueries(context),
     ...createEdits(context),
     ...createMarks(context),
-    ...upkeepOf(context),
+    contextChanges: (thread, options) => findContextChanges(context, threads, thread, options),
+    search: (text, filters) => searchNodes(context, text, filters),
+    usage: (of) => sumUsage(context, threads, of),
     threads,
     bookmarks: createBookmarks(context),
-    search: searchOf(context),
-    usage: usageOf(context, threads),
     changes: (after) => store.changes(after),
     watch: (listener) => store.watch(listener),
-    close: () => store.close(),
-  };
-}
-
-/** What keeps a store in order. */
-function upkeepOf(context: ForestContext): Pick<Forest, 'fsck' | 'settle' | 'gc' | 'pack'> {
-  return {
     fsck: () => checkForest(context.store),
     settle: async () => ({ moved: await moveAllStragglers(context) }),
     gc: (options) => collectGarbage(context, options),
     pack: () => context.store.compact(() => true),
+    close: () => store.close(),
   };
 }
 
-/** How often to look when nobody calls, in milliseconds. */
+/** How often to look for changes when the store does not call, in milliseconds. */
 const POLL_MS = 1000;
 
-/** What changes, by whomever, from behind a cursor on and as it comes, until the signal is given. */
+/**
+ * Yields the changes after a cursor, and then every later change by any process, until the signal aborts.
+ *
+ * @example
+ * for await (const { items } of followChanges(forest, undefined, signal)) render(items);
+ */
 export async function* followChanges(
   forest: Pick<Forest, 'changes' | 'watch'>,
   after: string | undefined,

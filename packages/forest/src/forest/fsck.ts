@@ -8,7 +8,7 @@ import { makeNodeRecords, readAppendPoint } from './write/append-point.ts';
 
 const REMEMBERED = 10_000;
 
-/** Looks at every node: its id, its text, its place, its echo, and whether the requests of its takes can be rebuilt. */
+/** Checks every node: its id, text, depth and echo, and whether the requests of its takes can be rebuilt. */
 export async function checkForest(store: Store): Promise<readonly Problem[]> {
   const problems: Problem[] = [...store.problems(), ...(await store.check())];
   const remembering = rememberBodies(store);
@@ -53,7 +53,7 @@ async function* checkNode(store: Store, node: NodeRecord, raw: string | undefine
     yield { code: 'damaged-record', where, message: `Its text is not a message of ${node.dialect}.` };
     return;
   }
-  // The chain of the parent was checked with the parent, so one step is enough.
+  // The parent was checked itself, so one step of the chain is enough.
   const made = makeNodeRecords(await readAppendPoint(store, node.parent), message, node.at).node;
   if (made.depth !== node.depth || made.lead !== node.lead)
     yield { code: 'wrong-place', where, message: 'Its depth or the end of its leading system messages is wrong.' };
@@ -61,7 +61,7 @@ async function* checkNode(store: Store, node: NodeRecord, raw: string | undefine
     yield { code: 'wrong-echo', where, message: `Its echo is ${node.echo}; by the rule it is ${made.echo}.` };
 }
 
-/** Which of these nodes and of their parents were moved. */
+/** Finds which of these nodes and their parents were moved. */
 async function movedAmong(store: Store, nodes: readonly NodeRecord[]): Promise<Set<string>> {
   const keys = [...new Set(nodes.flatMap(({ id, parent }) => [id, parent]))];
   const { items } = await store.refs({ on: 'node', keys, names: ['moved'], limit: keys.length + 1 });
@@ -90,7 +90,7 @@ async function* checkRequests(store: Store, takes: readonly TakeRecord[]): Async
   }
 }
 
-/** The requests of a conversation share nearly all their texts: what was read lately is not read again. */
+/** Caches texts: the requests of a conversation share nearly all of them. */
 function rememberBodies(store: Store): Store {
   const known = new Map<string, string | undefined>();
   const bodies: Store['bodies'] = async (digests) => {
@@ -105,7 +105,7 @@ function rememberBodies(store: Store): Store {
   return overlayStore(store, { bodies });
 }
 
-/** A store that looks at hashes itself says some of it, too. */
+/** Drops duplicates: a store that checks hashes itself reports some problems, too. */
 function unique(problems: readonly Problem[]): Problem[] {
   const byText = new Map(problems.map((problem) => [`${problem.code} ${problem.where} ${problem.message}`, problem]));
   return [...byText.values()];

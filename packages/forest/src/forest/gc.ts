@@ -9,9 +9,9 @@ import { listBookmarkIds, readBookmarks } from './write/bookmarks.ts';
 import { moveAllStragglers } from './write/reparent.ts';
 
 /**
- * Forgets removed nodes that no thread, no bookmark and no living node leads through, with their takes, marks and
- * texts, deleted threads, and the stream of every reply that is a message now. Redirects and tombstones stay: old ids lead on, and a copy of the folder from before
- * brings nothing back.
+ * Deletes removed nodes that are on no path to a thread, a bookmark or a living node, with their takes, marks and texts;
+ * deleted threads; and the streamed pieces of replies that became messages. Redirects and tombstones stay, so that former
+ * ids still resolve and an old copy of the folder brings nothing back.
  */
 export async function collectGarbage(
   context: ForestContext,
@@ -27,18 +27,18 @@ export async function collectGarbage(
   return store.compact((record) => isKept(record, dead, deleted, needed) && !isDone(record, done) && !forget(record));
 }
 
-/** What is needed cannot be told while a file is not read: what it has may need any text. */
+/** Refuses while a file is unreadable: its records may need any text. */
 function refuseUnread(store: Store): void {
   const unread = store.problems().find(({ code }) => code === 'unreadable-file');
   if (unread)
     throw new ForestError(
       'damaged',
       unread.where,
-      `Nothing was collected: ${unread.where} cannot be read, and what it has may need any text. ${unread.message} Mend it, or move it away.`,
+      `Nothing was deleted: ${unread.where} cannot be read, and its records may need any text. ${unread.message} Repair the file, or move it away.`,
     );
 }
 
-/** What came in while a model spoke is kept for the case of a crash. A mark says that it became a message. */
+/** The pieces of a streamed reply are stored in case of a crash. A mark says that the reply became a message. */
 async function repliesThatAreMessages({ store }: ForestContext): Promise<Set<string>> {
   const done = new Set<string>();
   for await (const { of, data } of allItems((page) => store.entries('event', page)))
@@ -46,7 +46,7 @@ async function repliesThatAreMessages({ store }: ForestContext): Promise<Set<str
   return done;
 }
 
-/** The mark itself stays: a copy of the folder from before may bring the rest back. */
+/** The mark itself stays, because an old copy of the folder may bring the pieces back. */
 function isDone(record: StoreRecord, done: ReadonlySet<string>): boolean {
   return record.k === 'event' && record.data.kept !== true && done.has(`${record.of} ${record.data.reply}`);
 }
@@ -72,7 +72,7 @@ function isKept(
   }
 }
 
-/** Nodes that threads and bookmarks name, and the threads that were deleted. */
+/** Finds the nodes that threads and bookmarks name, and the deleted threads. */
 async function namedNodes(context: ForestContext): Promise<{ named: Set<string>; deleted: Set<string> }> {
   const { store } = context;
   const named = new Set<string>();
@@ -88,7 +88,7 @@ async function namedNodes(context: ForestContext): Promise<{ named: Set<string>;
   return { named, deleted };
 }
 
-/** What hangs at or below removed nodes, but for the paths to what is named. */
+/** Finds the nodes at or below removed nodes, except those on a path to a named node. */
 async function deadNodes({ store }: ForestContext, named: ReadonlySet<string>): Promise<Set<string>> {
   const dead = new Set<string>();
   const hiding = allItems((page) => store.refs({ on: 'node', names: ['removed', 'moved'], ...page }));

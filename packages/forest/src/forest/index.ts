@@ -16,7 +16,7 @@ export { createForest, type Forest, followChanges } from './forest.ts';
 // Reading
 export { addTakeTexts, findNeededBodies } from './gc.ts';
 export { allItems, allPages } from './pages.ts';
-export type { Difference, ThreadScope, TopologyNode, TopologyRequest } from './read/queries.ts';
+export type { Difference, TopologyNode } from './read/queries.ts';
 export type { ForestNode, Marks } from './read/read-nodes.ts';
 export { isDamage, readableNodes, readMessage, readTakes } from './read/read-nodes.ts';
 export { followRedirects, resolveId } from './read/resolve.ts';
@@ -26,7 +26,6 @@ export { readCheckpoints, writeCheckpoint } from './read/sent-context.ts';
 export type { SentRequest } from './read/sent-request.ts';
 export { diffFromLastRequest, readManifest } from './read/sent-request.ts';
 export type { UsageScope, UsageTotal } from './read/usage.ts';
-export type { NodePageRequest, WithRemoved } from './read/walk.ts';
 export { resolveWalkStart, walkAll } from './read/walk.ts';
 export type { ThreadGroup } from './threads/groups.ts';
 // Threads

@@ -5,8 +5,8 @@ const DEFAULT_LIMIT = 100;
 const LARGEST_FETCH = 1000;
 
 /**
- * A page of those items that count. The store's pages do not end where ours do, so a place is the beginning of one of
- * its pages and how many of that page are done: nothing is lost at the borders.
+ * Reads a page of the items that `keep` selects. The pages of the store end elsewhere, so a cursor names the beginning of a
+ * page of the store and how many of its items are done.
  */
 export async function filteredPage<T>(
   fetch: (page: PageRequest) => Promise<Page<T>>,
@@ -31,12 +31,12 @@ export async function filteredPage<T>(
   }
 }
 
-/** Every item of all pages. */
+/** Yields every item of all pages. */
 export async function* allItems<T>(fetch: (page: PageRequest) => Promise<Page<T>>): AsyncGenerator<T> {
   for await (const items of allPages(fetch)) yield* items;
 }
 
-/** The items page by page, for what is read together. */
+/** Yields the items page by page, so that each page can be processed with one query. */
 export async function* allPages<T>(fetch: (page: PageRequest) => Promise<Page<T>>): AsyncGenerator<readonly T[]> {
   for (let after: string | undefined; ; ) {
     const page = await fetch({ limit: LARGEST_FETCH, ...(after !== undefined && { after }) });
@@ -58,5 +58,9 @@ function readCursor(text: string | undefined): { after: string | undefined; done
 }
 
 export function badPageError(text: string): ForestError {
-  return new ForestError('bad_page', text, `"${text.slice(0, 60)}" is not the \`next\` of a page of this list.`);
+  return new ForestError(
+    'bad_page',
+    text,
+    `"${text.slice(0, 60)}" is not a cursor of this list: give the \`next\` of one of its pages.`,
+  );
 }

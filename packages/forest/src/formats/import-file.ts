@@ -16,6 +16,7 @@ import {
 } from './source/text-source.ts';
 import { writeConversation } from './write-conversation.ts';
 
+/** How to import a source. */
 export interface ImportOptions {
   /** The id of the format; needed if nothing in the source shows it. */
   readonly format?: string;
@@ -25,6 +26,7 @@ export interface ImportOptions {
   readonly onProgress?: (progress: ImportProgress) => void;
 }
 
+/** How far an import has come. */
 export interface ImportProgress {
   /** Characters read so far; for a folder, files. */
   readonly read: number;
@@ -34,6 +36,7 @@ export interface ImportProgress {
   readonly problems: number;
 }
 
+/** What an import added, and what it could not read. */
 export interface ImportResult {
   readonly format: string;
   /** The ids of the threads. The same source gives the same threads. */
@@ -46,7 +49,7 @@ export interface ImportResult {
   readonly problems: readonly ImportProblem[];
 }
 
-export interface ImportProblem {
+interface ImportProblem {
   readonly code: string;
   /** Such as `line 3`, `element 2` or a file's name. */
   readonly where: string;
@@ -56,6 +59,9 @@ export interface ImportProblem {
 /**
  * Imports conversations into a forest. Importing the same source again changes nothing. An element that cannot be read
  * is reported and left out; a source in an unknown format is an error.
+ *
+ * @example
+ * const { messages } = await importFile(forest, './conversations.json');
  */
 export async function importFile(
   forest: Forest,

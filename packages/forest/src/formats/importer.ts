@@ -93,7 +93,12 @@ export function defineImporter(importer: Importer): Importer {
   return importer;
 }
 
-/** The formats that can be imported, with their titles: the built-in ones first, then those that were added. */
+/**
+ * The formats that can be imported, with their titles: the built-in ones first, then those that were added.
+ *
+ * @example
+ * importFormats().map(({ title }) => title);
+ */
 export function importFormats(): readonly Pick<Importer, 'id' | 'title'>[] {
   return [...BUILT_IN, ...OTHERS, ...added.values()].map(({ id, title }) => ({ id, title }));
 }

@@ -11,7 +11,6 @@ export {
 export { FormatError, type FormatErrorCode } from './format-error.ts';
 export {
   type ImportOptions,
-  type ImportProblem,
   type ImportProgress,
   type ImportResult,
   importFile,
@@ -25,8 +24,8 @@ export {
 } from './importer.ts';
 export { chainMessages, type MessageWithFacts } from './importers/source-conversation.ts';
 export { olderSettings } from './older/bookmarks.ts';
-export { type ExportOlderOptions, exportOlder } from './older/export-older.ts';
-export { type OlderReport, verifyOlder } from './older/import-older.ts';
+export { exportOlder } from './older/export-older.ts';
+export { verifyOlder } from './older/import-older.ts';
 export { isOlderLayout } from './older/older-files.ts';
 export { openOlder } from './older/older-store.ts';
 export type { ImportSource } from './source/text-source.ts';

@@ -1,6 +1,5 @@
 import { dialect } from '@skein/core';
 import { addTakeTexts, allItems, allPages, type Forest, findNeededBodies, walkAll } from '../forest/index.ts';
-
 import { ENTRY_KINDS, type NodeRecord, type RefRecord, ROOT, type StoreRecord } from '../model/index.ts';
 import {
   END_LINE,

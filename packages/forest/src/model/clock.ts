@@ -1,31 +1,31 @@
 /**
- * A hybrid logical clock: texts that sort by time, never go back even when the machine's clock does, and differ
- * between writers.
+ * A hybrid logical clock. Its stamps are texts that sort by time, never go back even when the machine's clock does, and
+ * differ between writers.
  */
 export interface Clock {
-  /** Milliseconds, for people. */
+  /** The time of the machine in milliseconds, for people. */
   now(): number;
-  /** A stamp later than every one made or seen before. */
+  /** Makes a stamp that is later than every stamp made or seen before. */
   tick(): string;
   /**
-   * Takes note of a stamp from elsewhere, so that the next one is later. False when it will not be: the stamp is too far
-   * ahead to be followed, or is none of a clock like this.
+   * Follows a stamp from elsewhere, so that the next one is later. Returns false when it cannot: the stamp is too far ahead,
+   * or not from such a clock.
    */
   see(stamp: string): boolean;
-  /** A stamp that is later than this one, which the clock does not follow; undefined when there is none. */
+  /** Makes the stamp right after this one without following it; undefined when there is none. */
   after(stamp: string): string | undefined;
-  /** The moment to write into a node below `parent`, where its message is of the moment `at`. */
+  /** Returns the time to store in a node below `parent` whose message is of the time `at`. */
   readonly siblingTime: SiblingTime;
 }
 
-/** Children are listed by their moments: of those that say the same one, each gets a thousandth of a millisecond more than the one before. */
+/** Children are listed by time: siblings of the same millisecond get a thousandth of a millisecond more, each. */
 export type SiblingTime = (parent: string, at: number) => number;
 
-/** `writer` tells equal moments apart; `now` is the machine's clock. */
+/** Creates a clock. `writer` distinguishes equal times; `now` is the machine's clock. */
 export function createClock(writer: string, now: () => number = Date.now): Clock {
   let last = 0;
   let count = 0;
-  /** What the stamps of the last moment begin with. */
+  /** What the stamps of the last time begin with. */
   let lastDigits = digits(last, TIME_DIGITS);
   const goTo = (time: number, place: number) => {
     if (time !== last) lastDigits = digits(time, TIME_DIGITS);
@@ -42,12 +42,12 @@ export function createClock(writer: string, now: () => number = Date.now): Clock
       return write(last, count);
     },
     see(stamp) {
-      // Nearly all that are met: of an earlier moment, whatever follows it in the stamp.
+      // Nearly all stamps are of an earlier time, whatever follows the time in the stamp.
       if (stamp < lastDigits) return true;
       const seen = readStamp(stamp);
       if (!seen) return stamp < digits(Math.max(last, Math.floor(now())), TIME_DIGITS);
       if (seen.time < last || (seen.time === last && seen.count <= count)) return true;
-      // A stamp from the far future must not take ours along: it is a broken clock, not a later moment.
+      // A stamp from the far future comes from a broken clock and must not be followed.
       if (seen.time > now() + MAX_AHEAD_MS) return false;
       goTo(seen.time, seen.count);
       return true;
@@ -64,7 +64,7 @@ export function createClock(writer: string, now: () => number = Date.now): Clock
   }
 }
 
-/** Moments that are remembered: siblings of one moment are written close to each other. */
+/** How many times are remembered: siblings of the same time are written close together. */
 const REMEMBERED = 10_000;
 
 function createSiblingTime(): SiblingTime {
@@ -82,10 +82,10 @@ function createSiblingTime(): SiblingTime {
 const MAX_AHEAD_MS = 24 * 60 * 60 * 1000;
 const TIME_DIGITS = 9;
 const COUNT_DIGITS = 4;
-/** One more would have another digit, and sort as less. */
+/** One more would have another digit, and would sort before. */
 const LAST_COUNT = 36 ** COUNT_DIGITS - 1;
 
-/** The moment behind another. */
+/** The next time and count. */
 function next(time: number, count: number): [time: number, count: number] {
   return count < LAST_COUNT ? [time, count + 1] : [time + 1, 0];
 }

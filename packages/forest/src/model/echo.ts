@@ -12,12 +12,12 @@ import { sha256 } from './ids.ts';
 
 export const ECHO_VERSION = 1;
 
-/** How far the echo chain has come: its text so far, and the calls that results may refer to by their order. */
+/** The state of the echo chain after a message: its text, and the calls that results may refer to by their order. */
 export interface Echo {
   readonly text: string;
   readonly calls: readonly string[];
   readonly answered: number;
-  /** Only system messages so far: they are left out. */
+  /** Whether there were only system messages so far; the chain leaves those out. */
   readonly leading: boolean;
 }
 
@@ -29,15 +29,16 @@ export const ECHO_START: Echo = {
 };
 
 /**
- * Echo rule 1 (docs/forest-rules.md): recognises what a client that keeps no exact texts sends back. Every visible
- * unit of the history is one step of a hash chain, so that units that were gathered into one message, or kept apart,
- * come to the same end. Reasoning, cache markers, leading system messages and how a text is spelt leave no trace.
+ * Extends the echo by a message (echo rule 1, docs/forest-rules.md). The echo recognises a history that a client sends back
+ * without its exact texts. Every visible unit of the history is one step of a hash chain, so units have the same echo
+ * whether a client joins them into one message or not. Reasoning, cache markers, leading system messages and the spelling
+ * of JSON do not change it.
  */
 export function extendEcho(echo: Echo, message: Message): Echo {
   const { role, content } = message;
   if (echo.leading && role === 'system') return echo;
   let { text, calls, answered } = echo;
-  // Results follow their calls: behind anything else the order of the calls is over.
+  // Results follow their calls; any other message ends the order of the calls.
   if (!content.some(isResult) || content.some(isUse)) {
     calls = content.filter(isUse).map(({ id }) => id);
     answered = 0;
@@ -103,8 +104,8 @@ function byValue(text: string): string {
 }
 
 /**
- * As `JSON.stringify` of a text, in half the time: most of a text needs no escape. A very long one may need millions,
- * and as many pieces cost more memory than the text.
+ * The same as `JSON.stringify(text)` in half the time, because most texts need few escapes. A very long text goes to
+ * `JSON.stringify`: it may need millions of escapes, and as many pieces would cost more memory than the text.
  */
 function quoted(text: string): string {
   if (text.length > LONG || !text.isWellFormed()) return JSON.stringify(text);
@@ -119,6 +120,6 @@ function quoted(text: string): string {
 }
 
 const LONG = 2 ** 20;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: those are among what is escaped.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are escaped, too.
 const ESCAPED = /["\\\u0000-\u001f]/g;
 const ESCAPES = Array.from({ length: 128 }, (_, code) => JSON.stringify(String.fromCharCode(code)).slice(1, -1));

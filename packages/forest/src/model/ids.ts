@@ -16,18 +16,18 @@ export function nodeId(parent: string, dialect: string, digest: string): string 
   return sha256(`skein-node/1\n${parent}\n${dialect}\n${digest}`).slice(0, ID_LENGTH);
 }
 
-/** Whether it looks like an id or the beginning of one. */
+/** Whether a text looks like an id or a prefix of one. */
 export function isIdPrefix(text: string): boolean {
   return /^[0-9a-f]{4,40}$/.test(text);
 }
 
-/** A take with its id: the same facts give the same take, wherever they are written. */
+/** Makes a take with its id. The same facts give the same id, wherever they are written. */
 export function createTake(facts: Omit<TakeRecord, 'k' | 'id'>): TakeRecord {
   const id = sha256(`skein-take/1\n${canonicalText(facts)}`).slice(0, 32);
   return { k: 'take', id, ...facts };
 }
 
-/** The same as `canonical(JSON.stringify(value))`, without writing the JSON text first and reading it again: every message has a take. */
+/** The same as `canonical(JSON.stringify(value))`, but without writing and parsing the JSON text: every message has a take. */
 export function canonicalText(value: unknown): string {
   if (typeof value === 'string') return quoted(value);
   if (typeof value === 'boolean') return value ? 'true' : 'false';
@@ -46,7 +46,7 @@ export function canonicalText(value: unknown): string {
   return `{${text}}`;
 }
 
-/** By code units, as `sort` does, which makes three lists for each of the few names that most objects have. */
+/** Sorts by code units. For the few names of most objects, this is faster than `sort`. */
 function inOrder(names: string[]): string[] {
   if (names.length > FEW) return names.sort();
   for (let from = 1; from < names.length; from++) {
@@ -60,14 +60,14 @@ function inOrder(names: string[]): string[] {
 
 const FEW = 32;
 
-/** Names and ids need no escapes, and are nearly all of a take. */
+/** Quotes a text. Names and ids, nearly all of a take, need no escapes. */
 function quoted(text: string): string {
   return PLAIN.test(text) ? `"${text}"` : JSON.stringify(text);
 }
 
 const PLAIN = /^[\w.:/-]*$/;
 
-/** `1200` is `12e2`: digits without zeros behind them, and an exponent of ten. */
+/** Writes an integer without trailing zeros, with an exponent: `1200` is `12e2`. */
 function integerText(value: number): string {
   if (value % 10 !== 0) return String(value);
   if (value === 0) return '0';
@@ -76,7 +76,7 @@ function integerText(value: number): string {
   return `${digits}e${exponent}`;
 }
 
-/** SHA-256 of a text's UTF-8 bytes, in hex; the same as `digest` of core. */
+/** The SHA-256 of the UTF-8 bytes of a text, in hex; the same as `digest` of core. */
 export function sha256(text: string): string {
   return hash('sha256', text, 'hex');
 }

@@ -1,7 +1,7 @@
 export { type Clock, createClock, type SiblingTime } from './clock.ts';
 export { ECHO_START, ECHO_VERSION, type Echo, extendEcho } from './echo.ts';
 export { createTake, ID_LENGTH, isIdPrefix, nodeId, ROOT, sha256 } from './ids.ts';
-export { restoreManifest, type StoredManifest, storeManifest } from './manifest.ts';
+export { restoreManifest, storeManifest } from './manifest.ts';
 export {
   type BodyRecord,
   DEMO_ISSUER,
@@ -21,3 +21,4 @@ export {
   unpackBytes,
 } from './records.ts';
 export { searchText, splitWords } from './search-text.ts';
+export { findSecrets, isSecretParameter, KeyGuard, removeSecrets } from './secrets.ts';

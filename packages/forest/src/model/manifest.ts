@@ -3,10 +3,10 @@ import { sha256 } from './ids.ts';
 import type { BodyRecord } from './records.ts';
 
 /**
- * A manifest as it is kept, in a body: what it has in common with the one it extends is not written again. Texts
- * that every request repeats (the head) are bodies of their own.
+ * A manifest as it is stored, in a body. It does not repeat what it has in common with the manifest that it extends. The
+ * head, which every request repeats, is a body of its own.
  */
-export interface StoredManifest {
+interface StoredManifest {
   readonly format: 'skein/manifest';
   readonly version: 1;
   /** `digest` of the stored manifest it extends. */
@@ -20,7 +20,7 @@ export interface StoredManifest {
   readonly messages: Manifest['messages'];
 }
 
-/** The bodies to write, the manifest itself last. `base` is one that is stored already, with its digest. */
+/** Makes the bodies that store a manifest, the manifest itself last. `base` is a stored manifest that it extends. */
 export function storeManifest(
   manifest: Manifest,
   base?: { readonly digest: string; readonly manifest: Manifest },
@@ -43,7 +43,7 @@ export function storeManifest(
   return [makeBody(head), makeBody(JSON.stringify(stored))];
 }
 
-/** Puts together what `storeManifest` took apart; `bodyAt` reads a body and fails when there is none. */
+/** Rebuilds a manifest from its bodies; `bodyAt` reads a body and throws when there is none. */
 export async function restoreManifest(
   digest: string,
   bodyAt: (digest: string) => Promise<string>,
@@ -83,7 +83,7 @@ function common<T>(before: readonly T[], after: readonly T[], isSame: (a: T, b: 
   return count;
 }
 
-/** A manifest that extends another shares its elements; one that was loaded has equal ones. */
+/** A manifest shares the elements of the one it extends, unless that was loaded: then they are equal. */
 function isSameElement(a: Manifest['elements'][number], b: Manifest['elements'][number]): boolean {
   return a === b || JSON.stringify(a) === JSON.stringify(b);
 }

@@ -1,6 +1,6 @@
 import type { Message } from '@skein/core';
 
-/** What a search looks through: what a person sees of a message, thoughts, calls and results included. */
+/** The text that a search looks through: everything that a person sees of a message, with reasoning, calls and results. */
 export function searchText(message: Message): string {
   const texts = message.content.map((block) => {
     if (block.type === 'text' || block.type === 'reasoning' || block.type === 'refusal') return block.text;
@@ -12,7 +12,7 @@ export function searchText(message: Message): string {
   return texts.filter((text) => text !== '').join('\n');
 }
 
-/** The words of a text as they are compared: letters and digits of any script, in lower case, without marks. */
+/** Splits a text into words as a search compares them: letters and digits of any script, in lower case, without diacritics. */
 export function splitWords(text: string): string[] {
   return (
     text

@@ -2,13 +2,13 @@ import { dialect, type Fetch, type Message, type Step } from '@skein/core';
 
 const SECRET_HEADER = /auth|key|token|secret|cookie|password|credential/i;
 const SECRET_PARAMETER = /key|token|secret|auth|sig|password|credential|code/i;
-/** Where a list goes on: names that only look like secrets. */
+/** Cursors of lists: their names only look like secrets. */
 const PAGE_PARAMETER = /^(?:page_?token|next_?page_?token)$/i;
 
-/** Shorter ones are no secrets, and words such as `a` would be cut out of every text. */
+/** Shorter values are not secrets, and removing words such as `a` would damage every text. */
 const SHORTEST_SECRET = 6;
 
-/** Every secret that a request was signed with, to look for it in what is stored; longer ones first. */
+/** Finds every secret of a request in all its spellings, longest first, so that it can be removed from what is stored. */
 export function findSecrets(url: URL, headers: Iterable<readonly [name: string, value: string]>): readonly string[] {
   const values = [
     url.username,
@@ -25,19 +25,19 @@ export function findSecrets(url: URL, headers: Iterable<readonly [name: string, 
 
 const REMOVED = '[key removed]';
 
-/** A text without these, however their letters are spelt; the text itself when it has none of them. */
+/** Removes secrets from a text, however their characters are escaped. A text without secrets is returned unchanged. */
 export function removeSecrets(text: string, secrets: readonly string[]): string {
   const clean = secrets.reduce((left, secret) => left.replaceAll(secret, REMOVED), text);
   return secrets.length > 0 && ESCAPED.test(clean) ? clean.replace(anySpelling(secrets), REMOVED) : clean;
 }
 
-/** Where a letter may be spelt otherwise: `\u004c`, `\/`, `%4C`. */
+/** A character may be escaped: `\u004c`, `\/`, `%4C`. */
 const ESCAPED = /\\u00[2-7]|\\\/|%(?:25)*[2-7]/i;
 
-/** Made once for the secrets of a request, which are looked for in each part of its answer. */
+/** Cached for each list of secrets, which is searched for in every part of an answer. */
 const spellings = new WeakMap<readonly string[], RegExp>();
 
-/** Each letter as it is, escaped as in JSON (also in JSON inside of JSON), or percent-encoded. */
+/** Matches each character as it is, escaped as in JSON (also in nested JSON), or percent-encoded. */
 function anySpelling(secrets: readonly string[]): RegExp {
   const known = spellings.get(secrets);
   if (known) return known;
@@ -56,24 +56,24 @@ export function isSecretParameter(name: string): boolean {
   return SECRET_PARAMETER.test(name) && !PAGE_PARAMETER.test(name);
 }
 
-/** Keys are longer; a word that stands for one in a test or a demo must not be cut out of what a model says. */
+/** Keys are longer; a shorter word that stands for one in a test or a demo must not be cut out of a reply. */
 const SHORTEST_KEY = 16;
 
 const NEWLINE = 10;
 
 /**
- * Keeps the keys that requests are signed with out of what replies say: that is stored and shown. A stream may bring a
- * key letter by letter, so it is looked for in what comes, in the events as they are stored, and in the whole message.
+ * Removes the keys of requests from replies, which are stored and shown. A stream may bring a key in small pieces, so it is
+ * removed from the received bytes, from the stored events, and from the whole message.
  */
 export class KeyGuard {
   #secrets: readonly string[] = [];
   readonly #cleaned = new WeakMap<Message, Message>();
 
-  /** A `fetch` that learns the keys, and whose answers do not repeat them. */
+  /** Wraps `fetch` to learn the keys of requests and to remove them from the answers. */
   wrap(fetch: Fetch): Fetch {
     return async (url, init) => {
       const found = findSecrets(new URL(url), new Headers(init.headers)).filter(({ length }) => length >= SHORTEST_KEY);
-      // A new list for each new key only: what is made of it is remembered.
+      // A new list only for a new key, because the pattern is cached for each list.
       if (found.some((secret) => !this.#secrets.includes(secret)))
         this.#secrets = [...new Set([...found, ...this.#secrets])];
       const response = await fetch(url, init);
@@ -88,7 +88,7 @@ export class KeyGuard {
     return removeSecrets(text, this.#secrets);
   }
 
-  /** The message itself where it holds no key. */
+  /** Removes keys from a message. A message without a key is returned unchanged. */
   message(message: Message): Message {
     const known = this.#cleaned.get(message);
     if (known) return known;
@@ -108,10 +108,10 @@ export class KeyGuard {
   }
 }
 
-/** Line by line: no key goes over the end of one, and nobody can use an event before its line is complete. */
+/** Cleans line by line: no key spans two lines, and no event can be used before its line is complete. */
 function cleaning(secrets: readonly string[]): TransformStream<Uint8Array, Uint8Array> {
   let held: Uint8Array[] = [];
-  // One character for each byte, so that whatever holds no key stays what it is.
+  // Latin-1 has one character for each byte, so that bytes without a key stay unchanged.
   const clean = (bytes: Buffer) => Buffer.from(removeSecrets(bytes.toString('latin1'), secrets), 'latin1');
   return new TransformStream({
     transform(chunk, controller) {

@@ -1,6 +1,5 @@
 import { canonical, dialect, dialects, isJson, type ProviderDescriptor, providers } from '@skein/core';
-import { sha256 } from '../model/index.ts';
-import { findSecrets, isSecretParameter, removeSecrets } from '../model/secrets.ts';
+import { findSecrets, isSecretParameter, removeSecrets, sha256 } from '../model/index.ts';
 import type { Exchange, ExchangeKind } from './exchange.ts';
 import { type HintPlaces, readHints } from './hints.ts';
 import type { HeaderPairs, RequestToRecord } from './recorder.ts';
@@ -115,7 +114,12 @@ export interface Address {
 
 const KINDS = { ask: 'generate', poll: 'poll' } as const;
 
-/** Reads what a request to this path asks for. If several dialects have such a path, that of the provider counts. */
+/**
+ * Reads what a request to this path asks for. If several dialects have such a path, that of the provider counts.
+ *
+ * @example
+ * readAddress('POST', '/v1/chat/completions').kind; // 'generate'
+ */
 export function readAddress(method: string, path: string, spoken?: string): Address {
   const plain = path.replace(/\/+$/, '');
   const known = dialects();

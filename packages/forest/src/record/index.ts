@@ -4,8 +4,7 @@
  * `projector` reads it (`read-exchange`), gives it a place (`place-exchange`, by the `placement-rules`) and writes that
  * (`tree-writer`).
  */
-export { type Address, readAddress } from './describe-request.ts';
-export type { Exchange, ExchangeKind, Outcome } from './exchange.ts';
+export { readAddress } from './describe-request.ts';
 export {
   type ExchangeFilters,
   type ListedExchange,
@@ -15,16 +14,14 @@ export {
   type StatusClass,
 } from './list-exchanges.ts';
 export type { Placement } from './placement.ts';
-export { type ProjectionCounts, reproject } from './projection/projector.ts';
-export { type FetchLike, type RecordFetch, type RecordFetchOptions, recordFetch } from './record-fetch.ts';
+export { reproject } from './projection/projector.ts';
+export { type RecordFetch, type RecordFetchOptions, recordFetch } from './record-fetch.ts';
 export {
   createRecorder,
-  type HeaderPairs,
   type Recorder,
   type RecorderOptions,
-  type RecordingForest,
   type RequestToRecord,
 } from './recorder.ts';
 export type { Recording } from './recording.ts';
-export { createReplayer, type Replayer, type ReplayOptions } from './replay.ts';
+export { createReplayer, type Replayer } from './replay.ts';
 export { forgetOld, oldestShown, type Retention } from './retention.ts';

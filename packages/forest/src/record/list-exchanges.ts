@@ -12,6 +12,7 @@ import { finalOutcome, type Placement, readPlacement } from './placement.ts';
 import { PLACEMENT_REF } from './projection/tree-writer.ts';
 import type { RecordingForest } from './recorder.ts';
 
+/** Which exchanges to list, and in which order. */
 export interface ExchangeFilters {
   readonly provider?: string;
   /** A status such as 404, or a class such as `4xx`. */
@@ -28,6 +29,7 @@ export interface ExchangeFilters {
   readonly order?: 'oldest' | 'newest';
 }
 
+/** A class of HTTP statuses. */
 export type StatusClass = '1xx' | '2xx' | '3xx' | '4xx' | '5xx';
 
 /** An exchange with its placement; `landing` is absent until the projection has read the exchange. */
@@ -37,7 +39,12 @@ export interface ListedExchange extends Exchange {
 
 const FETCH = 200;
 
-/** Lists exchanges, page by page. `outcome` takes into account what the response itself reports. */
+/**
+ * Lists exchanges, page by page. `outcome` takes into account what the response itself reports.
+ *
+ * @example
+ * const { items } = await listExchanges(forest, { order: 'newest', limit: 20 });
+ */
 export async function listExchanges(
   { store }: RecordingForest,
   filters: ExchangeFilters = {},
@@ -82,6 +89,12 @@ export interface RecordedExchange {
   readonly response: Uint8Array;
 }
 
+/**
+ * Reads an exchange with its exact bytes; undefined when there is none with this id.
+ *
+ * @example
+ * const recorded = await readRecorded(forest, items[0].id);
+ */
 export async function readRecorded({ store }: RecordingForest, id: string): Promise<RecordedExchange | undefined> {
   const entry = await store.entry('exchange', id);
   const exchange = entry && readExchangeRecord(entry);

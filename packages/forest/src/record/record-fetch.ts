@@ -2,6 +2,7 @@ import { createRecorder, type RecordingForest, type RequestToRecord } from './re
 import type { Recording } from './recording.ts';
 import { createReplayer } from './replay.ts';
 
+/** How a recording `fetch` sends, records and replays. */
 export interface RecordFetchOptions {
   /** `record` forwards and records (the default); `replay` answers from recordings; `pass` only forwards. */
   readonly mode?: 'record' | 'replay' | 'pass';
@@ -24,6 +25,7 @@ export interface RecordFetchOptions {
 /** The part of `fetch` that SDKs use. */
 export type FetchLike = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
 
+/** A `fetch` that records its exchanges. */
 export interface RecordFetch extends FetchLike {
   /** Resolves when all exchanges that have ended are stored and placed in the tree. */
   settled(): Promise<void>;
@@ -32,6 +34,9 @@ export interface RecordFetch extends FetchLike {
 /**
  * Returns a `fetch` for any SDK that records every exchange in a forest, or answers from its recordings. Bytes pass
  * unchanged in both directions, without delay.
+ *
+ * @example
+ * const client = new OpenAI({ fetch: recordFetch(forest) });
  */
 export function recordFetch(forest: RecordingForest, options: RecordFetchOptions = {}): RecordFetch {
   const { mode = 'record', onMiss = 'refuse', onError = () => undefined } = options;

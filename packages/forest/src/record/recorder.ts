@@ -3,6 +3,7 @@ import type { HintPlaces } from './hints.ts';
 import { sharedProjector } from './projection/projector.ts';
 import { createRecording, type Recording } from './recording.ts';
 
+/** How a recorder reports errors and reads the hints of clients. */
 export interface RecorderOptions {
   /** Receives whatever could not be stored or placed in the tree. The exchange itself is not affected. */
   readonly onError?: (error: unknown) => void;
@@ -46,6 +47,12 @@ export interface Recorder {
   settled(): Promise<void>;
 }
 
+/**
+ * Creates a recorder that stores exchanges in a forest and places them in its tree.
+ *
+ * @example
+ * const recorder = createRecorder(forest, { onError: console.error });
+ */
 export function createRecorder(
   forest: RecordingForest,
   { onError = () => undefined, hints }: RecorderOptions = {},

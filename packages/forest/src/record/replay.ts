@@ -1,7 +1,7 @@
 import { dialect, diffPrefix, openaiChat } from '@skein/core';
 import { serving } from '@skein/core/dialect';
 import { allItems } from '../forest/index.ts';
-import { findSecrets, removeSecrets } from '../model/secrets.ts';
+import { findSecrets, removeSecrets } from '../model/index.ts';
 import { readAddress, replayKey } from './describe-request.ts';
 import {
   EXCHANGES,
@@ -15,7 +15,7 @@ import { finalOutcome, readPlacement } from './placement.ts';
 import { PLACEMENT_REF } from './projection/tree-writer.ts';
 import type { RecordingForest, RequestToRecord } from './recorder.ts';
 
-export interface ReplayOptions {
+interface ReplayOptions {
   /** `none` sends everything at once (the default); `recorded` keeps the recorded delays. */
   readonly timing?: 'none' | 'recorded';
 }
@@ -36,6 +36,9 @@ export interface Replayer {
 /**
  * Answers requests from recordings. If a request was recorded several times, the recordings answer in order, and the
  * last one from then on.
+ *
+ * @example
+ * const response = await createReplayer(forest).answer(request);
  */
 export function createReplayer(forest: RecordingForest): Replayer {
   const asked = new Map<string, number>();

@@ -2,6 +2,7 @@ import { allItems, type Forest } from '../forest/index.ts';
 import type { StoreRecord } from '../model/index.ts';
 import { listExchanges } from './list-exchanges.ts';
 
+/** How long conversations and recordings are kept. */
 export interface Retention {
   /** Deletes threads that did not change for this many days. */
   readonly days?: number | undefined;
@@ -14,6 +15,9 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 /**
  * Runs `forest.gc()` and forgets what is older than the retention allows. Nodes stay, because other threads may use
  * them. Run it while no other process uses the store.
+ *
+ * @example
+ * await forgetOld(forest, { days: 365, recordingDays: 30 });
  */
 export async function forgetOld(
   forest: Forest,
@@ -25,7 +29,12 @@ export async function forgetOld(
   return forest.gc({ forget: (record) => belongsTo(record, old) });
 }
 
-/** The earliest start time that may still be shown; undefined if recordings are kept for ever. */
+/**
+ * The earliest start time that may still be shown; undefined if recordings are kept for ever.
+ *
+ * @example
+ * const since = oldestShown(forest, { recordingDays: 30 });
+ */
 export function oldestShown(forest: Pick<Forest, 'clock'>, { recordingDays }: Retention): number | undefined {
   return recordingDays === undefined ? undefined : forest.clock.now() - recordingDays * DAY_MS;
 }

@@ -15,7 +15,12 @@ import { hashFault, isEntry, recordKey, toChange } from './records.ts';
 import type { Problem, Store } from './store.ts';
 import { createWordIndex, nodeText, type WordIndex } from './word-index.ts';
 
-/** A store in memory, for tests and for data that need not outlive the process. */
+/**
+ * A store in memory, for tests and for data that need not outlive the process.
+ *
+ * @example
+ * const forest = createForest(memoryStore());
+ */
 export function memoryStore(): Store {
   const writer = `m${randomUUID().slice(0, 8)}`;
   const listeners = new Set<() => void>();

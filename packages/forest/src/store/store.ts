@@ -217,6 +217,9 @@ const METHODS = Object.keys({
 /**
  * A store with some methods replaced. All others are called on the store itself, because a class with private fields
  * does not accept another `this`.
+ *
+ * @example
+ * const readOnly = overlayStore(store, { append: () => Promise.reject(new Error('read-only')) });
  */
 export function overlayStore(store: Store, overlay: Partial<Store>): Store {
   const own = METHODS.map((name) => {

@@ -1,7 +1,8 @@
 // Appends to a forest until it is killed. What it is about to write and what was acknowledged goes to its parent, line by
 // line; a pipe keeps what was written to it when the writer dies.
 import { writeSync } from 'node:fs';
-import { createTake, fileStore, type NodeRecord, nodeId, ROOT, type StoreRecord, sha256 } from '../../src/index.ts';
+import { fileStore, ROOT } from '../../src/index.ts';
+import { createTake, type NodeRecord, nodeId, type StoreRecord, sha256 } from '../../src/store.ts';
 
 const [folder, name, seed] = process.argv.slice(2) as [string, string, string];
 const store = await fileStore(folder);

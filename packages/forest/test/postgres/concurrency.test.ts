@@ -1,4 +1,4 @@
-import { type EntryRecord, type RefRecord, ROOT, type Store, type StoreRecord } from '@skein/forest';
+import { type EntryRecord, type RefRecord, ROOT, type Store, type StoreRecord } from '@skein/forest/store';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { allPages, type Made, makeEntry, makeNode, makeRef, makeTake } from '../../src/testing/store-samples.ts';

@@ -1,4 +1,4 @@
-import type { StoreRecord } from '@skein/forest';
+import type { StoreRecord } from '@skein/forest/store';
 import { expect, test } from 'vitest';
 import { makeEntry, makeNode, makePath, makeRef, makeTake, toRecords } from '../../src/testing/store-samples.ts';
 import { useDatabase } from './use-database.ts';

@@ -208,11 +208,11 @@ export const nodes = apiRouter()
     return c.json({ ...made, thread: owner.id }, 201);
   })
   .openapi(split, async (c) => {
-    const { first, second, rehung } = await c.var.services.forest.split(
+    const { first, second, moved } = await c.var.services.forest.split(
       c.req.valid('param').node,
       c.req.valid('json').at,
     );
-    return c.json({ first, second, moved: Object.fromEntries(rehung.moved) }, 200);
+    return c.json({ first, second, moved: Object.fromEntries(moved) }, 200);
   })
   .openapi(remove, async (c) => {
     const keepChildren = c.req.valid('query').keepChildren === 'true';

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import { isIP } from 'node:net';
-import { sha256 } from '@skein/forest';
+import { digest } from '@skein/core';
 import type { Context, MiddlewareHandler } from 'hono';
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
 import { Problem } from './problem.ts';
@@ -79,7 +79,7 @@ export function createAccess({ token, hosts = [], now = Date.now }: AccessOption
 
 /** In the same time wherever they differ. */
 function isSame(a: string, b: string): boolean {
-  return timingSafeEqual(Buffer.from(sha256(a)), Buffer.from(sha256(b)));
+  return timingSafeEqual(Buffer.from(digest(a)), Buffer.from(digest(b)));
 }
 
 function isOwnOrigin(origin: string, host: string | undefined, hosts: readonly string[]): boolean {

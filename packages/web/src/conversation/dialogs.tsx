@@ -54,8 +54,8 @@ function SystemDialog({ leaf }: { readonly leaf: string }) {
       }
     >
       <p className="mb-2 text-sm text-soft">
-        Instructions that the model gets before the conversation. They start a new branch with the messages shown; the
-        old branch stays.
+        Instructions that the model gets before the conversation. Saving starts a new branch with the messages shown;
+        the old branch stays.
       </p>
       <textarea
         aria-label="System text"

@@ -1,10 +1,11 @@
-import type { LossNote } from '../loss.ts';
+import { dropped, type LossNote, rewritten } from '../loss.ts';
 import { type ParamNames, toTargetChoice, writeSimpleParams } from '../params.ts';
 import { forModel, type ProviderDescriptor } from '../provider.ts';
 import type { RequestParams } from '../request.ts';
-import { type BodyMember, dropped, rewritten, type Target } from '../write/index.ts';
+import type { BodyMember } from '../write/frame.ts';
+import type { Target } from '../write/writer.ts';
 
-/** How tools are chosen and how much is thought has no plain word: when read, it stays in `rest`. */
+/** Parameters that are one plain member. The tool choice and thinking are not: when a request is read, they stay in `rest`. */
 export const PARAM_NAMES: ParamNames = {
   maxTokens: 'max_tokens',
   temperature: 'temperature',
@@ -13,7 +14,7 @@ export const PARAM_NAMES: ParamNames = {
   stream: 'stream',
 };
 
-/** `max_tokens` is required; this is what stands there when the caller does not care. */
+/** The default of `max_tokens`, which the API requires. */
 const MAX_TOKENS = 4096;
 
 /** `budget-min` */
@@ -22,7 +23,7 @@ const LEAST_BUDGET = 1024;
 /** `thinking-top-p` */
 const LEAST_TOP_P = 0.95;
 
-/** A budget is part of the tokens that may be written (`budget-max`). */
+/** The default limit, plus the thinking budget, which counts towards it (`budget-max`). */
 export function defaultMaxTokens(
   { reasoning }: RequestParams,
   { provider, model }: Pick<Target, 'provider' | 'model'>,
@@ -31,7 +32,7 @@ export function defaultMaxTokens(
   return MAX_TOKENS + (effort === 'none' || thinksBy(provider, model) === 'effort' ? 0 : budget);
 }
 
-/** How a model is asked to think: by a budget, by effort, or either. */
+/** How thinking is requested from a model: by `budget`, by `effort`, or by `either`. */
 export function thinksBy({ policies }: ProviderDescriptor, model: string): string | boolean {
   return forModel(policies.quirks.thinking ?? { default: 'effort' }, model);
 }
@@ -40,18 +41,18 @@ function alwaysThinks({ provider, model }: Target): boolean {
   return forModel(provider.policies.quirks.alwaysThinks ?? { default: false }, model) === true;
 }
 
-/** A budget that leaves room for an answer: half of what may be written, where it does not; undefined where that is too little. */
+/** A budget that leaves room for an answer: as given, or half of the limit; undefined if that is too small. */
 function fittedBudget(budget: number, maxTokens: number): number | undefined {
   const fitted = budget < maxTokens ? budget : Math.floor(maxTokens / 2);
   return fitted < LEAST_BUDGET ? undefined : fitted;
 }
 
-/** Whether the model must call a tool, which excludes thinking by a budget (`thinking-forced-tool`). */
+/** Whether a tool call is forced, which excludes thinking by a budget (`thinking-forced-tool`). */
 export function forcesTool({ toolChoice }: RequestParams): boolean {
   return toolChoice === 'required' || typeof toolChoice === 'object';
 }
 
-/** Leaves out what the API does not take beside thinking (`thinking-temperature`, `thinking-top-p`). */
+/** Drops parameters that the API refuses together with thinking (`thinking-temperature`, `thinking-top-p`). */
 function besideThinking({ temperature, topP, ...others }: RequestParams, losses: LossNote[]): RequestParams {
   const takesTemperature = temperature === undefined || temperature === 1;
   const takesTopP = topP === undefined || topP >= LEAST_TOP_P;
@@ -80,9 +81,9 @@ export function writeParams(
   if (others.length > 0) losses.push(dropped('params.modalities', 'parameter', others.join()));
 
   /**
-   * Older models think by a budget, newer ones by effort, a few take either (quirk `thinking`). What was given for the
-   * other kind, and a budget that does not fit, is not guessed at: a budget only switches thinking on, an effort is left
-   * out. `none` switches it off.
+   * Older models take a budget, newer ones an effort, a few take either (quirk `thinking`). Neither is converted into the
+   * other: for a model that takes efforts, a budget only turns thinking on; for a model that takes budgets, an effort
+   * is dropped. The effort `none` turns thinking off.
    */
   const thinking = (): string | undefined => {
     if (effort === 'none') return alwaysThinks(target) ? undefined : '{"type":"disabled"}';

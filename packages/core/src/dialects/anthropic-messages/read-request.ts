@@ -5,7 +5,7 @@ import { ProtocolError } from '../reply.ts';
 import { PARAM_NAMES } from './params.ts';
 import { DIALECT } from './provider.ts';
 
-/** What a request body says. Every top-level member is in exactly one place of the answer. */
+/** Reads a request body. Every top-level member goes to exactly one place of the result. */
 export function readRequest(body: string): RawRequest {
   const value = parseJson(body);
   if (!isObject(value) || !Array.isArray(value.messages))

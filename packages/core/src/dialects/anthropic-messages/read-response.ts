@@ -3,7 +3,7 @@ import type { RawReply } from '../dialect.ts';
 import { count, ProtocolError, type Stop, type StopReason, type Usage } from '../reply.ts';
 import { DIALECT } from './provider.ts';
 
-/** The reply is the whole body: the message is cut out of it, the rest is the envelope. */
+/** Reads a response: its `content` becomes the message, the rest is the envelope. */
 export function readReply(body: string): RawReply {
   const value = parseJson(body);
   if (!isObject(value)) throw new ProtocolError(DIALECT, 'the response is not a JSON object', body);
@@ -16,7 +16,7 @@ export function readReply(body: string): RawReply {
   return toReply(envelope, value, text, readStop(value.stop_reason));
 }
 
-/** `value` is what the envelope says. */
+/** Builds the reply from an envelope, its parsed value and the text of the content. */
 export function toReply(envelope: string, { usage, model }: JsonObject, content: string, stop: Stop): RawReply {
   return {
     choices: [{ raw: `{"role":${textAt(envelope, ['role']) ?? '"assistant"'},"content":${content}}`, stop }],
@@ -27,8 +27,9 @@ export function toReply(envelope: string, { usage, model }: JsonObject, content:
 }
 
 /**
- * `input_tokens` leaves out what was read from or written to the cache. The top level also leaves out compaction,
- * which the same model did (recorded); what an advisor model did stays in `native` alone, because it has other prices.
+ * `input_tokens` does not include tokens that were read from or written to the cache. The top level does not include
+ * compaction by the same model, either (recorded), so it is added. The tokens of an advisor model stay in `native`,
+ * because they have other prices.
  */
 export function readUsage(value: unknown, native: string | undefined): Usage | undefined {
   if (!isObject(value) || native === undefined) return undefined;
@@ -51,7 +52,7 @@ type Buckets = Omit<Usage, 'native'>;
 function readBuckets(value: JsonObject): Buckets {
   const { cache_creation: created, output_tokens_details: details } = value;
   const cacheWrite1h = count(created, 'ephemeral_1h_input_tokens');
-  // The total is sent again at the end of a stream, its parts are not.
+  // The end of a stream repeats the total, but not its parts.
   const written = Math.max(
     count(value, 'cache_creation_input_tokens'),
     cacheWrite1h + count(created, 'ephemeral_5m_input_tokens'),
@@ -76,7 +77,7 @@ const REASONS: Readonly<Record<string, StopReason>> = {
   stop_sequence: 'stop-sequence',
   refusal: 'refusal',
   pause_turn: 'pause',
-  // The reply holds only a compaction block: the same conversation goes on behind it.
+  // The reply holds only a compaction block; the conversation continues behind it.
   compaction: 'pause',
 };
 

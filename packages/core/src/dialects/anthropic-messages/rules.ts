@@ -1,7 +1,7 @@
 import { find, findElements, isObject, isText, type JsonObject, parseJson, splice } from '../../json/index.ts';
-import type { Draft } from '../write/index.ts';
+import type { Draft } from '../write/writer.ts';
 
-/** What keeps a block from being sent as it is. The view reports it, splicing repairs it. */
+// What the API refuses in its own messages: the view reports it as needs, and writing a request repairs it.
 
 export function isThinking(block: unknown): block is JsonObject {
   return isObject(block) && (block.type === 'thinking' || block.type === 'redacted_thinking');
@@ -11,7 +11,7 @@ export function isToolResult(block: unknown): block is JsonObject {
   return isObject(block) && block.type === 'tool_result';
 }
 
-/** A call of the client's or of a server's tool. */
+/** Whether a block is a call of a client's or of a server-side tool. */
 function isCall(block: unknown): block is JsonObject {
   return isObject(block) && typeof block.type === 'string' && /(?:^|_)tool_use$/.test(block.type);
 }
@@ -21,15 +21,15 @@ export function isEmptyText(block: unknown): boolean {
   return isObject(block) && block.type === 'text' && block.text === '';
 }
 
-/** `tool-input`; a stream that was cut inside the arguments leaves a string here. */
+/** `tool-input`: a stream that ended inside the arguments leaves a string here. */
 export function hasBadInput(block: unknown): boolean {
   return isCall(block) && !isObject(block.input);
 }
 
 /**
- * A block that never became complete: thinking without its signature (`signature`) or with nothing behind it
- * (`thinking-last`), and in a reply that was cut also arguments that stop midway and server calls whose result never
- * came (`server-tool-unanswered`).
+ * Whether a block is incomplete: thinking without its signature (`signature`) or with nothing behind it
+ * (`thinking-last`). In a reply that was cut, also a call with incomplete arguments, and a server-side call without its
+ * result (`server-tool-unanswered`).
  */
 export function isIncomplete(block: unknown, message: readonly unknown[], cut: boolean): boolean {
   if (isThinking(block)) return message.at(-1) === block || isUnsigned(block);
@@ -41,7 +41,7 @@ function isUnsigned(block: JsonObject): boolean {
   return block.type === 'thinking' && !isText(block.signature);
 }
 
-/** A server call is taken up by its result, or by client calls that its code makes. */
+/** Whether a server-side call is followed by its result, or by client calls that its code makes. */
 function isTakenUp(id: unknown, message: readonly unknown[]): boolean {
   return message.some(
     (block) => isObject(block) && (block.tool_use_id === id || (isObject(block.caller) && block.caller.tool_id === id)),
@@ -57,10 +57,10 @@ export function isVisible(text: unknown): boolean {
   return typeof text === 'string' && text.trim() !== '';
 }
 
-/** Blocks that are made of blocks. Results that a server encrypted are not touched (`server-result-altered`). */
+/** Blocks that contain blocks. Results that a server encrypted must not change (`server-result-altered`). */
 const NESTING: ReadonlySet<unknown> = new Set(['tool_result', 'mcp_tool_result', 'search_result', 'document']);
 
-/** The lists of blocks inside a block: of a tool result, a search result, a document made of blocks. */
+/** The lists of blocks inside a tool result, a search result or a document. */
 export function innerLists(block: JsonObject): { readonly path: readonly string[]; readonly items: unknown[] }[] {
   if (!NESTING.has(block.type)) return [];
   const inSource = isObject(block.source) ? block.source.content : undefined;
@@ -70,14 +70,14 @@ export function innerLists(block: JsonObject): { readonly path: readonly string[
   ];
 }
 
-/** Whether a block, or a block inside it, meets a condition. */
+/** Whether a condition holds for any block, nested ones included. */
 export function anyBlock(blocks: readonly unknown[], holds: (block: JsonObject) => boolean): boolean {
   return blocks.some(
     (block) => isObject(block) && (holds(block) || innerLists(block).some(({ items }) => anyBlock(items, holds))),
   );
 }
 
-/** `trailing-space` */
+/** Removes white space at the end of a draft (`trailing-space`). */
 export function trimEnd(draft: Draft): Draft | undefined | null {
   const content = find(draft.text, ['content'])!;
   const last = draft.text[content.start] === '[' ? findElements(draft.text, content.start).at(-1) : undefined;
@@ -92,13 +92,13 @@ export function trimEnd(draft: Draft): Draft | undefined | null {
 
 /**
  * Whether the tool loop that the request is in, or the answer that it ends with, began without thinking
- * (`thinking-first`). The API joins neighbours of one role: the loop goes back as long as there are results among what
- * the user says.
+ * (`thinking-first`). The API joins neighbours of one role, so the loop goes back as long as the user's messages contain
+ * results.
  */
 export function beginsUnthought(count: number, textOf: (index: number) => string): boolean {
   let start: unknown;
   let isUser = true;
-  // An answer that is to be continued is looked at as if results stood behind it.
+  // An answer that is to be continued is treated as if results followed it.
   let hasResults = count > 0 && (parseJson(textOf(count - 1)) as JsonObject).role === 'assistant';
   for (let at = count - 1; at >= 0; at--) {
     const { role, content } = parseJson(textOf(at)) as JsonObject;

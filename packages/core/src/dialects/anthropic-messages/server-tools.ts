@@ -8,8 +8,8 @@ import {
   splice,
   textAt,
 } from '../../json/index.ts';
-import type { LossNote } from '../loss.ts';
-import { type Draft, dropped } from '../write/index.ts';
+import { dropped, type LossNote } from '../loss.ts';
+import type { Draft } from '../write/writer.ts';
 import { isThinking, saysNothing } from './rules.ts';
 
 const MENTIONED = /_tool_(?:use|result)"/;
@@ -17,9 +17,9 @@ const CALL = /^(?:server|mcp)_tool_use$/;
 const RESULT = /_tool_result$/;
 
 /**
- * Tools on the provider's side call and answer in assistant messages, a paused turn in two of them. A call that nobody
- * will answer any more (`server-tool-unanswered`) and a result without its call (`server-result-orphan`) are left out;
- * where `isWhole` is false, calls may stand before these drafts.
+ * Drops server-side calls that will not be answered any more (`server-tool-unanswered`) and results without their call
+ * (`server-result-orphan`). Both stand in assistant messages; a paused turn spreads them over two. If `isWhole` is false,
+ * the calls may precede these drafts.
  */
 export function dropUnpairedServerTools(
   drafts: readonly Draft[],
@@ -45,7 +45,7 @@ function hasType(block: unknown, pattern: RegExp): block is JsonObject {
   return isObject(block) && typeof block.type === 'string' && pattern.test(block.type);
 }
 
-/** Most messages have none; each text is looked at once. */
+/** The blocks of an assistant draft that mentions server-side tools; most do not. Each draft is parsed once. */
 function serverBlocks(draft: Draft): readonly unknown[] {
   const known = looked.get(draft);
   if (known) return known;
@@ -58,14 +58,14 @@ function serverBlocks(draft: Draft): readonly unknown[] {
 
 const looked = new WeakMap<Draft, readonly unknown[]>();
 
-/** Without a result, and since then something else was said than results of the client's tools. */
+/** Whether a call has no result, and something other than results of client tools follows it. */
 function isAbandoned(id: unknown, place: number, blocks: readonly unknown[], later: readonly Draft[]): boolean {
   const answers = (block: unknown): boolean => hasType(block, RESULT) && block.tool_use_id === id;
   if (blocks.slice(place + 1).some(answers) || later.some((draft) => serverBlocks(draft).some(answers))) return false;
   return later.some(({ role, text }) => role !== 'tool' && !(role === 'assistant' && text.includes(String(id))));
 }
 
-/** Thinking was signed together with the blocks around it, and goes with them. */
+/** The draft without these blocks. Thinking was signed together with the blocks around it, so it is dropped, too. */
 function without(draft: Draft, blocks: readonly unknown[], gone: ReadonlySet<number>): Draft | undefined {
   const losses: LossNote[] = [...draft.losses];
   const leaves = (index: number): boolean => gone.has(index) || isThinking(blocks[index]);

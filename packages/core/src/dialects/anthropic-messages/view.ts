@@ -10,7 +10,7 @@ import {
   readCitation,
 } from '../../message/index.ts';
 import { ProtocolError } from '../reply.ts';
-import { viewId } from '../write/index.ts';
+import { viewId } from '../write/tool-calls.ts';
 import { DIALECT } from './provider.ts';
 import {
   anyBlock,
@@ -23,7 +23,7 @@ import {
   saysNothing,
 } from './rules.ts';
 
-/** `{"role":…,"content":…}` as blocks. A user message of nothing but tool results is a tool message. */
+/** Reads `{"role":…,"content":…}`. A user message that consists of tool results is a tool message. */
 export function view(raw: string, origin: Origin): MessageView {
   const value = parseJson(raw);
   if (!isObject(value)) throw new ProtocolError(DIALECT, 'the message is not a JSON object', raw);
@@ -58,7 +58,7 @@ function findNeeds(content: readonly unknown[], isUser: boolean, cut: boolean): 
   return needs.filter(([, is]) => is).map(([need]) => need);
 }
 
-/** The blocks in the `content` of a value; `raw` is the message that holds it. */
+/** The blocks in the `content` of a value. `raw` is the whole message. */
 function readBlocks(text: string, value: JsonObject, raw: string): ContentBlock[] {
   return mapElements(text, value, 'content', (block, native, index) => {
     return (isObject(block) && readBlock(block, native, index, raw)) || { type: 'unknown', native };
@@ -83,7 +83,7 @@ function readBlock(value: JsonObject, native: string, index: number, raw: string
         id: isText(id) ? id : viewId(raw, index),
         name,
         parameters: isObject(input) ? input : {},
-        // A string holds arguments that never became an object: what it says is what the model wrote.
+        // A string holds arguments that never became an object, exactly as the model wrote them.
         rawParameters: typeof input === 'string' ? input : (textAt(native, ['input']) ?? ''),
       };
     case 'tool_result':
@@ -98,7 +98,7 @@ function readBlock(value: JsonObject, native: string, index: number, raw: string
   }
 }
 
-/** An image or document; undefined for sources that are not bytes, such as documents made of blocks. */
+/** Reads an image or document; undefined for other sources, such as documents made of blocks. */
 function readMedia(value: JsonObject): MediaBlock | undefined {
   if (value.type !== 'image' && value.type !== 'document') return undefined;
   const found = isObject(value.source) ? readSource(value.source, value.type) : undefined;
@@ -116,7 +116,7 @@ function readSource(
     return { mediaType, source: { kind: 'base64', data } };
   if (type === 'text' && typeof data === 'string')
     return { mediaType: 'text/plain', source: { kind: 'base64', data: toBase64(data) } };
-  // Only PDF documents can be given by address.
+  // Of documents, only PDF can be given by URL.
   if (type === 'url' && typeof url === 'string')
     return { mediaType: kind === 'image' ? 'image/*' : 'application/pdf', source: { kind: 'url', url } };
   if (type === 'file' && typeof id === 'string')
@@ -124,14 +124,14 @@ function readSource(
   return undefined;
 }
 
-/** Plain text as base64 and back: text documents carry their text as it is, media blocks carry bytes. */
+/** Encodes text as base64: text documents carry plain text, media blocks carry bytes. */
 function toBase64(text: string): string {
   let binary = '';
   for (const byte of new TextEncoder().encode(text)) binary += String.fromCharCode(byte);
   return btoa(binary);
 }
 
-/** Undefined when it is not base64 of UTF-8 text. */
+/** Decodes base64 of UTF-8 text; undefined for anything else. */
 export function fromBase64(data: string): string | undefined {
   try {
     const bytes = Uint8Array.from(atob(data), (char) => char.charCodeAt(0));

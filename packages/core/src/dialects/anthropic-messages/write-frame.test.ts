@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createMessage, type Message, system } from '../../message/index.ts';
 import type { RequestParams } from '../request.ts';
-import type { FrameParts } from '../write/index.ts';
+import type { FrameParts } from '../write/writer.ts';
 import { anthropic } from './provider.ts';
 import { view } from './view.ts';
 import { frame, mark } from './write-request.ts';

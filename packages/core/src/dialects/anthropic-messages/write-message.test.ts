@@ -10,7 +10,7 @@ import {
   user,
 } from '../../message/index.ts';
 import type { ProviderDescriptor } from '../provider.ts';
-import type { Draft, Target } from '../write/index.ts';
+import type { Draft, Target } from '../write/writer.ts';
 import { anthropic } from './provider.ts';
 import { view } from './view.ts';
 import { writer } from './write-request.ts';

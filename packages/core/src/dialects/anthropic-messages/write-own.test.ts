@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createMessage, type Origin } from '../../message/index.ts';
-import type { Draft, Target } from '../write/index.ts';
+import type { Draft, Target } from '../write/writer.ts';
 import { anthropic } from './provider.ts';
 import { view } from './view.ts';
 import { writer } from './write-request.ts';

@@ -22,7 +22,7 @@ import type {
   WrittenReply,
 } from '../serve.ts';
 import { writeSse } from '../sse.ts';
-import { toArguments } from '../write/index.ts';
+import { toArguments } from '../write/content.ts';
 import { DIALECT } from './provider.ts';
 
 const ABILITIES: ReplyAbilities = {

@@ -13,32 +13,22 @@ import {
   textAt,
 } from '../../json/index.ts';
 import type { MediaBlock, Message } from '../../message/index.ts';
-import type { LossNote, LossReason } from '../loss.ts';
+import { dropped, type LossNote, type LossReason, rewritten } from '../loss.ts';
 import { forModel } from '../provider.ts';
+import { toArguments } from '../write/content.ts';
+import { isOwn } from '../write/drafts.ts';
+import { type BodyMember, joinFrame, readSystemTexts, writeTools } from '../write/frame.ts';
 import {
-  type BodyMember,
-  dropped,
-  type Frame,
-  type FrameParts,
   formatPath,
-  isOwn,
-  joinFrame,
-  type MessageFormat,
   makeSplicer,
-  makeTranslator,
   mergeParts,
-  NO_CALLS,
   type PartListFormat,
-  type PortableBlock,
   type Repair,
-  type RequestWriter,
-  readSystemTexts,
-  rewritten,
   splitParts,
-  type Target,
-  toArguments,
-  writeTools,
-} from '../write/index.ts';
+} from '../write/own-message.ts';
+import { NO_CALLS } from '../write/tool-calls.ts';
+import { type MessageFormat, makeTranslator, type PortableBlock } from '../write/translate.ts';
+import type { Frame, FrameParts, RequestWriter, Target } from '../write/writer.ts';
 import { defaultMaxTokens, forcesTool, thinksBy, writeParams } from './params.ts';
 import { DIALECT } from './provider.ts';
 import {
@@ -63,7 +53,7 @@ const format: MessageFormat = {
     return { text: messageText(role, parts), ...(role === 'user' && { parts }) };
   },
   result({ id, isError, said }) {
-    // An empty result has no content: empty texts are refused (`empty-text`).
+    // An empty result has no content, because empty texts are refused (`empty-text`).
     const content = said.length > 0 ? `,"content":[${said.map(part).join(',')}]` : '';
     const failed = isError ? ',"is_error":true' : '';
     const block = `{"type":"tool_result","tool_use_id":${JSON.stringify(id)}${content}${failed}}`;
@@ -80,7 +70,7 @@ const format: MessageFormat = {
 
 const { translate, result, userText } = /* @__PURE__ */ makeTranslator(format);
 
-/** Results follow the whole turn: the API joins the messages of a turn before it looks for them (recorded). */
+/** Results follow the whole turn, because the API joins the messages of a turn before it looks for them (recorded). */
 export const writer: RequestWriter = {
   splice(message, target, options) {
     const isRefused =
@@ -113,7 +103,7 @@ export const writer: RequestWriter = {
   defaultMaxTokens,
 };
 
-/** Lists of blocks always, never plain strings: a cache marker then changes nothing but the marked block. */
+/** Always a list of blocks, so that a cache marker changes only the marked block. */
 function messageText(role: 'user' | 'assistant' | 'system', parts: readonly string[]): string {
   return `{"role":"${role}","content":[${parts.join(',')}]}`;
 }
@@ -128,7 +118,7 @@ function part(said: PortableBlock): string {
   return `{"type":"tool_use","id":${JSON.stringify(said.id)},"name":${JSON.stringify(said.name)},"input":${said.args}}`;
 }
 
-/** Text documents go as text, and cannot be given by address. */
+/** Text documents are sent as text, and cannot be given by URL. */
 function sourceText({ mediaType, source }: MediaBlock): string | undefined {
   const isText = mediaType === 'text/plain';
   if (source.kind === 'file') return `{"type":"file","file_id":${JSON.stringify(source.id)}}`;
@@ -140,7 +130,7 @@ function sourceText({ mediaType, source }: MediaBlock): string | undefined {
     : `{"type":"${isText ? 'text' : 'base64'}","media_type":${JSON.stringify(mediaType)},"data":${JSON.stringify(data)}}`;
 }
 
-/** Tool results stand first (`tool-result-not-first`). */
+/** Tool results come first (`tool-result-not-first`). */
 const partList: PartListFormat = {
   list: 'content',
   isResult: isToolResult,
@@ -148,7 +138,7 @@ const partList: PartListFormat = {
   textPart,
 };
 
-/** A message of this API: its own text, as untouched as its facts allow. */
+/** A message of this API in its own text, changed only where the API would refuse it. */
 const spliceMessage = /* @__PURE__ */ makeSplicer({
   repair(repair) {
     const { message, elsewhere, drop } = repair;
@@ -169,7 +159,7 @@ const spliceMessage = /* @__PURE__ */ makeSplicer({
   },
 });
 
-/** Thinking goes all or none (`thinking-modified`), and never stands last (`thinking-last`). */
+/** Why each block must be dropped, if so. Thinking is kept or dropped as a whole (`thinking-modified`), and is never last (`thinking-last`). */
 function findDropReasons(
   content: readonly unknown[],
   cut: boolean,
@@ -185,7 +175,7 @@ function findDropReasons(
   return broken ? reasons.map((reason, index) => reason ?? (isThinking(content[index]) ? 'cut' : undefined)) : reasons;
 }
 
-/** Takes out a client's cache markers and the empty texts inside a block, and sees to its input. */
+/** Removes a client's cache markers and empty texts inside a block, and replaces invalid input. */
 function repairBlock(block: unknown, path: Path, repair: Repair): void {
   if (!isObject(block)) return;
   const { message, changes, losses, drop } = repair;
@@ -209,8 +199,8 @@ function repairBlock(block: unknown, path: Path, repair: Repair): void {
 const MARKER = '{"type":"ephemeral"}';
 
 /**
- * Adds a cache marker to the last place that may carry one: of a message, of a system text or of a list of tools.
- * Undefined when there is no such place.
+ * Adds a cache marker to the last block of a message or of a system text, or to the last of the tools, that may carry
+ * one; undefined if there is none.
  */
 export function mark(text: string): string | undefined {
   const value = parseJson(text);
@@ -231,12 +221,12 @@ function markValue(text: string, value: unknown): string | undefined {
   return splice(text, [addMember(text, at, 'cache_control', MARKER)]);
 }
 
-/** Thinking is closed to markers (`extra-block`), empty text too (`cache-empty`), and tools that are loaded later. */
+/** Whether a block or tool may carry a marker: not thinking (`extra-block`), empty text (`cache-empty`) or a deferred tool. */
 function mayCarry(item: unknown): boolean {
   return isObject(item) && item.defer_loading !== true && !isThinking(item) && !isEmptyText(item);
 }
 
-/** The body around the messages: model, system and tools before them, parameters behind them. */
+/** Writes the body around the messages: model, system and tools before them, parameters behind them. */
 export function frame(parts: FrameParts, target: Target): Frame {
   const losses: LossNote[] = [];
   const system = systemText(parts.system, target, losses);
@@ -256,14 +246,14 @@ export function frame(parts: FrameParts, target: Target): Frame {
   };
 }
 
-/** One plain text stays a string; anything else is a list of text blocks. */
+/** The value of `system`: one plain text is a string, anything else a list of text blocks. */
 function systemText(messages: readonly Message[], target: Target, losses: LossNote[]): string | undefined {
   const texts = messages.flatMap((message, index) => systemValue(message, `system[${index}]`, target, losses) ?? []);
   if (texts.length < 2) return texts[0];
   return `[${texts.flatMap((text) => (text.startsWith('[') ? elementTexts(text) : [textPart(text)])).join(',')}]`;
 }
 
-/** The value of `system` that stands for one message: its own text, or what its texts say. */
+/** The value of `system` for one message: its own text, or its texts. */
 function systemValue(message: Message, path: string, target: Target, losses: LossNote[]): string | undefined {
   if (message.origin.dialect !== DIALECT) {
     const texts = readSystemTexts(message, path, losses);
@@ -283,7 +273,7 @@ function toolsText(parts: FrameParts, target: Target, losses: LossNote[]): strin
     : undefined;
 }
 
-/** The schema as it was given; one that does not say so is told to be of an object (`tool-schema`). */
+/** The schema as it was given, with `"type":"object"` if it has no type (`tool-schema`). */
 function schemaText(text: string, path: string, losses: LossNote[]): string {
   const value = parseJson(text);
   if (!isObject(value) || value.type !== undefined) return text;

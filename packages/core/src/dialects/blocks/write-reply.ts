@@ -20,7 +20,7 @@ import type {
   WrittenReply,
 } from '../serve.ts';
 import { writeSse } from '../sse.ts';
-import { toArguments } from '../write/index.ts';
+import { toArguments } from '../write/content.ts';
 import { skein } from './provider.ts';
 
 /** Every block has a form here; only ciphertext and signatures stay behind. */

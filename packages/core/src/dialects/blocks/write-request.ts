@@ -1,18 +1,8 @@
 import { blockText, type ContentBlock, contentText, type Message } from '../../message/index.ts';
-import type { LossNote } from '../loss.ts';
+import { dropped, type LossNote, rewritten } from '../loss.ts';
 import type { FunctionTool, NativeTool, ToolDefinition } from '../request.ts';
-import {
-  type BodyMember,
-  type CallLookup,
-  type Draft,
-  dropped,
-  type Frame,
-  type FrameParts,
-  joinFrame,
-  type RequestWriter,
-  rewritten,
-  type Target,
-} from '../write/index.ts';
+import { type BodyMember, joinFrame } from '../write/frame.ts';
+import type { CallLookup, Draft, Frame, FrameParts, RequestWriter, Target } from '../write/writer.ts';
 
 export const writer: RequestWriter = {
   resultsFollow: 'message',
@@ -30,7 +20,7 @@ function ownDraft(message: Message): Draft {
   return { role: role === 'other' ? 'user' : role, text: message.raw, pieces, calls, results, losses: [] };
 }
 
-/** Every block has a place here; what stays behind is what only its issuer can read. */
+/** Every block has a form here; only what its issuer alone can read is lost. */
 function translate(message: Message, _target: Target, calls: CallLookup): readonly Draft[] {
   const losses: LossNote[] = message.content.flatMap((block, index) =>
     block.type === 'reasoning' ? [rewritten(`content[${index}]`, 'foreign-reasoning')] : [],

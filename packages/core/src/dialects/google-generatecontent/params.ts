@@ -1,9 +1,10 @@
 import { isObject, type JsonObject, removeMembers, splice } from '../../json/index.ts';
-import type { LossNote } from '../loss.ts';
+import { dropped, type LossNote } from '../loss.ts';
 import { type ParamNames, readSimpleParams, toTargetChoice, writeSimpleParams } from '../params.ts';
 import { forModel } from '../provider.ts';
 import type { RequestParams } from '../request.ts';
-import { type BodyMember, dropped, joinMembers, type Target } from '../write/index.ts';
+import { type BodyMember, joinMembers } from '../write/frame.ts';
+import type { Target } from '../write/writer.ts';
 import { field, fieldText, findKey, stringField } from './parts.ts';
 
 const PARAM_NAMES: ParamNames = {
@@ -16,7 +17,7 @@ const PARAM_NAMES: ParamNames = {
 
 const MODES = { auto: 'AUTO', none: 'NONE', required: 'ANY' } as const;
 
-/** The parameters that every dialect knows. What says more than a parameter can hold stays whole where it is. */
+/** Reads the parameters that every dialect knows. A member that says more than a parameter can hold is left in place. */
 export function readParams(
   body: string,
   value: JsonObject,
@@ -77,13 +78,13 @@ export function writeParams(
       ? choiceText('ANY', `,"allowedFunctionNames":[${JSON.stringify(choice.name)}]`)
       : choice && choiceText(MODES[choice]);
   return [
-    // One member, so that what `extra` says of it merges.
+    // One member, so that a `generationConfig` in `extra` is merged with it.
     ['generationConfig', config ? `{${config}}` : undefined],
     ['toolConfig', chosen],
   ];
 }
 
-/** Level and budget exclude each other: a budget, the more exact of the two, counts. Older models take only that. */
+/** Level and budget exclude each other: the budget wins, because it is more exact. Older models take only budgets. */
 function thinkingText(
   { effort, budget }: NonNullable<RequestParams['reasoning']>,
   { provider, model }: Target,

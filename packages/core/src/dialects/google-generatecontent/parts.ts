@@ -23,8 +23,8 @@ import { ProtocolError } from '../reply.ts';
 import { google } from './provider.ts';
 
 /**
- * A field in the JSON form of protocol buffers: each name may be written in camelCase or in snake_case, and `null` is
- * the same as absent. Several names lead into objects.
+ * Reads a field in the JSON form of protocol buffers: a name may be written in camelCase or in snake_case, and `null`
+ * means absent. Several names lead into nested objects.
  */
 export function field(value: unknown, ...names: string[]): unknown {
   let found = value;
@@ -52,12 +52,13 @@ export function fieldText(text: string, value: unknown, ...names: string[]): str
   return range && text.slice(range.start, range.end);
 }
 
-/** How the names of a field are spelled in an object that has it. */
+/** The spelling of each name on the way to a field; undefined if the field is absent. */
 export function findKeys(value: unknown, names: readonly string[]): string[] | undefined {
   const keys = names.map((name, depth) => findKey(field(value, ...names.slice(0, depth)), name));
   return keys.every((key) => key !== undefined) ? keys : undefined;
 }
 
+/** The spelling of a field's name in an object; undefined if the field is absent. */
 export function findKey(value: unknown, name: string): string | undefined {
   if (!isObject(value)) return undefined;
   const key = (value[name] ?? undefined) === undefined ? snake(name) : name;
@@ -80,7 +81,7 @@ function snake(name: string): string {
   return known;
 }
 
-/** A content taken apart: its value, and its parts by value, text and place. */
+/** A content, with its parts by value, text and path. */
 export interface Content {
   readonly role: unknown;
   readonly parts: readonly Part[];
@@ -92,7 +93,7 @@ export interface Part {
   readonly path: Path;
 }
 
-/** Nothing but text, thought or said; a stream brings thousands of these. */
+/** Whether a part is only text, thought or said; a stream brings thousands of these. */
 export function isPlainText({ value }: Part): boolean {
   if (!isObject(value) || typeof value.text !== 'string') return false;
   for (const name in value) if (name !== 'text' && name !== 'thought') return false;
@@ -100,8 +101,8 @@ export function isPlainText({ value }: Part): boolean {
 }
 
 /**
- * Reads the text of a content. A system message, `{"role":"system","content":…}`, holds one; a text in its place
- * counts as its only part.
+ * Reads a content. A system message, `{"role":"system","content":…}`, holds one; a string in its place counts as its
+ * only part.
  */
 export function readContent(raw: string): Content {
   const value = parseJson(raw);
@@ -115,7 +116,7 @@ export function readContent(raw: string): Content {
   return { role, parts: isObject(content) ? partsAt(raw, [...at, 'parts'], content.parts) : partsAt(raw, at, content) };
 }
 
-/** One element may stand for a list of one. */
+/** The parts at a path. A single part may stand in place of a list. */
 function partsAt(raw: string, path: Path, value: unknown): readonly Part[] {
   if (value === undefined || value === null) return [];
   const text = textAt(raw, path)!;
@@ -124,34 +125,34 @@ function partsAt(raw: string, path: Path, value: unknown): readonly Part[] {
     : [{ value, text, path }];
 }
 
-/** The exact texts of the elements of a list; one element may stand for a list of one. */
+/** The exact texts of a list's elements. A single element may stand in place of a list. */
 export function listTexts(text: string, start = skipSpace(text, 0)): string[] {
   return text[start] === '[' ? elementTexts(text, start) : [text.slice(start, endOfValue(text, start))];
 }
 
-/** A call, which a stream may have brought in several parts. */
+/** A call, which a stream may have sent in several parts. */
 export interface Call {
   readonly id: string | undefined;
   readonly name: string;
-  /** Indexes of its parts; the first has its name. */
+  /** The indexes of its parts; the first one has its name. */
   readonly parts: number[];
-  /** The text of its arguments, if they came whole. */
+  /** The text of its arguments, if they were sent whole. */
   readonly given: string | undefined;
-  /** Its arguments as they came in pieces (`partialArgs`), which no request takes. */
+  /** Its arguments in pieces (`partialArgs`), a form that no request takes. */
   pieces: string[] | undefined;
-  /** More of it was announced and did not come yet. */
+  /** Whether more of it was announced and has not come yet. */
   isOpen: boolean;
 }
 
-/** The text of the arguments; not closed while more of them is to come. */
+/** The text of the arguments, without its closing brace while more is to come. */
 export function readArguments({ given, pieces, isOpen }: Call): string {
   const text = given ?? joinArguments(pieces ?? []);
   return isOpen ? text.slice(0, -1) : text;
 }
 
 /**
- * Adds a part to the calls before it and returns the call that it begins or continues. A call with `willContinue`
- * goes on in the following calls without a name, up to and with the first that does not continue.
+ * Adds a part to the calls before it and returns the call that it begins or continues. A call with `willContinue` is
+ * continued by the calls without a name that follow, through the first one that does not continue.
  */
 export function addCall(calls: Call[], index: number, part: unknown, text: string): Call | undefined {
   const value = field(part, 'functionCall');
@@ -175,8 +176,8 @@ export function addCall(calls: Call[], index: number, part: unknown, text: strin
 }
 
 /**
- * Arguments that were streamed value by value, each with the path of its place; every leaf keeps its exact text. A
- * list of what was received when that has no place in an object.
+ * Joins arguments that were streamed value by value, each with its path; every leaf keeps its exact text. If they do not
+ * fit together into an object, the result is a list of the pieces.
  */
 function joinArguments(pieces: readonly string[]): string {
   const root = recordNode();
@@ -187,7 +188,7 @@ function addPiece(root: RecordNode, piece: string): boolean {
   const value = parseJson(piece);
   const leaf = readLeaf(value, piece);
   const steps = parseSteps(stringField(value, 'jsonPath') ?? '');
-  return !leaf || (steps.length > 0 && placed(root, steps, leaf) !== undefined);
+  return !leaf || (steps.length > 0 && placeLeaf(root, steps, leaf) !== undefined);
 }
 
 function readLeaf(value: unknown, piece: string): Tree | undefined {
@@ -200,27 +201,31 @@ function readLeaf(value: unknown, piece: string): Tree | undefined {
 
 const STEP = /\.([^.[\]]+)|\[(\d{1,9})\]|\[(['"])((?:\\.|(?!\3)[^\\])*)\3\]/g;
 
-/** `$.a[0]['b c']` → `a`, 0, `b c`; nothing when it is no such path. */
+/** Parses a path: `$.a[0]['b c']` → `a`, 0, `b c`; empty if it is not such a path. */
 function parseSteps(path: string): (string | number)[] {
   const found = [...path.matchAll(STEP)];
   if (found.length > MAX_DEPTH || `$${found.map(([step]) => step).join('')}` !== path) return [];
   return found.map(([, name, index, , quoted]) => (index ? Number(index) : (name ?? quoted!.replace(/\\(.)/g, '$1'))));
 }
 
-/** The tree with a leaf in its place, text behind the text that is there; undefined where there can be no such place. */
-function placed(tree: Tree | undefined, [step, ...more]: readonly (string | number)[], leaf: Tree): Tree | undefined {
+/** Puts a leaf into a tree, appending text to text; undefined if the path does not fit the tree. */
+function placeLeaf(
+  tree: Tree | undefined,
+  [step, ...more]: readonly (string | number)[],
+  leaf: Tree,
+): Tree | undefined {
   if (step === undefined)
     return tree?.kind === 'text' && leaf.kind === 'text' ? textNode(...tree.pieces, ...leaf.pieces) : leaf;
   if (typeof step === 'number') {
     const list = tree ?? listNode();
     if (list.kind !== 'list' || step > list.items.length) return undefined;
-    const item = placed(list.items[step], more, leaf);
+    const item = placeLeaf(list.items[step], more, leaf);
     if (item) list.items[step] = item;
     return item && list;
   }
   const record = tree ?? recordNode();
   if (record.kind !== 'record') return undefined;
-  const value = placed(getMember(record, step), more, leaf);
+  const value = placeLeaf(getMember(record, step), more, leaf);
   if (value) setMember(record, step, value);
   return value && record;
 }

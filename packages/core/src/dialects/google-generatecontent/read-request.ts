@@ -7,7 +7,7 @@ import { readParams } from './params.ts';
 import { fieldText, findKey, listTexts, stringField } from './parts.ts';
 import { google } from './provider.ts';
 
-/** The model stands in the path, seldom in the body. */
+/** Reads a request body. The model is usually in the path of the request, rarely in its body. */
 export function readRequest(body: string): RawRequest {
   const value = parseJson(body);
   const contents = fieldText(body, value, 'contents');
@@ -26,7 +26,7 @@ export function readRequest(body: string): RawRequest {
   };
 }
 
-/** Function declarations one by one, if all of them have JSON Schema parameters; every other tool in its own words. */
+/** Function declarations one by one, if all of them have JSON Schema parameters; any other tool in Google's own words. */
 function readTools(text: string): readonly ToolDefinition[] {
   const tool = parseJson(text);
   const list = isObject(tool) && Object.keys(tool).length === 1 && fieldText(text, tool, 'functionDeclarations');

@@ -7,7 +7,7 @@ import { google } from './provider.ts';
 /** The message of a reply without any content. */
 export const EMPTY_REPLY = '{"role":"model","parts":[]}';
 
-/** Members that tell a response from any other JSON object; all of them may be absent. */
+/** Members that distinguish a response from any other JSON object; each of them may be absent. */
 const MEMBERS = ['candidates', 'promptFeedback', 'usageMetadata', 'modelVersion', 'responseId', 'createTime'];
 
 export function isResponse(value: JsonObject): boolean {
@@ -48,13 +48,13 @@ function hasCalls(content: unknown): boolean {
   return Array.isArray(parts) && parts.some((part) => field(part, 'functionCall') !== undefined);
 }
 
-/** Who speaks is told by the place in the response; where the content itself does not say it, it is added. */
+/** Adds the role to a content that has none: in a response, it is the model's. */
 function withRole(content: JsonObject, text: string): string {
   const isSaid = field(content, 'role') !== undefined || field(content, 'parts') === undefined;
   return isSaid ? text : splice(text, [addMember(text, 0, 'role', '"model"')]);
 }
 
-/** The prompt includes what was cached; what server-side tools brought in comes on top; thoughts are not in the output. */
+/** The prompt includes cached tokens; tokens of server-side tools come on top; the output does not include thoughts. */
 export function readUsage(value: unknown, native: string): Usage {
   const tokens = (name: string): number => count(field(value, `${name}TokenCount`));
   const cacheRead = tokens('cachedContent');
@@ -69,7 +69,7 @@ export function readUsage(value: unknown, native: string): Usage {
   };
 }
 
-/** An open list: words that are not here are `unknown`. */
+/** Google adds words over time: those that are not listed are `unknown`. */
 const REASONS: readonly (readonly [RegExp, StopReason])[] = [
   [/^STOP$/, 'end'],
   [/^MAX_TOKENS$/, 'length'],
@@ -78,14 +78,14 @@ const REASONS: readonly (readonly [RegExp, StopReason])[] = [
   [/^(MALFORMED|MISSING|UNEXPECTED|TOO_MANY|NO_IMAGE|IMAGE_OTHER)/, 'error'],
 ];
 
-/** Google says STOP also when the model calls tools. */
+/** Reads a stop reason. Google also says STOP when the model calls tools. */
 export function readStop(native: unknown, hasCalls: boolean): Stop {
   if (typeof native !== 'string') return { reason: 'unknown', native: undefined };
   const reason = REASONS.find(([words]) => words.test(native))?.[1] ?? 'unknown';
   return { reason: reason === 'end' && hasCalls ? 'tool-use' : reason, native };
 }
 
-/** The stop of a prompt that was not answered at all. */
+/** The stop of a prompt that was blocked. */
 export function readBlockedStop(native: unknown): Stop {
   return typeof native === 'string' ? { reason: 'filter', native } : readStop(native, false);
 }

@@ -1,7 +1,8 @@
 import { isObject, isText } from '../../json/index.ts';
 import type { Need } from '../../message/index.ts';
 import { forModel } from '../provider.ts';
-import { areArguments, type Target } from '../write/index.ts';
+import { areArguments } from '../write/content.ts';
+import type { Target } from '../write/writer.ts';
 import {
   type Call,
   type Content,
@@ -15,8 +16,8 @@ import {
 } from './parts.ts';
 
 /**
- * Why the text of a content cannot be sent as it is. An empty text is fine: a streamed signature often stands on
- * one (see "surprises" in wire-rules.md).
+ * Why a content cannot be sent as it is. An empty text is fine: streamed signatures often stand on one (see "surprises"
+ * in wire-rules.md).
  */
 export function findNeeds({ parts }: Content, calls: readonly Call[]): readonly Need[] {
   const callsByPart = new Set(calls.flatMap((call) => call.parts));
@@ -37,7 +38,7 @@ export function findNeeds({ parts }: Content, calls: readonly Call[]): readonly 
   return needs.filter((need) => need !== false);
 }
 
-/** `oneof-none`: nothing, or nothing but a thought mark or a signature. */
+/** `oneof-none`: a part that is empty, or has only a thought mark or a signature. */
 export function isHollow({ value }: Part): boolean {
   if (!isObject(value)) return false;
   return Object.keys(value).every(
@@ -45,7 +46,7 @@ export function isHollow({ value }: Part): boolean {
   );
 }
 
-/** `name-empty`: a call or a response that does not say of what. */
+/** `name-empty`: a call or a response without a function name. */
 export function isNameless({ value }: Part): boolean {
   const named = objectField(value, 'functionCall') ?? objectField(value, 'functionResponse');
   return named !== undefined && !stringField(named, 'name');

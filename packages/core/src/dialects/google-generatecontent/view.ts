@@ -8,7 +8,8 @@ import type {
   ToolResultBlock,
   ToolUseBlock,
 } from '../../message/index.ts';
-import { areArguments, VIEW_ID, viewId } from '../write/index.ts';
+import { areArguments } from '../write/content.ts';
+import { VIEW_ID, viewId } from '../write/tool-calls.ts';
 import {
   addCall,
   type Call,
@@ -24,7 +25,7 @@ import {
 } from './parts.ts';
 import { findNeeds, isHollow } from './rules.ts';
 
-/** The view of a content. Texts that stand side by side are one: a stream cuts them anywhere. */
+/** Reads a content. Adjacent texts are joined, because a stream cuts them anywhere. */
 export function view(raw: string, origin: Origin): MessageView {
   const content = readContent(raw);
   const calls: Call[] = [];
@@ -52,7 +53,7 @@ function add(blocks: ContentBlock[], block: ContentBlock): void {
   else blocks.push(block);
 }
 
-/** No role means user; but a content without anything is the reply of a model that was stopped (recorded: SAFETY). */
+/** No role means user; but an empty content without a role is the reply of a model that was stopped (recorded: SAFETY). */
 function readRole({ role, parts }: Content, blocks: readonly ContentBlock[]): Role {
   if (role === 'model') return 'assistant';
   if (role === 'system') return role;
@@ -98,20 +99,20 @@ function toolResult({ value, text: native }: Part, issuer: string, index: number
   };
 }
 
-/** The text of `{"output":"…"}`, `{"result":"…"}` and `{"error":"…"}`; anything else is told as it is. */
+/** The text of `{"output":"…"}`, `{"result":"…"}` or `{"error":"…"}`; undefined for anything else. */
 function responseText(response: unknown): string | undefined {
   const [[name, text] = [], ...more] = isObject(response) ? Object.entries(response) : [];
   const isPlain = more.length === 0 && /^(?:output|result|error)$/.test(name ?? '');
   return isPlain && typeof text === 'string' ? text : undefined;
 }
 
-/** The image, sound or document of a part, if it is one. */
+/** Reads the image, audio clip, video or document of a part, if it is one. */
 function readMedia(part: unknown, issuer: string): MediaBlock | undefined {
   const data = stringField(part, 'inlineData', 'data');
   if (data !== undefined) return media(part, 'inlineData', '', { kind: 'base64', data: standardBase64(data) });
   const uri = stringField(part, 'fileData', 'fileUri');
   if (uri === undefined) return undefined;
-  // An upload that only its issuer can read, or an address for anyone.
+  // Only the issuer can read an upload; anyone can read a URL.
   const isUpload = uri.startsWith(`https://${issuer}/`);
   return media(part, 'fileData', uri, isUpload ? { kind: 'file', id: uri } : { kind: 'url', url: uri });
 }
@@ -123,7 +124,7 @@ function media(part: unknown, kind: string, uri: string, source: MediaBlock['sou
   return { type: 'media', mediaType, ...(name && { name }), source };
 }
 
-/** Protocol buffers take both alphabets of base64; others take only the standard one. */
+/** Converts base64 to the standard alphabet. Protocol buffers take both alphabets, other protocols only this one. */
 function standardBase64(data: string): string {
   if (!/[-_]/.test(data)) return data;
   const plain = data.replaceAll('-', '+').replaceAll('_', '/');

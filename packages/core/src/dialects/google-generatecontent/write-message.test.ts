@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { assistant, type Message, system, toolResult, user } from '../../message/index.ts';
 import { makeDialect } from '../dialect.ts';
 import type { ProviderDescriptor } from '../provider.ts';
-import type { Target } from '../write/index.ts';
+import type { Target } from '../write/writer.ts';
 import { googleGenerateContentSpec as spec } from './index.ts';
 
 const google = makeDialect(spec);

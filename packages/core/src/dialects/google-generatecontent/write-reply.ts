@@ -20,7 +20,7 @@ import type {
   WrittenReply,
 } from '../serve.ts';
 import { writeSse } from '../sse.ts';
-import { toArguments } from '../write/index.ts';
+import { toArguments } from '../write/content.ts';
 import { fieldText } from './parts.ts';
 import { google } from './provider.ts';
 import { GoogleAssembler } from './read-stream.ts';

@@ -1,34 +1,20 @@
 import { textAt } from '../../json/index.ts';
 import type { Message } from '../../message/index.ts';
-import type { LossNote } from '../loss.ts';
+import { dropped, type LossNote, rewritten, synthesised } from '../loss.ts';
+import { areArguments, joinTexts, toArguments } from '../write/content.ts';
+import { isOwn } from '../write/drafts.ts';
+import { type BodyMember, joinFrame, readSystemTexts, writeTools } from '../write/frame.ts';
 import {
-  areArguments,
-  type BodyMember,
-  dropped,
-  type Frame,
-  type FrameParts,
-  isOwn,
-  joinFrame,
-  joinTexts,
-  type MessageFormat,
   makeSplicer,
-  makeTranslator,
   mergeParts,
-  NO_CALLS,
   type OwnRules,
   type PartListFormat,
-  type PortableBlock,
   type Repair,
-  type RequestWriter,
-  readSystemTexts,
-  rewritten,
   splitParts,
-  synthesised,
-  type Target,
-  toArguments,
-  VIEW_ID,
-  writeTools,
-} from '../write/index.ts';
+} from '../write/own-message.ts';
+import { NO_CALLS, VIEW_ID } from '../write/tool-calls.ts';
+import { type MessageFormat, makeTranslator, type PortableBlock } from '../write/translate.ts';
+import type { Frame, FrameParts, RequestWriter, Target } from '../write/writer.ts';
 import { writeParams } from './params.ts';
 import {
   addCall,
@@ -47,7 +33,7 @@ import { isHollow, isNameless, isSignatureRequired } from './rules.ts';
 
 const format: MessageFormat = {
   message(role, said, target, losses) {
-    // Always on the first call, so that later requests extend this one.
+    // Always on the first call, so that later requests begin with the same text.
     const signed = isSignatureRequired(target) ? said.findIndex(({ type }) => type === 'call') : -1;
     if (signed >= 0) losses.push(synthesised(`parts[${signed}]`, 'signature-placeholder'));
     const parts = said.map((item, index) => part(item, index === signed));
@@ -61,7 +47,7 @@ const format: MessageFormat = {
     const parts = [`{"functionResponse":{${nameMembers(id, name)},"response":${response}${inside}}}`];
     return { text: contentText('user', parts), parts };
   },
-  /** Inline data needs an exact type, a file an address. */
+  /** Inline data requires an exact type, and a file requires a URI. */
   media({ mediaType, source }) {
     const isExact = !mediaType.endsWith('/*');
     const type = isExact ? `"mimeType":${JSON.stringify(mediaType)},` : '';
@@ -81,7 +67,7 @@ const partList: PartListFormat = {
   textPart,
 };
 
-/** Google has no cache markers in its messages: it caches by itself, or by name (`cachedContent`). */
+/** Google's messages have no cache markers: it caches automatically, or by name (`cachedContent`). */
 export const writer: RequestWriter = {
   splice(message, target, options) {
     return message.facts.role === 'system'
@@ -97,14 +83,14 @@ export const writer: RequestWriter = {
   result,
   userText,
   merge: (drafts) => mergeParts(drafts, partList),
-  // Contents of one role in a row are one turn: all calls of it are answered together (`count`).
+  // Adjacent contents of one role are one turn, whose calls must be answered together (`count`).
   resultsFollow: 'turn',
   resultsInOrder: true,
   callsFollowUser: true,
   frame,
 };
 
-/** Passes validation in the place of a signature: Google's own way to bring in calls that carry none (`escape`). */
+/** Passes validation in place of a signature: Google's documented way to send calls without one (`escape`). */
 const PLACEHOLDER = '"skip_thought_signature_validator"';
 
 export function contentText(role: 'user' | 'model', parts: readonly string[]): string {
@@ -122,14 +108,14 @@ function part(said: PortableBlock, isSigned: boolean): string {
   return `{"functionCall":{${nameMembers(said.id, said.name)},"args":${said.args}}${signature}}`;
 }
 
-/** Ids that only the view made up are left out. */
+/** Leaves out ids that only the view made up. */
 function nameMembers(id: string, name: string): string {
   return `${id.startsWith(VIEW_ID) ? '' : `"id":${JSON.stringify(id)},`}"name":${JSON.stringify(name)}`;
 }
 
 const SIGNATURE = 'thoughtSignature';
 
-/** Changes a content where it would be refused. Says which calls and results are kept. */
+/** Changes a content where it would be refused. Returns the calls and results that are kept. */
 const repair: OwnRules['repair'] = (repairing) => {
   const { message, target, elsewhere, changes, losses, drop } = repairing;
   const { parts } = readContent(message.raw);
@@ -169,7 +155,7 @@ const repair: OwnRules['repair'] = (repairing) => {
     : undefined;
 };
 
-/** One whole call from its pieces, and a stand-in for arguments that are no object (`struct`). */
+/** Writes arguments that came in pieces as one object, and replaces arguments that are not an object (`struct`). */
 function repairArguments(repair: Repair, part: Part, call: Call, path: string): void {
   const text = readArguments(call);
   if (!call.pieces && areArguments(text)) return;
@@ -180,7 +166,7 @@ function repairArguments(repair: Repair, part: Part, call: Call, path: string): 
   setField(repair, part, ['functionCall', 'args'], args);
 }
 
-/** Puts a text in the place of a field, takes the field out or adds it. */
+/** Replaces, removes or adds a field. */
 function setField(
   { changes }: Repair,
   { path, value }: Part,
@@ -193,14 +179,14 @@ function setField(
 
 const spliceMessage = /* @__PURE__ */ makeSplicer({ isDoubtful: isPossiblyUnsigned, repair });
 
-/** Models that sign always sign the first call: their messages need no look (`sig-missing`). */
+/** Whether the first call may lack its signature (`sig-missing`). Models that sign always sign the first call. */
 function isPossiblyUnsigned({ facts, origin }: Message, target: Target): boolean {
   if (facts.calls.length === 0 || !isSignatureRequired(target)) return false;
   const isSigned = origin.model !== undefined && isSignatureRequired(target, origin.model);
   return !(isSigned && facts.needs.includes('bound'));
 }
 
-/** Model and streaming stand in the path of a request, not in its body. */
+/** Writes the body around the contents. Model and streaming are part of the path, not of the body. */
 function frame({ system, tools, params, extra }: FrameParts, target: Target): Frame {
   const losses: LossNote[] = [];
   const instruction = systemText(system, losses);
@@ -210,7 +196,7 @@ function frame({ system, tools, params, extra }: FrameParts, target: Target): Fr
     ['tools', declared],
   ];
   const tail = writeParams(params, declared !== undefined || 'tools' in extra, target, losses);
-  // A member in its other spelling is the same member: two of them would be refused.
+  // A member in its other spelling is the same member, and two of them would be refused.
   const camelCased = Object.entries(extra).map(([name, text]) => {
     const own = [...head, ...tail].find(([known]) => isField(name, known));
     return [own?.[0] ?? name, text];
@@ -219,7 +205,7 @@ function frame({ system, tools, params, extra }: FrameParts, target: Target): Fr
   return { ...texts, lead: [], base: `${instruction ?? ''}\n${declared ?? ''}`, losses };
 }
 
-/** `systemInstruction` is a content (`system-type`): one that is alone and in this form is spliced by its exact text. */
+/** `systemInstruction` is a content (`system-type`). A single one of this dialect keeps its exact text. */
 function systemText(messages: readonly Message[], losses: LossNote[]): string | undefined {
   const own = messages.map(({ origin, raw }) => (origin.dialect === google.dialect ? textAt(raw, ['content']) : ''));
   if (messages.length === 1 && own[0]?.startsWith('{')) return own[0];
@@ -230,7 +216,7 @@ function systemText(messages: readonly Message[], losses: LossNote[]): string | 
   return parts.length > 0 ? `{"parts":[${parts.join(',')}]}` : undefined;
 }
 
-/** All functions in one tool, then the tools that are given in Google's own words. */
+/** All functions in one tool, then the tools in Google's own words. */
 function toolsText(tools: FrameParts['tools'], target: Target, losses: LossNote[]): string | undefined {
   const functions: string[] = [];
   const texts = writeTools(tools, target, losses, ({ members, parameters }) => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Draft } from '../write/index.ts';
+import type { Draft } from '../write/writer.ts';
 import { mergeMessages } from './write-request.ts';
 
 const unit = (role: Draft['role'], text: string): Draft => {

@@ -1,12 +1,13 @@
-import type { LossNote } from '../loss.ts';
+import { dropped, type LossNote } from '../loss.ts';
 import { type ParamNames, toTargetChoice, writeSimpleParams } from '../params.ts';
 import type { RequestParams } from '../request.ts';
-import { type BodyMember, dropped, type Target } from '../write/index.ts';
+import type { BodyMember } from '../write/frame.ts';
+import type { Target } from '../write/writer.ts';
 import { quirk } from './rules.ts';
 
 /**
- * The older name of the token limit is `max_tokens`; many compatible providers know only that. How tools are chosen and
- * how much is thought has no plain word: when read, it stays in `rest`.
+ * Parameters that are one plain member. The older name of the token limit is `max_tokens`; many compatible providers
+ * know only that. The tool choice and reasoning are not plain: when a request is read, they stay in `rest`.
  */
 export const PARAM_NAMES = {
   maxTokens: 'max_completion_tokens',
@@ -18,7 +19,7 @@ export const PARAM_NAMES = {
   parallelToolCalls: 'parallel_tool_calls',
 } satisfies ParamNames;
 
-/** How tools are chosen can only be said where there are tools (`tool-choice-no-tools`, `parallel-no-tools`). */
+/** The members for the parameters. A tool choice is sent only together with tools (`tool-choice-no-tools`, `parallel-no-tools`). */
 export function writeParams(
   params: RequestParams,
   hasTools: boolean,

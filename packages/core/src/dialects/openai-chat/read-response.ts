@@ -34,14 +34,14 @@ export function readReply(body: string): RawReply {
 }
 
 export function toReply({ model, provider }: JsonObject, choices: RawReply['choices'], envelope: string): RawReply {
-  // `provider` is the upstream, as OpenRouter has it.
+  // OpenRouter names the upstream in `provider`.
   return { choices, usage: readUsage(envelope), envelope, model, upstream: provider };
 }
 
-/** Groq puts the usage of a stream under its own name, Moonshot into the choice. */
+/** Where usage stands: Groq puts that of a stream under `x_groq`, Moonshot into the choice. */
 const PLACES: readonly Path[] = [['usage'], ['x_groq', 'usage'], ['choices', 0, 'usage']];
 
-/** The usage that stands in an envelope. */
+/** Reads the usage in an envelope. */
 export function readUsage(envelope: string): Usage | undefined {
   const native = PLACES.map((path) => textAt(envelope, path)).find((text) => text?.startsWith('{'));
   if (native === undefined) return undefined;
@@ -49,12 +49,12 @@ export function readUsage(envelope: string): Usage | undefined {
   const { prompt_tokens_details: given, completion_tokens_details: spent } = usage;
   const prompt = count(usage.prompt_tokens);
   const completion = count(usage.completion_tokens);
-  // The names of OpenAI, DeepSeek, Moonshot and Mistral.
+  // Names of DeepSeek, Moonshot and Mistral; OpenAI's is in the details.
   const cached = [usage.prompt_cache_hit_tokens, usage.cached_tokens, usage.num_cached_tokens].map((one) => count(one));
   const cacheRead = Math.min(prompt, Math.max(count(given, 'cached_tokens'), ...cached));
   const cacheWrite5m = Math.min(prompt - cacheRead, count(given, 'cache_write_tokens'));
   const thought = count(spent, 'reasoning_tokens');
-  // xAI counts thoughts beside the completion, everyone else inside it; the total tells.
+  // xAI counts reasoning beside the completion, everyone else inside it; the total tells which.
   const isBeside = thought > 0 && count(usage.total_tokens) === prompt + completion + thought;
   const reasoning = isBeside ? thought : Math.min(completion, thought);
   return {
@@ -68,7 +68,7 @@ export function readUsage(envelope: string): Usage | undefined {
   };
 }
 
-/** OpenAI's words, and those that compatible providers use instead. */
+/** OpenAI's words, and those of compatible providers. */
 const REASONS: readonly (readonly [StopReason, ...words: string[]])[] = [
   ['end', 'stop', 'eos_token'],
   ['tool-use', 'tool_calls', 'function_call'],
@@ -80,8 +80,8 @@ const REASONS: readonly (readonly [StopReason, ...words: string[]])[] = [
 ];
 
 /**
- * Why a complete message ended. `stop` also comes with calls when a tool was forced, and with refusals; some
- * compatible providers give no word at all: then the message itself tells.
+ * Reads why a complete message ended. `stop` also comes with forced calls and with refusals, and some compatible
+ * providers give no reason at all, so the message itself is read, too.
  */
 export function readStop(word: unknown, raw: string): Stop {
   const native = typeof word === 'string' ? word : undefined;

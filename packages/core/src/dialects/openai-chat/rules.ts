@@ -1,30 +1,32 @@
 import { isObject, isText, type JsonObject, mapElements, type Path, parseJson, textAt } from '../../json/index.ts';
 import type { ContentBlock, Role, ToolUseBlock, UnknownBlock } from '../../message/index.ts';
 import { forModel } from '../provider.ts';
-import { areArguments, type Target, viewId } from '../write/index.ts';
+import { areArguments } from '../write/content.ts';
+import { viewId } from '../write/tool-calls.ts';
+import type { Target } from '../write/writer.ts';
 import { openaiChatHome } from './provider.ts';
 
-/** What a target does its own way; a descriptor that says nothing does as the home provider does. */
+/** The value of a quirk for a target; descriptors without it inherit the home provider's. */
 export function quirk(name: string, { provider, model }: Target): string | boolean {
   return forModel(provider.policies.quirks[name] ?? openaiChatHome.policies.quirks[name]!, model);
 }
 
-/** What stands for a reply without any message. */
+/** The message of a reply without any message. */
 export const EMPTY_MESSAGE = '{"role":"assistant","content":""}';
 
-/** Whether nothing is left to send (`content-null`, `content-empty`). Thoughts alone are no answer. */
+/** Whether a message has nothing to send (`content-null`, `content-empty`). Reasoning alone is not an answer. */
 export function saysNothing(role: Role, blocks: readonly ContentBlock[]): boolean {
   if (role !== 'assistant') return blocks.length === 0;
   return blocks.every((block) => block.type === 'reasoning' || (block.type === 'text' && block.text === ''));
 }
 
-/** One call of an assistant message, and where it stands. */
+/** One call of an assistant message, with its path. */
 interface NativeCall {
   readonly path: Path;
   readonly block: ToolUseBlock | UnknownBlock;
-  /** The arguments of a function call where they are a string, as they should be, and where that stands. */
+  /** The arguments of a function call, with their path, if they are a string, as they should be. */
   readonly args?: { readonly path: Path; readonly text: string };
-  /** A function call that says of no function: its beginning was lost on the way. */
+  /** Whether a function call has no name, because its beginning was lost in the stream. */
   readonly isNameless?: boolean;
 }
 
@@ -50,7 +52,7 @@ export function nativeCalls(raw: string, message: JsonObject): NativeCall[] {
   return call ? [...calls, call] : calls;
 }
 
-/** A custom tool takes free text: it is shown as an object with the one member `input`. */
+/** Reads a call. A custom tool takes free text, which is shown as an object with the single member `input`. */
 function readCall(raw: string, path: Path, place: Path, called: unknown, id: string): NativeCall | undefined {
   if (!isObject(called) || typeof called.name !== 'string') return undefined;
   const isCustom = place.at(-1) === 'custom';
@@ -66,8 +68,8 @@ function readCall(raw: string, path: Path, place: Path, called: unknown, id: str
 }
 
 /**
- * Why a call cannot be sent as it is. Where the stream was cut, arguments that do not parse were never complete, nor
- * were missing ones of the last call; free text does not show whether it ended. A call without a name is refused.
+ * Why a call cannot be sent as it is. If the stream was cut, arguments that do not parse are incomplete, and so are
+ * missing ones of the last call; free text of the last call may be incomplete, too. A call without a name is refused.
  */
 export function callProblem(
   { block, args, isNameless }: NativeCall,

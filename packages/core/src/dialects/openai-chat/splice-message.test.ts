@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createMessage, type Message, type Origin } from '../../message/index.ts';
 import type { Policies, ProviderDescriptor } from '../provider.ts';
-import type { Draft, Target } from '../write/index.ts';
+import type { Draft, Target } from '../write/writer.ts';
 import { openaiChatHome } from './provider.ts';
 import { view } from './view.ts';
 import { spliceMessage } from './write-request.ts';

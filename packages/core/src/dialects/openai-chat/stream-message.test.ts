@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { callChunk as call, chunk, END, replay } from './stream-fixtures.ts';
+import { callChunk as call, chunk, END, replay } from './test-stream.ts';
 
 describe('joining', () => {
   it('joins pieces at the level of their escapes', () => {

@@ -9,7 +9,7 @@ import {
   user,
 } from '../../message/index.ts';
 import type { Policies } from '../provider.ts';
-import type { CallLookup, Draft, Target } from '../write/index.ts';
+import type { CallLookup, Draft, Target } from '../write/writer.ts';
 import { openaiChatHome } from './provider.ts';
 import { writer } from './write-request.ts';
 

@@ -10,7 +10,7 @@ import {
   readCitation,
 } from '../../message/index.ts';
 import { ProtocolError } from '../reply.ts';
-import { inlineDataUrl } from '../write/index.ts';
+import { inlineDataUrl } from '../write/content.ts';
 import { DIALECT } from './provider.ts';
 import { callProblem, nativeCalls, saysNothing } from './rules.ts';
 
@@ -23,7 +23,7 @@ const ROLES: ReadonlyMap<unknown, Role> = new Map([
   ['function', 'tool'],
 ]);
 
-/** What a Chat Completions message says: thoughts, then content, refusal and calls. */
+/** Reads a Chat Completions message: reasoning, then content, refusal and calls. */
 export function view(raw: string, origin: Origin): MessageView {
   const message = parseJson(raw);
   if (!isObject(message)) throw new ProtocolError(DIALECT, 'a message is an object', raw);
@@ -44,7 +44,7 @@ export function view(raw: string, origin: Origin): MessageView {
     ...(isText(message.refusal) ? [{ type: 'refusal', text: message.refusal } as const] : []),
     ...calls.map((call) => call.block),
   ];
-  // An empty string beside other things is no block; alone it is the empty answer.
+  // An empty string beside other content is not a block; alone it is the empty answer.
   if (content.length === 0 && message.content === '') content.push({ type: 'text', text: '' });
   const problems = calls.map((call, index) => callProblem(call, index === calls.length - 1, origin.cut === true));
   if (problems.includes('arguments')) needs.push('arguments');
@@ -59,7 +59,7 @@ function readPart(value: unknown, native: string): ContentBlock {
   return partBlock(value) ?? { type: 'unknown', native };
 }
 
-/** `annotations` belong to the whole text; a URL citation has its address one level down. */
+/** The blocks of `content`. `annotations` belong to the whole text; the URL of a citation is one level down. */
 function contentBlocks(raw: string, message: JsonObject): ContentBlock[] {
   const { content } = message;
   const isOne = isText(content) || isObject(content);
@@ -73,7 +73,7 @@ function contentBlocks(raw: string, message: JsonObject): ContentBlock[] {
   return blocks.map((block) => (block === cited ? { ...cited, citations } : block));
 }
 
-/** Spoken answers: the sound, or the id under which the provider holds it, and the transcript of what was said. */
+/** The blocks of a spoken answer: the audio, or the id under which the provider stores it, and the transcript. */
 function audioBlocks({ audio }: JsonObject): ContentBlock[] {
   if (!isObject(audio) || !isText(audio.id)) return [];
   const sound: ContentBlock = isText(audio.data)
@@ -82,7 +82,7 @@ function audioBlocks({ audio }: JsonObject): ContentBlock[] {
   return isText(audio.transcript) ? [sound, { type: 'text', text: audio.transcript }] : [sound];
 }
 
-/** How sound begins in base64. Only the request names the format; `pcm16` has no header. */
+/** The first characters of audio formats in base64. Only the request names the format; `pcm16` has no header. */
 const SOUNDS: readonly (readonly [RegExp, string])[] = [
   [/^UklGR/, 'wav'],
   [/^SUQz|^\/\/[I-Po-v]/, 'mpeg'],
@@ -95,7 +95,7 @@ function soundType(data: string): string {
   return `audio/${SOUNDS.find(([head]) => head.test(data))?.[1] ?? 'pcm'}`;
 }
 
-/** One text from the pieces of a stream, each of which may be padded. */
+/** Joins the base64 pieces of a stream, each of which may be padded. */
 function joined(data: string): string {
   if (!/=[^=]/.test(data)) return data;
   try {
@@ -105,7 +105,7 @@ function joined(data: string): string {
   }
 }
 
-/** What a content part shows, which stands under the name of its type; undefined for one of unknown kind. */
+/** Reads a content part, whose value is the member named after its type; undefined if the type is unknown. */
 export function partBlock(part: unknown): ContentBlock | undefined {
   if (typeof part === 'string') return { type: 'text', text: part };
   if (!isObject(part)) return undefined;
@@ -116,7 +116,7 @@ export function partBlock(part: unknown): ContentBlock | undefined {
   return mediaBlock(part, given);
 }
 
-/** Mistral's thoughts: a string, or parts of their own. */
+/** Mistral's reasoning: a string, or a list of parts. */
 function thinkingText(thinking: unknown): string {
   const parts: unknown[] = Array.isArray(thinking) ? thinking : [{ text: thinking }];
   return parts.map((part) => (isObject(part) && typeof part.text === 'string' ? part.text : '')).join('');
@@ -130,7 +130,7 @@ const KINDS: ReadonlyMap<unknown, string> = new Map([
   ['input_audio', 'audio/'],
 ]);
 
-/** `given` is an object, or only the address as some compatible providers write it. */
+/** Reads media. `given` is an object, or only the URL, as some compatible providers write it. */
 function mediaBlock({ type, document_name: title }: JsonObject, given: unknown): MediaBlock | undefined {
   const kind = KINDS.get(type);
   const media = isObject(given) ? given : { url: given };
@@ -141,7 +141,7 @@ function mediaBlock({ type, document_name: title }: JsonObject, given: unknown):
   return inlineDataUrl({ type: 'media', mediaType: `${kind}${format}`, source, ...(isText(name) && { name }) });
 }
 
-/** What is empty is not meant. */
+/** Ignores empty members. */
 function readSource({ data, url, file_data, file_id: id }: JsonObject): MediaSource | undefined {
   if (typeof data === 'string') return { kind: 'base64', data };
   const address = url || file_data;
@@ -150,8 +150,8 @@ function readSource({ data, url, file_data, file_id: id }: JsonObject): MediaSou
 }
 
 /**
- * The thoughts of a message, once each: compatible providers send them as `reasoning_content` or `reasoning`, and
- * OpenRouter sends the same text again, taken apart, as `reasoning_details`.
+ * The reasoning of a message, without repetitions: compatible providers send it as `reasoning_content` or `reasoning`,
+ * and OpenRouter sends the same text again in pieces, as `reasoning_details`.
  */
 function reasoningBlocks(raw: string, message: JsonObject): ContentBlock[] {
   const texts = new Set([message.reasoning_content, message.reasoning].filter(isText));
@@ -171,7 +171,7 @@ export function detailBlock(detail: unknown): ContentBlock | undefined {
   return { type: 'reasoning', text: isText(said) ? said : '', redacted: type === 'reasoning.encrypted' };
 }
 
-/** Whether the thoughts carry anything only their maker can check or read. */
+/** Whether the reasoning has a signature or ciphertext. */
 function hasOpaqueReasoning({ reasoning_details: details }: JsonObject): boolean {
   return (
     Array.isArray(details) &&

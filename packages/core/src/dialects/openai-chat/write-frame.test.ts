@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createMessage, system } from '../../message/index.ts';
-import type { FrameParts, Target } from '../write/index.ts';
+import type { FrameParts, Target } from '../write/writer.ts';
 import { openaiChatHome } from './provider.ts';
 import { view } from './view.ts';
 import { frame } from './write-request.ts';

@@ -8,33 +8,15 @@ import {
   splice,
   textAt,
 } from '../../json/index.ts';
-import type { LossNote } from '../loss.ts';
+import { type LossNote, rewritten, synthesised } from '../loss.ts';
 import { forModel } from '../provider.ts';
-import {
-  type BodyMember,
-  type Draft,
-  type Frame,
-  type FrameParts,
-  formatPath,
-  isOwn,
-  joinFrame,
-  joinTexts,
-  type MessageFormat,
-  makeSplicer,
-  makeTranslator,
-  NO_CALLS,
-  type OwnRules,
-  type PortableBlock,
-  type RequestWriter,
-  readSystemTexts,
-  rewritten,
-  synthesised,
-  type Target,
-  toArguments,
-  toDataUrl,
-  VIEW_ID,
-  writeTools,
-} from '../write/index.ts';
+import { joinTexts, toArguments, toDataUrl } from '../write/content.ts';
+import { isOwn } from '../write/drafts.ts';
+import { type BodyMember, joinFrame, readSystemTexts, writeTools } from '../write/frame.ts';
+import { formatPath, makeSplicer, type OwnRules } from '../write/own-message.ts';
+import { NO_CALLS, VIEW_ID } from '../write/tool-calls.ts';
+import { type MessageFormat, makeTranslator, type PortableBlock } from '../write/translate.ts';
+import type { Draft, Frame, FrameParts, RequestWriter, Target } from '../write/writer.ts';
 import { writeParams } from './params.ts';
 import { callProblem, nativeCalls, quirk, saysNothing, textPart } from './rules.ts';
 
@@ -48,7 +30,7 @@ const format: MessageFormat = {
     if (firstCall >= 0 && said.findLastIndex(({ type }) => type === 'text') > firstCall)
       losses.push(rewritten('', 'reordered', 'text before calls'));
     const calls = said.flatMap((one) => (one.type === 'call' ? [callText(one)] : [])).join(',');
-    // `null` is content only beside calls (`content-null`): a bare refusal is sent as a part.
+    // Content may be `null` only beside calls (`content-null`), so a refusal alone is sent as a part.
     if (text === EMPTY && calls === '')
       return { text: `{"role":"assistant","content":[{"type":"refusal","refusal":${refusal}}]}` };
     const refused = refusal === EMPTY ? '' : `,"refusal":${refusal}`;
@@ -61,14 +43,14 @@ const format: MessageFormat = {
   },
   result({ id, isError, said }) {
     const content = contentText(said);
-    // The protocol has no error flag: a failure that does not read like one gets a word in front.
+    // The protocol has no error flag, so a failure that does not read like one gets a prefix.
     const isUntold = isError && !said.some((one) => 'text' in one && /error|fail|exception/i.test(one.text));
     const told = isUntold
       ? (content.startsWith('"') ? '"Error: ' : '[{"type":"text","text":"Error:"},') + content.slice(1)
       : content;
     return { text: `{"role":"tool","tool_call_id":${JSON.stringify(id)},"content":${told}}` };
   },
-  /** Images go by address or as data; documents, and sounds to models that hear, as data only. */
+  /** Images are sent by URL or as data; documents, and audio to models that take it, as data only. */
   media({ source, mediaType, name }, target) {
     const [kind, subtype] = mediaType.split('/');
     if (source.kind === 'file') return mediaPart('file', { file_id: source.id });
@@ -96,7 +78,7 @@ export const writer: RequestWriter = {
   frame,
 };
 
-/** Stands in for the thoughts that belong to a call (`deepseek-reasoning`). */
+/** Replaces the missing reasoning of a call (`deepseek-reasoning`). */
 const NO_THOUGHTS = '"(not available)"';
 
 function mediaPart(type: string, value: JsonObject): string {
@@ -109,7 +91,7 @@ function messageText(role: 'system' | 'user', content: string, target: Target): 
   return `{"role":"${role === 'system' ? quirk('systemRole', target) : role}","content":${content}}`;
 }
 
-/** The texts of one kind as one. */
+/** Joins the texts of one kind. */
 function joinedSaid(said: readonly PortableBlock[], type: 'text' | 'refusal'): string {
   const texts = said.flatMap((one) => ('json' in one && one.type === type ? [one] : []));
   return joinTexts(
@@ -118,7 +100,7 @@ function joinedSaid(said: readonly PortableBlock[], type: 'text' | 'refusal'): s
   );
 }
 
-/** Plain text as a string, anything else as a list of parts. */
+/** Plain text is a string, anything else a list of parts. */
 function contentText(said: readonly PortableBlock[]): string {
   if (said.every(({ type }) => type === 'text')) return joinedSaid(said, 'text');
   return `[${said.map((one) => ('json' in one ? textPart(one.json) : 'part' in one ? one.part : '')).join(',')}]`;
@@ -145,14 +127,14 @@ const rules: OwnRules = {
         return false;
       }
       if (problem) changes.set(args!.path, JSON.stringify(toArguments(args!.text, formatPath(args!.path), losses)));
-      // A call that came without an id needs one, for its result to name; the older form has none.
+      // A call without an id needs one, so that its result can name it; `function_call` has none.
       if (block.type === 'tool-use' && block.id.startsWith(VIEW_ID) && path[0] === 'tool_calls') {
         changes.set([...path, 'id'], JSON.stringify(block.id));
         losses.push(synthesised(`${formatPath(path)}.id`, 'tool-id'));
       }
       return true;
     });
-    // The calls are the last blocks.
+    // The last blocks are the calls.
     const blocks = content.slice(0, content.length - all.length);
     if (saysNothing(facts.role, [...blocks, ...kept.map(({ block }) => block)])) return undefined;
     // An empty list is refused (`tool-calls-empty`).
@@ -161,7 +143,7 @@ const rules: OwnRules = {
       if (value.tool_calls.length === 0) losses.push(rewritten('tool_calls', 'empty'));
     }
     const thoughts = String(quirk('reasoningField', target));
-    // The provider's models may also call without thinking.
+    // Models of this provider may also call without reasoning.
     if (kept.length > 0 && quirk('thoughtCalls', target) && typeof value[thoughts] !== 'string') {
       changes.set([thoughts], NO_THOUGHTS);
       losses.push(synthesised('', 'foreign-reasoning'));
@@ -174,9 +156,8 @@ const rules: OwnRules = {
 export const spliceMessage = /* @__PURE__ */ makeSplicer(rules);
 
 /**
- * Several messages of one role as one, for chat templates that insist on taking turns. Only messages that are nothing
- * but role and content can be one, and what they say can stand before the calls of the last; tool results stay apart
- * in any case.
+ * Merges messages of one role, for chat templates that require roles to alternate. Only messages that consist of role
+ * and content can be merged; their content may precede the calls of the last message. Tool results are never merged.
  */
 export function mergeMessages(drafts: readonly Draft[]): Draft | undefined {
   const last = drafts.at(-1);
@@ -196,7 +177,7 @@ export function mergeMessages(drafts: readonly Draft[]): Draft | undefined {
   };
 }
 
-/** The parts of a message that has nothing else to lose, or does not lose what else it has. */
+/** The parts of a message; undefined if it has other members, which would be lost. `isKept`: its other members are kept. */
 function plainParts(text: string, isKept: boolean): string[] | undefined {
   const isPlain = findMembers(text).every(
     ({ name, start, end }) => isKept || name === 'role' || name === 'content' || text.slice(start, end) === 'null',
@@ -208,7 +189,7 @@ function plainParts(text: string, isKept: boolean): string[] | undefined {
   return isKept ? [] : undefined;
 }
 
-/** The text of a part that is nothing but text. */
+/** The text of a part that is only text. */
 function plainText(part: string): string | undefined {
   const value = parseJson(part);
   const isPlain = isObject(value) && value.type === 'text' && Object.keys(value).length === 2;
@@ -216,8 +197,8 @@ function plainText(part: string): string | undefined {
 }
 
 /**
- * System messages stand first in the message list, in their own words where this issuer gave them; as one for chat
- * templates that take no second.
+ * Writes the body around the messages. System messages come first in the message list, in their own text if this issuer
+ * sent them, and merged for chat templates that take only one.
  */
 export function frame({ system, tools, params, extra }: FrameParts, target: Target): Frame {
   const losses: LossNote[] = [];
@@ -248,7 +229,7 @@ export function frame({ system, tools, params, extra }: FrameParts, target: Targ
   return { ...joinFrame(head, 'messages', tail, extra), lead, base: `${lead.join(',')}\n${written}`, losses };
 }
 
-/** A few models take no system text at all (`role`): it is then sent as the user's. */
+/** Whether the target takes system text. A few models do not (`role`), so it is sent as the user's. */
 function takesSystem({ provider, model }: Target): boolean {
   return forModel(provider.policies.inlineSystem, model) !== 'never';
 }

@@ -8,7 +8,7 @@ export interface Item {
   readonly text: string;
 }
 
-/** A model's turn is an array of items; everything else is a single item. */
+/** Reads the items of a message: a model's turn is an array of items, everything else a single item. */
 export function readItems(raw: string): { readonly items: readonly Item[]; readonly isTurn: boolean } {
   const value = parseJson(raw);
   if (Array.isArray(value))
@@ -17,14 +17,14 @@ export function readItems(raw: string): { readonly items: readonly Item[]; reado
   return { items: [{ text: raw.trim(), value }], isTurn: false };
 }
 
-/** `type` may be left out of messages and of item references. */
+/** The type of an item. Messages and item references may leave it out. */
 export function itemType(item: JsonObject): string | undefined {
   if (typeof item.type === 'string') return item.type;
   if (item.role !== undefined) return 'message';
   return item.id === undefined ? undefined : 'item_reference';
 }
 
-/** Messages of the model, which may also have been written by a client. */
+/** Whether an item is a message of the assistant, which a client may have written, too. */
 export function isAssistantMessage(item: unknown): item is JsonObject & { readonly role: 'assistant' } {
   return isObject(item) && itemType(item) === 'message' && item.role === 'assistant';
 }
@@ -33,12 +33,12 @@ export function isReasoning(item: unknown): item is JsonObject & { readonly type
   return isObject(item) && item.type === 'reasoning';
 }
 
-/** Items that clients write although nothing in their names says so. */
+/** Items that clients write. */
 const CLIENT_ITEMS = /_(?:output|response|reference|trigger)$/;
 
 /**
- * Whether the API issued this item, so that it belongs to a model's turn. Outputs of tools that ran on the server
- * come from there too: of a program always, of a search when it says so, of a shell when the API gave it an id.
+ * Whether the API issued this item, so that it belongs to a model's turn. That includes outputs of tools that ran on the
+ * server: of a program always, of a search if it says so, of a shell if the API gave it an id.
  */
 export function isModelItem(item: unknown): boolean {
   if (!isObject(item) || isAssistantMessage(item)) return true;

@@ -1,9 +1,10 @@
-import type { LossNote } from '../loss.ts';
+import { dropped, type LossNote } from '../loss.ts';
 import { type ParamNames, toTargetChoice, writeSimpleParams } from '../params.ts';
 import type { RequestParams } from '../request.ts';
-import { type BodyMember, dropped, type Target } from '../write/index.ts';
+import type { BodyMember } from '../write/frame.ts';
+import type { Target } from '../write/writer.ts';
 
-/** How tools are chosen and how much is thought has no plain word: when read, it stays in `rest`. */
+/** Parameters that are one plain member. The tool choice and reasoning are not: when a request is read, they stay in `rest`. */
 export const PARAM_NAMES: ParamNames = {
   maxTokens: 'max_output_tokens',
   temperature: 'temperature',

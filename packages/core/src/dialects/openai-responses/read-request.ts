@@ -7,7 +7,7 @@ import { PARAM_NAMES } from './params.ts';
 import { DIALECT } from './provider.ts';
 import { turnText } from './read-response.ts';
 
-/** A request. What it continues on the server (`previous_response_id`, `conversation`) is in `rest`. */
+/** Reads a request body. What it continues on the server (`previous_response_id`, `conversation`) is in `rest`. */
 export function readRequest(body: string): RawRequest {
   const value = parseJson(body);
   if (!isObject(value) || (value.input === undefined && value.messages !== undefined))
@@ -32,7 +32,7 @@ export function readRequest(body: string): RawRequest {
   };
 }
 
-/** Consecutive items that a model issued are one message, as they were when they came. */
+/** Groups consecutive items of the model into one message, as they were in the reply. */
 function groupMessages(input: string, values: unknown): string[] {
   if (!Array.isArray(values)) return [`{"role":"user","content":${input}}`];
   const groups: (string | string[])[] = [];

@@ -3,7 +3,7 @@ import type { RawReply } from '../dialect.ts';
 import { count, ProtocolError, type Stop, type StopReason, type Usage } from '../reply.ts';
 import { DIALECT } from './provider.ts';
 
-/** A response: its output items are the message, everything else is the envelope. */
+/** Reads a response: its output items are the message, everything else is the envelope. */
 export function readReply(body: string): RawReply {
   const value = parseJson(body);
   if (!isObject(value) || !Array.isArray(value.output))
@@ -33,8 +33,8 @@ export function turnText(items: readonly string[]): string {
 }
 
 /**
- * The API counts cached and newly cached tokens into the input, and reasoning into the output. Its caches live for
- * half an hour; what is written to them goes to the bucket of the short-lived.
+ * The API includes cached and newly cached tokens in the input, and reasoning in the output. Its caches live for half an
+ * hour, so tokens that are written to them count as short-lived.
  */
 export function readUsage(value: unknown, native: string | undefined): Usage | undefined {
   if (!isObject(value) || native === undefined) return undefined;
@@ -59,7 +59,7 @@ const REASONS: ReadonlyMap<string, StopReason> = new Map([
   ['content_filter', 'filter'],
 ]);
 
-/** Why a response ended: its status, for an incomplete one the reason given, for a complete one what it holds. */
+/** Reads why a response ended: from its status, from the reason if it is incomplete, from its items if it is complete. */
 export function readStop({ status, incomplete_details: details }: JsonObject, items: readonly unknown[]): Stop {
   const given = status === 'incomplete' && isObject(details) ? details.reason : undefined;
   const native = [given, status].find((word) => typeof word === 'string');

@@ -1,17 +1,19 @@
 import { Changes, isObject, isText, type JsonObject, type Path, splice } from '../../json/index.ts';
 import type { Message } from '../../message/index.ts';
-import type { LossNote, LossReason } from '../loss.ts';
-import { type Draft, dropped, formatPath, type OwnRules, rewritten, type Target, toArguments } from '../write/index.ts';
+import { dropped, type LossNote, type LossReason, rewritten } from '../loss.ts';
+import { toArguments } from '../write/content.ts';
+import { formatPath, type OwnRules } from '../write/own-message.ts';
+import type { Draft, Target } from '../write/writer.ts';
 import { type Item, isAssistantMessage, isReasoning, readItems } from './items.ts';
 import { hasMalformedArguments, isBound, isEmptyMessage, isIncomplete, needsCiphertext } from './rules.ts';
 
-/** Makes a message of this API one that it takes back; undefined when nothing is left to send. */
+/** Changes a message of this API into one that it takes back; returns undefined if nothing is left to send. */
 export const repair: OwnRules['repair'] = ({ message, target, elsewhere, changes, losses }) => {
   const { raw, facts } = message;
   const { items, isTurn } = readItems(raw);
   const fates = decideFates(items, message, target, elsewhere);
   const kept = items.map((item) => item.value).filter((_, index) => !fates[index]!.drop);
-  // A turn that goes item by item tells of each.
+  // A turn whose items are all dropped reports each of them.
   const isGone = isTurn && items.length > 0 && kept.length === 0;
   if (!isGone && kept.every(isEmptyMessage)) return undefined;
   items.forEach(({ value }, index) => {
@@ -21,37 +23,38 @@ export const repair: OwnRules['repair'] = ({ message, target, elsewhere, changes
       const standIn = toArguments(value.arguments, formatPath(at('arguments')), losses);
       changes.set(at('arguments'), JSON.stringify(standIn));
     }
-    meet(fate, value, at, changes, losses);
+    applyFate(fate, value, at, changes, losses);
   });
   const left = kept.map((item) => isObject(item) && item.call_id);
   return kept.length === items.length ? {} : { calls: facts.calls.filter(({ id }) => left.includes(id)) };
 };
 
-/** The text of items without some of them, and without what cannot stay when those go. */
+/** Drops items from a draft, together with those that cannot stay without them. */
 function withoutItems(draft: Draft, isGone: (item: JsonObject) => boolean): Draft {
   const raw = `[${draft.text}]`;
   const { items } = readItems(raw);
   const fates = items.map(({ value }): Fate => (isObject(value) && isGone(value) ? { drop: 'server-tool' } : {}));
   if (!fates.some(({ drop }) => drop)) return draft;
-  follow(items, fates);
+  applyDependencies(items, fates);
   const changes = new Changes();
   const losses = [...draft.losses];
   for (const [index, { value }] of items.entries())
-    meet(fates[index]!, value, (...names) => [index, ...names], changes, losses);
+    applyFate(fates[index]!, value, (...names) => [index, ...names], changes, losses);
   return { ...draft, text: splice(raw, changes.edits(raw)).slice(1, -1), pieces: undefined, losses };
 }
 
-/** What happens to an item: it is left out, or loses its identity, or goes as it is. */
+/** What happens to an item: it is dropped, it loses its id, or it stays as it is. */
 interface Fate {
   drop?: LossReason;
-  /** Why the `id` goes: its reasoning does, or it never came to its end. */
+  /** Why the `id` is removed: its reasoning is dropped, or it is incomplete. */
   unnamed?: LossReason;
 }
 
-/** Records that the API takes only with their id (`required`). */
+/** Items that the API takes only with their id (`required`). */
 const NAMED = /^(?:(?:code_interpreter|file_search|image_generation|web_search)_call|mcp_.*|program.*)$/;
 
-function meet(
+/** Applies an item's fate to the text. */
+function applyFate(
   { drop, unnamed }: Fate,
   value: unknown,
   at: (...names: string[]) => Path,
@@ -83,17 +86,17 @@ function decideFates(
     if (!isCut || !isIncomplete(value)) return {};
     return isAssistantMessage(value) && !isEmptyMessage(value) ? { unnamed: 'cut' } : { drop: 'cut' };
   });
-  follow(items, fates);
+  applyDependencies(items, fates);
   return fates;
 }
 
-/** What becomes of items when others go. */
-function follow(items: readonly Item[], fates: Fate[]): void {
+/** Drops and renames items that depend on dropped ones. */
+function applyDependencies(items: readonly Item[], fates: Fate[]): void {
   dropUnfollowed(items, fates);
   unnameOrphans(items, fates);
 }
 
-/** Reasoning must stand right before what it was produced with (`reasoning-following`). */
+/** Reasoning must directly precede the item that it was produced with (`reasoning-following`). */
 function dropUnfollowed(items: readonly Item[], fates: Fate[]): void {
   for (let index = items.length - 1; index >= 0; index--) {
     const next = fates[index + 1];
@@ -102,7 +105,7 @@ function dropUnfollowed(items: readonly Item[], fates: Fate[]): void {
   }
 }
 
-/** An item with an id asks for its reasoning; without one it stands alone (`missing-reasoning`). */
+/** An item with an id requires its reasoning, an item without one does not (`missing-reasoning`). */
 function unnameOrphans(items: readonly Item[], fates: Fate[]): void {
   let missing: LossReason | undefined;
   items.forEach(({ value }, index) => {
@@ -113,10 +116,10 @@ function unnameOrphans(items: readonly Item[], fates: Fate[]): void {
   });
 }
 
-/** Calls of the provider's tools that the client runs. They are no blocks, but have to be answered all the same. */
+/** Calls of the provider's tools that the client runs. They are not blocks, but must be answered nevertheless. */
 const RUN_BY_CLIENT = /"((?:local_)?shell|apply_patch)_call"/;
 
-/** A draft with these calls among its own; what ran on the server has its output beside it. */
+/** Adds these calls to those of a draft. A call that ran on the server has its output beside it, and needs no answer. */
 export function withClientCalls(draft: Draft): Draft {
   if (draft.role !== 'assistant' || !RUN_BY_CLIENT.test(draft.text)) return draft;
   const items = readItems(`[${draft.text}]`)
@@ -133,11 +136,11 @@ export function withClientCalls(draft: Draft): Draft {
   return { ...draft, calls: [...draft.calls, ...calls] };
 }
 
-/** No screenshot can stand in for another: a computer's call without one goes (`call-unanswered`). */
+/** Drops computer calls without a screenshot, which nothing can replace (`call-unanswered`). */
 export function dropUnpairedComputers(drafts: readonly Draft[]): ReadonlyMap<number, Draft | undefined> {
-  const settled = new Map<number, Draft | undefined>();
+  const changed = new Map<number, Draft | undefined>();
   const isCaller = ({ role, text }: Draft): boolean => role === 'assistant' && text.includes('"computer_call"');
-  if (!drafts.some(isCaller)) return settled;
+  if (!drafts.some(isCaller)) return changed;
   const screens = drafts.filter(({ text }) => text.includes('"computer_call_output"')).map(({ text }) => text);
   drafts.forEach((draft, index) => {
     if (!isCaller(draft)) return;
@@ -145,7 +148,7 @@ export function dropUnpairedComputers(drafts: readonly Draft[]): ReadonlyMap<num
       draft,
       ({ type, call_id: id }) => type === 'computer_call' && !screens.some((text) => text.includes(JSON.stringify(id))),
     );
-    if (rest !== draft) settled.set(index, rest.text.trim() ? rest : undefined);
+    if (rest !== draft) changed.set(index, rest.text.trim() ? rest : undefined);
   });
-  return settled;
+  return changed;
 }

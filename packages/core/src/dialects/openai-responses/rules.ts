@@ -1,10 +1,11 @@
 import { elementTexts, isObject, type JsonObject } from '../../json/index.ts';
 import type { Need, Origin } from '../../message/index.ts';
 import { forModel } from '../provider.ts';
-import { areArguments, type Target } from '../write/index.ts';
+import { areArguments } from '../write/content.ts';
+import type { Target } from '../write/writer.ts';
 import { type Item, isAssistantMessage, isReasoning } from './items.ts';
 
-/** The client's mark for explicit prompt caching; it stands on a part of a message or of an output. */
+/** The client's marker for explicit prompt caching, on a part of a message or of an output. */
 export const CACHE_MARKER = 'prompt_cache_breakpoint';
 
 export function findNeeds(raw: string, items: readonly Item[], origin: Origin): Need[] {
@@ -20,14 +21,14 @@ export function findNeeds(raw: string, items: readonly Item[], origin: Origin): 
 }
 
 /**
- * Ciphertext is for its own account, and so is a reasoning item without one: it is a reference to what that account
- * has stored (`reasoning-not-persisted`).
+ * Whether only the item's own account can use it: ciphertext, or a reasoning item without any, which refers to what the
+ * account has stored (`reasoning-not-persisted`).
  */
 export function isBound(item: unknown): boolean {
   return isReasoning(item) || (isObject(item) && typeof item.encrypted_content === 'string');
 }
 
-/** In a reply that was cut, what has not come to its end. Elsewhere calls may well stay `in_progress`. */
+/** Whether an item of a cut reply is incomplete. In complete replies, calls may stay `in_progress`, too. */
 export function isIncomplete(item: unknown): boolean {
   return isObject(item) && (item.status === 'in_progress' || hasMalformedArguments(item));
 }
@@ -44,19 +45,19 @@ export function isEmptyMessage(item: unknown): boolean {
   return content.every((part) => isObject(part) && part.type === 'output_text' && part.text === '');
 }
 
-/** Whether the provider stores the response, as JSON text. */
+/** The value of `store` as JSON text: whether the provider stores the response. */
 export function storeText({ store, provider, model }: Target): string {
   const { store: quirk } = provider.policies.quirks;
   return store ?? String(quirk !== undefined && forModel(quirk, model));
 }
 
-/** Whether reasoning is worth nothing without its ciphertext, since the provider keeps none (`reasoning-not-persisted`). */
+/** Whether reasoning must have ciphertext, because the provider does not store it (`reasoning-not-persisted`). */
 export function needsCiphertext(target: Target): boolean {
   const { encryptedReasoning: quirk } = target.provider.policies.quirks;
   return storeText(target) === 'false' && (quirk === undefined || forModel(quirk, target.model) === true);
 }
 
-/** What `include` asks for, ciphertext added. */
+/** The value of `include` with a request for ciphertext. */
 export function withCiphertext(include = ''): string {
   const given = include.startsWith('[') ? elementTexts(include) : [];
   return `[${[...new Set([...given, '"reasoning.encrypted_content"'])].join(',')}]`;

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../json/index.ts';
 import { type Message, type Origin, toolResult } from '../../message/index.ts';
 import { makeDialect } from '../dialect.ts';
 import type { ProviderDescriptor } from '../provider.ts';
-import type { Draft, Target } from '../write/index.ts';
+import type { Draft, Target } from '../write/writer.ts';
 import { openaiResponsesSpec } from './index.ts';
 import { openai } from './provider.ts';
 import { spliceMessage } from './write-request.ts';

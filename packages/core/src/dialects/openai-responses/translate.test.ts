@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { assistant, type ContentBlock, type Message, system, toolResult, user } from '../../message/index.ts';
 import type { LossNote } from '../loss.ts';
-import type { CallLookup, Target } from '../write/index.ts';
+import type { CallLookup, Target } from '../write/writer.ts';
 import { openai } from './provider.ts';
 import { writer } from './write-request.ts';
 

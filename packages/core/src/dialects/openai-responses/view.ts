@@ -8,11 +8,12 @@ import {
   type Role,
   readCitation,
 } from '../../message/index.ts';
-import { inlineDataUrl, parseObject, viewId } from '../write/index.ts';
+import { inlineDataUrl, parseObject } from '../write/content.ts';
+import { viewId } from '../write/tool-calls.ts';
 import { type Item, isModelItem, itemType, readItems } from './items.ts';
 import { findNeeds } from './rules.ts';
 
-/** A model's turn, `[item,item,…]`, or one item that a client wrote. */
+/** Reads a model's turn, `[item,item,…]`, or one item that a client wrote. */
 export function view(raw: string, origin: Origin): MessageView {
   const { items, isTurn } = readItems(raw);
   const role = isTurn ? 'assistant' : readRole(items[0]!.value as JsonObject);
@@ -32,7 +33,7 @@ function readRole(item: JsonObject): Role {
   return item.role === 'user' ? 'user' : 'other';
 }
 
-/** What an item shows; undefined for tools of the provider and whatever else has no block of its own. */
+/** The blocks of an item; undefined for the provider's own tools and other items without a kind of block. */
 export function readItem(item: Item, role: Role, madeId: () => string): ContentBlock[] | undefined {
   const { value } = item;
   if (!isObject(value)) return undefined;
@@ -40,7 +41,7 @@ export function readItem(item: Item, role: Role, madeId: () => string): ContentB
   const type = itemType(value);
   switch (type) {
     case 'message':
-      // Words of a user inside a turn are not the model's.
+      // A user's message inside a turn is not the model's.
       return role === 'assistant' && value.role !== role ? undefined : readItemContent(item, 'content');
     case 'reasoning':
       return [readReasoning(value)];
@@ -90,7 +91,7 @@ function readReasoning({ summary, content, encrypted_content: sealed }: JsonObje
   return { type: 'reasoning', text, redacted: text === '' && typeof sealed === 'string' };
 }
 
-/** What a message says or a tool put out: a string, a list of parts, or one part. */
+/** Reads the content of a message or the output of a tool: a string, a list of parts, or one part. */
 function readContent({ text, value }: Item): ContentBlock[] {
   if (typeof value === 'string') return [{ type: 'text', text: value }];
   if (Array.isArray(value)) return elementTexts(text).map((part, index) => readPart(part, value[index]));
@@ -108,7 +109,7 @@ function readPart(native: string, part: unknown): ContentBlock {
   return { type: 'text', text, citations: sources.map((source, index) => readCitation(source, annotations[index])) };
 }
 
-/** The media in an `input_image`, `input_file`, `input_audio` or `computer_screenshot` part, if that is what it is. */
+/** Reads an `input_image`, `input_file`, `input_audio` or `computer_screenshot` part; undefined for others. */
 function readMedia(part: JsonObject): MediaBlock | undefined {
   const { type, input_audio: audio, filename } = part;
   if (type === 'input_audio' && isObject(audio) && typeof audio.data === 'string' && typeof audio.format === 'string')
@@ -125,7 +126,7 @@ function readMedia(part: JsonObject): MediaBlock | undefined {
   });
 }
 
-/** What is empty is not meant. */
+/** Ignores empty members. */
 function readSource({ image_url, file_data, file_url, file_id: id }: JsonObject): MediaSource | undefined {
   const url = image_url || file_data || file_url;
   if (typeof url === 'string') return { kind: 'url', url };

@@ -1,25 +1,12 @@
 import { type Edit, isObject, parseJson, skipSpace, textAt } from '../../json/index.ts';
 import type { MediaBlock, Message } from '../../message/index.ts';
 import type { LossNote } from '../loss.ts';
-import {
-  type BodyMember,
-  type Draft,
-  type Frame,
-  type FrameParts,
-  isOwn,
-  joinFrame,
-  joinTexts,
-  type MessageFormat,
-  makeSplicer,
-  makeTranslator,
-  type PortableBlock,
-  type RequestWriter,
-  readSystemTexts,
-  type Target,
-  toDataUrl,
-  toJsonString,
-  writeTools,
-} from '../write/index.ts';
+import { joinTexts, toDataUrl, toJsonString } from '../write/content.ts';
+import { isOwn } from '../write/drafts.ts';
+import { type BodyMember, joinFrame, readSystemTexts, writeTools } from '../write/frame.ts';
+import { makeSplicer } from '../write/own-message.ts';
+import { type MessageFormat, makeTranslator, type PortableBlock } from '../write/translate.ts';
+import type { Draft, Frame, FrameParts, RequestWriter, Target } from '../write/writer.ts';
 import { writeParams } from './params.ts';
 import { DIALECT } from './provider.ts';
 import { dropUnpairedComputers, repair, withClientCalls } from './repair-items.ts';
@@ -27,7 +14,7 @@ import { CACHE_MARKER, needsCiphertext, storeText, withCiphertext } from './rule
 
 const format: MessageFormat = {
   takesRefusals: true,
-  /** Text and calls as items of their own, in their order. */
+  /** Text and calls become items of their own, in their order. */
   message(role, said, _, losses) {
     const items: string[] = [];
     let parts: PortableBlock[] = [];
@@ -62,7 +49,7 @@ const { translate, result, userText } = /* @__PURE__ */ makeTranslator(format);
 export const writer: RequestWriter = {
   splice: spliceMessage,
   translate(message, target, calls) {
-    // An own message comes here when it stands twice, which is refused only of what has an id (`id-dup`).
+    // An own message gets here if it is repeated, which the API refuses only for items with an id (`id-dup`).
     const isNameless = isOwn(message, target) && !message.facts.needs.length && !message.raw.includes('"id"');
     return isNameless ? spliceMessage(message, target, { dropBound: false }) : translate(message, target, calls);
   },
@@ -81,14 +68,14 @@ export const writer: RequestWriter = {
 type Role = 'system' | 'user' | 'assistant';
 type PortableCall = PortableBlock & { type: 'call' };
 
-/** Shells and patches say how it ended; of a call whose result nobody has, that it did not. */
+/** Outputs of shells and patches have a status: without a result, the call is incomplete or failed. */
 function outputMembers(type: string, output: string): string {
   if (type === 'shell_call')
     return `"status":"incomplete","output":[{"stdout":"","stderr":${output},"outcome":{"type":"timeout"}}]`;
   return `${type === 'apply_patch_call' ? '"status":"failed",' : ''}"output":${output}`;
 }
 
-/** The protocol has no error flag: the first text says it. */
+/** Marks a failure in the first text, because the protocol has no error flag. */
 function asError(said: readonly PortableBlock[]): readonly PortableBlock[] {
   const [first, ...more] = said;
   const [text, json, rest] = first?.type === 'text' ? [first.text, first.json, more] : ['', '""', said];
@@ -96,8 +83,8 @@ function asError(said: readonly PortableBlock[]): readonly PortableBlock[] {
 }
 
 /**
- * One text of the assistant goes as a plain string: without `id` and `annotations` that is the form seen to be accepted
- * in recorded traffic (`content-type`).
+ * A single text of the assistant is sent as a plain string: without `id` and `annotations`, recorded traffic shows only
+ * this form to be accepted (`content-type`).
  */
 function messageItem(role: Role, said: readonly PortableBlock[]): string {
   const isOwn = role === 'assistant';
@@ -105,7 +92,7 @@ function messageItem(role: Role, said: readonly PortableBlock[]): string {
   return `{"role":"${role}","content":${content}}`;
 }
 
-/** The JSON string text of what is nothing but one text. */
+/** The JSON string of a single text; undefined for anything else. */
 function plainText(said: readonly PortableBlock[]): string | undefined {
   const [only] = said;
   return said.length === 1 && only?.type === 'text' ? only.json : undefined;
@@ -119,7 +106,7 @@ function partList(said: readonly PortableBlock[], textType: string): string {
   return `[${parts.join(',')}]`;
 }
 
-/** A custom call stays one, so that its result, which has a form of its own, still fits. */
+/** A custom call stays one, because its result has a form of its own. */
 function callItem({ id, name, form, args }: PortableCall, losses: LossNote[]): string {
   const named = `"call_id":${JSON.stringify(id)},"name":${JSON.stringify(name)}`;
   if (form !== 'custom') return `{"type":"function_call",${named},"arguments":${toJsonString(args, '', losses)}}`;
@@ -143,7 +130,7 @@ const spliceItems = /* @__PURE__ */ makeSplicer({
   outside,
 });
 
-/** The calls of computers are not among the calls that results are matched with. */
+/** Drafts a message of this API. Computer calls are not matched with results. */
 export function spliceMessage(
   message: Message,
   target: Target,
@@ -153,13 +140,13 @@ export function spliceMessage(
   return message.raw.includes('"computer_call_output"') ? drafts.map((draft) => ({ ...draft, results: [] })) : drafts;
 }
 
-/** Whether every reasoning item has its ciphertext, by counting. In doubt no: then the items are looked at. */
+/** Whether every reasoning item has ciphertext, judged by counting. In doubt false: then the items are parsed. */
 function isSealed(raw: string): boolean {
   const count = (pattern: RegExp): number => raw.match(pattern)?.length ?? 0;
   return !raw.includes('"compaction"') && count(/"reasoning"/g) === count(/"encrypted_content"\s*:\s*"/g);
 }
 
-/** The items of a turn go without its brackets. */
+/** Edits that remove the brackets around the items of a turn. */
 function outside(raw: string): Edit[] {
   const open = skipSpace(raw, 0);
   if (raw[open] !== '[') return [];
@@ -170,9 +157,9 @@ function outside(raw: string): Edit[] {
 }
 
 /**
- * The body around the items. Nothing in it depends on the items, so that it stays the same from turn to turn. `strict`
- * of tools is sent as false: when it is missing, the API makes every schema strict and with it every optional argument
- * required. Who wants that gives the tool in this API's own words.
+ * Writes the body around the items. Nothing in it depends on the items, so it stays the same from turn to turn. Tools are
+ * sent with `strict: false`: without it, the API makes every schema strict, and so every optional argument required. To
+ * get that, pass the tool in this API's own words.
  */
 function frame(parts: FrameParts, target: Target): Frame {
   const losses: LossNote[] = [];
@@ -180,7 +167,7 @@ function frame(parts: FrameParts, target: Target): Frame {
   const texts = writeTools(parts.tools, target, losses, ({ members, parameters }) => {
     return `{"type":"function",${members},"parameters":${parameters},"strict":false}`;
   });
-  // Here images are made by a tool of the provider.
+  // In this protocol, a tool of the provider makes images.
   if (parts.params.modalities?.includes('image') && !texts.some((text) => text.includes('"image_generation"')))
     texts.push('{"type":"image_generation"}');
   const tools = texts.join(',');
@@ -189,7 +176,7 @@ function frame(parts: FrameParts, target: Target): Frame {
     ['instructions', instructions],
     ['tools', tools ? `[${tools}]` : undefined],
   ];
-  // A stored prompt may bring its own.
+  // A stored prompt may have tools of its own.
   const hasTools = tools !== '' || 'tools' in parts.extra || 'prompt' in parts.extra;
   const include = needsCiphertext(target) ? withCiphertext(parts.extra.include) : undefined;
   const tail: BodyMember[] = [
@@ -205,7 +192,7 @@ function frame(parts: FrameParts, target: Target): Frame {
   };
 }
 
-/** A system message of this API that did not come from `instructions` stays an item, as it was. */
+/** A system message of this API that did not come from `instructions` stays an item. */
 function standsInline(message: Message, target: Target): boolean {
   return isOwn(message, target) && ownInstructions(message) === undefined;
 }
@@ -217,7 +204,7 @@ function instructionsText(system: readonly Message[], losses: LossNote[]): strin
   return texts.length > 0 ? joinTexts(texts) : undefined;
 }
 
-/** The exact text that stood in `instructions`. */
+/** The exact text of a message that came from `instructions`. */
 function ownInstructions({ raw, origin }: Message): string | undefined {
   const value = origin.dialect === DIALECT ? parseJson(raw) : undefined;
   if (!isObject(value) || value.role !== 'system' || typeof value.content !== 'string') return undefined;

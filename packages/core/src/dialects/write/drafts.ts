@@ -2,7 +2,7 @@ import { findLoneSurrogates, splice } from '../../json/index.ts';
 import { type CallRef, createMessage, type Message } from '../../message/index.ts';
 import { dropped, type Loss, type LossNote, rewritten } from '../loss.ts';
 import type { Element, Manifest } from '../manifest.ts';
-import type { WriteCache } from './cache.ts';
+import type { WriteCache } from './reuse.ts';
 import { CallTracker, isMisnamed, NO_CALLS } from './tool-calls.ts';
 import type { CallLookup, Draft, RequestWriter, Target } from './writer.ts';
 

@@ -2,9 +2,24 @@ import type { Message } from '../../message/index.ts';
 import { type Element, joinElements, type Manifest } from '../manifest.ts';
 import { forModel } from '../provider.ts';
 import type { WrittenRequest } from '../request.ts';
-import type { WriteCache } from './cache.ts';
-import type { PlacedDraft } from './drafts.ts';
+import type { MergedDrafts, MessageDrafts, PlacedDraft } from './drafts.ts';
 import type { Target } from './writer.ts';
+
+/**
+ * What a dialect remembers from one request to the next, so that a long history is not written, hashed and encoded
+ * again with every turn. Each entry lives as long as the message, draft or element that it was made from.
+ */
+export class WriteCache {
+  /** What a message became for the last target that it was written for. */
+  readonly drafts = new WeakMap<Message, MessageDrafts>();
+  /** What drafts became when they were merged, by the first of them. */
+  readonly merged = new WeakMap<PlacedDraft, MergedDrafts>();
+  readonly elements = new WeakMap<PlacedDraft, Element>();
+  /** The prefix hash before and after an element, as it was last computed. */
+  readonly prefixes = new WeakMap<Element, { readonly before: string; readonly after: string }>();
+  /** The longest start of a body that was joined so far, by its first element that stands for a message. */
+  readonly bodies = new WeakMap<Element, BodyStart>();
+}
 
 // A request begins with what the previous request of its branch sent, in the same bytes, so that providers can cache it.
 
@@ -62,7 +77,7 @@ export function plainElements({ elements }: Manifest): readonly Element[] {
 }
 
 /** The elements of a body up to the first that carries a cache marker: the next request begins with the same. */
-export interface BodyStart {
+interface BodyStart {
   readonly elements: readonly Element[];
   readonly text: string;
   /** The UTF-8 bytes of `text` as far as they were asked for, and the rest of the text. */

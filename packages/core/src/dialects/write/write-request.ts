@@ -5,12 +5,11 @@ import { type Element, joinElement, type Manifest } from '../manifest.ts';
 import { hashElements, hashStart } from '../prefix.ts';
 import { checkRequest, type RequestParams, type WriteRequest, type WrittenRequest } from '../request.ts';
 import { dropReasoningBoundElsewhere, findUpstream } from './bound-reasoning.ts';
-import type { WriteCache } from './cache.ts';
 import { findUnplaced, markElements, resolveCachePoints } from './cache-points.ts';
 import { draftMessages, locate, type PlacedDraft, type RequestJob, toElement } from './drafts.ts';
 import { readExtra, replaceFrameSurrogates } from './frame.ts';
 import { pairCallsWithResults } from './pair-calls.ts';
-import { findReusable, isReusableBefore, joinBody, plainElements } from './reuse.ts';
+import { findReusable, isReusableBefore, joinBody, plainElements, type WriteCache } from './reuse.ts';
 import {
   dropUnpairedServerTools,
   endAcceptably,

@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { hasLoneSurrogate, isObject, type Json, LONE_SURROGATE } from '../../json.ts';
-import { applyRules, first, type Judge, type JudgedRequest, type Refusal } from '../verdict.ts';
+import { applyRules, first, type Judge, type JudgedRequest, type Refusal, readJson } from '../verdict.ts';
 import { type AnthropicRule, type Context, readContext } from './context.ts';
 import { blockRules, cacheRules, systemRules, textRules } from './rules-content.ts';
 import { signatureRules, thinkingPlaceRules, thinkingRules } from './rules-thinking.ts';
@@ -103,6 +103,7 @@ const RULES: readonly AnthropicRule[] = [
 /** Every rule id that a verdict can name. `json` and `surrogate` are checked while the body is read. */
 export const anthropicMessagesRules: readonly string[] = ['json', 'surrogate', ...RULES.map(({ id }) => id)];
 
+/** Judges a request as api.anthropic.com does, or as a host that has the model in the path. */
 export const judgeAnthropicMessages: Judge = (request) => {
   const body = readBody(request);
   if (body.refusal) return { refusal: body.refusal, warnings: [] };
@@ -112,13 +113,10 @@ export const judgeAnthropicMessages: Judge = (request) => {
 };
 
 function readBody({ body }: JudgedRequest): { refusal: Refusal } | { refusal?: undefined; value: Json } {
-  let value: unknown;
-  try {
-    value = JSON.parse(body);
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : 'syntax error';
-    return { refusal: refuse('json', `The request body is not valid JSON: ${reason}`, 400, body) };
-  }
+  const read = readJson(body);
+  if ('reason' in read)
+    return { refusal: refuse('json', `The request body is not valid JSON: ${read.reason}`, 400, body) };
+  const { value } = read;
   if (!isObject(value)) return { refusal: refuse('json', 'Input should be a valid dictionary', 400, body) };
   const lone = loneSurrogate(body, value);
   return lone === undefined ? { value } : { refusal: refuse('surrogate', lone, 400, body) };

@@ -1,6 +1,6 @@
 /** Judges requests to Gemini's generateContent: reads the body, checks key and schema, then applies the other rules. */
 import { hasLoneSurrogate, isObject, type Json } from '../../json.ts';
-import { applyRules, type Judge, type JudgedRequest, type Refusal } from '../verdict.ts';
+import { applyRules, type Judge, type JudgedRequest, type Refusal, readJson } from '../verdict.ts';
 import { type Context, type GoogleRule, isOwn, readContext, type Violation } from './context.ts';
 
 import type { Fault } from './proto-json.ts';
@@ -59,6 +59,7 @@ const RULES: readonly GoogleRule[] = [...schemaRules, ...contentRules, ...pairin
 /** Every rule id that a verdict can name. `json` is checked while the body is read. */
 export const googleGenerateContentRules: readonly string[] = ['json', ...RULES.map(({ id }) => id)];
 
+/** Judges a request as generativelanguage.googleapis.com does. */
 export const judgeGoogleGenerateContent: Judge = (request) => {
   const body = readBody(request);
   if (body.refusal) return { refusal: body.refusal, warnings: [] };
@@ -66,13 +67,9 @@ export const judgeGoogleGenerateContent: Judge = (request) => {
 };
 
 function readBody({ body }: JudgedRequest): { refusal: Refusal } | { refusal?: undefined; value: Json } {
-  let value: unknown;
-  try {
-    value = JSON.parse(body);
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : 'syntax error';
-    return { refusal: refuse('json', `Invalid JSON payload received. ${reason}`) };
-  }
+  const read = readJson(body);
+  if ('reason' in read) return { refusal: refuse('json', `Invalid JSON payload received. ${read.reason}`) };
+  const { value } = read;
   if (hasLoneSurrogate(value))
     return { refusal: refuse('json', 'Invalid JSON payload received. Invalid unicode escape sequence.') };
   if (isObject(value)) return { value };

@@ -222,4 +222,5 @@ export function createOpenAIChatJudge(options: ChatJudgeOptions = {}): Judge {
   };
 }
 
+/** Judges a request as api.openai.com does. */
 export const judgeOpenAIChat: Judge = createOpenAIChatJudge();

@@ -185,4 +185,5 @@ export function createOpenAIResponsesJudge(differences: ApiDifferences = {}): Ju
   };
 }
 
+/** Judges a request as api.openai.com does. */
 export const judgeOpenAIResponses: Judge = createOpenAIResponsesJudge();

@@ -2,12 +2,12 @@ import { type NodeRecord, type RefRecord, ROOT } from '../../model/index.ts';
 import type { Store } from '../../store/index.ts';
 import { type ForestContext, makeRef } from '../context.ts';
 
-/** Which of these nodes are themselves hidden: they were removed, or moved to another place. */
+/** Finds which of these nodes are hidden themselves, because they were removed or moved. */
 export async function findHidden(store: Store, ids: readonly string[]): Promise<Set<string>> {
   return new Set((await readHidingRefs(store, ids)).map(({ key }) => key));
 }
 
-/** What brings hidden nodes back that are written again: at this place they are no longer removed, nor moved. */
+/** Makes the refs that show hidden nodes again which are about to be written. */
 export async function makeUnhideRefs(context: ForestContext, ids: readonly string[]): Promise<RefRecord[]> {
   const refs = await readHidingRefs(
     context.store,
@@ -16,13 +16,13 @@ export async function makeUnhideRefs(context: ForestContext, ids: readonly strin
   return refs.map(({ key, name }) => makeRef(context, 'node', key, name, false));
 }
 
-/** What takes back the removal of these nodes. */
+/** Makes the refs that undo removals. */
 export function makeUnremoveRefs(context: ForestContext, hiding: readonly RefRecord[]): RefRecord[] {
   const removals = hiding.filter(({ name }) => name === 'removed');
   return removals.map(({ key }) => makeRef(context, 'node', key, 'removed', false));
 }
 
-/** For each record, whether it or a node above it is hidden. What records have above them in common is looked at once. */
+/** Says for each record whether it or a node above it is hidden. Paths that records share are read once. */
 export async function areHidden(store: Store, records: readonly NodeRecord[]): Promise<boolean[]> {
   const answers = new Map<string, boolean>([[ROOT, false]]);
   const own = await findHidden(
@@ -44,7 +44,7 @@ export async function areHidden(store: Store, records: readonly NodeRecord[]): P
   return records.map(({ id }) => answers.get(id) === true);
 }
 
-/** The refs that hide these nodes. */
+/** Reads the refs that hide these nodes. */
 export async function readHidingRefs(store: Store, ids: readonly string[]): Promise<RefRecord[]> {
   if (ids.length === 0) return [];
   const { items } = await store.refs({ on: 'node', keys: ids, names: ['removed', 'moved'], limit: ids.length * 2 });

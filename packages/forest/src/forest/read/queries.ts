@@ -6,7 +6,6 @@ import { ForestError } from '../errors.ts';
 import type { Forest } from '../forest.ts';
 import { allPages, filteredPage } from '../pages.ts';
 import { readLineage } from '../threads/thread.ts';
-
 import { joinTexts } from '../write/plain-text.ts';
 import { findHidden } from './hidden.ts';
 import { type ForestNode, readableNodes, readMessage, readNodes, readTakes } from './read-nodes.ts';
@@ -14,16 +13,20 @@ import { resolveId, resolveNode } from './resolve.ts';
 import { diffFromLastRequest, readSentRequest } from './sent-request.ts';
 import { type NodePageRequest, resolveWalkStart, type WalkStart, type WalkStep, walkBelow } from './walk.ts';
 
-/** Whose request: of several conversations through a node only those of this thread count. Default: any. */
+/** Restricts a query to the requests of one conversation. Default: all conversations through the node. */
 export interface ThreadScope {
   readonly thread?: string;
 }
 
+/** Where two paths diverge. */
 export interface Difference {
-  /** The last node that both have; the root when there is none. */
+  /** The last node on both paths; the root when there is none. */
   readonly shared: string;
+  /** How many nodes both paths begin with. */
   readonly sharedLength: number;
+  /** The nodes that only the first path has. */
   readonly a: readonly ForestNode[];
+  /** The nodes that only the second path has. */
   readonly b: readonly ForestNode[];
 }
 
@@ -32,6 +35,7 @@ export interface TopologyRequest extends NodePageRequest {
   readonly below?: string;
 }
 
+/** A node without its content. */
 export interface TopologyNode {
   readonly id: string;
   readonly parent: string;
@@ -43,13 +47,33 @@ export interface TopologyNode {
   readonly provider?: string;
 }
 
-type Reading = Pick<
+type Queries = Pick<
   Forest,
-  'resolve' | 'node' | 'path' | 'messages' | 'children' | 'siblings' | 'request' | 'requestParts'
+  | 'resolve'
+  | 'node'
+  | 'path'
+  | 'messages'
+  | 'children'
+  | 'siblings'
+  | 'request'
+  | 'requestParts'
+  | 'leaves'
+  | 'descendants'
+  | 'diff'
+  | 'topology'
 >;
 
-/** Nodes by id, paths and children. */
-export function readingOf({ store }: ForestContext): Reading {
+/** The methods of a forest that read nodes: one, a path, a level, or a subtree. */
+export function createQueries({ store }: ForestContext): Queries {
+  const readSteps = async (page: Page<WalkStep>): Promise<Page<ForestNode>> => {
+    const items = await readableNodes(
+      store,
+      page.items.map(({ record }) => record),
+      page.items.map(({ removed }) => removed),
+    );
+    return { ...page, items };
+  };
+
   return {
     resolve: (id) => resolveId(store, id),
     async node(id) {
@@ -63,7 +87,7 @@ export function readingOf({ store }: ForestContext): Reading {
         throw new ForestError(
           'not_above',
           above,
-          `Node ${above} does not lead to ${end}: "from" has to be above it. To compare two branches, use diff.`,
+          `Node ${above} is not above ${end}, so it cannot be "from". To compare two branches, use diff.`,
         );
       return readNodes(store, records);
     },
@@ -106,6 +130,34 @@ export function readingOf({ store }: ForestContext): Reading {
       const sent = await readSentRequest(store, node, lineage);
       return diffFromLastRequest(store, await store.path(node.parent), sent, lineage);
     },
+    async leaves(id = ROOT, page = {}) {
+      const top = await resolveWalkStart(store, id);
+      const found = await walkBelow(store, top, page, ({ isLeaf }) => isLeaf);
+      const isAlone = found.items.length === 0 && page.after === undefined && top.id !== ROOT;
+      if (!isAlone || (top.removed && !page.withRemoved)) return readSteps(found);
+      const [record] = await store.nodes([top.id]);
+      return { items: await readableNodes(store, [record!], [top.removed]) };
+    },
+    async descendants(id, page = {}) {
+      return readSteps(await walkBelow(store, await resolveWalkStart(store, id), page));
+    },
+    async diff(a, b) {
+      const [pathA, pathB] = await Promise.all([a, b].map(async (id) => store.path(await resolveId(store, id))));
+      let sharedLength = 0;
+      while (pathA![sharedLength] && pathA![sharedLength]!.id === pathB![sharedLength]?.id) sharedLength += 1;
+      const [onlyA, onlyB] = await Promise.all(
+        [pathA!, pathB!].map((path) => readNodes(store, path.slice(sharedLength))),
+      );
+      return { shared: pathA![sharedLength - 1]?.id ?? ROOT, sharedLength, a: onlyA!, b: onlyB! };
+    },
+    async topology({ below = ROOT, ...page } = {}) {
+      const found = await walkBelow(store, await resolveWalkStart(store, below), page);
+      const takes = await readTakes(
+        store,
+        found.items.map(({ record }) => record.id),
+      );
+      return { ...found, items: found.items.map((step) => toTopologyNode(step, takes.get(step.record.id) ?? [])) };
+    },
   };
 }
 
@@ -140,49 +192,6 @@ function childPage(
     },
     page,
   );
-}
-
-/** Looking over more than one path. */
-export function lookingOf({ store }: ForestContext): Pick<Forest, 'leaves' | 'descendants' | 'diff' | 'topology'> {
-  const readSteps = async (page: Page<WalkStep>): Promise<Page<ForestNode>> => {
-    const items = await readableNodes(
-      store,
-      page.items.map(({ record }) => record),
-      page.items.map(({ removed }) => removed),
-    );
-    return { ...page, items };
-  };
-
-  return {
-    async leaves(id = ROOT, page = {}) {
-      const top = await resolveWalkStart(store, id);
-      const found = await walkBelow(store, top, page, ({ isLeaf }) => isLeaf);
-      const isAlone = found.items.length === 0 && page.after === undefined && top.id !== ROOT;
-      if (!isAlone || (top.removed && !page.withRemoved)) return readSteps(found);
-      const [record] = await store.nodes([top.id]);
-      return { items: await readableNodes(store, [record!], [top.removed]) };
-    },
-    async descendants(id, page = {}) {
-      return readSteps(await walkBelow(store, await resolveWalkStart(store, id), page));
-    },
-    async diff(a, b) {
-      const [pathA, pathB] = await Promise.all([a, b].map(async (id) => store.path(await resolveId(store, id))));
-      let sharedLength = 0;
-      while (pathA![sharedLength] && pathA![sharedLength]!.id === pathB![sharedLength]?.id) sharedLength += 1;
-      const [onlyA, onlyB] = await Promise.all(
-        [pathA!, pathB!].map((path) => readNodes(store, path.slice(sharedLength))),
-      );
-      return { shared: pathA![sharedLength - 1]?.id ?? ROOT, sharedLength, a: onlyA!, b: onlyB! };
-    },
-    async topology({ below = ROOT, ...page } = {}) {
-      const found = await walkBelow(store, await resolveWalkStart(store, below), page);
-      const takes = await readTakes(
-        store,
-        found.items.map(({ record }) => record.id),
-      );
-      return { ...found, items: found.items.map((step) => toTopologyNode(step, takes.get(step.record.id) ?? [])) };
-    },
-  };
 }
 
 function toTopologyNode({ record, removed }: WalkStep, takes: ForestNode['takes']): TopologyNode {

@@ -4,6 +4,7 @@ import type { Store } from '../../store/index.ts';
 import { ForestError } from '../errors.ts';
 import { areHidden } from './hidden.ts';
 
+/** A message in the tree, with what is known of it. */
 export interface ForestNode {
   readonly id: string;
   readonly parent: string;
@@ -14,13 +15,14 @@ export interface ForestNode {
   readonly message: Message;
   /** Oldest first. */
   readonly takes: readonly TakeRecord[];
-  /** Removed ones included. */
+  /** Including removed children. */
   readonly childCount: number;
-  /** It, or a node above it, was removed. */
+  /** Whether the node or a node above it was removed. */
   readonly removed: boolean;
   readonly marks: Marks;
 }
 
+/** What people noted on a node. */
 export interface Marks {
   readonly tags: readonly string[];
   readonly note?: string;
@@ -28,8 +30,8 @@ export interface Marks {
 }
 
 /**
- * Nodes as they are shown, for records in any order. Whoever knows which are hidden saves reading what is above them. A
- * text that is damaged is an error.
+ * Reads nodes as they are shown, for records in any order. `hidden` saves reading the nodes above them. A damaged text is
+ * an error.
  */
 export async function readNodes(
   store: Store,
@@ -39,7 +41,12 @@ export async function readNodes(
   return (await nodeReaders(store, records, hidden)).map((read) => read());
 }
 
-/** The same for lists: one damaged text must not hide the others. `problems` of the store says what is left out. */
+/**
+ * Reads nodes for a list and leaves out those whose text is damaged or missing; `store.problems()` names them.
+ *
+ * @example
+ * const nodes = await readableNodes(forest.store, await forest.store.path(head));
+ */
 export async function readableNodes(
   store: Store,
   records: readonly NodeRecord[],
@@ -80,8 +87,8 @@ async function nodeReaders(
 }
 
 /**
- * The message of a node. One text can have been issued by several: the origin is that of the take whose issuer is
- * asked for, else of the first one.
+ * Reads the message of a node. Several issuers may have issued the same text: the origin is that of the take with the given
+ * issuer, or else of the first take.
  */
 export function readMessage(
   store: Pick<Store, 'problems'>,
@@ -104,10 +111,10 @@ function textError(store: Pick<Store, 'problems'>, id: string, body: string): Fo
       `The text of node ${id} is not in the store: run fsck to see what is missing.`,
     );
   const why = `${damage.where}: ${damage.message}`;
-  return new ForestError('damaged', id, `The text of node ${id} is damaged at ${why} Run fsck to see all damage.`);
+  return new ForestError('damaged', id, `The text of node ${id} is damaged at ${why} Run fsck to list all damage.`);
 }
 
-/** What was read, or undefined when the text of it is damaged or missing. */
+/** Returns what `read` returns, or undefined when the text is damaged or missing. */
 export function unlessDamaged<T>(read: () => T): T | undefined {
   try {
     return read();
@@ -117,7 +124,7 @@ export function unlessDamaged<T>(read: () => T): T | undefined {
   }
 }
 
-/** Whether a text could not be read because it is damaged or missing. */
+/** Whether an error says that a text is damaged or missing. */
 export function isDamage(error: unknown): error is ForestError {
   return isSkeinError(error, 'damaged', 'unknown_body');
 }

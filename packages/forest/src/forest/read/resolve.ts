@@ -2,7 +2,7 @@ import { ID_LENGTH, isIdPrefix, type NodeRecord, ROOT } from '../../model/index.
 import type { Store } from '../../store/index.ts';
 import { ForestError } from '../errors.ts';
 
-/** The full id that an id, its beginning, or the former id of something leads to. */
+/** Returns the full id for an id, a prefix of one, or the former id of a moved node. */
 export async function resolveId(store: Store, id: string): Promise<string> {
   if (id === ROOT || id === 'root') return ROOT;
   const older = id.includes('/') ? await olderNode(store, id) : undefined;
@@ -11,7 +11,7 @@ export async function resolveId(store: Store, id: string): Promise<string> {
     throw new ForestError(
       'not_an_id',
       id,
-      `"${shown(id)}" is not a node id: give 4 to ${ID_LENGTH} hexadecimal digits.`,
+      `"${shorten(id)}" is not a node id: give 4 to ${ID_LENGTH} hexadecimal digits.`,
     );
   }
   const found = id.length === ID_LENGTH ? [id] : await store.idsLike(id, 6);
@@ -30,26 +30,26 @@ export async function resolveId(store: Store, id: string): Promise<string> {
   return now;
 }
 
-/** What a node of the older layout became. */
+/** The node that a node of the older layout became. */
 async function olderNode(store: Store, id: string): Promise<string | undefined> {
   const { items } = await store.refs({ on: 'older', keys: [id], names: ['node'], limit: 1 });
   const now = (items[0]?.value as { id?: unknown } | null | undefined)?.id;
   return typeof now === 'string' ? now : undefined;
 }
 
-/** The record of a node; the root, which has none, is an error. */
+/** Reads the record of a node. The root has none: it is refused. */
 export async function resolveNode(store: Store, id: string): Promise<NodeRecord> {
   const [record] = await store.nodes([await resolveId(store, id)]);
   if (!record) throw new ForestError('unknown_node', id, 'The root is the empty history: it has no message.');
   return record;
 }
 
-/** Where a former id leads now; the id itself when it was never moved. */
+/** Returns the present id for a former one, or the id itself when the node was never moved. */
 export async function followRedirect(store: Store, id: string): Promise<string> {
   return (await followRedirects(store, [id])).get(id)!;
 }
 
-/** Where each of these ids leads now, with one query for each move that any of them made. */
+/** Returns the present id for each of these ids, with one query for each step of the longest chain of moves. */
 export async function followRedirects(store: Store, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const next = new Map<string, string | undefined>();
   for (let asked = [...new Set(ids)]; asked.length > 0; ) {
@@ -63,7 +63,7 @@ export async function followRedirects(store: Store, ids: readonly string[]): Pro
 
 function followChain(id: string, next: ReadonlyMap<string, string | undefined>): string {
   let at = id;
-  // Moves that two writers made at once could lead in a circle.
+  // Simultaneous moves by two writers could form a circle.
   for (const seen = new Set<string>(); !seen.has(at); ) {
     seen.add(at);
     const target = next.get(at);
@@ -77,22 +77,22 @@ function unknownNode(id: string): ForestError {
   return new ForestError('unknown_node', id, `There is no node ${id} in this forest.`);
 }
 
-/** A node that is not there, or is there and damaged. */
+/** The error for a node that is missing or damaged. */
 function missingNode(store: Store, id: string): ForestError {
   const damage = store.problems().find(({ subject }) => subject === id);
   if (!damage) return unknownNode(id);
   return new ForestError(
     'damaged',
     id,
-    `Node ${id} is damaged at ${damage.where}: ${damage.message} Run fsck to see all damage.`,
+    `Node ${id} is damaged at ${damage.where}: ${damage.message} Run fsck to list all damage.`,
   );
 }
 
-function shown(text: string): string {
+function shorten(text: string): string {
   return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 }
 
-/** Whether a node stands at or below another. Depths tell most of it; the path is read only as far as needed. */
+/** Whether a node is at or below another. The depths decide most cases; the path is read only as far as needed. */
 export async function isAtOrBelow(
   store: Store,
   node: Pick<NodeRecord, 'id' | 'depth'>,

@@ -1,16 +1,18 @@
 import type { Role } from '@skein/core';
 import { type NodeRecord, ROOT, searchText, splitWords } from '../../model/index.ts';
-import type { PageRequest, SearchHit } from '../../store/index.ts';
+import type { Page, PageRequest, SearchHit } from '../../store/index.ts';
 import type { ForestContext } from '../context.ts';
-import type { Forest } from '../forest.ts';
 import { filteredPage } from '../pages.ts';
 import { areHidden } from './hidden.ts';
 import { readMarks, readMessage, readTakes, unlessDamaged } from './read-nodes.ts';
 import { isAtOrBelow, resolveId, resolveNode } from './resolve.ts';
 
+/** What a search is restricted to. */
 export interface SearchFilters extends PageRequest {
   readonly roles?: readonly Role[];
+  /** Milliseconds, inclusive. */
   readonly since?: number;
+  /** Milliseconds, exclusive. */
   readonly until?: number;
   /** Only below this node. */
   readonly below?: string;
@@ -18,38 +20,43 @@ export interface SearchFilters extends PageRequest {
   readonly tag?: string;
 }
 
+/** A node that contains the words of a search. */
 export interface SearchResult {
   readonly node: string;
   readonly role: Role;
   readonly score: number;
-  /** Text around the words, and where the words are in it. */
+  /** The text around the words. */
   readonly snippet: string;
+  /** Where the words are in the snippet. */
   readonly marks: readonly (readonly [start: number, end: number])[];
 }
 
-/** All words must be there; the last one may be the beginning of a word. */
-export function searchOf(context: ForestContext): Forest['search'] {
+/** Finds nodes that contain all words of a text; the last word may be a prefix. */
+export async function searchNodes(
+  context: ForestContext,
+  text: string,
+  { roles, since, until, below, model, tag, ...page }: SearchFilters = {},
+): Promise<Page<SearchResult>> {
   const { store } = context;
-  return async (text, { roles, since, until, below, model, tag, ...page } = {}) => {
-    const words = splitWords(text);
-    const top =
-      below === undefined || (await resolveId(store, below)) === ROOT ? undefined : await resolveNode(store, below);
-    if (words.length === 0) return { items: [] };
-    const query = {
-      words,
-      ...(roles && { roles }),
-      ...(since !== undefined && { since }),
-      ...(until !== undefined && { until }),
-    };
-    const found = await filteredPage(
-      (request) => store.search({ ...query, ...request }),
-      (hits) => keepHits(context, hits, { top, model, tag }),
-      page,
-    );
-    return { ...found, items: await readHits(context, found.items, words) };
+  const words = splitWords(text);
+  const top =
+    below === undefined || (await resolveId(store, below)) === ROOT ? undefined : await resolveNode(store, below);
+  if (words.length === 0) return { items: [] };
+  const query = {
+    words,
+    ...(roles && { roles }),
+    ...(since !== undefined && { since }),
+    ...(until !== undefined && { until }),
   };
+  const found = await filteredPage(
+    (request) => store.search({ ...query, ...request }),
+    (hits) => keepHits(context, hits, { top, model, tag }),
+    page,
+  );
+  return { ...found, items: await readHits(context, found.items, words) };
 }
 
+/** The filters that a store does not know. */
 interface HitFilter {
   readonly top: NodeRecord | undefined;
   readonly model: string | undefined;
@@ -108,11 +115,11 @@ interface WordHit {
   readonly word: number;
 }
 
-/** The part of a text that has the most of the words, and where they are in it. */
+/** The part of a text that contains most of the words, and their positions in it. */
 export function makeSnippet(text: string, words: readonly string[]): Snippet {
   const hits = findWords(text, words);
   const from = bestStart(hits);
-  // A little of what stands before the first word, so that it can be read.
+  // Some text before the first word gives it a context.
   const start = from === 0 ? 0 : wholeStart(text, Math.max(0, from - LENGTH / 4));
   const end = wholeEnd(text, Math.min(text.length, Math.max(start + LENGTH, firstEnd(hits, from))));
   const lead = start > 0 ? '…' : '';
@@ -122,7 +129,7 @@ export function makeSnippet(text: string, words: readonly string[]): Snippet {
   return { snippet: `${lead}${text.slice(start, end)}${end < text.length ? '…' : ''}`, marks };
 }
 
-/** Words as the search compares them; the last one may be the beginning of a word. */
+/** Where the words occur, compared as the search compares them; the last one may be a prefix. */
 function findWords(text: string, words: readonly string[]): WordHit[] {
   const hits: WordHit[] = [];
   for (const match of text.matchAll(/[\p{L}\p{N}\p{M}]+/gu)) {
@@ -152,7 +159,7 @@ function firstEnd(hits: readonly WordHit[], from: number): number {
   return hits.find(({ start }) => start === from)?.end ?? 0;
 }
 
-/** The beginning of the next word, if one begins soon: a character is never cut. */
+/** Moves to the beginning of the next word if there is one near, and never into the middle of a character. */
 function wholeStart(text: string, at: number): number {
   const space = text.slice(at, at + 20).search(/\s/);
   if (space >= 0) return at + space + 1;

@@ -2,60 +2,62 @@ import { type Checkpoint, dialect } from '@skein/core';
 import type { NodeRecord, StoredText, TakeContext, TakeRecord } from '../../model/index.ts';
 import type { Store } from '../../store/index.ts';
 import { type ForestContext, makeRef, readRefs } from '../context.ts';
-import type { Forest } from '../forest.ts';
 import { type Lineage, readLineage, selectTakes } from '../threads/thread.ts';
 import type { Threads } from '../threads/threads.ts';
 import { groupBy } from './read-nodes.ts';
 import { resolveId } from './resolve.ts';
 
-/** A request of a conversation that had another context than the one before it. */
+/** A request of a conversation whose context differed from that of the previous request. */
 export interface ContextChange {
   /** The reply to that request. */
   readonly node: string;
   readonly system?: { readonly before: string; readonly after: string };
   readonly tools?: { readonly before: string; readonly after: string };
-  /** The request left out messages at the front, or sent others in their place. */
+  /** How many messages at the front were left out, and the text sent in their place. */
   readonly compacted?: { readonly messages: number; readonly replacement: string };
 }
 
-/** Where a conversation was sent with another system text, other tools or another history than before. */
-export function contextChangesOf({ store }: ForestContext, threads: Threads): Forest['contextChanges'] {
-  return async (thread, { to } = {}) => {
-    const { head } = await threads.get(thread);
-    const path = await store.path(to === undefined ? head : await resolveId(store, to));
-    const lineage = await readLineage(store, thread);
-    const ids = path.map(({ id }) => id);
-    const takes = groupBy(selectTakes(await store.takes(ids), lineage), ({ node }) => node);
-    const checkpoints = new Map((await readCheckpoints(store, ids, lineage)).map((one) => [one.node, one.checkpoint]));
-    const changes: ContextChange[] = [];
-    const lead = leadingSystem(path);
-    let before: TakeContext = { system: lead };
-    let isKnown = false;
-    for (const { id } of path) {
-      const said = lastContext(takes.get(id) ?? []);
-      // What was carried below another system text by an edit is sent with that one from then on.
-      const context = said && { ...said, system: said.replacesLead ? said.system : lead };
-      const checkpoint = checkpoints.get(id);
-      const system = context && (await systemChange(store, before, context));
-      const tools = context && isKnown && (await toolsChange(store, before, context));
-      if (system || tools || checkpoint)
-        changes.push({
-          node: id,
-          ...(system && { system }),
-          ...(tools && { tools }),
-          ...(checkpoint && {
-            compacted: { messages: checkpoint.upTo, replacement: toReplacementText(checkpoint.replacement) },
-          }),
-        });
-      if (!context) continue;
-      before = context;
-      isKnown = true;
-    }
-    return changes;
-  };
+/** Lists where a conversation was sent with another system text, other tools or a compacted history than before. */
+export async function findContextChanges(
+  { store }: ForestContext,
+  threads: Threads,
+  thread: string,
+  { to }: { readonly to?: string } = {},
+): Promise<readonly ContextChange[]> {
+  const { head } = await threads.get(thread);
+  const path = await store.path(to === undefined ? head : await resolveId(store, to));
+  const lineage = await readLineage(store, thread);
+  const ids = path.map(({ id }) => id);
+  const takes = groupBy(selectTakes(await store.takes(ids), lineage), ({ node }) => node);
+  const checkpoints = new Map((await readCheckpoints(store, ids, lineage)).map((one) => [one.node, one.checkpoint]));
+  const changes: ContextChange[] = [];
+  const lead = leadingSystem(path);
+  let before: TakeContext = { system: lead };
+  let isKnown = false;
+  for (const { id } of path) {
+    const recorded = lastContext(takes.get(id) ?? []);
+    // An edit of the system text carries replies below another one: from then on they are sent with that one.
+    const context = recorded && { ...recorded, system: recorded.replacesLead ? recorded.system : lead };
+    const checkpoint = checkpoints.get(id);
+    const system = context && (await systemChange(store, before, context));
+    const tools = context && isKnown && (await toolsChange(store, before, context));
+    if (system || tools || checkpoint)
+      changes.push({
+        node: id,
+        ...(system && { system }),
+        ...(tools && { tools }),
+        ...(checkpoint && {
+          compacted: { messages: checkpoint.upTo, replacement: toReplacementText(checkpoint.replacement) },
+        }),
+      });
+    if (!context) continue;
+    before = context;
+    isKnown = true;
+  }
+  return changes;
 }
 
-/** What the conversation began with. Its tools are known from its first request on. */
+/** The system messages that the path begins with. The tools are known only from the first request on. */
 function leadingSystem(path: readonly NodeRecord[]): readonly StoredText[] {
   const end = path.findIndex(({ facts }) => facts.role !== 'system');
   return path.slice(0, end < 0 ? path.length : end).map(({ dialect: spoken, body }) => ({ dialect: spoken, body }));
@@ -68,7 +70,7 @@ function lastContext(takes: readonly TakeRecord[]): TakeContext | undefined {
 async function systemChange(store: Store, before: TakeContext, after: TakeContext) {
   if (joinDigests(before.system) === joinDigests(after.system)) return undefined;
   const [old, now] = await Promise.all([before, after].map(({ system }) => readSystemText(store, system)));
-  // The same words in another protocol's form are no change.
+  // The same words in the form of another protocol are no change.
   return old === now ? undefined : { before: old!, after: now! };
 }
 
@@ -97,8 +99,8 @@ function joinDigests(texts: readonly StoredText[]): string {
 }
 
 /**
- * Checkpoints are kept on the branch that was sent with them, at its end so far, and under the thread it belongs to: other
- * branches and other conversations with the same history were sent as they are, and stay so.
+ * A checkpoint is stored on the last node of the branch that was sent with it, under the name of its thread. Other branches
+ * and other conversations with the same history were sent whole, and continue to be.
  */
 const NAME = 'checkpoint';
 
@@ -106,6 +108,7 @@ function checkpointName(thread: string | undefined): string {
   return thread === undefined ? NAME : `${NAME}:${thread}`;
 }
 
+/** Stores the newest of these checkpoints on the head of a branch. */
 export async function writeCheckpoint(
   context: ForestContext,
   head: string,
@@ -119,7 +122,7 @@ export async function writeCheckpoint(
   await context.store.append([makeRef(context, 'node', head, name, newest)]);
 }
 
-/** Those of a path, from its beginning on; of a conversation where one is named. */
+/** Reads the checkpoints on a path, from its beginning; with a lineage, those of its threads and those without a thread. */
 export async function readCheckpoints(
   store: Store,
   path: readonly string[],

@@ -4,19 +4,20 @@ import type { Store } from '../../store/index.ts';
 import { ForestError } from '../errors.ts';
 import { type Lineage, selectTakes } from '../threads/thread.ts';
 
+/** The exact request that a model answered. */
 export interface SentRequest {
   readonly body: string;
   readonly sha256: string;
   readonly dialect: string;
   readonly model: string;
   readonly provider?: string;
-  /** Host and path, where the exchange was recorded. */
+  /** Host and path, for a recorded exchange. */
   readonly address?: string;
-  /** What was not sent as it is, where it is known. */
+  /** What the request did not carry unchanged, where that is known. */
   readonly losses?: readonly Loss[];
 }
 
-/** The exact bytes of the latest request that brought a node, in a conversation or in any. */
+/** Reads the exact text of the latest request that a node answers, of one lineage or of any thread. */
 export async function readSentRequest(store: Store, node: NodeRecord, lineage?: Lineage): Promise<SentRequest> {
   const { id } = node;
   const takes = selectTakes(await store.takes([id]), lineage);
@@ -33,7 +34,7 @@ export async function readSentRequest(store: Store, node: NodeRecord, lineage?: 
   }
 }
 
-/** The latest request that is stored for a node of a path, from its end up. */
+/** Reads the latest request that is stored for a node of a path, searching upwards from its end. */
 async function readLastSentRequest(
   store: Store,
   path: readonly NodeRecord[],
@@ -49,7 +50,7 @@ function hasRequest({ request, exchange, author }: TakeRecord): boolean {
   return request !== undefined || (exchange !== undefined && author === 'model');
 }
 
-/** Where a request parts from the last one of a path; bodies of two protocols have no beginning in common. */
+/** Says where a request differs from the last one of a path; undefined when the two are of different protocols. */
 export async function diffFromLastRequest(
   store: Store,
   path: readonly NodeRecord[],
@@ -60,7 +61,7 @@ export async function diffFromLastRequest(
   return before?.dialect === next.dialect ? diffPrefix(before.body, next.body) : undefined;
 }
 
-/** Joins a request again from what is stored of it; fails when anything is missing or its hash is another. */
+/** Rebuilds a request from its stored texts. Throws when one is missing or the hash of the result is wrong. */
 export async function rebuildRequest(store: Store, request: NonNullable<TakeRecord['request']>): Promise<SentRequest> {
   const manifest = await readManifest(store, request.manifest);
   const texts = await store.bodies(manifest.messages);
@@ -71,7 +72,7 @@ export async function rebuildRequest(store: Store, request: NonNullable<TakeReco
   return { body, sha256: hash, dialect, model, losses };
 }
 
-/** A manifest put together again; fails when a text of it is missing. `prefix` is worked out where it is needed. */
+/** Reads a stored manifest. Throws when one of its texts is missing. It has no `prefix`: that is computed where needed. */
 export async function readManifest(store: Store, digest: string): Promise<Manifest> {
   const restored = await restoreManifest(digest, async (each) => need((await store.bodies([each]))[0], each));
   return restored as Manifest;
@@ -82,7 +83,7 @@ function need(text: string | undefined, digest: string): string {
   return text;
 }
 
-/** The request of a reply that was recorded: its exact bytes are kept with the exchange, not as a manifest. */
+/** Reads the request of a recorded reply, whose exact bytes are stored with the exchange and not as a manifest. */
 async function readRecordedRequest(
   store: Store,
   node: NodeRecord,
@@ -100,7 +101,7 @@ async function readRecordedRequest(
     throw new ForestError(
       'damaged',
       node.id,
-      `The request of node ${node.id} is not what exchange ${exchange} was recorded with: run fsck.`,
+      `The request of node ${node.id} does not match the hash of exchange ${exchange}: run fsck.`,
     );
   const { host, path } = head?.data ?? {};
   return {

@@ -1,25 +1,27 @@
 import type { Usage } from '@skein/core';
 import { DEMO_ISSUER, type NodeRecord, ROOT, type TakeRecord } from '../../model/index.ts';
 import type { ForestContext } from '../context.ts';
-import type { Forest } from '../forest.ts';
 import { allPages } from '../pages.ts';
 import { type Lineage, readLineage, selectTakes } from '../threads/thread.ts';
 import type { Threads } from '../threads/threads.ts';
 import { resolveId, resolveNode } from './resolve.ts';
 import { resolveWalkStart, walkAll } from './walk.ts';
 
+/** What usage is added up for. */
 export type UsageScope =
   | { readonly node: string }
   | { readonly below: string }
-  /** With a thread, only what that conversation paid on the path. */
+  /** With a thread: only what that conversation paid on the path. */
   | { readonly path: string; readonly thread?: string }
   | { readonly thread: string }
   | { readonly since: number; readonly until?: number };
 
+/** Tokens and cost of replies. */
 export interface UsageTotal {
   readonly usage: Omit<Usage, 'native'>;
-  /** US dollars of the replies whose price is known, and how many have none. */
+  /** US dollars, of the replies whose price is known. */
   readonly cost: number;
+  /** How many replies have no known price. */
   readonly withoutPrice: number;
   readonly replies: number;
 }
@@ -27,28 +29,26 @@ export interface UsageTotal {
 const BUCKETS = ['input', 'cacheRead', 'cacheWrite5m', 'cacheWrite1h', 'output', 'reasoning'] as const;
 const BATCH = 1000;
 
-/** Sums over takes. One that was carried to another place counts once, however often its node was moved or split. */
-export function usageOf(context: ForestContext, threads: Threads): Forest['usage'] {
-  return async (of) => {
-    const { since = -Infinity, until = Infinity } = 'since' in of ? of : {};
-    const seen = new Set<string>();
-    const usage = { input: 0, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, output: 0, reasoning: 0 };
-    let cost = 0;
-    let withoutPrice = 0;
-    const thread = 'thread' in of ? of.thread : undefined;
-    const lineage = thread === undefined ? undefined : await readLineage(context.store, thread);
-    for await (const take of readScopeTakes(context, readScopeNodes(context, threads, of), lineage)) {
-      // An exchange that found another place has a take in both, and was paid for once.
-      const first = take.exchange ?? take.carried?.take ?? take.id;
-      if (!isReply(take) || take.at < since || take.at >= until || seen.has(first)) continue;
-      seen.add(first);
-      for (const bucket of BUCKETS) usage[bucket] += take.usage?.[bucket] ?? 0;
-      const price = take.origin.issuer === DEMO_ISSUER ? 0 : take.cost;
-      if (price === undefined) withoutPrice += 1;
-      else cost += price;
-    }
-    return { usage, cost, withoutPrice, replies: seen.size } satisfies UsageTotal;
-  };
+/** Adds up the takes of a scope. A take that was carried to another node counts once, however often its node was moved. */
+export async function sumUsage(context: ForestContext, threads: Threads, of: UsageScope): Promise<UsageTotal> {
+  const { since = -Infinity, until = Infinity } = 'since' in of ? of : {};
+  const seen = new Set<string>();
+  const usage = { input: 0, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, output: 0, reasoning: 0 };
+  let cost = 0;
+  let withoutPrice = 0;
+  const thread = 'thread' in of ? of.thread : undefined;
+  const lineage = thread === undefined ? undefined : await readLineage(context.store, thread);
+  for await (const take of readScopeTakes(context, readScopeNodes(context, threads, of), lineage)) {
+    // An exchange that was placed again has a take in both places, and was paid for once.
+    const first = take.exchange ?? take.carried?.take ?? take.id;
+    if (!isReply(take) || take.at < since || take.at >= until || seen.has(first)) continue;
+    seen.add(first);
+    for (const bucket of BUCKETS) usage[bucket] += take.usage?.[bucket] ?? 0;
+    const price = take.origin.issuer === DEMO_ISSUER ? 0 : take.cost;
+    if (price === undefined) withoutPrice += 1;
+    else cost += price;
+  }
+  return { usage, cost, withoutPrice, replies: seen.size };
 }
 
 function isReply({ usage, cost }: TakeRecord): boolean {

@@ -1,36 +1,36 @@
 import { type NodeRecord, ROOT } from '../../model/index.ts';
 import type { Page, PageRequest, Store } from '../../store/index.ts';
 import { badPageError, pageLimit } from '../pages.ts';
-
 import { areHidden, findHidden } from './hidden.ts';
 import { resolveId } from './resolve.ts';
 
-/** Removed nodes are left out unless they are asked for. */
+/** Whether removed nodes are included. Default: they are not. */
 export interface WithRemoved {
   readonly withRemoved?: boolean;
 }
 
+/** Which page of nodes to read. */
 export interface NodePageRequest extends PageRequest, WithRemoved {}
 
-/** A node met on a walk. */
+/** A node that a walk visits. */
 export interface WalkStep {
   readonly record: NodeRecord;
-  /** It, or a node above it, was removed. */
+  /** Whether the node or a node above it was removed. */
   readonly removed: boolean;
-  /** It has no children that the walk goes to. */
+  /** Whether the walk visits none of its children. */
   readonly isLeaf: boolean;
 }
 
-/** Where a walk begins. */
+/** The node below which a walk visits. */
 export interface WalkStart {
   readonly id: string;
   readonly removed: boolean;
 }
 
-/** The children of a node from a place on: where a page of them begins, and how many of it are done. */
+/** A page of the children of a node, and how many of them were visited. */
 interface Level {
   readonly parent: string;
-  /** Of the parent; the top has none. */
+  /** The depth of the parent; absent for the node where the walk starts. */
   readonly depth?: number;
   readonly removed: boolean;
   readonly after?: string;
@@ -48,9 +48,8 @@ interface Child {
 const LEVEL_SIZE = 200;
 
 /**
- * A page of what stands below a node, parents before their children. The place where it ends names only the levels
- * that have more to come, so a long path without branches makes it no longer, and each of them in a few characters,
- * so that a path that branches everywhere still fits into an address.
+ * Reads a page of the nodes below a node, parents before their children. The cursor names only the levels that have more to
+ * visit, each in a few characters, so that it stays short enough for a URL even when every level branches.
  */
 export async function walkBelow(
   store: Store,
@@ -77,7 +76,7 @@ export async function walkBelow(
     const below = child.hasChildren ? await firstLevel(store, child, withRemoved) : undefined;
     const step = { record: child.record, removed: child.removed, isLeaf: below === undefined };
     if (isWanted(step)) {
-      // Asked before it is taken: there is a next page only when there is something on it.
+      // Checked before it is added, so that a next page is never empty.
       if (items.length === limit) return { items, next: writeLevels(levels) };
       items.push(step);
     }
@@ -87,7 +86,7 @@ export async function walkBelow(
   return { items };
 }
 
-/** Everything below a node, the node itself left out. */
+/** Yields every node below a node, without the node itself. */
 export async function* walkAll(store: Store, top: WalkStart, withRemoved = false): AsyncGenerator<WalkStep> {
   for (let after: string | undefined; ; ) {
     const page = await walkBelow(store, top, { limit: 1000, withRemoved, ...(after !== undefined && { after }) });
@@ -101,7 +100,7 @@ function newLevel({ id, removed }: WalkStart, depth?: number): Level {
   return { parent: id, removed, done: 0, ...(depth !== undefined && { depth }) };
 }
 
-/** The same children, from the next page on. */
+/** The next page of the same children. */
 function behind({ parent, removed, depth }: Level, after: string): Level {
   return { ...newLevel({ id: parent, removed }, depth), after };
 }
@@ -124,7 +123,7 @@ async function open(store: Store, level: Level): Promise<readonly Child[]> {
   return level.page;
 }
 
-/** The level below a child, from the first page on that has anything to show; undefined when none has. */
+/** Returns the level below a child, at its first page with a visible node; undefined when there is none. */
 async function firstLevel(store: Store, { record, removed }: Child, withRemoved: boolean): Promise<Level | undefined> {
   let level = newLevel({ id: record.id, removed }, record.depth);
   for (;;) {
@@ -135,7 +134,7 @@ async function firstLevel(store: Store, { record, removed }: Child, withRemoved:
   }
 }
 
-/** What is known of a level but its parent, which is found on the path to the deepest one. */
+/** A level in a cursor. Its parent is not written: it is found by its depth on the path to the deepest level. */
 type LevelCursor = readonly [depth: number, done: number, removed?: 1 | 0, after?: string];
 
 const TOP = -1;
@@ -149,7 +148,7 @@ function writeLevels(levels: readonly Level[]): string {
   return [open.at(-1)!.parent, ...places.map((place) => place.map(writePart).join('.'))].join('_');
 }
 
-/** Without the two marks between parts. */
+/** Escapes the two characters that separate the parts of a cursor. */
 function writePart(part: string | number | undefined): string {
   return encodeURIComponent(String(part)).replace(/[._]/g, (mark) => (mark === '.' ? '%2E' : '%5F'));
 }
@@ -174,7 +173,7 @@ function readLevel(place: string, parents: ReadonlyMap<number, string>): Level {
   return { ...level, done: Number(done), ...(after !== undefined && { after: decodeURIComponent(after) }) };
 }
 
-/** Where a walk begins, and whether that is hidden itself. */
+/** Resolves the node where a walk starts, and whether it is hidden. */
 export async function resolveWalkStart(store: Store, id: string): Promise<WalkStart> {
   const full = await resolveId(store, id);
   if (full === ROOT) return { id: ROOT, removed: false };

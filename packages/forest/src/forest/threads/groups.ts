@@ -2,53 +2,51 @@ import { type RefRecord, sha256 } from '../../model/index.ts';
 import type { Page, PageRequest, Store } from '../../store/index.ts';
 import { type ForestContext, makeRef, readRefs } from '../context.ts';
 import { filteredPage } from '../pages.ts';
-
 import { readThreads, type Thread } from './thread.ts';
 
-/** One row of a list: a thread alone, a session, threads that begin with the same words, or side calls. */
+/**
+ * An entry in the list of conversations: one thread, the threads of a session, the threads with the same opening, or side
+ * calls. A group is named by its kind and a hash: `session:…`, `opening:…`, `side`.
+ */
 export interface ThreadGroup {
   readonly kind: 'thread' | 'session' | 'opening' | 'side';
-  /** For `inGroup`; absent for a thread alone. */
+  /** The argument of `inGroup`; absent for a single thread. */
   readonly group?: string;
-  /** The one that the row is named after. */
+  /** The thread that the group is named after. */
   readonly thread: Thread;
   readonly count: number;
-  /** There are more than were counted. */
+  /** Whether there are more threads than were counted. */
   readonly isMore: boolean;
   /** The first few, last changed first. */
   readonly threads: readonly Thread[];
 }
 
-/**
- * Which rows a list of conversations has. Threads of one session are one row, and so are threads that begin with the same
- * words; the threads themselves stay apart. A group is named by its kind and a hash: `session:…`, `opening:…`, `side`.
- */
-
-/** Side calls that no session claims, such as a client's request for a title. */
+/** The group of side calls without a session, such as a client's request for a title. */
 export const SIDE_GROUP = 'side';
 
-/** How many members of a group are looked at for its row; more are counted as "and more". */
+/** How many threads of a group are counted; a larger group has `isMore`. */
 const MOST_COUNTED = 200;
-/** Touches whose refs are read by one query. */
+/** How many threads are read with one query. */
 const SEEN_AT_ONCE = 50;
-/** Members that a row carries with it. */
+/** How many threads a listed group contains. */
 const SHOWN_MEMBERS = 5;
 
+/** The group of the threads of a session. */
 export function sessionGroupId(session: string): string {
   return `session:${session}`;
 }
 
-/** Undefined where nobody said anything: such a thread stands alone. */
+/** The group of threads with the same opening; undefined without one: such a thread is listed alone. */
 export function openingGroupId(opening: string): string | undefined {
   return opening === '' ? undefined : `opening:${sha256(`skein-opening/1\n${opening}`).slice(0, 24)}`;
 }
 
-/** What has to be written when threads were touched: the group of each, the thread and when. */
+/** Makes the refs to write when threads change: each thread in its group with the time, and the latest thread of the group. */
 export async function makeGroupRefs(
   context: ForestContext,
   touches: readonly { readonly group: string; readonly thread: string; readonly touched: number }[],
 ): Promise<RefRecord[]> {
-  // Every name is looked for under every key: of thousands of touches only a few at a time.
+  // A query reads every name under every key, so it takes only a few threads at a time.
   for (let at = 0; at < touches.length; at += SEEN_AT_ONCE) {
     const some = touches.slice(at, at + SEEN_AT_ONCE);
     const groups = [...new Set(some.map(({ group }) => group))];
@@ -60,7 +58,7 @@ export async function makeGroupRefs(
   ]);
 }
 
-/** The threads of a group, last changed first; deleted ones left out. */
+/** Lists the threads of a group, last changed first, without deleted ones. */
 export async function threadsInGroup(store: Store, group: string, page: PageRequest = {}): Promise<Page<Thread>> {
   const found = await filteredPage(
     (request) => store.refs({ on: 'group', keys: [group], order: 'newest', ...request }),
@@ -74,8 +72,8 @@ export async function threadsInGroup(store: Store, group: string, page: PageRequ
 }
 
 /**
- * One row for each group, last changed first. The rows are a selection of the list of threads: a thread stands for its
- * group where it is the one of it that was changed last, so threads that have no group yet are listed all the same.
+ * Lists groups, last changed first. It selects from the list of threads those that were changed last in their group, so
+ * that threads without a group are listed, too.
  */
 export async function listGroups(
   store: Store,
@@ -131,7 +129,7 @@ async function readRow(store: Store, thread: Thread): Promise<ThreadGroup> {
   };
 }
 
-/** A session is known by the conversation that it began with, not by the title call that came last. */
+/** A session is named after the conversation that it began with, not after the last request for a title. */
 function firstMain(threads: readonly Thread[]): Thread | undefined {
   const main = threads.filter(({ part }) => part === 'main');
   return main.toSorted((a, b) => a.createdAt - b.createdAt)[0];

@@ -3,9 +3,10 @@ import type { Store } from '../../store/index.ts';
 import { groupBy, toMarks } from '../read/read-nodes.ts';
 import { followRedirects } from '../read/resolve.ts';
 
+/** A conversation. */
 export interface Thread {
   readonly id: string;
-  /** The first node that is its own; the root for a whole conversation. */
+  /** The node where it starts; the root for a whole conversation. */
   readonly start: string;
   readonly head: string;
   readonly title: string;
@@ -17,19 +18,19 @@ export interface Thread {
   readonly deleted: boolean;
   /** The thread it was forked from. */
   readonly forkedFrom?: string;
-  /** Recorded from a client: only that client's own exchanges move its head. */
+  /** Whether it was recorded from a client: only exchanges of that client move its head. */
   readonly recorded: boolean;
-  /** What it is to its session: the conversation itself, a subagent's, or a side call such as one for a title. */
+  /** Its part in a session: the conversation itself, a subagent, or a side call such as a request for a title. */
   readonly part: 'main' | 'subagent' | 'side';
-  /** The row of a list that it belongs to. */
+  /** The group that it is listed in. */
   readonly group?: string;
-  /** What its client calls the session, as a hash. */
+  /** A hash of the session id that its client sent. */
   readonly session?: string;
-  /** It goes on from a response that was not recorded: the id that the server issued for it. */
+  /** The id of the response that it continues, when that was not recorded. */
   readonly unrecorded?: string;
 }
 
-/** In the order of the ids; undefined where there is none. Heads and starts that moved are shown where they are now. */
+/** Reads threads in the order of the ids; undefined where there is none. Heads and starts are present ids. */
 export async function readThreads(store: Store, ids: readonly string[]): Promise<(Thread | undefined)[]> {
   if (ids.length === 0) return [];
   const { items } = await store.refs({ on: 'thread', keys: ids, limit: Number.MAX_SAFE_INTEGER });
@@ -71,12 +72,12 @@ function readThread(id: string, refs: readonly RefRecord[]): Thread | undefined 
 }
 
 /**
- * A thread and those it was forked from. Nodes are content and may be shared by any number of conversations; only takes of
- * the lineage say what this conversation sent, had as its system text, and paid.
+ * A thread and the threads it was forked from. Any number of conversations may share nodes; only the takes of the lineage
+ * say what this conversation sent, which system text it had, and what it paid.
  */
 export type Lineage = ReadonlySet<string>;
 
-/** Forks of forks of forks: nobody has that many, but a damaged store may lead in a circle. */
+/** A limit, because forks in a damaged store may form a circle. */
 const MOST_FORKS = 100;
 
 export async function readLineage(store: Store, thread: string): Promise<Lineage> {
@@ -90,8 +91,8 @@ export async function readLineage(store: Store, thread: string): Promise<Lineage
 }
 
 /**
- * The takes that belong to a conversation; all of them where none is named. A take from before conversations were named
- * belongs to every conversation through its node, unless its exchange has been placed since.
+ * Selects the takes of a lineage; without one, all takes. A take without a thread, from an older version, belongs to every
+ * conversation through its node, unless another take places its exchange in a thread.
  */
 export function selectTakes(takes: readonly TakeRecord[], lineage: Lineage | undefined): readonly TakeRecord[] {
   if (!lineage) return takes;

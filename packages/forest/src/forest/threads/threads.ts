@@ -7,7 +7,6 @@ import { ForestError } from '../errors.ts';
 import { allPages, filteredPage } from '../pages.ts';
 import { isAtOrBelow, resolveId } from '../read/resolve.ts';
 import { walkBelow } from '../read/walk.ts';
-
 import { appendMessages } from '../write/append.ts';
 import { readAppendPoint } from '../write/append-point.ts';
 import { noteValue, ratingValue, tagValues } from '../write/marks.ts';
@@ -16,20 +15,20 @@ import { readLineage, readThreads, type Thread } from './thread.ts';
 import { readOpening } from './title.ts';
 
 /**
- * A thread is a conversation that somebody had. Content may be shared by any number of threads, a conversation never is:
- * who begins one gets a thread of its own, even where every node of it exists already.
+ * The threads of a forest. A thread is one conversation. Threads may share nodes: whoever begins a conversation gets a new
+ * thread, even when all of its nodes exist already.
  */
 export interface Threads {
-  /** Begins a conversation with these messages, below a node or at the root. */
+  /** Begins a conversation with these messages, at the root or below a node. */
   begin(
     messages: readonly Message[],
     options?: { readonly below?: string; readonly title?: string; readonly part?: Thread['part'] },
   ): Promise<Thread>;
-  /** Writes messages into a conversation, at its head or at a node of it. A recorded one is forked first: the fork is returned. */
+  /** Appends messages to a conversation, at its head or at `at`. A recorded thread is forked first, and the fork returned. */
   append(id: string, messages: readonly Message[], options?: { readonly at?: string }): Promise<Thread>;
-  /** The thread that a person's change belongs to: itself, or for a recorded one a fork at `at` (default: its head). */
+  /** Returns the thread that a person may change: itself, or for a recorded thread a fork at `at` (default: its head). */
   writable(id: string, options?: { readonly at?: string }): Promise<Thread>;
-  /** A thread that ends at a node which is there already. Without a title it gets one from what was first asked. */
+  /** Creates a thread that ends at an existing node. Without a title, the first question becomes the title. */
   create(thread: {
     readonly head: string;
     readonly start?: string;
@@ -38,29 +37,29 @@ export interface Threads {
     readonly part?: Thread['part'];
   }): Promise<Thread>;
   get(id: string): Promise<Thread>;
-  /** The thread and those it was forked from, nearest first. A take of any of them belongs to this conversation. */
+  /** Returns the thread and the threads it was forked from, nearest first. Takes of all of them belong to this conversation. */
   lineage(id: string): Promise<readonly string[]>;
   /** Last changed first. */
   list(page?: PageRequest & { readonly deleted?: boolean; readonly tag?: string }): Promise<Page<Thread>>;
-  /** The same as rows, last changed first: sessions and equal openings are folded into one row each. */
+  /** Lists groups, last changed first: threads of one session, or with the same opening, are one group. */
   groups(page?: PageRequest): Promise<Page<ThreadGroup>>;
-  /** The threads of such a row, last changed first. */
+  /** Lists the threads of a group, last changed first. */
   inGroup(group: string, page?: PageRequest): Promise<Page<Thread>>;
-  /** Threads whose path ends at or above the node, or leads through it; deleted ones left out. */
+  /** Returns the threads whose head is at, above or below the node, without deleted ones. */
   of(node: string): Promise<Thread[]>;
   rename(id: string, title: string): Promise<Thread>;
   moveHead(id: string, head: string): Promise<Thread>;
-  /** A thread of its own that shares the history up to `at`; default: the head. */
+  /** Creates a thread that shares the history up to `at` (default: the head). */
   fork(id: string, options?: { readonly at?: string; readonly title?: string }): Promise<Thread>;
   tag(id: string, tags: { readonly [tag: string]: boolean }): Promise<Thread>;
   note(id: string, text: string | null): Promise<Thread>;
   rate(id: string, rating: number | null): Promise<Thread>;
-  /** Takes it from the lists; its nodes stay. */
+  /** Removes it from the lists. Its nodes stay. */
   delete(id: string): Promise<void>;
   restore(id: string): Promise<Thread>;
 }
 
-/** Conversations as people see them: each a few named values, so that two writers can change different ones. */
+/** Creates the threads of a forest. Each is a set of named values, so that two writers can change different ones. */
 export function createThreads(context: ForestContext): Threads {
   const { store } = context;
 
@@ -71,7 +70,7 @@ export function createThreads(context: ForestContext): Threads {
   };
 
   const set = async (id: string, group: string | undefined, values: Readonly<Record<string, unknown>>) => {
-    // `touched` is what the list is sorted by: it changes with every change of any value.
+    // The list is sorted by `touched`, so every change sets it.
     const touched = context.clock.now();
     const entries = Object.entries({ ...values, ...(group !== undefined && { group }), touched });
     await store.append([
@@ -116,7 +115,7 @@ export function createThreads(context: ForestContext): Threads {
     async create({ head, start, title, id = newId(), part }) {
       checkId(id);
       const [from, to] = await Promise.all([resolveId(store, start ?? 'root'), resolveId(store, head)]);
-      // Read first, so that what is written now is later than what is there.
+      // Read first, so that the new values get later stamps.
       const [there] = await readThreads(store, [id]);
       const created = there?.createdAt ?? context.clock.now();
       const words = await readOpening(store, to);
@@ -126,14 +125,14 @@ export function createThreads(context: ForestContext): Threads {
     },
     async begin(messages, { below = 'root', ...said } = {}) {
       const thread = newId();
-      const place = await readAppendPoint(store, await resolveId(store, below));
-      const head = (await appendMessages(context, place, messages, { thread })).at(-1) ?? place.id;
+      const point = await readAppendPoint(store, await resolveId(store, below));
+      const head = (await appendMessages(context, point, messages, { thread })).at(-1) ?? point.id;
       return this.create({ id: thread, head, ...said });
     },
     async append(id, messages, { at } = {}) {
       const { id: thread, head } = await writable(id, at === undefined ? {} : { at });
-      const place = await readAppendPoint(store, at === undefined ? head : await resolveId(store, at));
-      const end = (await appendMessages(context, place, messages, { thread })).at(-1) ?? place.id;
+      const point = await readAppendPoint(store, at === undefined ? head : await resolveId(store, at));
+      const end = (await appendMessages(context, point, messages, { thread })).at(-1) ?? point.id;
       return change(thread, { head: end });
     },
     writable,
@@ -189,8 +188,8 @@ function newId(): string {
 const SMALL = 1000;
 
 /**
- * Tells of heads whether they stand on one path with a node. The path above the node and, when it is small, the tree
- * below it are read once; only below a node with a large tree each head that is deeper is looked at by itself.
+ * Creates a test whether heads are on one path with a node. It reads the path above the node and, if it is small, the tree
+ * below it once; below a large tree, it checks each deeper head by itself.
  */
 async function createPathTest(
   store: Store,

@@ -11,9 +11,17 @@ import {
 import type { Store } from '../../store/index.ts';
 import { ForestError } from '../errors.ts';
 
+/** Where a message can be appended: the parent node, and the echo chain up to it. */
+export interface AppendPoint {
+  readonly id: string;
+  readonly depth: number;
+  readonly lead: string;
+  readonly echo: Echo;
+}
+
 export const ROOT_POINT: AppendPoint = { id: ROOT, depth: 0, lead: ROOT, echo: ECHO_START };
 
-/** The place below a node. `id` is a full id. */
+/** Reads the append point below a node. `id` is a full id. */
 export async function readAppendPoint(store: Store, id: string): Promise<AppendPoint> {
   if (id === ROOT) return ROOT_POINT;
   const [node] = await store.nodes([id]);
@@ -21,7 +29,7 @@ export async function readAppendPoint(store: Store, id: string): Promise<AppendP
   return { id, depth: node.depth, lead: node.lead, echo: await readEcho(store, node) };
 }
 
-/** The echo chain after a node: its text is stored, the open calls are found by going up to the message that made them. */
+/** Reads the echo chain after a node. Its text is stored; the open calls are found by going up to the message with the calls. */
 async function readEcho(store: Store, node: NodeRecord): Promise<Echo> {
   if (node.lead === node.id) return { ...ECHO_START, text: node.echo };
   let answered = 0;
@@ -34,32 +42,24 @@ async function readEcho(store: Store, node: NodeRecord): Promise<Echo> {
   return { text: node.echo, calls: [], answered, leading: false };
 }
 
-/** Where the next message goes: the node above it and how the chain of echoes stands there. */
-export interface AppendPoint {
-  readonly id: string;
-  readonly depth: number;
-  readonly lead: string;
-  readonly echo: Echo;
-}
-
-/** The records of a message below a place, and the place below it. */
+/** Makes the records of a message at an append point, and the append point below it. */
 export function makeNodeRecords(
-  place: AppendPoint,
+  point: AppendPoint,
   message: Message,
   at: number,
-  /** Its id, where it is known. */
+  /** The id of the node, when the caller knows it. */
   known?: string,
 ): { readonly node: NodeRecord; readonly body: BodyRecord; readonly next: AppendPoint } {
   const { digest, ...facts } = message.facts;
   const { dialect } = message.origin;
-  const id = known ?? nodeId(place.id, dialect, digest);
-  const echo = extendEcho(place.echo, message);
-  const lead = echo.leading ? id : place.lead;
-  const depth = place.depth + 1;
+  const id = known ?? nodeId(point.id, dialect, digest);
+  const echo = extendEcho(point.echo, message);
+  const lead = echo.leading ? id : point.lead;
+  const depth = point.depth + 1;
   const node: NodeRecord = {
     k: 'node',
     id,
-    parent: place.id,
+    parent: point.id,
     depth,
     dialect,
     body: digest,

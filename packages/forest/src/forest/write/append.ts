@@ -2,20 +2,19 @@ import type { Message } from '@skein/core';
 import { createTake, ROOT, type StoreRecord, type TakeRecord } from '../../model/index.ts';
 import { type ForestContext, makeRef } from '../context.ts';
 import { readHidingRefs } from '../read/hidden.ts';
-
 import { type AppendPoint, makeNodeRecords } from './append-point.ts';
 import { moveStragglers } from './reparent.ts';
 
 /**
- * How messages came to be. What a model reported (usage, stop, request…) goes to the last assistant message of the
- * list alone; author and origin follow from each message.
+ * How messages were made. What a model reported (usage, stop, request…) applies only to the last assistant message of the
+ * list; author and origin come from each message.
  */
 export type TakeFacts = Partial<Omit<TakeRecord, 'k' | 'id' | 'node'>>;
 
-/** Writes messages below a place in one batch; gives the ids, in order. */
+/** Appends a chain of messages in one batch and returns their ids in order. */
 export async function appendMessages(
   context: ForestContext,
-  place: AppendPoint,
+  point: AppendPoint,
   messages: readonly Message[],
   facts: TakeFacts = {},
   more: readonly StoreRecord[] = [],
@@ -24,7 +23,7 @@ export async function appendMessages(
   const answer = messages.findLastIndex(({ role }) => role === 'assistant');
   const records: StoreRecord[] = [...more];
   const ids: string[] = [];
-  let here = place;
+  let here = point;
   for (const [index, message] of messages.entries()) {
     const { node, body, next } = makeNodeRecords(here, message, context.clock.siblingTime(here.id, at));
     records.push(
@@ -37,13 +36,13 @@ export async function appendMessages(
   }
   if (records.length === 0) return ids;
   await context.store.append(records);
-  return followMovedParent(context, place.id, ids);
+  return followMovedParent(context, point.id, ids);
 }
 
-/** Writes messages beside each other below a place in one batch, each with its take; gives the ids, in order. */
+/** Appends messages as siblings in one batch, each with its take, and returns their ids in order. */
 export async function appendSiblings(
   context: ForestContext,
-  place: AppendPoint,
+  point: AppendPoint,
   messages: readonly { readonly message: Message; readonly take: TakeFacts }[],
   more: readonly StoreRecord[] = [],
 ): Promise<string[]> {
@@ -51,17 +50,17 @@ export async function appendSiblings(
   const ids: string[] = [];
   const records: StoreRecord[] = [...more];
   for (const { message, take } of messages) {
-    const { node, body } = makeNodeRecords(place, message, context.clock.siblingTime(place.id, at));
+    const { node, body } = makeNodeRecords(point, message, context.clock.siblingTime(point.id, at));
     records.push(body, node, createMessageTake(message, node.id, { ...take, at }));
     ids.push(node.id);
   }
   await context.store.append(records);
-  return followMovedParent(context, place.id, ids);
+  return followMovedParent(context, point.id, ids);
 }
 
 /**
- * Looked at after writing, so that a parent that another process moved meanwhile is noticed: what was appended follows
- * it. A parent or a message that was removed is back.
+ * Runs after the write, to notice a parent that another process moved meanwhile: the appended nodes follow it. A parent or
+ * a message that was removed is shown again. Returns the present ids.
  */
 async function followMovedParent(context: ForestContext, parent: string, ids: readonly string[]): Promise<string[]> {
   const refs = await readHidingRefs(
@@ -77,7 +76,7 @@ async function followMovedParent(context: ForestContext, parent: string, ids: re
   return ids.map((id) => moved.get(id) ?? id);
 }
 
-/** What holds for every message of a list, not only for what a model answered. */
+/** The facts that hold for every message of a list, not only for the reply of a model. */
 function selectSharedFacts({ via, generation, exchange, thread, extra, from }: TakeFacts): TakeFacts {
   return {
     ...(via && { via }),
@@ -89,7 +88,7 @@ function selectSharedFacts({ via, generation, exchange, thread, extra, from }: T
   };
 }
 
-/** A user's words are never recorded as a model's: the author follows from the message, not from what it came with. */
+/** Makes the take of a message. Its author depends on the role, so that the words of a user are never recorded as a model's. */
 export function createMessageTake(
   message: Message,
   node: string,

@@ -7,6 +7,7 @@ import { allPages, filteredPage } from '../pages.ts';
 import { groupBy } from '../read/read-nodes.ts';
 import { followRedirects, isAtOrBelow, resolveId } from '../read/resolve.ts';
 
+/** A named place in a forest. */
 export interface Bookmark {
   readonly id: string;
   readonly node: string;
@@ -14,6 +15,7 @@ export interface Bookmark {
   readonly createdAt: number;
 }
 
+/** The bookmarks of a forest. */
 export interface Bookmarks {
   add(node: string, title?: string): Promise<Bookmark>;
   list(page?: PageRequest): Promise<Page<Bookmark>>;
@@ -21,7 +23,7 @@ export interface Bookmarks {
   remove(id: string): Promise<void>;
 }
 
-/** Named places in the forest. They follow their node when it moves, and keep it from being removed. */
+/** Creates the bookmarks of a forest. A bookmark follows its node when it moves, and protects it from removal. */
 export function createBookmarks(context: ForestContext): Bookmarks {
   const { store } = context;
 
@@ -56,7 +58,7 @@ export function createBookmarks(context: ForestContext): Bookmarks {
   };
 }
 
-/** Their ids, oldest first. */
+/** Reads a page of bookmark ids, oldest first. */
 export async function listBookmarkIds({ store }: ForestContext, page: Parameters<Bookmarks['list']>[0]) {
   const found = await filteredPage(
     (request) => store.refs({ on: 'bookmark', names: ['node'], ...request }),
@@ -66,7 +68,7 @@ export async function listBookmarkIds({ store }: ForestContext, page: Parameters
   return { ...found, items: found.items.map(({ key }) => key) };
 }
 
-/** Those that are there. */
+/** Reads bookmarks; ids without a bookmark are left out. */
 export async function readBookmarks({ store }: ForestContext, ids: readonly string[]): Promise<Bookmark[]> {
   if (ids.length === 0) return [];
   const { items } = await store.refs({ on: 'bookmark', keys: ids, limit: Number.MAX_SAFE_INTEGER });
@@ -84,7 +86,7 @@ export async function readBookmarks({ store }: ForestContext, ids: readonly stri
   return found.map((bookmark) => ({ ...bookmark, node: now.get(bookmark.node)! }));
 }
 
-/** A bookmark keeps what it names: with its children kept, only the node itself goes. */
+/** Refuses to remove a node with a bookmark at or below it; with `selfOnly`, at the node itself. */
 export async function refuseBookmarked(context: ForestContext, node: NodeRecord, selfOnly: boolean): Promise<void> {
   const { store } = context;
   for await (const ids of allPages((page) => listBookmarkIds(context, page))) {

@@ -165,17 +165,17 @@ describe('splitting', () => {
     await forest.rate(right, 4);
     const thread = await forest.threads.create({ head: right });
     const bookmark = await forest.bookmarks.add(left);
-    const { first, second, rehung } = await forest.split(said, 4);
+    const { first, second, moved } = await forest.split(said, 4);
 
     expect(await texts(forest, right)).toEqual(['S', 'Q', 'One ', 'two', 'Right', 'End']);
-    expect(rehung.moved.size).toBe(4);
+    expect(moved.size).toBe(4);
     expect(await forest.resolve(said.slice(0, 10))).toBe(second);
     expect((await forest.node(second)).parent).toBe(first);
     expect((await forest.node(second)).marks.tags).toEqual(['good']);
     expect((await forest.node(left)).marks).toMatchObject({ note: 'mine' });
     expect((await forest.node(right)).marks).toMatchObject({ rating: 4 });
-    expect((await forest.threads.get(thread.id)).head).toBe(rehung.moved.get(right));
-    expect((await forest.bookmarks.list()).items).toMatchObject([{ id: bookmark.id, node: rehung.moved.get(left) }]);
+    expect((await forest.threads.get(thread.id)).head).toBe(moved.get(right));
+    expect((await forest.bookmarks.list()).items).toMatchObject([{ id: bookmark.id, node: moved.get(left) }]);
     const { parent } = await forest.node(first);
     expect((await forest.children(parent)).items.map(({ id }) => id)).toEqual([first]);
     expect(await forest.fsck()).toEqual([]);

@@ -8,23 +8,22 @@ import { allItems } from '../pages.ts';
 import { findHidden, makeUnhideRefs, makeUnremoveRefs, readHidingRefs } from '../read/hidden.ts';
 import { readMessage, readTakes } from '../read/read-nodes.ts';
 import { isAtOrBelow, resolveId, resolveNode } from '../read/resolve.ts';
-
 import { createMessageTake } from './append.ts';
 import { type AppendPoint, makeNodeRecords, ROOT_POINT, readAppendPoint } from './append-point.ts';
 import { refuseBookmarked } from './bookmarks.ts';
 import { checkPlainText, checkPosition, checkTextAndMedia, withContent, withText } from './plain-text.ts';
 import { carryTake, type MoveResult, moveStragglers, type ReparentRequest, reparent } from './reparent.ts';
 
-export interface SplitResult {
+/** The two nodes that replace one, and the new ids of what was below it. */
+export interface SplitResult extends MoveResult {
   readonly first: string;
   readonly second: string;
-  readonly rehung: MoveResult;
 }
 
-type Rehangings = Pick<Forest, 'edit' | 'split' | 'remove' | 'restore' | 'graft'>;
+type Edits = Pick<Forest, 'edit' | 'split' | 'remove' | 'restore' | 'graft'>;
 
-/** What changes the shape of the tree. Nodes never change: others take their place. */
-export function createEdits(context: ForestContext): Rehangings {
+/** The methods of a forest that change the shape of the tree. Nodes never change: new ones replace them. */
+export function createEdits(context: ForestContext): Edits {
   const { store } = context;
 
   const read = async (node: NodeRecord) => {
@@ -32,9 +31,9 @@ export function createEdits(context: ForestContext): Rehangings {
     return { message: readMessage(store, node, raw, takes), takes };
   };
 
-  /** Looks once more after writing: what others appended meanwhile follows. */
-  const move = async (rehanging: ReparentRequest): Promise<MoveResult> => {
-    const { moved } = await reparent(context, rehanging);
+  /** Looks once more after the write: nodes that others appended meanwhile follow. */
+  const move = async (request: ReparentRequest): Promise<MoveResult> => {
+    const { moved } = await reparent(context, request);
     return { moved: new Map([...moved, ...(await moveStragglers(context, [...moved.keys()]))]) };
   };
 
@@ -58,13 +57,13 @@ export function createEdits(context: ForestContext): Rehangings {
       const { message } = await read(node);
       checkTextAndMedia(node.id, message);
       if (text === '')
-        throw new ForestError('empty_text', node.id, 'An edit needs a text: to take a node away, remove it.');
+        throw new ForestError('empty_text', node.id, 'The new text is empty: to take a node away, remove it.');
       const behind = carry === undefined ? [] : await readPathBelow(store, node, carry);
       if (text === message.text) return behind.at(-1)?.id ?? node.id;
       const at = context.clock.now();
       const edited = withText(message, text);
-      const place = await readAppendPoint(store, node.parent);
-      const made = makeNodeRecords(place, edited, context.clock.siblingTime(place.id, at));
+      const point = await readAppendPoint(store, node.parent);
+      const made = makeNodeRecords(point, edited, context.clock.siblingTime(point.id, at));
       const take = createMessageTake(edited, made.node.id, { via: 'edit', from: node.id, at });
       const copy = await copyPath(store, behind, made.next);
       const ids = [made.node.id, ...copy.ids];
@@ -79,7 +78,7 @@ export function createEdits(context: ForestContext): Rehangings {
         throw new ForestError(
           'not_text',
           node.id,
-          `Node ${node.id} is a system message: there is nothing to go on from.`,
+          `Node ${node.id} is a system message: only messages that a conversation continues from can be split.`,
         );
       checkPosition(node.id, message.text, at);
       const halves = [message.text.slice(0, at), message.text.slice(at)].map((text) => withContent(message, text));
@@ -94,8 +93,8 @@ export function createEdits(context: ForestContext): Rehangings {
       ]);
       const tops = await readChildren(context, node.id);
       const replaced = { old: node.id, now: second.node.id, by };
-      const rehung = await move({ tops, onto: second.next, via: 'split', replaced });
-      return { first: first.node.id, second: second.node.id, rehung };
+      const { moved } = await move({ tops, onto: second.next, via: 'split', replaced });
+      return { first: first.node.id, second: second.node.id, moved };
     },
     async remove(id, { keepChildren = false } = {}) {
       const node = await resolveNode(store, id);
@@ -114,14 +113,14 @@ export function createEdits(context: ForestContext): Rehangings {
       const node = await resolveNode(store, id);
       const target = await resolveId(store, onto);
       if (target === node.parent) return { moved: new Map() };
-      const place = await readAppendPoint(store, target);
-      if (await isAtOrBelow(store, place, node))
+      const point = await readAppendPoint(store, target);
+      if (await isAtOrBelow(store, point, node))
         throw new ForestError(
           'below_itself',
           node.id,
-          `Node ${node.id} cannot hang below itself: ${target} is below it.`,
+          `Node ${node.id} cannot move below itself: ${target} is below it.`,
         );
-      return move({ tops: [node], onto: place, via: 'graft' });
+      return move({ tops: [node], onto: point, via: 'graft' });
     },
   };
 }
@@ -132,12 +131,12 @@ async function readChildren({ store }: ForestContext, id: string): Promise<NodeR
   return children;
 }
 
-/** The messages of a path once more, below a system text that it had not; gives the end of it. */
+/** Copies a path that has no system message below a new one, and returns the end of the copy. */
 async function insertSystem(context: ForestContext, path: readonly NodeRecord[], text: string): Promise<string> {
   const { store, clock } = context;
   const [first] = path;
   if (first!.lead !== ROOT)
-    throw new ForestError('has_system', first!.id, `Node ${first!.id} is a system text already: edit that one.`);
+    throw new ForestError('has_system', first!.id, `Node ${first!.id} is a system message already: edit that one.`);
   const at = clock.now();
   const message = system(text);
   const made = makeNodeRecords(ROOT_POINT, message, clock.siblingTime(ROOT, at));
@@ -148,15 +147,15 @@ async function insertSystem(context: ForestContext, path: readonly NodeRecord[],
   return ids.at(-1)!;
 }
 
-/** What stands behind a node up to another one; none when that is the node itself. */
+/** Reads the path below a node down to another one; empty when both are the same. */
 async function readPathBelow(store: Store, node: NodeRecord, to: string): Promise<NodeRecord[]> {
   const end = await resolveNode(store, to);
   if (!(await isAtOrBelow(store, end, node)))
-    throw new ForestError('not_above', end.id, `Node ${end.id} is not below ${node.id}: there is nothing to carry.`);
+    throw new ForestError('not_above', end.id, `Node ${end.id} is not below ${node.id}, so there is nothing to carry.`);
   return store.path(end.id, node.id);
 }
 
-/** The same messages once more below a place: exact texts, with who wrote them and what that cost. */
+/** Makes the records of a path once more at another append point: exact texts, with their authors and costs. */
 async function copyPath(
   store: Store,
   path: readonly NodeRecord[],

@@ -4,11 +4,11 @@ import type { Forest } from '../forest.ts';
 import { readMarks } from '../read/read-nodes.ts';
 import { resolveNode } from '../read/resolve.ts';
 
-/** What people say of a node. */
+/** The methods of a forest that mark a node. */
 export function createMarks(context: ForestContext): Pick<Forest, 'tag' | 'note' | 'rate'> {
   const set = async (id: string, values: Readonly<Record<string, unknown>>) => {
     const node = await resolveNode(context.store, id);
-    // Read first, so that what is written now is later than what is there.
+    // Read first, so that the new values get later stamps.
     await readMarks(context.store, [node.id]);
     const refs = Object.entries(values).map(([name, value]) => makeRef(context, 'node', node.id, name, value));
     if (refs.length > 0) await context.store.append(refs);
@@ -20,7 +20,7 @@ export function createMarks(context: ForestContext): Pick<Forest, 'tag' | 'note'
   };
 }
 
-/** Values of tags as they are stored; a name that could not be shown is refused. */
+/** Tags as they are stored. Refuses names that cannot be shown. */
 export function tagValues(tags: { readonly [tag: string]: boolean }): Record<string, boolean> {
   const entries = Object.entries(tags);
   for (const [tag] of entries)

@@ -4,35 +4,36 @@ import type { IdChain, Store } from '../../store/index.ts';
 import type { ForestContext } from '../context.ts';
 import { makeUnremoveRefs, readHidingRefs } from '../read/hidden.ts';
 import { followRedirect } from '../read/resolve.ts';
-
 import { appendMessages, type TakeFacts } from './append.ts';
 import { readAppendPoint } from './append-point.ts';
 
+/** The node that a history leads to. */
 export interface Match {
   /** The root when nothing matches. */
   readonly node: string;
-  /** How many of the messages lead there. */
+  /** How many messages of the history lead there. */
   readonly matched: number;
   readonly by: 'exact' | 'echo';
 }
 
+/** Where an observed history ends, and what was added for it. */
 export interface ObserveResult extends Match {
-  /** Where the history ends now. */
+  /** The node of the last message. */
   readonly head: string;
   readonly added: readonly string[];
-  /** The history is known under another system text. */
+  /** Whether the history was found below another system text. */
   readonly otherSystem: boolean;
 }
 
-/** Where a history leads now: what was moved is found where it is. */
+/** Finds the deepest node that a history leads to, at its present place if it was moved. */
 export async function matchHistory(store: Store, messages: readonly Message[]): Promise<Match> {
   const match = await matchAsWritten(store, messages);
   return { ...match, node: await followRedirect(store, match.node) };
 }
 
 /**
- * Where a history leads: the exact chain of ids first, then the echoes of what is left. N hashes and a few look-ups,
- * however many siblings there are.
+ * Follows the exact chain of ids first, then the echoes of the remaining messages. The cost is one hash for each message
+ * and a few look-ups, independent of the number of siblings.
  */
 async function matchAsWritten(store: Store, messages: readonly Message[]): Promise<Match> {
   const ids = makeIdChain(ROOT, messages);
@@ -55,23 +56,23 @@ async function aboveSilent(store: Store, node: NodeRecord): Promise<NodeRecord> 
   return parent?.echo === node.echo ? aboveSilent(store, parent) : node;
 }
 
-/** Takes in a history that a client sent: only what is new is added, and a degraded copy never stands beside the full one. */
+/** Adds the new messages of a history that a client sent. A degraded copy of a known message is never added beside it. */
 export async function observeHistory(
   context: ForestContext,
   messages: readonly Message[],
   take: TakeFacts = {},
 ): Promise<ObserveResult> {
   const match = await matchHistory(context.store, messages);
-  const place = await readAppendPoint(context.store, match.node);
+  const point = await readAppendPoint(context.store, match.node);
   const leading = messages.findIndex(({ role }) => role !== 'system');
   const otherSystem =
-    match.by === 'echo' && leading >= 0 && !(await hasSameLead(context, messages.slice(0, leading), place.lead));
+    match.by === 'echo' && leading >= 0 && !(await hasSameLead(context, messages.slice(0, leading), point.lead));
   await showPath(context, match.node);
-  const added = await appendMessages(context, place, messages.slice(match.matched), { author: 'unknown', ...take });
+  const added = await appendMessages(context, point, messages.slice(match.matched), { author: 'unknown', ...take });
   return { ...match, head: added.at(-1) ?? match.node, added, otherSystem };
 }
 
-/** A history that a client still goes on with is not removed. */
+/** Shows the nodes of a path again: a client continues this history. */
 async function showPath(context: ForestContext, node: string): Promise<void> {
   const path = await context.store.path(node);
   const hiding = await readHidingRefs(
@@ -88,17 +89,17 @@ async function hasSameLead({ store }: ForestContext, system: readonly Message[],
 }
 
 /**
- * The ids of a history below a place, each made when it is first asked for. The texts are hashed here, by Node: asking for the facts
- * of a message would parse it, too.
+ * The ids of a history below a node, each computed on first use. It hashes the raw texts, because `message.facts` would
+ * also parse them.
  */
-export function makeIdChain(place: string, messages: readonly Message[]): IdChain {
+export function makeIdChain(point: string, messages: readonly Message[]): IdChain {
   const ids: string[] = [];
   return {
     length: messages.length,
     at(index) {
       for (let at = ids.length; at <= Math.min(index, messages.length - 1); at++) {
         const { origin, raw } = messages[at]!;
-        ids.push(nodeId(ids.at(-1) ?? place, origin.dialect, sha256(raw)));
+        ids.push(nodeId(ids.at(-1) ?? point, origin.dialect, sha256(raw)));
       }
       return ids[index];
     },
@@ -106,8 +107,8 @@ export function makeIdChain(place: string, messages: readonly Message[]): IdChai
 }
 
 /**
- * The echoes of the messages from an index on, but for those that only continue the leading system messages; where the
- * first of them stands, and where the system messages end, if they do so here.
+ * Computes the echoes of the messages from an index on, without those of leading system messages. `start` is the index of
+ * the first echo; `systemEnd` is the end of the system messages, if they end in this range.
  */
 function makeEchoes(
   from: Echo,
@@ -127,8 +128,8 @@ function makeEchoes(
 }
 
 /**
- * Whether the last message of a history leaves an echo of its own. Then what was said to it and leaves none, such as an
- * empty reply, is not part of the history, although its echo is the same: who asks again gets an answer beside it.
+ * Whether the last message of a history changes the echo. If it does, a node below it that leaves the echo unchanged, such
+ * as an empty reply, is not part of the history: a client that asks again gets a sibling of that reply.
  */
 export function endsWithOwnEcho(echoes: readonly string[], before: Echo): boolean {
   return echoes.at(-1) !== (echoes.at(-2) ?? before.text);

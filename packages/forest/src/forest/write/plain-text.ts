@@ -12,12 +12,12 @@ import { ForestError } from '../errors.ts';
 
 const WRITERS = { system, user, assistant };
 
-/** A message of the same role with another content, in Skein's own form. */
+/** Makes a message of the same role with another content, in the blocks dialect. */
 export function withContent(message: Message, content: Content): Message {
   return WRITERS[message.role as keyof typeof WRITERS](content);
 }
 
-/** The message with another text: it stands where the first one stood, or at the end, and media keep their places. */
+/** Replaces the text of a message. It goes where the first text was, or to the end; media keep their order. */
 export function withText(message: Message, text: string): Message {
   const { content } = message;
   if (!content.some(isMedia)) return withContent(message, text);
@@ -29,17 +29,17 @@ export function withText(message: Message, text: string): Message {
 
 const isMedia = ({ type }: ContentBlock): boolean => type === 'media';
 
-/** Whether there is nothing but text in it, said by a person, a model or a system. */
+/** Whether a system, user or assistant message contains nothing but text. */
 function isPlainText({ role, content }: Message): boolean {
   return role in WRITERS && content.length > 0 && content.every(({ type }) => type === 'text');
 }
 
-/** What has anything but text cannot be cut without losing it. */
+/** Refuses a message that contains anything but text: a cut would lose it. */
 export function checkPlainText(id: string, message: Message): void {
   if (!isPlainText(message)) throw notText(id, message, 'only messages of nothing but text can be split');
 }
 
-/** Calls, results and thoughts cannot be rewritten without losing them. */
+/** Refuses a message with calls, results or reasoning: a rewrite would lose them. */
 export function checkTextAndMedia(id: string, message: Message): void {
   const { role, content } = message;
   const isEditable =
@@ -57,7 +57,7 @@ function others({ content }: Message): string {
   return kinds.size === 0 ? 'no text' : [...kinds].join(' and ');
 }
 
-/** Refuses a place that is not inside the text, or is in the middle of a character. */
+/** Refuses a position outside the text or in the middle of a character. */
 export function checkPosition(id: string, text: string, at: number): void {
   if (!Number.isSafeInteger(at) || at <= 0 || at >= text.length)
     throw new ForestError('bad_position', id, `Cannot split at ${at}: give a position from 1 to ${text.length - 1}.`);
@@ -66,9 +66,9 @@ export function checkPosition(id: string, text: string, at: number): void {
 }
 
 /**
- * Neighbours of one role that are nothing but text, joined for a request: a text that was split is sent whole, and
- * what a model went on with is one text with its beginning. What a provider wrote is joined only to what was written
- * here, and only when nothing of it is lost; otherwise it is sent as it came. Calls and results end a run.
+ * Joins neighbours of one role that are nothing but text, for a request: a text that was split is sent whole, and so is a
+ * beginning that a model continued. A provider's text is joined only to a text that was written here, and only when
+ * nothing of it is lost; otherwise it is sent unchanged. Calls and results end a run of neighbours.
  */
 export function joinTexts(messages: readonly Message[]): Message[] {
   const joined: Message[] = [];
@@ -76,14 +76,14 @@ export function joinTexts(messages: readonly Message[]): Message[] {
     let end = start + 1;
     while (end < messages.length && isNeighbour(messages[end - 1]!, messages[end]!)) end++;
     const run = messages.slice(start, end);
-    // Texts are read only here: a history without such neighbours is not parsed.
+    // Texts are parsed only here: most histories have no such neighbours.
     for (const message of run.length > 1 && run.some(isOurs) ? joinRun(run) : run) joined.push(message);
     start = end;
   }
   return joined;
 }
 
-/** What can be told without reading their texts. */
+/** Decides by role and facts, without parsing the texts. */
 function isNeighbour(a: Message, b: Message): boolean {
   if (a.role !== b.role || (a.role !== 'user' && a.role !== 'assistant')) return false;
   return [a, b].every(({ facts }) => facts.calls.length === 0 && facts.results.length === 0);
@@ -96,14 +96,14 @@ function* joinRun(run: readonly Message[]): Generator<Message> {
       texts.push(message);
       continue;
     }
-    yield* oneOf(texts);
+    yield* joinOrKeep(texts);
     texts = [];
     yield message;
   }
-  yield* oneOf(texts);
+  yield* joinOrKeep(texts);
 }
 
-function oneOf(texts: readonly Message[]): readonly Message[] {
+function joinOrKeep(texts: readonly Message[]): readonly Message[] {
   if (texts.length < 2 || !texts.some(isOurs)) return texts;
   return [withContent(texts[0]!, texts.map(({ text }) => text).join(''))];
 }
@@ -115,7 +115,7 @@ function isJoinable(message: Message): boolean {
   return isOurs(message) || isTranslatable(message);
 }
 
-/** Asked of a protocol that is not its own: what would be dropped there would be dropped by joining. */
+/** Tries to write the message for a foreign protocol: what that drops, joining would drop, too. */
 function isTranslatable(message: Message): boolean {
   const foreign = message.origin.dialect === openaiChat.id ? anthropicMessages : openaiChat;
   const { losses } = foreign.writeRequest({ model: 'any', messages: [message] });

@@ -4,40 +4,38 @@ import type { ForestContext } from '../context.ts';
 import { allItems, allPages } from '../pages.ts';
 import { groupBy, readMessage, readTakes } from '../read/read-nodes.ts';
 import { followRedirects } from '../read/resolve.ts';
-
 import { type AppendPoint, makeNodeRecords, readAppendPoint } from './append-point.ts';
 
-/** What re-hanging did: its cost is one small record for each node below. */
+/** What a move changed. It costs one small record for each moved node. */
 export interface MoveResult {
-  /** New ids by old ids. Old ids lead to the new ones from now on. */
+  /** New ids by old ids. The old ids still resolve. */
   readonly moved: ReadonlyMap<string, string>;
 }
 
 export interface ReparentRequest {
-  /** What moves, with all below it. */
+  /** The roots of the subtrees to move. */
   readonly tops: readonly NodeRecord[];
   readonly onto: AppendPoint;
   readonly via: TakeRecord['via'];
-  /** A node that others take the place of: their records, the upper one first, and the id that stands for it. */
+  /** A node to replace: the records of its replacements, upper one first, and the id that its former id leads to. */
   readonly replaced?: { readonly old: string; readonly now: string; readonly by: readonly StoreRecord[] };
-  /** A node that is removed in the same step. */
+  /** A node to remove in the same step. */
   readonly removed?: string;
 }
 
 const WRITTEN_AT_ONCE = 4000;
 
 /**
- * Hangs subtrees below another place: one small record for each node, one for each of its takes, and a redirect from
- * the old id; texts are shared. All of it is one batch when that is not too large. Otherwise nodes are written in
- * parts and stay hidden until the last batch, which has all the redirects: before that the old tree is what counts, and
- * doing the same again completes the move.
+ * Moves subtrees to another append point. It writes a node record and the takes of each node again, and a redirect from the
+ * old id; texts are shared. A small move is one batch. A large one is written in parts whose nodes stay hidden until the
+ * last batch, which has all redirects: until then the old tree counts, and repeating the move completes it.
  */
 export async function reparent(
   context: ForestContext,
-  rehanging: ReparentRequest,
+  request: ReparentRequest,
   batch = WRITTEN_AT_ONCE,
 ): Promise<MoveResult> {
-  const { tops, onto, via, replaced, removed } = rehanging;
+  const { tops, onto, via, replaced, removed } = request;
   const plan = await planMove(context.store, tops, onto);
   const above = (replaced?.by ?? []).filter((record) => record.k === 'node');
   const nodes = [...above, ...plan.map(({ node }) => node)];
@@ -48,7 +46,7 @@ export async function reparent(
 
   const renamed = plan.map(({ old, node, refs }) => ({ old: old.id, now: node.id, refs }));
   if (replaced) renamed.push({ ...replaced, refs: stateOf(replaced.old).refs });
-  // A new node may stand where an old one did: then that one is there, and not elsewhere.
+  // The new id of one node may be the old id of another: then that id needs no redirect.
   const redirects = renamed.filter(({ old }) => !fresh.has(old));
   const wasRemoved = new Set(plan.filter(({ refs }) => isRemoved(refs)).map(({ node }) => node.id));
   if (replaced && isRemoved(stateOf(replaced.old).refs)) wasRemoved.add(above[0]!.id);
@@ -71,7 +69,7 @@ export async function reparent(
 
 type RefChange = Pick<RefRecord, 'key' | 'name' | 'value'>;
 
-/** `guarded` are new nodes that nothing new stands above: each is hidden in the batch that brings it, and shown last. */
+/** `guarded` are the topmost new nodes: each is written hidden, and the last batch shows them. */
 async function appendInParts(
   context: ForestContext,
   groups: readonly (readonly StoreRecord[])[],
@@ -101,7 +99,7 @@ async function appendInParts(
   await context.store.append(makeRefs(context, [...changes, ...shown]));
 }
 
-/** Refs of one step have one stamp: of two moves of the same nodes at the same time one counts for all of them. */
+/** All refs of a move have one stamp, so that of two simultaneous moves the same one wins for every node. */
 function makeRefs({ clock }: ForestContext, changes: readonly RefChange[]): RefRecord[] {
   const stamp = clock.tick();
   return changes.map((change) => ({ k: 'ref', on: 'node', ...change, clock: stamp }));
@@ -118,20 +116,20 @@ async function readStates({ store }: ForestContext, ids: readonly string[]): Pro
   return (id) => ({ exists: exists.has(id), refs: refs.get(id) ?? [] });
 }
 
-/** A node and what it becomes below another place. */
+/** A node and the record it gets at its new place. */
 interface NodeMove {
   readonly old: NodeRecord;
   readonly node: NodeRecord;
   readonly takes: readonly TakeRecord[];
-  /** What is said of the old one: marks, whether it was removed. */
+  /** The refs of the old node: its marks, and whether it was removed. */
   readonly refs: readonly RefRecord[];
 }
 
 const READ_AT_ONCE = 500;
 
 /**
- * What nodes and all below them become under another place, parents first. Read as a whole before anything is
- * written, because new nodes may stand where old ones do. What was moved away earlier is no longer part of it.
+ * Plans the move of subtrees, parents first. Everything is read before anything is written, because a new id may equal an
+ * old one. Nodes that were moved away earlier are left out.
  */
 async function planMove(store: Store, tops: readonly NodeRecord[], onto: AppendPoint): Promise<NodeMove[]> {
   const plan: NodeMove[] = [];
@@ -142,9 +140,9 @@ async function planMove(store: Store, tops: readonly NodeRecord[], onto: AppendP
       const made = await planBatch(store, front.slice(start, start + READ_AT_ONCE));
       for (const { moving } of made) plan.push(moving);
       const counts = await store.childCounts(made.map(({ moving }) => moving.old.id));
-      for (const [index, { moving, place }] of made.entries()) {
+      for (const [index, { moving, point }] of made.entries()) {
         if (counts[index] === 0) continue;
-        for await (const child of allItems((page) => store.children(moving.old.id, page))) below.push([child, place]);
+        for await (const child of allItems((page) => store.children(moving.old.id, page))) below.push([child, point]);
       }
     }
     front = below;
@@ -163,16 +161,16 @@ async function planBatch(store: Store, batch: readonly (readonly [NodeRecord, Ap
   return batch.flatMap(([old, onto], index) => {
     const own = takes.get(old.id) ?? [];
     const { node, next } = makeNodeRecords(onto, readMessage(store, old, bodies[index], own), old.at);
-    const said = refs.get(old.id) ?? [];
-    const moved = said.find(({ name }) => name === 'moved')?.value;
+    const oldRefs = refs.get(old.id) ?? [];
+    const moved = oldRefs.find(({ name }) => name === 'moved')?.value;
     if (typeof moved === 'string') return [];
-    return [{ moving: { old, node, takes: own, refs: said }, place: next }];
+    return [{ moving: { old, node, takes: own, refs: oldRefs }, point: next }];
   });
 }
 
 /**
- * What another process appended to a node while it was being moved hangs below the old id, where nobody looks: it is
- * hung where that node is now. `olds` are nodes that may have been moved.
+ * Moves stragglers: nodes that another process appended below the old id of a node while it was being moved. They go below
+ * the present id. `olds` are nodes that may have been moved.
  */
 export async function moveStragglers(context: ForestContext, olds: readonly string[]): Promise<Map<string, string>> {
   const { store } = context;
@@ -184,7 +182,7 @@ export async function moveStragglers(context: ForestContext, olds: readonly stri
     if (counts[index] === 0) continue;
     const tops = await findStragglers(store, parent);
     const target = now.get(parent)!;
-    // A target that was forgotten for good has nothing below it.
+    // The target may have been deleted by gc.
     if (tops.length === 0 || !(await store.nodes([target]))[0]) continue;
     const onto = await readAppendPoint(store, target);
     for (const [old, id] of (await reparent(context, { tops, onto, via: 'graft' })).moved) moved.set(old, id);
@@ -192,7 +190,7 @@ export async function moveStragglers(context: ForestContext, olds: readonly stri
   return moved;
 }
 
-/** The same for every node that was ever moved. */
+/** Moves the stragglers of every node that was ever moved. */
 export async function moveAllStragglers(context: ForestContext): Promise<Map<string, string>> {
   const moved = new Map<string, string>();
   for await (const refs of allPages((page) => context.store.refs({ on: 'node', names: ['moved'], ...page }))) {
@@ -202,7 +200,7 @@ export async function moveAllStragglers(context: ForestContext): Promise<Map<str
   return moved;
 }
 
-/** Children that stayed when their parent was moved. */
+/** Finds the children that were not moved with their parent. */
 async function findStragglers(store: Store, parent: string): Promise<NodeRecord[]> {
   const left: NodeRecord[] = [];
   for await (const child of allItems((page) => store.children(parent, page))) left.push(child);
@@ -212,25 +210,25 @@ async function findStragglers(store: Store, parent: string): Promise<NodeRecord[
   return left.filter(({ id }) => !gone.has(id));
 }
 
-/** What is known of an id. */
+/** Whether an id exists, and its refs. */
 interface NodeState {
   readonly exists: boolean;
   readonly refs: readonly RefRecord[];
 }
 
-/** A node whose id changes, and what is said of it under the old one. */
+/** A node whose id changes, with the refs of its old id. */
 interface IdChange {
   readonly old: string;
   readonly now: string;
   readonly refs: readonly RefRecord[];
 }
 
-/** The node at its new place and its takes; its text is there already. */
+/** The records of a node at its new place. Its text is stored already. */
 function makeMovedRecords({ old, node, takes }: NodeMove, via: TakeRecord['via']): StoreRecord[] {
   return [node, ...takes.map((take) => carryTake(take, { node: node.id, via, from: old.id }))];
 }
 
-/** A take at another node, with all it says of the request and what that cost. It remembers which take it first was. */
+/** Copies a take to another node, with its request and its cost. The copy names the original take. */
 export function carryTake(
   { k: _, id, ...take }: TakeRecord,
   change: Pick<TakeRecord, 'node' | 'via' | 'from'> & Partial<Pick<TakeRecord, 'origin'>>,
@@ -240,8 +238,8 @@ export function carryTake(
 }
 
 /**
- * New values of the marks: what people said of a node follows it, unless something else is said there already, and is
- * no longer said of the old id. That id may be the new one of another node.
+ * Moves marks from the old id to the new one, unless the new one has a mark of that name, and unsets them on the old id.
+ * The old id may be the new id of another node.
  */
 function carryMarks(
   renamed: readonly IdChange[],
@@ -259,7 +257,7 @@ function carryMarks(
   return [...values.values()];
 }
 
-/** New values of what hides a node, at a place where it is written: removed only if it was, and is not shown there. */
+/** The changes that hide or show a node at its new place: it stays removed if it was, unless it is shown there already. */
 function makeHidingChanges(
   key: string,
   wasRemoved: boolean,
@@ -274,8 +272,8 @@ function makeHidingChanges(
 }
 
 /**
- * Which of the nodes to be written are there and shown already. What hangs below one that is hidden is not: it may be
- * what an interrupted move left.
+ * Finds which of the nodes to be written exist and are shown already. A node below a hidden one does not count: an
+ * interrupted move may have left it.
  */
 function findShown(
   nodes: readonly { readonly id: string; readonly parent: string }[],
@@ -298,7 +296,7 @@ function isMoved(refs: readonly RefRecord[]): boolean {
   return refs.some(({ name, value }) => name === 'moved' && typeof value === 'string');
 }
 
-/** What people said. What was worked out for a history, such as a checkpoint, does not hold for another one. */
+/** Whether a ref is a mark that people set. What was computed for a history, such as a checkpoint, is not carried to another. */
 function isMark(name: string): boolean {
   return name.startsWith('tag:') || name === 'note' || name === 'rating';
 }

@@ -41,7 +41,12 @@ function requestMembers(id: string): RequestMembers {
   );
 }
 
-/** The dialects that a conversation can be exported in, and imported from. */
+/**
+ * The dialects that a conversation can be exported in, and imported from.
+ *
+ * @example
+ * exportDialects().map(({ id }) => id);
+ */
 export function exportDialects(): readonly Dialect[] {
   return dialects().filter(({ members }) => members !== undefined);
 }

@@ -13,8 +13,10 @@ export type ExportSelection =
   | { readonly thread: string }
   | 'everything';
 
+/** The format of an export. */
 export type ExportFormat = 'segments' | 'markdown' | 'messages' | 'fine-tuning';
 
+/** What to export, and how. */
 export interface ExportOptions {
   readonly format: ExportFormat;
   /** Default: everything. */
@@ -29,6 +31,7 @@ export interface ExportOptions {
   readonly onProgress?: (messages: number) => void;
 }
 
+/** A conversation that an export left out because it is damaged. */
 export interface ExportDamage {
   /** The node where the conversation ends. */
   readonly head: string;
@@ -36,6 +39,7 @@ export interface ExportDamage {
   readonly reason: string;
 }
 
+/** What the messages of a conversation lost in the dialect of the export. */
 export interface ExportLosses {
   /** The node where the conversation ends. */
   readonly head: string;
@@ -46,6 +50,9 @@ export interface ExportLosses {
  * Exports a part of a forest as text, piece by piece. `segments` loses nothing and imports again with the same ids;
  * `markdown` is for readers; `messages` has one list in a dialect per line and conversation; `fine-tuning` has one
  * object per line.
+ *
+ * @example
+ * for await (const piece of exportText(forest, { format: 'markdown' })) process.stdout.write(piece);
  */
 export async function* exportText(forest: Forest, options: ExportOptions): AsyncGenerator<string> {
   const { format, of = 'everything', onLosses, onDamaged, onProgress } = options;

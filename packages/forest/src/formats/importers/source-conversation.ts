@@ -10,7 +10,12 @@ export interface MessageWithFacts {
   readonly take?: TakeFacts;
 }
 
-/** Turns a list into a conversation without branches: each message follows the one before it. */
+/**
+ * Turns a list into a conversation without branches: each message follows the one before it.
+ *
+ * @example
+ * chainMessages([{ message: user('Hello') }, { message: assistant('Hi') }]);
+ */
 export function chainMessages(messages: readonly MessageWithFacts[]): ImportedMessage[] {
   return messages.map((known, index) => ({
     ...known,

@@ -54,7 +54,12 @@ async function readOlderBookmarks(folder: string, file: string): Promise<OlderBo
   });
 }
 
-/** The names of settings that are not imported, by file: `presets`, but not their values. */
+/**
+ * The names of settings that are not imported, by file: `presets`, but not their values.
+ *
+ * @example
+ * const files = await olderSettings('./old-forest');
+ */
 export async function olderSettings(folder: string): Promise<readonly { file: string; names: readonly string[] }[]> {
   const files = await configFiles(folder);
   const found = await Promise.all(

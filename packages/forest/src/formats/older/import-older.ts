@@ -48,7 +48,12 @@ export interface OlderReport {
   readonly problems: readonly Problem[];
 }
 
-/** Reads a whole folder of the older layout without writing anything. */
+/**
+ * Reads a whole folder of the older layout without writing anything.
+ *
+ * @example
+ * const { problems } = await verifyOlder('./old-forest');
+ */
 export async function verifyOlder(
   folder: string,
   { onProgress }: { readonly onProgress?: (read: number) => void } = {},

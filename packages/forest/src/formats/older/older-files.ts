@@ -38,7 +38,12 @@ export async function requireOlderLayout(folder: string): Promise<void> {
   throw new FormatError('unknown_format', `${folder} does not have the older layout: it contains no "${ROOTS_FILE}".`);
 }
 
-/** Whether a folder has the older layout, that is, a file `roots.json`. */
+/**
+ * Whether a folder has the older layout, that is, a file `roots.json`.
+ *
+ * @example
+ * if (await isOlderLayout('./old-forest')) await verifyOlder('./old-forest');
+ */
 export async function isOlderLayout(folder: string): Promise<boolean> {
   return (await fileState(folder, ROOTS_FILE)) !== undefined;
 }

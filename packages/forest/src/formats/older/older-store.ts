@@ -12,6 +12,9 @@ const BATCH = 200;
 /**
  * Opens a folder of the older layout as a forest. Its files are read on demand and never changed; converted nodes and
  * everything new go into `store`. Nodes are also found by their older ids, such as `root-1/node-1`.
+ *
+ * @example
+ * const forest = await openOlder('./old-forest', { store: await fileStore('./forest') });
  */
 export async function openOlder(
   folder: string,

@@ -1,5 +1,5 @@
 import type { Checkpoint, Message } from '@skein/core';
-import { makeToolsBody } from '../../engine/tools.ts';
+import { makeToolsBody } from '../../engine/index.ts';
 import { type AppendPoint, createMessageTake, makeNodeRecords, type TakeFacts } from '../../forest/index.ts';
 import { type BodyRecord, nodeId, ROOT, type StoreRecord, sha256, type TakeContext } from '../../model/index.ts';
 import type { Exchange } from '../exchange.ts';

@@ -79,7 +79,12 @@ export function sharedProjector(forest: RecordingForest): Projector {
   return made;
 }
 
-/** Reads every exchange again and rebuilds the recorded tree. The result depends on the exchanges alone. */
+/**
+ * Reads every exchange again and rebuilds the recorded tree. The result depends on the exchanges alone.
+ *
+ * @example
+ * await reproject(forest);
+ */
 export async function reproject(forest: RecordingForest): Promise<ProjectionCounts> {
   return sharedProjector(forest).rebuild();
 }

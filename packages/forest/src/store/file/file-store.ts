@@ -17,6 +17,7 @@ import { createSegmentWriter } from './segment-writer.ts';
 import { loadSnapshot, saveSnapshot } from './snapshot.ts';
 import { addRecord, placeIn, recordPlace, type Tables } from './tables.ts';
 
+/** How to open a store in files. */
 export interface FileStoreOptions {
   /** Default `default`. */
   readonly project?: string;
@@ -34,6 +35,9 @@ const WORTH_SAVING = 256 * 1024;
 
 /**
  * Opens the store of a forest in a folder. Several processes may use it at once. The first write creates the folder.
+ *
+ * @example
+ * const forest = createForest(await fileStore('./forest'));
  */
 export async function fileStore(folder: string, options: FileStoreOptions = {}): Promise<Store> {
   const { project = 'default', durability = 'disk', files = diskFiles() } = options;

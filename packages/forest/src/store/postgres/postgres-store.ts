@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
 import type { Store } from '../store.ts';
 
+/** How to open a store in PostgreSQL. */
 export interface PostgresOptions {
   /** Separates one forest from another in the same database. */
   readonly project: string;
@@ -14,6 +15,9 @@ export interface PostgresOptions {
 /**
  * Opens a store in PostgreSQL 13 or later, for any number of servers at once (docs/postgres.md). It creates and
  * upgrades its tables. A pool that is passed in is not closed.
+ *
+ * @example
+ * const store = await postgresStore('postgres://localhost/skein', { project: 'support' });
  */
 export async function postgresStore(where: string | Pool, options: PostgresOptions): Promise<Store> {
   // Loaded lazily, so that file stores do not load a database driver.

@@ -1,9 +1,8 @@
-import type { WrittenServer } from '../config/written.ts';
-import { serversShape } from '../config/written.ts';
+import { type McpServerEntry, serversShape } from '../config/config-file.ts';
 import { flag, isRecord, list, number, object, oneOf, record, type Shape, text, wrongType } from '../files/shape.ts';
 
 /** An agent as it is written in its file, key by key. */
-export interface WrittenAgent {
+export interface AgentFile {
   readonly name: string;
   readonly description: string;
   readonly provider: string;
@@ -15,18 +14,18 @@ export interface WrittenAgent {
   /** The folder that the file tools are for. */
   readonly files: string;
   readonly preset: string;
-  readonly params: Partial<WrittenParams>;
+  readonly params: Partial<AgentFileParams>;
   readonly extra_body: Readonly<Record<string, unknown>>;
-  readonly limits: Partial<WrittenLimits>;
+  readonly limits: Partial<AgentFileLimits>;
   readonly approve: readonly string[] | 'all';
-  readonly mcp: Readonly<Record<string, Partial<WrittenServer>>>;
+  readonly mcp: Readonly<Record<string, Partial<McpServerEntry>>>;
   /** Keys of an older format, which have no meaning here. */
   readonly class_name: string;
   readonly module: string;
   readonly knowledge_store: object;
 }
 
-export interface WrittenParams {
+export interface AgentFileParams {
   readonly max_tokens: number;
   readonly temperature: number;
   readonly top_p: number;
@@ -36,17 +35,17 @@ export interface WrittenParams {
   readonly reasoning: { readonly effort?: string; readonly budget?: number };
 }
 
-interface WrittenLimits {
+interface AgentFileLimits {
   readonly steps: number;
   readonly tokens: number;
   readonly cost: number;
   readonly seconds: number;
 }
 
-const model: Shape<WrittenAgent['model']> = (value, path, report) =>
+const model: Shape<AgentFile['model']> = (value, path, report) =>
   isRecord(value) ? record(text)(value, path, report) : text(value, path, report);
 
-const approve: Shape<WrittenAgent['approve']> = (value, path, report) =>
+const approve: Shape<AgentFile['approve']> = (value, path, report) =>
   typeof value === 'string' ? oneOf('all')(value, path, report) : list(text)(value, path, report);
 
 const anyObject: Shape<Readonly<Record<string, unknown>>> = (value, path, report) =>
@@ -64,7 +63,7 @@ const className: Shape<string> = (value, path, report) => {
   return typeof value === 'string' ? value : undefined;
 };
 
-export const agentShape: Shape<Partial<WrittenAgent>> = object<WrittenAgent>({
+export const agentShape: Shape<Partial<AgentFile>> = object<AgentFile>({
   name: text,
   description: text,
   provider: text,
@@ -74,7 +73,7 @@ export const agentShape: Shape<Partial<WrittenAgent>> = object<WrittenAgent>({
   tools: list(text),
   files: text,
   preset: text,
-  params: object<WrittenParams>({
+  params: object<AgentFileParams>({
     max_tokens: number(1, Infinity, 'whole'),
     temperature: number(0, 2),
     top_p: number(0, 1),
@@ -84,7 +83,7 @@ export const agentShape: Shape<Partial<WrittenAgent>> = object<WrittenAgent>({
     reasoning: object<{ effort: string; budget: number }>({ effort: text, budget: number(1, Infinity, 'whole') }),
   }),
   extra_body: anyObject,
-  limits: object<WrittenLimits>({
+  limits: object<AgentFileLimits>({
     steps: number(1, 10_000, 'whole'),
     tokens: number(1, Infinity, 'whole'),
     cost: number(0, Infinity),

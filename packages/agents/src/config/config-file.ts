@@ -13,39 +13,39 @@ import {
 } from '../files/shape.ts';
 
 /** A configuration as it is written in a file, key by key. */
-export interface Written {
+export interface ConfigFile {
   readonly store: string;
   readonly project: string;
   readonly model: string;
   readonly preset: string;
-  readonly presets: Readonly<Record<string, Partial<WrittenPreset>>>;
-  readonly providers: Readonly<Record<string, Partial<WrittenProvider>>>;
+  readonly presets: Readonly<Record<string, Partial<PresetEntry>>>;
+  readonly providers: Readonly<Record<string, Partial<ProviderEntry>>>;
   readonly agents: string;
-  readonly mcp: Readonly<Record<string, Partial<WrittenServer>>>;
-  readonly fetch: Partial<WrittenFetch>;
-  readonly redaction: Partial<WrittenRedaction>;
-  readonly retention: Partial<WrittenRetention>;
-  readonly server: Partial<WrittenHost>;
-  readonly proxy: Partial<WrittenProxy>;
-  readonly hints: Partial<WrittenHints>;
+  readonly mcp: Readonly<Record<string, Partial<McpServerEntry>>>;
+  readonly fetch: Partial<FetchEntry>;
+  readonly redaction: Partial<RedactionEntry>;
+  readonly retention: Partial<RetentionEntry>;
+  readonly server: Partial<ServerEntry>;
+  readonly proxy: Partial<ProxyEntry>;
+  readonly hints: Partial<HintsEntry>;
   readonly titles: 'words' | 'model';
   readonly plugins: readonly string[];
 }
 
-interface WrittenPreset {
+interface PresetEntry {
   readonly temperature: number;
   readonly max_tokens: number;
   readonly top_p: number;
   readonly n: number;
 }
 
-export interface WrittenProvider {
+export interface ProviderEntry {
   readonly base_url: string;
   readonly key_variable: string;
   readonly dialect: string;
 }
 
-export interface WrittenServer {
+export interface McpServerEntry {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
@@ -57,7 +57,7 @@ export interface WrittenServer {
   readonly approve: 'annotations' | 'all' | 'none';
 }
 
-interface WrittenFetch {
+interface FetchEntry {
   readonly enabled: boolean;
   readonly hosts: readonly string[];
   readonly private_hosts: readonly string[];
@@ -65,31 +65,31 @@ interface WrittenFetch {
   readonly seconds: number;
 }
 
-interface WrittenRedaction {
+interface RedactionEntry {
   readonly patterns: readonly string[];
   readonly fields: readonly string[];
   readonly before_storing: boolean;
 }
 
-interface WrittenRetention {
+interface RetentionEntry {
   readonly days: number;
   readonly recording_days: number;
 }
 
-interface WrittenHost {
+interface ServerEntry {
   readonly port: number;
   readonly host: string;
   readonly token_variable: string;
   readonly hosts: readonly string[];
 }
 
-interface WrittenProxy {
+interface ProxyEntry {
   readonly mode: 'record' | 'replay' | 'pass';
   readonly on_miss: 'refuse' | 'pass';
   readonly use_server_keys: boolean;
 }
 
-interface WrittenHints {
+interface HintsEntry {
   readonly person: readonly string[];
   readonly session: readonly string[];
 }
@@ -127,8 +127,8 @@ const modelName = matching(/^[^\s/]+\/\S+$/, '"provider/model", such as "openai/
 const value: Shape<string> = (given, path, report) =>
   typeof given === 'number' || typeof given === 'boolean' ? String(given) : text(given, path, report);
 
-export const serversShape: Shape<Readonly<Record<string, Partial<WrittenServer>>>> = record(
-  object<WrittenServer>({
+export const serversShape: Shape<Readonly<Record<string, Partial<McpServerEntry>>>> = record(
+  object<McpServerEntry>({
     command: text,
     args: list(value),
     env: record(value, /^[A-Za-z_][A-Za-z0-9_]*$/),
@@ -143,7 +143,7 @@ export const serversShape: Shape<Readonly<Record<string, Partial<WrittenServer>>
 );
 
 /** What may stand in a configuration. */
-export const configShape: Shape<Partial<Written>> = object<Written>({
+export const configShape: Shape<Partial<ConfigFile>> = object<ConfigFile>({
   store,
   project: matching(/^[\w.-]{1,100}$/, 'a name of letters, digits, dots, hyphens and underscores'),
   model: modelName,
@@ -151,7 +151,7 @@ export const configShape: Shape<Partial<Written>> = object<Written>({
   plugins: list(text),
   preset: text,
   presets: record(
-    object<WrittenPreset>({
+    object<PresetEntry>({
       temperature: number(0, 2),
       max_tokens: number(1, Infinity, 'whole'),
       top_p: number(0, 1),
@@ -159,28 +159,28 @@ export const configShape: Shape<Partial<Written>> = object<Written>({
     }),
   ),
   providers: record(
-    object<WrittenProvider>({ base_url: webAddress, key_variable: variable, dialect: text }),
+    object<ProviderEntry>({ base_url: webAddress, key_variable: variable, dialect: text }),
     /^[A-Za-z0-9][\w.-]*$/,
   ),
   agents: text,
   mcp: serversShape,
-  fetch: object<WrittenFetch>({
+  fetch: object<FetchEntry>({
     enabled: flag,
     hosts: list(text),
     private_hosts: list(text),
     max_bytes: number(1, 100_000_000, 'whole'),
     seconds: number(0.001, 600),
   }),
-  redaction: object<WrittenRedaction>({ patterns: list(pattern), fields: list(text), before_storing: flag }),
-  hints: object<WrittenHints>({ person: list(hintPlace), session: list(hintPlace) }),
-  retention: object<WrittenRetention>({ days: number(1, Infinity), recording_days: number(1, Infinity) }),
-  server: object<WrittenHost>({
+  redaction: object<RedactionEntry>({ patterns: list(pattern), fields: list(text), before_storing: flag }),
+  hints: object<HintsEntry>({ person: list(hintPlace), session: list(hintPlace) }),
+  retention: object<RetentionEntry>({ days: number(1, Infinity), recording_days: number(1, Infinity) }),
+  server: object<ServerEntry>({
     port: number(0, 65_535, 'whole'),
     host: text,
     token_variable: variable,
     hosts: list(matching(/^[A-Za-z0-9]([A-Za-z0-9.-]{0,252})$/, 'a host name without a port, such as "skein.example"')),
   }),
-  proxy: object<WrittenProxy>({
+  proxy: object<ProxyEntry>({
     mode: oneOf('record', 'replay', 'pass'),
     on_miss: oneOf('refuse', 'pass'),
     use_server_keys: flag,

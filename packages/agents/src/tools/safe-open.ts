@@ -14,7 +14,7 @@ export class OutsideError extends SkeinError {
 }
 
 /** Something inside the folder that is open. What is read from `handle` is inside, whatever happens to the path. */
-export interface Opened {
+interface OpenFile {
   readonly handle: FileHandle;
   /** The real path at the time of opening. */
   readonly path: string;
@@ -26,7 +26,7 @@ export interface Opened {
  * Opens a file or folder below a folder. The path is resolved and checked, and what was opened is checked again,
  * by its descriptor: a link that was put there in between is noticed before anything is read.
  */
-export async function openBelow(folder: string, path: string): Promise<Opened> {
+export async function openBelow(folder: string, path: string): Promise<OpenFile> {
   const steps = stepsOf(path);
   const root = await realpath(folder);
   const real = await realpath(join(root, ...steps));

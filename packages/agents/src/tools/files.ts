@@ -1,0 +1,192 @@
+import { readdir } from 'node:fs/promises';
+import { type Tool, tool } from '@skein/core';
+import { OutsideError, openBelow } from './safe-open.ts';
+
+const MAX_READ = 200_000;
+
+const pathOnly = (description: string) => ({ type: 'string', description }) as const;
+
+/** `read_file`, `list_files` and `search_files` for everything below one folder, and nothing else. */
+export function fileTools(folder: string): readonly Tool[] {
+  return [readFile(folder), listFiles(folder), searchFiles(folder)] as readonly Tool[];
+}
+
+const readFile = (folder: string) =>
+  tool({
+    name: 'read_file',
+    description: `Reads a text file. Long files are cut after ${MAX_READ} bytes.`,
+    input: {
+      type: 'object',
+      properties: { path: pathOnly('The file, from the folder that list_files shows, such as "notes/today.md"') },
+      required: ['path'],
+      additionalProperties: false,
+    },
+    execute: async ({ path }) => {
+      const { text, cut } = await explained(readText(folder, String(path), MAX_READ), String(path));
+      return cut ? `${text}\n[The file goes on.]` : text;
+    },
+  });
+
+const listFiles = (folder: string) =>
+  tool({
+    name: 'list_files',
+    description: 'Lists the files and folders in a folder.',
+    input: {
+      type: 'object',
+      properties: { path: pathOnly('The folder; leave it out for the top') },
+      additionalProperties: false,
+    },
+    execute: async ({ path = '' }) => ({ entries: await explained(listFolder(folder, String(path)), String(path)) }),
+  });
+
+const searchFiles = (folder: string) =>
+  tool({
+    name: 'search_files',
+    description: 'Finds lines that contain a text in all text files of a folder and the folders in it.',
+    input: {
+      type: 'object',
+      properties: {
+        text: { type: 'string', minLength: 1, description: 'What to find; the case does not matter' },
+        path: pathOnly('The folder; leave it out for the top'),
+      },
+      required: ['text'],
+      additionalProperties: false,
+    },
+    execute: async ({ text, path = '' }, { signal }) => ({
+      ...(await explained(searchBelow(folder, String(path), String(text), signal), String(path))),
+    }),
+  });
+
+/** What the system says names real paths, which are none of a model's business. */
+async function explained<T>(doing: Promise<T>, path: string): Promise<T> {
+  try {
+    return await doing;
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : undefined;
+    const words = code === undefined ? undefined : SYSTEM_WORDS[code];
+    throw words === undefined ? error : new Error(`${JSON.stringify(path)}: ${words}.`);
+  }
+}
+
+const SYSTEM_WORDS: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file or folder',
+  ENOTDIR: 'there is no such file or folder',
+  EACCES: 'it may not be read',
+  EPERM: 'it may not be read',
+  ELOOP: 'it is a link that leads nowhere',
+  ENAMETOOLONG: 'the name is too long',
+  ENXIO: 'it is neither a file nor a folder',
+};
+
+interface Entry {
+  /** From the folder of the tools. */
+  readonly path: string;
+  readonly type: 'file' | 'folder';
+}
+
+/** What is in a folder, by name; hidden things, links and devices are left out. */
+async function listFolder(folder: string, path: string): Promise<Entry[]> {
+  const opened = await openBelow(folder, path);
+  try {
+    if (!(await opened.handle.stat()).isDirectory()) throw new OutsideError(path, 'it is a file, not a folder');
+    // By the descriptor, where that can be said: the path may be another folder by now.
+    const place = process.platform === 'linux' ? `/proc/self/fd/${opened.handle.fd}` : opened.path;
+    const entries = await readdir(place, { withFileTypes: true });
+    // Elsewhere the same question is asked again afterwards.
+    if (process.platform !== 'linux') await (await openBelow(folder, path)).handle.close();
+    return entries
+      .filter((entry) => !entry.name.startsWith('.') && (entry.isFile() || entry.isDirectory()))
+      .map((entry): Entry => {
+        const inner = opened.name ? `${opened.name}/${entry.name}` : entry.name;
+        return { path: inner, type: entry.isDirectory() ? 'folder' : 'file' };
+      })
+      .sort((a, b) => (a.path < b.path ? -1 : 1));
+  } finally {
+    await opened.handle.close();
+  }
+}
+
+interface ReadText {
+  readonly text: string;
+  /** The file goes on behind it. */
+  readonly cut: boolean;
+}
+
+/** The beginning of a text file below a folder. */
+async function readText(folder: string, path: string, maxBytes: number): Promise<ReadText> {
+  const { handle } = await openBelow(folder, path);
+  try {
+    const about = await handle.stat();
+    if (!about.isFile()) throw new OutsideError(path, 'it is a folder, not a file');
+    const buffer = Buffer.alloc(Math.min(about.size, maxBytes) + 1);
+    let length = 0;
+    while (length < buffer.length) {
+      const { bytesRead } = await handle.read(buffer, length, buffer.length - length, length);
+      if (bytesRead === 0) break;
+      length += bytesRead;
+    }
+    const cut = length > maxBytes || (length === buffer.length && about.size > length);
+    const bytes = buffer.subarray(0, Math.min(length, maxBytes));
+    if (bytes.includes(0)) throw new Error(`${JSON.stringify(path)} is not a text file.`);
+    // A character that was cut in two at the end is left out.
+    return { text: new TextDecoder('utf-8').decode(bytes, { stream: cut }), cut };
+  } finally {
+    await handle.close();
+  }
+}
+
+interface Hit {
+  readonly path: string;
+  readonly line: number;
+  readonly text: string;
+}
+
+interface Found {
+  readonly hits: readonly Hit[];
+  /** There may be more: a bound was reached. */
+  readonly cut: boolean;
+}
+
+const MAX_FILES = 5_000;
+const MAX_HITS = 100;
+const MAX_FILE_BYTES = 2_000_000;
+const MAX_LINE = 400;
+
+/** Lines that contain a text, whatever the case. No regular expressions: a model could write one that never ends. */
+async function searchBelow(folder: string, path: string, wanted: string, signal: AbortSignal): Promise<Found> {
+  const lower = wanted.toLowerCase();
+  const hits: Hit[] = [];
+  let files = 0;
+  const pending = [path];
+  for (let place = pending.shift(); place !== undefined; place = pending.shift()) {
+    // Gone, or changed into something else, since it was listed: as if it had not been there.
+    for (const entry of await listFolder(folder, place).catch(onlyFirst(place === path))) {
+      signal.throwIfAborted();
+      if (entry.type === 'folder') pending.push(entry.path);
+      else {
+        if (++files > MAX_FILES) return { hits, cut: true };
+        hits.push(...(await hitsIn(folder, entry.path, lower)));
+        if (hits.length >= MAX_HITS) return { hits: hits.slice(0, MAX_HITS), cut: true };
+      }
+    }
+  }
+  return { hits, cut: false };
+}
+
+const onlyFirst = (isFirst: boolean) => (error: unknown) => {
+  if (isFirst) throw error;
+  return [];
+};
+
+async function hitsIn(folder: string, path: string, lower: string): Promise<Hit[]> {
+  try {
+    const { text } = await readText(folder, path, MAX_FILE_BYTES);
+    return text
+      .split('\n')
+      .map((line, index) => ({ path, line: index + 1, text: line.slice(0, MAX_LINE) }))
+      .filter((hit) => hit.text.toLowerCase().includes(lower));
+  } catch {
+    // Not a text, or not readable: nothing that could be found.
+    return [];
+  }
+}
