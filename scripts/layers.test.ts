@@ -20,8 +20,8 @@ describe('imports of this repository', () => {
 
 describe('a wrong import is seen', () => {
   test('from a lower folder to a higher one', () => {
-    expect(check({ 'src/json/scan.ts': `import type { Message } from '../message/message.ts'` })).toEqual([
-      'packages/core/src/json/scan.ts: imports packages/core/src/message/message.ts, which is a layer above it',
+    expect(check({ 'src/json/parse.ts': `import type { Message } from '../message/message.ts'` })).toEqual([
+      'packages/core/src/json/parse.ts: imports packages/core/src/message/message.ts, which is a layer above it',
     ]);
   });
 
@@ -34,8 +34,8 @@ describe('a wrong import is seen', () => {
   });
 
   test('of a test, from code', () => {
-    expect(check({ 'src/json/scan.ts': `import './scan.test.ts'` })).toHaveLength(1);
-    expect(check({ 'src/json/scan.ts': `import './test-cases.ts'` })).toHaveLength(1);
+    expect(check({ 'src/json/parse.ts': `import './parse.test.ts'` })).toHaveLength(1);
+    expect(check({ 'src/json/parse.ts': `import './test-cases.ts'` })).toHaveLength(1);
   });
 
   test('of a file outside the package', () => {
@@ -50,9 +50,9 @@ describe('a wrong import is seen', () => {
   });
 
   test('of a Node module, anywhere below the main entry', () => {
-    const files = { 'src/index.ts': `export * from './json/scan.ts'`, 'src/json/scan.ts': `import fs from 'fs'` };
+    const files = { 'src/index.ts': `export * from './json/parse.ts'`, 'src/json/parse.ts': `import fs from 'fs'` };
     expect(check(files)).toEqual([
-      'packages/core/src/json/scan.ts: imports fs, but is reached from an entry that runs outside Node',
+      'packages/core/src/json/parse.ts: imports fs, but is reached from an entry that runs outside Node',
     ]);
   });
 });
@@ -61,8 +61,8 @@ test('right imports are let through', () => {
   const files = {
     'src/index.ts': `export * from './run/loop.ts'`,
     'src/node.ts': `import 'node:fs'; import './index.ts'`,
-    'src/run/loop.ts': `import './limits.ts'; import '../json/scan.ts'; import { sha256 } from '@noble/hashes/sha2.js'`,
-    'src/json/scan.test.ts': `import { test } from 'vitest'; import '../run/loop.ts'; import 'node:fs'`,
+    'src/run/loop.ts': `import './limits.ts'; import '../json/parse.ts'; import { sha256 } from '@noble/hashes/sha2.js'`,
+    'src/json/parse.test.ts': `import { test } from 'vitest'; import '../run/loop.ts'; import 'node:fs'`,
     'src/json/test-cases.ts': `import { expect } from 'vitest'`,
     'test/wire.test.ts': `import Sdk from '@anthropic-ai/sdk'; import '@skein/core'`,
   };

@@ -1,6 +1,6 @@
 import { loadConfig } from '@skein/agents';
 import { createForest, memoryStore } from '@skein/forest';
-import { createServer, type Listening } from '@skein/server';
+import { createServer, type ListeningServer } from '@skein/server';
 import fc from 'fast-check';
 import { hold, type Target } from '../target.ts';
 
@@ -30,7 +30,7 @@ const body = fc.oneof(
 );
 const NAMES = ['after', 'limit', 'q', 'node', 'below', 'since', 'a', 'b', 'format', 'raw', 'status', 'thread', 'x'];
 
-let started: Promise<{ server: Listening; operations: readonly { method: string; path: string }[] }> | undefined;
+let started: Promise<{ server: ListeningServer; operations: readonly { method: string; path: string }[] }> | undefined;
 const errors: unknown[] = [];
 
 /** Every route of the HTTP API: bad input is answered with a problem, never with a 500 or internals. */

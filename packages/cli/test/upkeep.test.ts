@@ -132,7 +132,7 @@ describe('writing and upkeep', () => {
     expect((await skein(home, ['bookmark', hello, 'Here', '--store', busy])).code).toBe(0);
     expect((await writer.bookmarks.list()).items).toMatchObject([{ node: hello, title: 'Here' }]);
     const refused = (await skein(home, ['pack', '--store', busy])).err;
-    expect(refused).toContain(`Process ${process.pid} on ${hostname()} is at work`);
+    expect(refused).toContain(`Process ${process.pid} on ${hostname()} is using`);
     expect(refused).toContain('Stop it first');
     await writer.close();
     expect((await skein(home, ['pack', '--store', busy, '--json'])).json()).toMatchObject({ removed: 0 });

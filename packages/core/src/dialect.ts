@@ -1,16 +1,43 @@
 /**
- * For those who add a protocol, and for those who record or serve one: the other side of each dialect is here, and not in the
- * main entry.
+ * For those who add a protocol, and for those who record or serve one: what a dialect is made of, and the side of each
+ * dialect that records and serves. Neither is in the main entry.
  */
+export type {
+  Assembler,
+  ByModel,
+  CallLookup,
+  DialectFacets,
+  DialectSpec,
+  Draft,
+  Element,
+  ElementPiece,
+  EventDecoder,
+  Frame,
+  FrameParts,
+  Framing,
+  ImageFormat,
+  LossNote,
+  LossReason,
+  OutputFormats,
+  ProtocolEndpoint,
+  RawReply,
+  RawRequest,
+  RequestWriter,
+  SchemaFormat,
+  Target,
+} from './dialects/index.ts';
+export { forModel } from './dialects/index.ts';
 export {
-  type DialectServe,
+  type DialectServer,
   type KeptHistories,
   type ReplyContent,
   type ReplyHead,
-  type ReplyToWrite,
+  type ReplySource,
   type ReplyWriter,
   type ServedError,
   serving,
   type WriteStreamOptions,
   type WrittenReply,
 } from './dialects/serve.ts';
+export type { Edit, Path, Range } from './json/index.ts';
+export type { CallRef, MessageView, Need } from './message/index.ts';

@@ -4,7 +4,7 @@ import { GoogleGenAI } from '@google/genai';
 import type { Emulator, Protocol, ScriptedReply } from '@skein/emulator';
 import { createForest, memoryStore } from '@skein/forest';
 import OpenAI from 'openai';
-import type { FetchLike } from '../src/record/record-fetch.ts';
+import type { FetchFunction } from '../src/record/record-fetch.ts';
 
 /** A client that keeps its own history, asks and answers every call until there is none. */
 export interface Talk {
@@ -12,7 +12,7 @@ export interface Talk {
 }
 
 interface TalkOptions {
-  readonly fetch: FetchLike;
+  readonly fetch: FetchFunction;
   readonly url: string;
   readonly stream: boolean;
 }

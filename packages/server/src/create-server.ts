@@ -11,25 +11,25 @@ import { createMetrics, createRecordingTrouble, type Log, silentLog } from './ht
 import type { ProxyOptions } from './proxy/headers.ts';
 import { createProxy } from './proxy/proxy.ts';
 import { isProxied } from './proxy/upstream.ts';
-import { createRedact } from './redact.ts';
+import { createRedactor } from './redact.ts';
 import type { Services } from './services.ts';
 import { startTitling } from './titles.ts';
 
 export interface ServerOptions {
   readonly forest: Forest;
   readonly config: Config;
-  /** Where keys come from; default: the process. */
+  /** The variables with the keys; default: those of the process. */
   readonly env?: Environment;
   readonly agents?: () => Promise<readonly Agent[]>;
   /** Tools that a request may name. */
   readonly tools?: readonly Tool[];
   /** The token that every client needs. Without one, only loopback is served. */
   readonly token?: string;
-  /** Names under which the server may be asked for, besides those of the configuration. */
+  /** Host names that the server answers to, besides those of the configuration. */
   readonly hosts?: readonly string[];
-  /** What every generation gets: prices, limits of models, a fetch. */
+  /** Options of every generation: prices, limits of models, a fetch. */
   readonly generate?: Partial<GenerateOptions>;
-  /** What the configuration says of the proxy counts where this does not. */
+  /** Takes precedence over the proxy's options in the configuration. */
   readonly proxy?: ProxyOptions;
   /**
    * How long a client may take to send its headers, and all of a request; and how long generations and streams may go on
@@ -46,7 +46,7 @@ export interface ServerOptions {
   readonly samples?: Forest;
   /** Folder of the page's files, with `index.html`; without one there is only the API. */
   readonly page?: string;
-  /** The model for whoever names none. */
+  /** The model of requests that name none. */
   readonly model?: string;
   readonly version?: string;
 }
@@ -54,10 +54,10 @@ export interface ServerOptions {
 export interface Server {
   /** Answers a request without a socket. */
   fetch(request: Request): Response | Promise<Response>;
-  /** The same and the proxy, for a Node server of your own. */
+  /** API, page and proxy, for a Node server of your own. */
   readonly handler: RequestListener;
-  /** Port 0 takes any that is free. */
-  listen(options?: { readonly port?: number; readonly host?: string }): Promise<Listening>;
+  /** Port 0 takes any free port. */
+  listen(options?: { readonly port?: number; readonly host?: string }): Promise<ListeningServer>;
   /**
    * For a server of your own that has stopped listening: lets generations and exchanges end for a while, then parks or
    * cuts them. Resolves when all of it is stored.
@@ -65,7 +65,7 @@ export interface Server {
   close(): Promise<void>;
 }
 
-export interface Listening {
+export interface ListeningServer {
   readonly url: string;
   /** Takes no more requests, lets what runs end for a while, then parks generations, cuts streams, and closes. */
   close(): Promise<void>;
@@ -73,10 +73,10 @@ export interface Listening {
 
 const GRACE_MS = 2000;
 
-/** So long after generations were parked connections are cut: whoever follows one is told of its end. */
+/** Connections stay open this long after generations were parked, so that followers hear of their end. */
 const LAST_WORDS_MS = 500;
 
-/** After that, what a broken store has not taken is given up, too. */
+/** After this time, what a broken store has not accepted is given up. */
 const SETTLE_MS = 5000;
 
 /** Skein over HTTP, to be embedded or to be run. */
@@ -163,7 +163,7 @@ function createServices(options: ServerOptions, closing: AbortSignal): Services 
     engine,
     providers: [...ids].map((id) => findProvider(id, config.providers)),
     generating: createGenerationResolver(config, { agents, tools, fallbackModel: options.model, engine, env: ownEnv }),
-    redact: createRedact(config.redaction),
+    redact: createRedactor(config.redaction),
     costOf: options.generate?.costOf,
     metrics: createMetrics(),
     recordingTrouble: createRecordingTrouble(),

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createRedact } from './redact.ts';
+import { createRedactor } from './redact.ts';
 
-const redact = createRedact({ fields: ['password', 'pin'] });
+const redact = createRedactor({ fields: ['password', 'pin'] });
 
 test('a field is hidden in an exact text whatever its value is, and the text stays JSON', () => {
   const secrets = [
@@ -33,7 +33,7 @@ test('a field in the arguments of a call is hidden, though they are a text insid
       const inner = JSON.stringify({ a: beside, password: value, b: beside });
       const outer = JSON.stringify({ arguments: inner });
       const shown = JSON.parse(redact(outer)) as { arguments: string };
-      const plain = createRedact({ fields: ['password', 'pin'] })(JSON.parse(inner));
+      const plain = createRedactor({ fields: ['password', 'pin'] })(JSON.parse(inner));
       expect(JSON.parse(shown.arguments)).toEqual(plain);
     }),
   );

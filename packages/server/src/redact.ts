@@ -1,5 +1,5 @@
 /** Hides what must not be shown, in every text of a value. The stored text stays exact. */
-export type Redact = <T>(value: T) => T;
+export type Redactor = <T>(value: T) => T;
 
 export interface RedactionRules {
   /** Regular expressions; what they match becomes `[redacted]`. */
@@ -10,7 +10,7 @@ export interface RedactionRules {
 
 const HIDDEN = '[redacted]';
 
-export function createRedact({ patterns = [], fields = [] }: RedactionRules = {}): Redact {
+export function createRedactor({ patterns = [], fields = [] }: RedactionRules = {}): Redactor {
   if (patterns.length === 0 && fields.length === 0) return (value) => value;
   const expressions = patterns.map((pattern) => new RegExp(pattern, 'gu'));
   const names = new Set(fields);
@@ -26,7 +26,7 @@ export function createRedact({ patterns = [], fields = [] }: RedactionRules = {}
       Object.entries(value).map(([name, inner]) => [name, names.has(name) ? HIDDEN : redact(inner)]),
     );
   };
-  return redact as Redact;
+  return redact as Redactor;
 }
 
 /**

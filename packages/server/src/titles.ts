@@ -3,7 +3,7 @@ import type { Services } from './services.ts';
 
 /** How many of the threads that were changed last are looked at. */
 const LOOKED_AT = 50;
-/** News within this time are looked at together. In milliseconds. */
+/** Changes within this many milliseconds are handled together. */
 const PATIENCE_MS = 500;
 
 /**

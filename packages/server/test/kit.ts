@@ -2,13 +2,13 @@
 import { loadConfig } from '@skein/agents';
 import { type Emulator, startEmulator } from '@skein/emulator';
 import { createForest, type Forest, memoryStore } from '@skein/forest';
-import { createServer, type Listening, type ServerOptions } from '@skein/server';
+import { createServer, type ListeningServer, type ServerOptions } from '@skein/server';
 import { onTestFinished } from 'vitest';
 
 export interface World {
   readonly emulator: Emulator;
   readonly forest: Forest;
-  readonly server: Listening;
+  readonly server: ListeningServer;
   /** Asks the API and gives status and body. */
   api(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
 }

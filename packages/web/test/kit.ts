@@ -8,7 +8,7 @@ import { loadConfig } from '@skein/agents';
 import { tool } from '@skein/core';
 import { type Emulator, startEmulator } from '@skein/emulator';
 import { type Forest, openForest, recordFetch } from '@skein/forest';
-import { createServer, type Listening, type ServerOptions } from '@skein/server';
+import { createServer, type ListeningServer, type ServerOptions } from '@skein/server';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { launchChromium } from '../../../scripts/test-chromium.ts';
@@ -76,7 +76,7 @@ export async function startApp(options: Partial<ServerOptions> = {}): Promise<Ap
   });
   let folder = await newFolder();
   const { config } = await loadConfig({ cwd: '/', env: {}, home: '/nonexistent' });
-  const run = async (port: number): Promise<{ forest: Forest; listening: Listening }> => {
+  const run = async (port: number): Promise<{ forest: Forest; listening: ListeningServer }> => {
     const forest = await openForest(folder);
     const server = createServer({
       forest,

@@ -1,5 +1,5 @@
 import {
-  type CostOf,
+  type CostLookup,
   dialect,
   type Environment,
   hasKey,
@@ -112,7 +112,7 @@ const TITLE = { input: 500, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, outp
 export function titleModel(
   config: Config,
   env: Environment,
-  costOf: CostOf,
+  costOf: CostLookup,
 ): { readonly provider: ProviderDescriptor; readonly model: string } | undefined {
   if (config.titles !== 'model') return undefined;
   const price = (provider: string, model: string) =>

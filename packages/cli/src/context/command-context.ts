@@ -2,7 +2,7 @@ import { access, constants } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { type Config, describeProblem, type Flags, loadConfig, type StoreChoice } from '@skein/agents';
 import { type Forest, openForest } from '@skein/forest';
-import type { Redact } from '@skein/server';
+import type { Redactor } from '@skein/server';
 import { toPrintable, UsageError, warn } from '../output/output.ts';
 
 /** What the commands work with. */
@@ -10,7 +10,7 @@ export interface CommandContext {
   readonly config: Config;
   readonly forest: Forest;
   /** Hides what the configuration says must not be shown. */
-  readonly redact: Redact;
+  readonly redact: Redactor;
 }
 
 /** Does something with the configured forest, and closes it whatever happens. */
@@ -54,11 +54,11 @@ export function hasRedaction({ redaction }: Config): boolean {
   return redaction.patterns.length > 0 || redaction.fields.length > 0;
 }
 
-async function redactFor(config: Config): Promise<Redact> {
+async function redactFor(config: Config): Promise<Redactor> {
   if (!hasRedaction(config)) return (value) => value;
   // The server is large, and most people have no rules.
-  const { createRedact } = await import('@skein/server');
-  return createRedact(config.redaction);
+  const { createRedactor } = await import('@skein/server');
+  return createRedactor(config.redaction);
 }
 
 /** What `openForest` takes for the store that was chosen. */

@@ -8,7 +8,7 @@ import {
   titleModel,
 } from '@skein/agents';
 import {
-  type CostOf,
+  type CostLookup,
   hasKey,
   isSkeinError,
   ModelRefError,
@@ -30,7 +30,7 @@ export interface ModelAccess {
 }
 
 /** What the demo answers costs nobody anything. */
-export const freeOfCharge: CostOf = () => ({ total: 0 });
+export const freeOfCharge: CostLookup = () => ({ total: 0 });
 
 /** Without any key a stand-in answers; a model that needs none is asked for real. */
 export function needsDemo(config: Config, needed: readonly ProviderDescriptor[]): boolean {

@@ -1,15 +1,15 @@
 import type { ContentBlock, Role } from '@skein/core';
 import type { ContextChange, ForestNode, TakeRecord, TopologyNode } from '@skein/forest';
-import type { Redact } from '@skein/server';
+import type { Redactor } from '@skein/server';
 import { colors, counted, formatTime, oneLine, shortId, toPrintable } from './output.ts';
 
 /** A node in one line: id, role and how it begins. */
-export function nodeLine(node: ForestNode, redact: Redact, width?: number): string {
+export function nodeLine(node: ForestNode, redact: Redactor, width?: number): string {
   return `${colors.yellow(shortId(node.id))} ${roleName(node.role)} ${oneLine(redact(nodeText(node)), width)}`;
 }
 
 /** A node with its whole text. */
-export function nodeLines(node: ForestNode, redact: Redact): string[] {
+export function nodeLines(node: ForestNode, redact: Redactor): string[] {
   const { model } = node.takes.find((take) => take.model !== undefined) ?? {};
   const facts = [formatTime(node.at), ...(model === undefined ? [] : [model]), ...(node.removed ? ['removed'] : [])];
   return [
@@ -56,7 +56,7 @@ function unknownBlock(_block: never): string {
 }
 
 /** The lines above a reply that say how the system text, the tools or the history of its request changed. */
-export function changeLines({ system, tools, compacted }: ContextChange, redact: Redact): string[] {
+export function changeLines({ system, tools, compacted }: ContextChange, redact: Redactor): string[] {
   return [
     ...(system ? [mark('the system text changed'), ...difference(redact(system.before), redact(system.after))] : []),
     ...(tools ? [mark(toolsText(tools))] : []),

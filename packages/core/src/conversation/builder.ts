@@ -22,8 +22,12 @@ interface Props {
 }
 
 /**
- * Gathers changes to a conversation: messages and configuration. Every call gives a new builder and leaves this one as it
- * was. Nothing is sent until it is asked for.
+ * Collects changes to a conversation: messages and configuration. Every call returns a new builder and leaves this one
+ * unchanged. Nothing is sent until `prompt`, `promptFor`, `promptForImage` or `stream` is called.
+ *
+ * @example
+ * const brief = llm.agent('You are brief').model('openai/gpt-5.2');
+ * const answer = await brief.request('Hello').prompt();
  */
 export class LlmBuilder {
   readonly #props: Required<Props>;

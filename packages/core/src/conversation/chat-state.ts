@@ -38,6 +38,7 @@ interface Prefix {
   readonly tools: readonly (readonly [name: string, digest: string])[];
 }
 
+/** Why a state was not used. */
 export type DiscardReason =
   | 'invalid_conversation_state'
   | 'unsupported_state_version'
@@ -97,12 +98,19 @@ export class ConversationStateError extends SkeinError {
   }
 }
 
+/** A state that was read, or the reason why it could not be. */
 export type ReadState =
   | { readonly state: ChatState }
   /** It cannot be read: why, in words for people. */
   | { readonly discarded: DiscardedState; readonly problem: string };
 
-/** Reads a state of any version, as text or as its bytes. Null and empty are simply new. */
+/**
+ * Reads a state of any version, as text or as its bytes. Null and an empty text are a new state.
+ *
+ * @example
+ * const read = readChatState(text);
+ * if ('state' in read) console.log(read.state.list.length);
+ */
 export function readChatState(saved: StateText): ReadState {
   let given: unknown;
   try {

@@ -2,7 +2,7 @@ import type { Loss, Manifest, Usage } from '../dialects/index.ts';
 import { SkeinError } from '../error.ts';
 import type { Message, ToolUseBlock } from '../message/index.ts';
 import { pendingCalls, type Run, RunError, type RunEvent, type RunResult } from '../run/index.ts';
-import { EventLog, makeRun } from '../run/run-handle.ts';
+import { EventLog, makeRun } from '../run/run.ts';
 import { LlmBuilder } from './builder.ts';
 import { applyDelta, type ConversationConfig, type Delta } from './config.ts';
 import { MessageList } from './message-list.ts';

@@ -2,11 +2,8 @@
 export type { LlmBuilder } from './builder.ts';
 export { Chat, type ChatEvent, type ChatOptions, type ChatResult, type ChatRun } from './chat.ts';
 export {
-  type ChatState,
   ConversationStateError,
   type DiscardedState,
-  type DiscardReason,
-  type ReadState,
   readChatState,
   type StateText,
 } from './chat-state.ts';
@@ -23,5 +20,5 @@ export { llm } from './llm.ts';
 export type { MediaInput, MediaOptions } from './media.ts';
 export { MessageList } from './message-list.ts';
 export type { ReadOptions } from './read-saved.ts';
-export { MessageListDeserializationError, type SavedMessage, type SavedMessages } from './saved-messages.ts';
+export { MessageListDeserializationError, type SavedMessages } from './saved-messages.ts';
 export type { TurnOptions } from './turn.ts';

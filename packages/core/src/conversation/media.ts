@@ -13,6 +13,7 @@ export type MediaInput =
   | { readonly file: string | URL | Uint8Array }
   | { readonly fileId: string };
 
+/** What a medium is, where its input does not say it. */
 export interface MediaOptions {
   /** Such as `image/png`. Needed for bytes and base64; an address may do without, and a path whose ending tells it. */
   readonly mediaType?: string;

@@ -4,7 +4,14 @@ import type { Checkpoint } from '../run/index.ts';
 import { type ReadOptions, readSaved } from './read-saved.ts';
 import { type SavedMessages, toSaved } from './saved-messages.ts';
 
-/** The messages of a conversation, in order. Messages never change; the list may grow. */
+/**
+ * The messages of a conversation, in order. Messages never change; the list may grow.
+ *
+ * @example
+ * const list = MessageList.fromJSON(text);
+ * list.append(user('Go on'));
+ * const saved = JSON.stringify(list);
+ */
 export class MessageList implements Iterable<Message> {
   readonly #messages: Message[];
   /** Of the last request: given as `previous`, what was sent is sent again as it was. Saved with the messages. */

@@ -24,6 +24,7 @@ import {
   VERSION,
 } from './saved-messages.ts';
 
+/** How to read a list that does not say what it is written in. */
 export interface ReadOptions {
   /** What a bare array of messages is written in; `legacy` is the older shape with string content. */
   readonly dialect?: string;

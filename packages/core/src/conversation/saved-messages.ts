@@ -18,7 +18,8 @@ export interface SavedMessages {
   readonly checkpoints?: readonly Checkpoint[];
 }
 
-export interface SavedMessage {
+/** A message as it is saved. */
+interface SavedMessage {
   /** Index in `origins`. */
   readonly origin: number;
   /** The exact text, as a string: it survives whatever stores or re-indents the file. */

@@ -11,7 +11,7 @@ import {
   run,
 } from '../run/index.ts';
 import { lastText } from '../run/result.ts';
-import { EventLog } from '../run/run-handle.ts';
+import { EventLog } from '../run/run.ts';
 import { addUsage, sumUsage, totalTokens } from '../run/tokens.ts';
 import { chooseModel, imageFormat } from './choose-model.ts';
 import type { ConversationConfig } from './config.ts';

@@ -17,7 +17,7 @@ import type {
   WriteRequest,
   WrittenRequest,
 } from './request.ts';
-import type { DialectServe } from './serve.ts';
+import type { DialectServer } from './serve.ts';
 import type { Framing } from './sse.ts';
 import type { StreamEvent, StreamReader } from './stream/events.ts';
 import { WriteCache } from './write/reuse.ts';
@@ -51,7 +51,7 @@ export interface DialectFacets {
   /** How structured output and images are requested. */
   readonly output?: OutputFormats | undefined;
   /** The server's side of the protocol. That of a built-in dialect is loaded separately: call `serving`. */
-  readonly serve?: DialectServe | undefined;
+  readonly serve?: DialectServer | undefined;
 }
 
 /** An operation of a protocol, recognised by method and path. */

@@ -1,3 +1,4 @@
+// Dialects: one folder for each protocol, `write/` for what all of them share in writing requests, `stream/` for streams.
 export type {
   Assembler,
   Dialect,
@@ -12,8 +13,14 @@ export type {
   SchemaFormat,
 } from './dialect.ts';
 export { describeLoss, type Loss, LossError, type LossNote, type LossReason } from './loss.ts';
-export { type Element, type ElementPiece, joinManifest, type Manifest } from './manifest.ts';
-export { diffPrefix, type PrefixDifference } from './prefix.ts';
+export {
+  diffPrefix,
+  type Element,
+  type ElementPiece,
+  joinManifest,
+  type Manifest,
+  type PrefixDifference,
+} from './manifest.ts';
 export { type ByModel, type Connection, forModel, type Policies, type ProviderDescriptor } from './provider.ts';
 export {
   anthropicMessages,
@@ -37,6 +44,6 @@ export type {
   WriteRequest,
   WrittenRequest,
 } from './request.ts';
-export { decodeSse, type EventSplitter, type Framing, sse } from './sse.ts';
+export { decodeSse, type EventDecoder, type Framing, sse } from './sse.ts';
 export type { StreamDelta, StreamEvent, StreamReader } from './stream/events.ts';
 export type { CallLookup, Draft, Frame, FrameParts, RequestWriter, Target } from './write/writer.ts';

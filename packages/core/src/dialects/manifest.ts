@@ -1,5 +1,18 @@
-import type { Range } from '../json/index.ts';
+import {
+  digest,
+  elementTexts,
+  find,
+  findElements,
+  parseJson,
+  type Range,
+  removeMembers,
+  skipSpace,
+  splice,
+  textAt,
+} from '../json/index.ts';
+import type { Message } from '../message/index.ts';
 import type { Loss } from './loss.ts';
+import type { WriteCache } from './write/reuse.ts';
 
 /** The parts that a request body was joined from. Joining them again gives the same bytes. */
 export interface Manifest {
@@ -53,4 +66,98 @@ export function joinElement({ pieces }: Element, rawOf: (message: number) => str
   for (const piece of pieces)
     text += typeof piece === 'string' ? piece : rawOf(piece.message).slice(piece.start, piece.end);
   return text;
+}
+
+/**
+ * The start of the prefix hash, which bound reasoning is checked against. The hash covers system and tools, and then each
+ * element as it was sent; model, parameters and cache markers do not count.
+ */
+export function hashStart(base: string): string {
+  return digest(`skein-prefix/1\n${base}`);
+}
+
+/** The prefix hash behind one more element. */
+export function hashNext(prefix: string, element: Element, messages: readonly Message[], cache: WriteCache): string {
+  const known = cache.prefixes.get(element);
+  if (known?.before === prefix) return known.after;
+  const after = digest(`${prefix}\n${digestElement(element, messages)}`);
+  cache.prefixes.set(element, { before: prefix, after });
+  return after;
+}
+
+/** The prefix hash behind all these elements. */
+export function hashElements(
+  start: string,
+  elements: readonly Element[],
+  messages: readonly Message[],
+  cache: WriteCache,
+): string {
+  return elements.reduce((prefix, element) => hashNext(prefix, element, messages, cache), start);
+}
+
+/** The digest of an element's text; for a whole message, the one that its facts hold. */
+function digestElement({ pieces, plain = pieces }: Element, messages: readonly Message[]): string {
+  const [piece, ...more] = plain;
+  if (typeof piece === 'object' && more.length === 0 && piece.start === 0) {
+    const { raw, facts } = messages[piece.message]!;
+    if (piece.end === raw.length) return facts.digest;
+  }
+  return digest(joinElement({ of: [], pieces: plain }, (index) => messages[index]!.raw));
+}
+
+/** The first difference between two requests. */
+export interface PrefixDifference {
+  readonly part: 'system' | 'tools' | 'messages';
+  /** Index of the element; 0 if the part is one text. */
+  readonly index: number;
+  /** The texts there without cache markers; undefined if that request has nothing more. */
+  readonly before: string | undefined;
+  readonly after: string | undefined;
+}
+
+const NAMES = {
+  system: ['system', 'instructions', 'systemInstruction', 'system_instruction'],
+  tools: ['tools'],
+  messages: ['messages', 'input', 'contents'],
+} as const;
+
+/**
+ * The first difference that keeps `next` from extending `previous`, or undefined if it extends it: both have the same
+ * system and tools, and the messages of `next` begin with those of `previous`, text by text. Cache markers do not count.
+ */
+export function diffPrefix(previous: string, next: string): PrefixDifference | undefined {
+  parseJson(previous);
+  parseJson(next);
+  for (const part of ['system', 'tools', 'messages'] as const) {
+    const before = elements(previous, NAMES[part]);
+    const after = elements(next, NAMES[part]);
+    const length = part === 'messages' ? before.length : Math.max(before.length, after.length);
+    for (let index = 0; index < length; index++) {
+      if (before[index] !== after[index]) return { part, index, before: before[index], after: after[index] };
+    }
+  }
+  return undefined;
+}
+
+function elements(body: string, names: readonly string[]): string[] {
+  const value = names.map((name) => textAt(body, [name])).find((text) => text !== undefined);
+  if (value === undefined) return [];
+  if (value.startsWith('[')) return elementTexts(value).map(withoutMarkers);
+  // A marker turns a plain system text into a list of one block, which means the same.
+  return [value.startsWith('"') ? `{"type":"text","text":${value}}` : withoutMarkers(value)];
+}
+
+/** Removes the markers of an element and of its blocks. Deeper inside, a member of that name is data. */
+function withoutMarkers(text: string): string {
+  return text.includes('"cache_control"') ? splice(text, markerEdits(text, skipSpace(text, 0))) : text;
+}
+
+function markerEdits(text: string, start: number): ReturnType<typeof removeMembers> {
+  if (text[start] !== '{') return [];
+  const content = find(text, ['content'], start);
+  const blocks = content && text[content.start] === '[' ? findElements(text, content.start) : [];
+  return [
+    ...removeMembers(text, start, (name) => name === 'cache_control'),
+    ...blocks.flatMap((block) => markerEdits(text, block.start)),
+  ];
 }

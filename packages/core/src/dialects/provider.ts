@@ -38,7 +38,7 @@ export interface Connection {
   /** Environment variables for the base URL, as in the vendor's own SDK. */
   readonly baseUrlVariables: readonly string[];
   readonly headers?: Readonly<Record<string, string>>;
-  /** The name of a signer, if requests carry a signature instead of a key; see `registerSigner`. */
+  /** The name of a signer, where requests carry a signature in place of a key; see `registerSigner`. */
   readonly signer?: string;
   /** Whether requests require a key; true by default. */
   readonly needsKey?: boolean;

@@ -4,7 +4,7 @@ import { dropped, type LossNote, rewritten, synthesised } from './loss.ts';
 import type { Stop, StopReason, Usage } from './reply.ts';
 import type { ReplyContent, ReplyHead, ReplyWriter, ServedError, WriteStreamOptions } from './serve.ts';
 import type { StreamEvent } from './stream/events.ts';
-import { areArguments, inlineDataUrl, noteLeftOut } from './write/content.ts';
+import { areArguments, inlineDataUrl, noteLeftOut } from './write/translate.ts';
 
 type Kind = ContentBlock['type'];
 
@@ -20,7 +20,7 @@ export interface ReplyAbilities {
 }
 
 /** A block of a foreign message as a protocol can show it; undefined where it has no form for it. Notes what that loses. */
-export function fitBlock(
+function fitBlock(
   block: ContentBlock,
   path: string,
   abilities: ReplyAbilities,

@@ -13,7 +13,7 @@ import type { StreamEvent } from './stream/events.ts';
 /**
  * The other side of a protocol: what whoever records, replays or serves it needs. Those who only ask models do not load it.
  */
-export interface DialectServe {
+export interface DialectServer {
   readonly id: string;
   /** The id that a response names itself by, in a whole answer or in an event of a stream. */
   responseId(answer: JsonObject): unknown;
@@ -22,7 +22,7 @@ export interface DialectServe {
   /** An error as the API writes it: SDKs show its text, and act on its kind. */
   errorBody(error: ServedError): JsonObject;
   /** Writes a message of any dialect as a whole response. A message of this dialect goes out in its exact text. */
-  writeReply?(reply: ReplyToWrite): WrittenReply;
+  writeReply?(reply: ReplySource): WrittenReply;
   /** Writes a reply as a stream while its events arrive. */
   writeStream?(options: WriteStreamOptions): ReplyWriter;
 }
@@ -68,7 +68,7 @@ export interface ReplyContent {
   readonly alternatives?: readonly Alternative[] | undefined;
 }
 
-export interface ReplyToWrite extends ReplyHead, ReplyContent {}
+export interface ReplySource extends ReplyHead, ReplyContent {}
 
 export interface WrittenReply {
   readonly body: string;
@@ -93,7 +93,7 @@ export interface ReplyWriter {
   readonly losses: readonly LossNote[];
 }
 
-const BUILT_IN: readonly DialectServe[] = [
+const BUILT_IN: readonly DialectServer[] = [
   openaiChat,
   openaiResponses,
   anthropicMessages,
@@ -102,6 +102,6 @@ const BUILT_IN: readonly DialectServe[] = [
 ];
 
 /** How to record, replay and serve a dialect. One from outside that says nothing of it is served like our own. */
-export function serving({ id, serve }: Pick<Dialect, 'id' | 'serve'>): DialectServe {
+export function serving({ id, serve }: Pick<Dialect, 'id' | 'serve'>): DialectServer {
   return serve ?? BUILT_IN.find((one) => one.id === id) ?? blocks;
 }

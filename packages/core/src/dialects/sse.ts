@@ -6,17 +6,17 @@ export interface Framing {
   /** The media types of such bodies; requests ask for the first. */
   readonly contentTypes: readonly [string, ...string[]];
   /** Cuts one body into events, however its bytes arrive. */
-  split(onEvent: (event: string | undefined, data: string) => void): EventSplitter;
+  split(onEvent: (event: string | undefined, data: string) => void): EventDecoder;
 }
 
-export interface EventSplitter {
+export interface EventDecoder {
   push(chunk: Uint8Array | string): void;
   /** The body is over: what has the form of an event, but lacks its end, is handed out as it is. */
   end(): void;
 }
 
 /** Cuts a stream of server-sent events, however its bytes are cut. */
-export function decodeSse(onEvent: (event: string | undefined, data: string) => void): EventSplitter {
+export function decodeSse(onEvent: (event: string | undefined, data: string) => void): EventDecoder {
   const decoder = new TextDecoder();
   /** The line that is not yet complete. */
   let rest = '';

@@ -1,18 +1,35 @@
-export { canonical } from './canonical.ts';
-export { digest } from './digest.ts';
-export { isJson, isObject, isText, type JsonObject, parseJson } from './parse.ts';
-export { endOfValue, JsonTextError, MAX_DEPTH, MAX_LENGTH, type Range, skipSpace } from './scan.ts';
-export { elementTexts, find, findElements, findMembers, mapElements, type Path, textAt } from './slice.ts';
+// JSON as text: parsing within limits, finding and editing values in place, and trees that keep every spelling.
+export { canonical, digest } from './digest.ts';
+export {
+  endOfValue,
+  isJson,
+  isObject,
+  isText,
+  type JsonObject,
+  JsonTextError,
+  MAX_DEPTH,
+  MAX_LENGTH,
+  parseJson,
+  type Range,
+  skipSpace,
+} from './parse.ts';
 export {
   addMember,
   Changes,
   type Edit,
+  elementTexts,
+  find,
+  findElements,
   findLoneSurrogates,
+  findMembers,
+  mapElements,
+  type Path,
   pieces,
   prependElements,
   removeItems,
   removeMembers,
   splice,
+  textAt,
 } from './splice.ts';
 export {
   ensureMember,

@@ -1,18 +1,108 @@
-import {
-  COLON,
-  COMMA,
-  endOfScalar,
-  endOfValue,
-  expect,
-  JsonTextError,
-  MAX_DEPTH,
-  MAX_LENGTH,
-  OPEN_BRACE,
-  OPEN_BRACKET,
-  QUOTE,
-  skipSpace,
-  tooDeep,
-} from './scan.ts';
+import { SkeinError } from '../error.ts';
+
+/** How deep arrays and objects may nest. Deeper text is rejected, so that no recursive reader overflows the stack. */
+export const MAX_DEPTH = 512;
+
+/** The longest JSON text that is accepted, in UTF-16 code units. */
+export const MAX_LENGTH = 256 * 1024 * 1024;
+
+/** Thrown for text that is not valid JSON. `offset` counts UTF-16 code units from the start of the text. */
+export class JsonTextError extends SkeinError {
+  override readonly name = 'JsonTextError';
+  readonly code = 'invalid_json';
+  readonly offset: number;
+
+  constructor(problem: string, offset: number) {
+    super(`Invalid JSON at offset ${offset}: ${problem}`);
+    this.offset = offset;
+  }
+}
+
+/** The position of a value in a text: `text.slice(start, end)`. */
+export interface Range {
+  readonly start: number;
+  readonly end: number;
+}
+
+export const QUOTE = 0x22;
+export const COMMA = 0x2c;
+export const COLON = 0x3a;
+export const OPEN_BRACKET = 0x5b;
+export const BACKSLASH = 0x5c;
+const CLOSE_BRACKET = 0x5d;
+export const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+
+/** Returns `at` if the character there has that code; throws otherwise. */
+export function expect(text: string, at: number, code: number): number {
+  if (text.charCodeAt(at) !== code) throw new JsonTextError(`'${String.fromCharCode(code)}' expected`, at);
+  return at;
+}
+
+export function skipSpace(text: string, at: number): number {
+  for (;;) {
+    const code = text.charCodeAt(at);
+    if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) return at;
+    at++;
+  }
+}
+
+/** The offset behind the closing quote of the string that opens at `start`. */
+export function endOfString(text: string, start: number): number {
+  let at = start + 1;
+  for (;;) {
+    const quote = text.indexOf('"', at);
+    if (quote < 0) throw new JsonTextError('the string does not end', start);
+    if (text.charCodeAt(quote - 1) !== BACKSLASH) return quote + 1;
+    let slashes = 1;
+    while (text.charCodeAt(quote - 1 - slashes) === BACKSLASH) slashes++;
+    // The run of backslashes cannot reach past the opening quote, so an even number means that this quote is not escaped.
+    if (slashes % 2 === 0) return quote + 1;
+    at = quote + 1;
+  }
+}
+
+/**
+ * The offset behind the value that starts at `start`. Nested values are skipped without being validated: `parseJson`
+ * validates each text once, when it comes in.
+ */
+export function endOfValue(text: string, start: number): number {
+  const first = text.charCodeAt(start);
+  if (first === QUOTE) return endOfString(text, start);
+  if (first === OPEN_BRACE || first === OPEN_BRACKET) return endOfNested(text, start);
+  return endOfScalar(text, start);
+}
+
+function endOfNested(text: string, start: number): number {
+  let depth = 1;
+  let at = start + 1;
+  while (depth > 0) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) {
+      at = endOfString(text, at);
+      continue;
+    }
+    if (code === OPEN_BRACE || code === OPEN_BRACKET) {
+      if (++depth > MAX_DEPTH) throw tooDeep(at);
+    } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) depth--;
+    else if (at >= text.length) throw new JsonTextError('the text ends inside an array or object', at);
+    at++;
+  }
+  return at;
+}
+
+function tooDeep(at: number): JsonTextError {
+  return new JsonTextError(`nested deeper than ${MAX_DEPTH} levels`, at);
+}
+
+const SCALAR = /true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+
+/** The offset behind a number, `true`, `false` or `null`. This validates the scalar, too, because there is no cheaper way to find its end. */
+function endOfScalar(text: string, start: number): number {
+  SCALAR.lastIndex = start;
+  if (SCALAR.test(text)) return SCALAR.lastIndex;
+  throw new JsonTextError('a value expected', start);
+}
 
 /**
  * Parses a JSON text within the limits; throws a `JsonTextError` that names the offset of the first mistake. Numbers

@@ -1,5 +1,5 @@
-import { endOfString, endOfValue, OPEN_BRACE, OPEN_BRACKET, QUOTE, skipSpace } from './scan.ts';
-import { findElements, findMembers } from './slice.ts';
+import { endOfString, endOfValue, OPEN_BRACE, OPEN_BRACKET, QUOTE, skipSpace } from './parse.ts';
+import { findElements, findMembers } from './splice.ts';
 
 /**
  * A JSON text as a tree that can grow, with every leaf in its exact spelling. Stream readers assemble messages in this

@@ -1,3 +1,4 @@
+// Messages: the exact text of a provider, its origin, and the view of it as content blocks.
 export {
   BlocksMessageError,
   blockText,
@@ -15,18 +16,19 @@ export {
   type UnknownBlock,
   viewBlocks,
 } from './blocks.ts';
-export { assistant, blocksMessage, type Content, system, toolResult, user } from './factories.ts';
 export {
   isLegacyMessage,
   type LegacyMessage,
   LegacyMessageError,
-  type LegacyToolCall,
   legacyToContentBlocks,
   normalizeMessage,
 } from './legacy.ts';
 export {
+  assistant,
   BLOCKS_ORIGIN,
+  blocksMessage,
   type CallRef,
+  type Content,
   callRef,
   checkMessages,
   createMessage,
@@ -37,5 +39,8 @@ export {
   type Need,
   type Origin,
   type Role,
+  system,
+  toolResult,
+  user,
   type ViewReader,
 } from './message.ts';

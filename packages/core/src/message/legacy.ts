@@ -1,8 +1,7 @@
 import { SkeinError } from '../error.ts';
 import { isObject, parseJson } from '../json/index.ts';
 import type { ContentBlock } from './blocks.ts';
-import { assistant, blocksMessage, system, toolResult, user } from './factories.ts';
-import type { Message } from './message.ts';
+import { assistant, blocksMessage, type Message, system, toolResult, user } from './message.ts';
 
 /** The message shape from before content blocks. It is read wherever it is found, and never written. */
 export interface LegacyMessage {
@@ -12,7 +11,7 @@ export interface LegacyMessage {
   readonly tool_call_id?: string;
 }
 
-export interface LegacyToolCall {
+interface LegacyToolCall {
   readonly id: string;
   readonly type?: 'function';
   readonly function: { readonly name: string; readonly arguments: string };

@@ -1,5 +1,5 @@
 import { digest, isObject } from '../json/index.ts';
-import type { ContentBlock, ToolResultBlock, ToolUseBlock } from './blocks.ts';
+import { type ContentBlock, contentText, type ToolResultBlock, type ToolUseBlock, viewBlocks } from './blocks.ts';
 
 export type Role = 'system' | 'user' | 'assistant' | 'tool' | 'other';
 
@@ -189,4 +189,41 @@ export function isIterable(value: unknown): boolean {
 /** Does not read `facts`, which are computed on first use. */
 function isMessage(value: unknown): boolean {
   return isObject(value) && typeof value.raw === 'string' && isObject(value.origin) && 'facts' in value;
+}
+
+export type Content = string | readonly ContentBlock[];
+
+export function system(content: Content): Message {
+  return blocksMessage(`{"role":"system","content":${toText(content)}}`);
+}
+
+export function user(content: Content): Message {
+  return blocksMessage(`{"role":"user","content":${toText(content)}}`);
+}
+
+export function assistant(content: Content): Message {
+  return blocksMessage(`{"role":"assistant","content":${toText(content)}}`);
+}
+
+/** The result of a tool call. `isError` tells the model that the call failed. */
+export function toolResult(callId: string, content: Content, options: { readonly isError?: boolean } = {}): Message {
+  const failed = options.isError ? ',"is_error":true' : '';
+  return blocksMessage(
+    `{"role":"tool","tool_call_id":${JSON.stringify(callId)}${failed},"content":${toText(content)}}`,
+  );
+}
+
+/** A message from a text in Skein's own content-block JSON. */
+export function blocksMessage(raw: string, origin: Origin = BLOCKS_ORIGIN, facts?: Facts): Message {
+  const message = createMessage(raw, origin, viewBlocks, facts);
+  if (!facts) void message.content;
+  return message;
+}
+
+function toText(content: Content): string {
+  if (typeof content === 'string') return contentText([{ type: 'text', text: content }]);
+  if (Array.isArray(content)) return contentText(content);
+  throw new TypeError(
+    `Content must be a string or a list of blocks, not ${typeof content}; pass an object as JSON.stringify(object)`,
+  );
 }

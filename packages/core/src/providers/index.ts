@@ -1,5 +1,5 @@
+/** Who serves models: descriptors, addresses and keys, the choice of a model, and the transport of requests. */
 export {
-  type Endpoint,
   type EndpointOptions,
   type Environment,
   hasKey,
@@ -38,9 +38,8 @@ export {
   type Fetch,
   type RetryNotice,
   type RetryOptions,
-  type ServerSentEvent,
   type TextExchange,
   type Timeouts,
 } from './transport/exchange.ts';
-export { ProviderError, type ProviderErrorFacts } from './transport/provider-error.ts';
-export { type RequestToSign, registerSigner, type Signer, UnknownSignerError } from './transport/signers.ts';
+export { ProviderError } from './transport/provider-error.ts';
+export { registerSigner, type Signer, UnknownSignerError, type UnsignedRequest } from './transport/signers.ts';

@@ -6,7 +6,7 @@ import type { Stopper } from '../providers/transport/clock.ts';
 import type { Journal } from './journal.ts';
 import type { ConnectionOptions, ModelChoice, ModelLimits, RunOptions } from './options.ts';
 import type { OutputSchema } from './output-schema.ts';
-import type { ToolSet } from './tools/tool-set.ts';
+import type { ToolSet } from './tools/answer-calls.ts';
 
 /** What the parts of one run share. */
 export interface RunContext {

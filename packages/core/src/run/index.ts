@@ -1,3 +1,4 @@
+/** Asking models: the loop of `run`, its options and results, tools and compaction. */
 export { applyCheckpoint, type Checkpoint, cutPoints, rangeDigest } from './compaction/checkpoint.ts';
 export {
   type Budget,
@@ -13,20 +14,16 @@ export {
 export type { ObserverEvent } from './journal.ts';
 export type {
   ConnectionOptions,
-  CostOf,
+  CostLookup,
   Limits,
   ModelChoice,
   ModelLimits,
-  ModelLimitsOf,
-  Outgoing,
   RunOptions,
 } from './options.ts';
 export { pendingCalls } from './pending-calls.ts';
-export type { NotAwaitable, Notice, Run, RunEvent, RunResult, RunState, RunStop, Step } from './result.ts';
+export type { Notice, Run, RunEvent, RunResult, RunState, RunStop, Step } from './result.ts';
 export { RunError } from './result.ts';
-export { run, runWith, samples } from './run.ts';
-export type { ToResponseOptions } from './run-handle.ts';
-export { estimateTokens } from './tokens.ts';
+export { run, runWith, samples, type ToResponseOptions } from './run.ts';
 export type { Action } from './tools/answer-calls.ts';
 export {
   type CheckResult,

@@ -12,13 +12,13 @@ import type { Outcome } from './tools/tool-call.ts';
 
 let runs = 0;
 
-/** What a run has done so far, told to whoever listens. */
+/** Records what a run does, emits its events and informs the observer. */
 export class Journal {
   readonly added: Message[] = [];
   readonly steps: Step[] = [];
   readonly actions: Action[] = [];
   readonly notices: Notice[] = [];
-  /** Requests that were made on the side. */
+  /** The usage and cost of requests that compaction made. */
   readonly side: Pick<Step, 'usage' | 'cost'>[] = [];
   readonly checkpoints: Checkpoint[];
   readonly #losses = new Map<string, Loss>();
@@ -43,7 +43,7 @@ export class Journal {
     return this.steps.length + 1;
   }
 
-  /** Of the last request that was answered, in this run or before it. */
+  /** The manifest of the last request that was answered, in this run or before it. */
   get manifest(): Manifest | undefined {
     return this.steps.at(-1)?.manifest ?? this.#options.previous;
   }
@@ -52,7 +52,7 @@ export class Journal {
     return sumUsage(this.#paid.flatMap(({ usage }) => usage ?? []));
   }
 
-  /** What the steps cost, as far as it is known. */
+  /** The cost of the steps, as far as it is known. */
   get knownCost(): number {
     return this.#paid.reduce((sum, { cost = 0 }) => sum + cost, 0);
   }
@@ -61,7 +61,7 @@ export class Journal {
     return [...this.steps, ...this.side];
   }
 
-  /** What the model said last. */
+  /** The last text of the model. */
   get text(): string {
     return lastText(this.added);
   }
@@ -75,17 +75,17 @@ export class Journal {
         ...(observePayloads ? event : withoutPayload(event)),
       });
     } catch {
-      // Whoever only looks must not be able to break anything.
+      // An observer must not be able to break the run.
     }
   }
 
-  /** A message that belongs into the history. */
+  /** Adds a message to the history. */
   add(message: Message, step?: Step): void {
     this.added.push(message);
     this.emit(step ? { type: 'message', message, step } : { type: 'message', message });
   }
 
-  /** The same is said once. */
+  /** Emits a notice; the same notice is emitted once. */
   readonly notice = (code: Notice['code'], message: string, losses: readonly Loss[] = []): void => {
     if (this.notices.some((told) => told.code === code && told.message === message)) return;
     const notice: Notice = losses.length > 0 ? { code, message, losses } : { code, message };
@@ -94,7 +94,7 @@ export class Journal {
     this.observe({ type: 'notice', code, notice });
   };
 
-  /** Those that no request of this run had before. */
+  /** The losses that no request of this run had before. */
   newLosses(losses: readonly Loss[]): readonly Loss[] {
     const fresh = losses.filter((loss) => !this.#losses.has(JSON.stringify(loss)));
     for (const loss of fresh) this.#losses.set(JSON.stringify(loss), loss);

@@ -1,4 +1,6 @@
 /** The loop of a run: it asks, runs tools and asks again. Loaded with the first question. */
+import type { Usage } from '../dialects/index.ts';
+import { checkNames } from '../dialects/request.ts';
 import { isSkeinError } from '../error.ts';
 import type { Message, ToolUseBlock } from '../message/index.ts';
 import { checkMessages } from '../message/message.ts';
@@ -9,10 +11,19 @@ import { ProviderError } from '../providers/transport/provider-error.ts';
 import type { Compactor } from './compaction/compactor.ts';
 import { type Directory, type RunContext, resolveTargets, type Target, targetName } from './context.ts';
 import { Journal } from './journal.ts';
-import { checkOptions, findReachedLimit, type ModelLimits, type RunOptions } from './options.ts';
-import { ReplyReader, type SendResult, toStep } from './reply.ts';
-import { announceRequest, type FailedTarget, type Question, type QuestionRequest, writeQuestion } from './request.ts';
+import { type Limits, type ModelLimits, OPTION_NAMES, type RunOptions } from './options.ts';
+import {
+  announceRequest,
+  type FailedTarget,
+  type Question,
+  type QuestionRequest,
+  ReplyReader,
+  type SendResult,
+  toStep,
+  writeQuestion,
+} from './question.ts';
 import { hasContent, RunError, type RunEvent, type RunResult, type RunStop, type Step } from './result.ts';
+import { totalTokens } from './tokens.ts';
 
 /** Executes a run from its beginning to its end, and emits what happens. */
 export async function executeRun(
@@ -108,6 +119,36 @@ async function loop(context: RunContext, directory: Directory): Promise<LoopEnd>
 
 function end(reason: RunStop['reason'], pending: readonly ToolUseBlock[] = []): LoopEnd {
   return { stop: { reason, native: undefined }, pending };
+}
+
+/** The limit that forbids another request, if any. */
+export function findReachedLimit(
+  { steps = 10, tokens = Infinity, cost = Infinity, seconds = Infinity }: Limits,
+  spent: {
+    readonly steps: number;
+    readonly usage: Usage | undefined;
+    /** As far as it is known. */
+    readonly cost: number;
+    readonly ms: number;
+  },
+): 'steps' | 'tokens' | 'cost' | 'time' | undefined {
+  if (spent.steps >= steps) return 'steps';
+  if (totalTokens(spent.usage) >= tokens) return 'tokens';
+  if (spent.cost >= cost) return 'cost';
+  return spent.ms >= seconds * 1000 ? 'time' : undefined;
+}
+
+/** Checks options before anything is sent or run: a misspelt limit must not count as no limit. */
+async function checkOptions(options: RunOptions): Promise<void> {
+  const { limits, approvals, costOf } = options;
+  checkNames('option', options, OPTION_NAMES);
+  checkNames('limit', limits, 'steps tokens cost seconds');
+  for (const [name, limit] of Object.entries(limits ?? {}))
+    if (limit !== undefined && (typeof limit !== 'number' || Number.isNaN(limit)))
+      throw new TypeError(`The limit "${name}" must be a number`);
+  if (limits?.cost !== undefined && !costOf)
+    throw new TypeError('The limit "cost" needs "costOf", such as that of @skein/core/prices');
+  if (approvals) (await loadTools()).checkApprovals(approvals);
 }
 
 /**

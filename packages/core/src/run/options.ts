@@ -1,5 +1,4 @@
 import type { CachePoint, Manifest, NativeTool, ProviderDescriptor, RequestParams, Usage } from '../dialects/index.ts';
-import { checkNames } from '../dialects/request.ts';
 import type { JsonObject } from '../json/index.ts';
 import type { Message } from '../message/index.ts';
 import type { Clock, Environment, Fetch, RefusalMemory, RetryOptions, Timeouts } from '../providers/index.ts';
@@ -7,7 +6,6 @@ import type { Checkpoint } from './compaction/checkpoint.ts';
 import type { Compaction } from './compaction/strategies.ts';
 import type { ObserverEvent } from './journal.ts';
 import type { RunState } from './result.ts';
-import { totalTokens } from './tokens.ts';
 import type { StandardSchema, Tool } from './tools/tool.ts';
 import type { Approval } from './tools/tool-call.ts';
 
@@ -61,9 +59,9 @@ export interface RunOptions<Output = unknown> extends ConnectionOptions {
   readonly timeouts?: Partial<Timeouts> | undefined;
   readonly retry?: Partial<RetryOptions> | false | undefined;
   /** Calculates the cost of a reply. Prices change: without this, the cost is unknown. */
-  readonly costOf?: CostOf | undefined;
+  readonly costOf?: CostLookup | undefined;
   /** The context and output size of a model, as far as they are known. */
-  readonly modelLimits?: ModelLimitsOf | undefined;
+  readonly modelLimits?: ModelLimitsLookup | undefined;
   /** The fields that providers have refused so far; default: one memory for the whole process. */
   readonly refusals?: RefusalMemory | undefined;
   /** Receives everything that happens. What it throws is ignored. */
@@ -77,7 +75,7 @@ export interface RunOptions<Output = unknown> extends ConnectionOptions {
 }
 
 /** Makes the history that is sent from the stored one, such as a shorter one. It must be deterministic. */
-export type Outgoing = (
+type Outgoing = (
   stored: readonly Message[],
   context: {
     readonly limits: ModelLimits;
@@ -98,7 +96,7 @@ export interface Limits {
 }
 
 /** Calculates a cost in US dollars, or says why there is no figure. `costOf` of `@skein/core/prices` is one. */
-export type CostOf = (
+export type CostLookup = (
   usage: Usage,
   provider: string,
   model: string,
@@ -112,40 +110,10 @@ export interface ModelLimits {
 }
 
 /** Finds the limits of a model by the provider's id and the model's name. `modelInfoWithLimits` of `@skein/core/prices` is one. */
-export type ModelLimitsOf = (provider: string, model: string) => ModelLimits | undefined;
+type ModelLimitsLookup = (provider: string, model: string) => ModelLimits | undefined;
 
 /** The names of `RunOptions`; a test compares the two. */
 export const OPTION_NAMES =
   'model fallback system messages tools params output extraBody stream limits stopWhen signal approvals compaction ' +
   'checkpoints outgoing cache previous strict timeouts retry costOf modelLimits refusals observer observePayloads clock ' +
   'random apiKey baseUrl account extraHeaders env fetch';
-
-/** Checks options before anything is sent or run: a misspelt limit must not count as no limit. */
-export async function checkOptions(options: RunOptions): Promise<void> {
-  const { limits, approvals, costOf } = options;
-  checkNames('option', options, OPTION_NAMES);
-  checkNames('limit', limits, 'steps tokens cost seconds');
-  for (const [name, limit] of Object.entries(limits ?? {}))
-    if (limit !== undefined && (typeof limit !== 'number' || Number.isNaN(limit)))
-      throw new TypeError(`The limit "${name}" must be a number`);
-  if (limits?.cost !== undefined && !costOf)
-    throw new TypeError('The limit "cost" needs "costOf", such as that of @skein/core/prices');
-  if (approvals) (await import('./tools/answer-calls.ts')).checkApprovals(approvals);
-}
-
-/** The limit that forbids another request, if any. */
-export function findReachedLimit(
-  { steps = 10, tokens = Infinity, cost = Infinity, seconds = Infinity }: Limits,
-  spent: {
-    readonly steps: number;
-    readonly usage: Usage | undefined;
-    /** As far as it is known. */
-    readonly cost: number;
-    readonly ms: number;
-  },
-): 'steps' | 'tokens' | 'cost' | 'time' | undefined {
-  if (spent.steps >= steps) return 'steps';
-  if (totalTokens(spent.usage) >= tokens) return 'tokens';
-  if (spent.cost >= cost) return 'cost';
-  return spent.ms >= seconds * 1000 ? 'time' : undefined;
-}

@@ -16,7 +16,7 @@ import {
 } from './tools/tool.ts';
 import { findingLines } from './tools/tool-call.ts';
 
-/** What a request is made of, as far as the output has a say in it. */
+/** The parts of a request that the wanted output changes. */
 export interface RequestDraft {
   readonly tools: readonly ToolDefinition[];
   readonly params: RequestParams;
@@ -25,24 +25,24 @@ export interface RequestDraft {
 
 const TOOL = 'final_answer';
 
-/** Ends that are not the model's: there is no answer yet. */
+/** When a run ends for one of these reasons, there is no answer yet. */
 const UNFINISHED: ReadonlySet<string> = new Set<RunStop['reason']>([
   ...(['steps', 'tokens', 'cost', 'time', 'stopped', 'aborted', 'approval'] as const),
 ]);
 
-/** The schema that the answer of a run has to follow. */
+/** The schema that the answer of a run must follow. */
 export class OutputSchema {
   readonly #schema: JsonObject;
   readonly #check: (text: string) => Promise<CheckResult<unknown>>;
-  /** Called with the answer where a provider has no other way. */
+  /** The model calls it with the answer, if its provider has no other way. */
   readonly tool: Tool;
-  /** The answer, where it was given by a call. */
+  /** The answer, if it was given by a call. */
   answer: string | undefined;
 
   constructor(output: StandardSchema | JsonObject) {
     const schema = isStandard(output) ? readJsonSchema(output) : output;
     if (!schema)
-      throw new TypeError('The schema in "output" gives no JSON Schema: use one that does, or a JSON Schema');
+      throw new TypeError('The schema in "output" provides no JSON Schema: use one that does, or a JSON Schema');
     this.#schema = schema;
     this.#check = isStandard(output) ? (text) => checkStandard(text, output, schema) : makeJsonSchemaCheck(schema);
     this.tool = {
@@ -62,7 +62,7 @@ export class OutputSchema {
     };
   }
 
-  /** Asks that model for the output, in the way that it knows. */
+  /** Asks a model for the output, in the way that it supports. */
   ask({ dialect, provider, model }: Target, { tools, params, extra }: RequestDraft): RequestDraft {
     const others = tools.filter((one) => !('name' in one && one.name === TOOL));
     const says = (quirk: string) => forModel(provider.policies.quirks[quirk] ?? { default: 'format' }, model);
@@ -86,7 +86,7 @@ export class OutputSchema {
     return { tools, params: { ...params, toolChoice: mayForce ? forced : 'auto' }, extra };
   }
 
-  /** The output of a run that ended so; undefined where it has no answer yet. Throws when the answer does not fit. */
+  /** Reads the output of a run that ended; undefined when there is no answer yet. Throws when the answer does not follow the schema. */
   async read(lastText: string, { reason, native }: RunStop): Promise<unknown> {
     if (UNFINISHED.has(reason)) return undefined;
     const text = this.answer ?? lastText;
@@ -97,33 +97,33 @@ export class OutputSchema {
   }
 }
 
-/** An answer that does not follow the schema. */
+/** An answer that does not follow its schema. */
 export class InvalidOutputError extends SkeinError {
   override readonly name = 'InvalidOutputError';
   readonly code = 'invalid_output';
   readonly findings: readonly Finding[];
 
   constructor(findings: readonly Finding[]) {
-    super(`The answer is not as its schema wants it:\n${findingLines(findings)}`);
+    super(`The answer does not follow its schema:\n${findingLines(findings)}`);
     this.findings = findings;
   }
 }
 
-/** Keywords that hold a schema, a list of schemas, or schemas by name. */
+/** Keywords whose value is a schema or a list of schemas; those of `MAPS` have schemas by name. */
 const HOLDERS = new Set([
   ...['items', 'additionalProperties', 'not', 'contains', 'if', 'then', 'else', 'propertyNames'],
   ...['anyOf', 'oneOf', 'allOf', 'prefixItems'],
 ]);
 const MAPS = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas']);
 
-/** What OpenAI takes in a strict schema. */
+/** The keywords that OpenAI accepts in a strict schema. */
 const STRICT = new Set([
   ...['type', 'properties', 'required', 'additionalProperties', 'items', 'enum', 'const', 'anyOf', '$ref', '$defs'],
   ...['definitions', 'title', 'description', 'pattern', 'format', 'multipleOf', 'minimum', 'maximum'],
   ...['exclusiveMinimum', 'exclusiveMaximum', 'minItems', 'maxItems'],
 ]);
 
-/** A schema as a provider takes it. What follows it may still break the one it was made from, and is checked by that. */
+/** The schema without what a provider refuses. An answer is still checked by the original schema. */
 export function narrow(schema: JsonObject, way: Pick<SchemaFormat, 'closes' | 'without'>): JsonObject {
   const closes = way.closes && isObject(schema.properties) && schema.additionalProperties === undefined;
   const kept = Object.entries(schema).filter(([keyword]) => !way.without.includes(keyword));
@@ -135,12 +135,12 @@ export function narrow(schema: JsonObject, way: Pick<SchemaFormat, 'closes' | 'w
   return { ...Object.fromEntries(narrowed), ...(closes && { additionalProperties: false }) };
 }
 
-/** Whether no object may have properties that the schema does not name. */
+/** Whether all objects allow only the properties that the schema names. */
 export function isClosed(schema: JsonObject): boolean {
   return everySchema(schema, (one) => !describesObject(one) || one.additionalProperties === false);
 }
 
-/** Whether OpenAI can hold a model to it: closed, every property required, and no keyword that it refuses there. */
+/** Whether OpenAI accepts it as strict: closed, every property required, and no keyword that it refuses. */
 export function isStrict(schema: JsonObject): boolean {
   return everySchema(schema, (one) => {
     if (!Object.keys(one).every((keyword) => STRICT.has(keyword))) return false;
@@ -165,7 +165,7 @@ function everySchema(schema: JsonObject, holds: (schema: JsonObject) => boolean)
   return all;
 }
 
-/** The value of a keyword, with the schemas directly inside of it changed. */
+/** The value of a keyword, with the schemas directly inside it changed. */
 function inside(keyword: string, value: unknown, change: (schema: JsonObject) => JsonObject): unknown {
   const changed = (one: unknown) => (isObject(one) ? change(one) : one);
   if (MAPS.has(keyword) && isObject(value))

@@ -1,9 +1,12 @@
-import { CallTracker } from '../dialects/write/tool-calls.ts';
+import { CallTracker } from '../dialects/write/pair-calls.ts';
 import type { Message, ToolUseBlock } from '../message/index.ts';
 
 /**
- * The calls that a history leaves open: those of the last assistant message that have no result, when nothing but
- * results stands behind it. A message that was cut was never finished, so its calls are not meant to be run.
+ * The calls that a history leaves open: those of the last assistant message without a result, when only results follow it.
+ * The calls of a message that was cut are unfinished and do not count.
+ *
+ * @example
+ * for (const call of pendingCalls(messages)) console.log(`${call.name} waits for approval`);
  */
 export function pendingCalls(history: readonly Message[]): readonly ToolUseBlock[] {
   const at = history.findLastIndex((message) => !isOnlyResults(message));
@@ -12,7 +15,7 @@ export function pendingCalls(history: readonly Message[]): readonly ToolUseBlock
   return unansweredCalls(history.slice(at));
 }
 
-/** The calls of a history that have no result, wherever they stand. */
+/** All calls of a history that have no result. */
 export function unansweredCalls(history: readonly Message[]): readonly ToolUseBlock[] {
   const tracker = new CallTracker();
   const answered = new Set(

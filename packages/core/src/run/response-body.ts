@@ -56,7 +56,7 @@ const FINISH: Readonly<Partial<Record<RunStop['reason'], string>>> = {
 };
 
 /** A run as the parts of an AI SDK UI message stream, each as JSON text, and its end mark. */
-export async function* uiParts(
+async function* uiParts(
   events: AsyncIterable<RunEvent>,
   errorText: (error: unknown) => string,
 ): AsyncGenerator<string, void, undefined> {

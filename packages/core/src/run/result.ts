@@ -3,7 +3,7 @@ import { isSkeinError, SkeinError, type SkeinErrorCode } from '../error.ts';
 import type { Message, ToolUseBlock } from '../message/index.ts';
 import type { ProviderError } from '../providers/index.ts';
 import type { Checkpoint } from './compaction/checkpoint.ts';
-import type { ToResponseOptions } from './run-handle.ts';
+import type { ToResponseOptions } from './run.ts';
 import type { Action } from './tools/answer-calls.ts';
 import type { Finding } from './tools/tool.ts';
 
@@ -48,7 +48,7 @@ export interface Notice {
  * Makes the compiler refuse `await run(…)`, which would wait for nothing and give the run itself; its error shows the text
  * below. There is no such method at run time.
  */
-export interface NotAwaitable {
+interface NotAwaitable {
   then(this: 'A run is not a promise: await its "result" or its "text", or iterate it'): never;
 }
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Usage } from '../dialects/index.ts';
 import { assistant } from '../message/index.ts';
-import { findReachedLimit } from './options.ts';
+import { findReachedLimit } from './loop.ts';
 import { clampMaxTokens, estimateUsage, sumUsage, totalTokens } from './tokens.ts';
 
 const usage = (more: Partial<Usage>): Usage => ({

@@ -2,10 +2,11 @@ import type { Usage } from '../dialects/index.ts';
 import type { ContentBlock, Message } from '../message/index.ts';
 import type { ModelLimits, RunOptions } from './options.ts';
 
-/** Rough, and only used where nobody has counted: four characters are a token, an image or a page is about this many. */
+/** A rough estimate, used where no provider has counted: a token is four characters, and an image or a page this many tokens. */
 const CHARACTERS = 4;
 const MEDIA = 1500;
 
+/** A rough estimate of the tokens of messages. */
 export function estimateTokens(messages: Iterable<Message>): number {
   let sum = 0;
   for (const message of messages) sum += estimateMessage(message);
@@ -35,7 +36,7 @@ export function estimateText(text: string): number {
   return Math.ceil(text.length / CHARACTERS);
 }
 
-/** Of a whole request. */
+/** A rough estimate of the input tokens of a request. */
 export function estimateInput(messages: readonly Message[], system: RunOptions['system']): number {
   return estimateTokens(messages) + estimateText(joinSystem(system));
 }
@@ -44,7 +45,7 @@ export function joinSystem(system: RunOptions['system']): string {
   return typeof system === 'string' ? system : (system ?? []).map(({ text }) => text).join('');
 }
 
-/** The most tokens that may be written: what was asked for, as far as the model and its context leave room. Never below 1. */
+/** The limit of tokens for the reply: the wanted one, as far as the model and its context leave room. Never below 1. */
 export function clampMaxTokens(
   wanted: number | undefined,
   { contextTokens, maxOutputTokens }: ModelLimits,
@@ -53,7 +54,7 @@ export function clampMaxTokens(
 ): number | undefined {
   if (wanted === undefined) return undefined;
   const most = Math.min(wanted, maxOutputTokens ?? wanted);
-  // Hardly any token is shorter than a character: most histories need not be looked at.
+  // Hardly any token is shorter than a character, so most histories need not be estimated.
   if (contextTokens === undefined || inputCharacters + most <= contextTokens) return Math.max(1, most);
   return Math.max(1, Math.min(most, contextTokens - inputTokens()));
 }
@@ -63,7 +64,7 @@ type Buckets = Omit<Usage, 'native'>;
 const NOTHING: Buckets = { input: 0, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, output: 0, reasoning: 0 };
 const NAMES = Object.keys(NOTHING) as (keyof Buckets)[];
 
-/** All of them together, bucket by bucket; their own texts stand in `native` as a list. */
+/** The sum of usages, bucket by bucket; `native` is the list of their own texts. */
 export function sumUsage(all: readonly Usage[]): Usage | undefined {
   if (all.length === 0) return undefined;
   const sums = NAMES.map((name) => [name, all.reduce((sum, usage) => sum + usage[name], 0)]);
@@ -73,7 +74,7 @@ export function sumUsage(all: readonly Usage[]): Usage | undefined {
   };
 }
 
-/** Two such sums as one. */
+/** Adds two such sums. */
 export function addUsage(one: Usage | undefined, other: Usage | undefined): Usage | undefined {
   if (!one || !other) return one ?? other;
   const native = `${one.native.slice(0, -1)},${other.native.slice(1)}`;
@@ -84,7 +85,7 @@ export function totalTokens(usage: Usage | undefined): number {
   return usage ? NAMES.reduce((sum, name) => sum + usage[name], 0) : 0;
 }
 
-/** The usage of a reply that was cut: what it said of its input, and its output by the length of what arrived. */
+/** The usage of a reply that was cut: the input that it reported, and the output estimated by what arrived. */
 export function estimateUsage(message: Message, told: Usage | undefined, inputTokens: () => number): Usage {
   const said = told && totalTokens(told) > 0 ? told : undefined;
   const base = said ?? { ...NOTHING, input: inputTokens(), native: 'null' };

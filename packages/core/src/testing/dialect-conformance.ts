@@ -1,5 +1,6 @@
 import { type Dialect, joinManifest, LossError, ProtocolError, type Reply, sse } from '../dialects/index.ts';
-import { type DialectServe, serving } from '../dialects/serve.ts';
+import type { DialectServer } from '../dialects/serve.ts';
+import { serving } from '../dialects/serve.ts';
 import { findElements, findMembers, isJson, skipSpace, splice } from '../json/index.ts';
 import { assistant, type Message, toolResult, user } from '../message/index.ts';
 
@@ -11,7 +12,7 @@ export function dialectConformance(dialect: Dialect, samples: DialectSamples): C
     dialect.writeRequest({ model: MODEL, messages, strict });
   // A dialect that says nothing of its other side is served like our own, which is checked as such.
   const other = serving(dialect);
-  const { writeReply, writeStream, errorBody } = other.id === dialect.id ? other : ({} as Partial<DialectServe>);
+  const { writeReply, writeStream, errorBody } = other.id === dialect.id ? other : ({} as Partial<DialectServer>);
   const head = { id: 'reply_1', model: MODEL, created: 1 };
   const foreign = (): Reply => ({ ...dialect.readResponse(samples.reply), message: assistant('Hello, “ü”\nand 😀') });
   const cases: Record<string, () => void> = {

@@ -1,4 +1,4 @@
-import { assistant, type CostOf, tool, user } from '@skein/core';
+import { assistant, type CostLookup, tool, user } from '@skein/core';
 import { says } from '@skein/emulator';
 import { describe, expect, test } from 'vitest';
 import { FakeClock } from '../../src/providers/transport/test-clock.ts';
@@ -84,7 +84,7 @@ test('tokens', async () => {
 });
 
 describe('cost', () => {
-  const costOf: CostOf = ({ output }) => ({ total: output / 100 });
+  const costOf: CostLookup = ({ output }) => ({ total: output / 100 });
 
   test('is summed and limited', async () => {
     const emulator = await restless();
@@ -96,7 +96,7 @@ describe('cost', () => {
 
   test('that is not known is said once, not guessed', async () => {
     const emulator = await restless();
-    const unknown: CostOf = () => ({ total: undefined, reason: 'it is new' });
+    const unknown: CostLookup = () => ({ total: undefined, reason: 'it is new' });
     const options = { messages: question, tools: [weather], limits: { cost: 0.3, steps: 3 }, costOf: unknown };
     const { cost, notices, stop } = await ask(emulator, anthropic, options).result;
     expect(cost).toBeUndefined();

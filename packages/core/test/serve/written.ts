@@ -26,7 +26,7 @@ export function asStream(target: string, reply: Reply, events: readonly StreamEv
   return { reply: readText(dialect(target), text), losses: writer.losses, text };
 }
 
-export function readText(target: Dialect, text: string): Reply {
+function readText(target: Dialect, text: string): Reply {
   const reader = target.readStream();
   const decoder = decodeSse((event, data) => void reader.push(event, data));
   decoder.push(text);
@@ -40,7 +40,7 @@ interface Shown {
 }
 
 /** Blocks as they can be compared. Texts without a word are nothing, and what is not an object is no argument. */
-export function shown(content: readonly ContentBlock[]): Shown[] {
+function shown(content: readonly ContentBlock[]): Shown[] {
   return content.flatMap((block): Shown[] => {
     switch (block.type) {
       case 'text':
@@ -62,7 +62,7 @@ export function shown(content: readonly ContentBlock[]): Shown[] {
 }
 
 /** What is left of blocks after what the losses name. */
-export function withLosses(content: readonly ContentBlock[], losses: readonly LossNote[]): Shown[] {
+function withLosses(content: readonly ContentBlock[], losses: readonly LossNote[]): Shown[] {
   const left = content.flatMap((block, at): ContentBlock[] => {
     const notes = losses.filter(({ path }) => path === `content[${at}]` || path.startsWith(`content[${at}].`));
     const has = (reason: string, kind?: string) =>
@@ -86,7 +86,7 @@ export function withLosses(content: readonly ContentBlock[], losses: readonly Lo
 }
 
 /** The texts of each kind joined, and everything else in its order: what merging and reordering leave as it was. */
-export function joined(blocks: readonly Shown[]): unknown {
+function joined(blocks: readonly Shown[]): unknown {
   const texts = new Map<string, string>();
   const cited = blocks.flatMap(({ citations }) => (Array.isArray(citations) ? citations : []));
   for (const { type, text } of blocks)

@@ -16,7 +16,7 @@ import {
 } from './source/text-source.ts';
 import { writeConversation } from './write-conversation.ts';
 
-/** How to import a source. */
+/** Options of `importFile`. */
 export interface ImportOptions {
   /** The id of the format; needed if nothing in the source shows it. */
   readonly format?: string;
@@ -36,7 +36,7 @@ export interface ImportProgress {
   readonly problems: number;
 }
 
-/** What an import added, and what it could not read. */
+/** The result of an import. */
 export interface ImportResult {
   readonly format: string;
   /** The ids of the threads. The same source gives the same threads. */
@@ -49,6 +49,7 @@ export interface ImportResult {
   readonly problems: readonly ImportProblem[];
 }
 
+/** An element that could not be imported. */
 interface ImportProblem {
   readonly code: string;
   /** Such as `line 3`, `element 2` or a file's name. */
@@ -61,7 +62,7 @@ interface ImportProblem {
  * is reported and left out; a source in an unknown format is an error.
  *
  * @example
- * const { messages } = await importFile(forest, './conversations.json');
+ * const { threads, problems } = await importFile(forest, 'conversations.json');
  */
 export async function importFile(
   forest: Forest,

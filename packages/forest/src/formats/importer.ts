@@ -97,7 +97,7 @@ export function defineImporter(importer: Importer): Importer {
  * The formats that can be imported, with their titles: the built-in ones first, then those that were added.
  *
  * @example
- * importFormats().map(({ title }) => title);
+ * importFormats().map(({ id }) => id); // ['messages', 'chatgpt', …]
  */
 export function importFormats(): readonly Pick<Importer, 'id' | 'title'>[] {
   return [...BUILT_IN, ...OTHERS, ...added.values()].map(({ id, title }) => ({ id, title }));

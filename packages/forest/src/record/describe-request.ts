@@ -118,7 +118,7 @@ const KINDS = { ask: 'generate', poll: 'poll' } as const;
  * Reads what a request to this path asks for. If several dialects have such a path, that of the provider counts.
  *
  * @example
- * readAddress('POST', '/v1/chat/completions').kind; // 'generate'
+ * readAddress('POST', '/v1/messages').kind; // 'generate'
  */
 export function readAddress(method: string, path: string, spoken?: string): Address {
   const plain = path.replace(/\/+$/, '');

@@ -12,7 +12,7 @@ import { finalOutcome, type Placement, readPlacement } from './placement.ts';
 import { PLACEMENT_REF } from './projection/tree-writer.ts';
 import type { RecordingForest } from './recorder.ts';
 
-/** Which exchanges to list, and in which order. */
+/** Which exchanges `listExchanges` returns. */
 export interface ExchangeFilters {
   readonly provider?: string;
   /** A status such as 404, or a class such as `4xx`. */
@@ -43,7 +43,7 @@ const FETCH = 200;
  * Lists exchanges, page by page. `outcome` takes into account what the response itself reports.
  *
  * @example
- * const { items } = await listExchanges(forest, { order: 'newest', limit: 20 });
+ * const { items } = await listExchanges(forest, { outcome: 'cut', order: 'newest', limit: 20 });
  */
 export async function listExchanges(
   { store }: RecordingForest,
@@ -90,10 +90,11 @@ export interface RecordedExchange {
 }
 
 /**
- * Reads an exchange with its exact bytes; undefined when there is none with this id.
+ * Reads one exchange with its exact bytes; undefined if there is no such exchange.
  *
  * @example
- * const recorded = await readRecorded(forest, items[0].id);
+ * const recorded = await readRecorded(forest, id);
+ * console.log(new TextDecoder().decode(recorded?.response));
  */
 export async function readRecorded({ store }: RecordingForest, id: string): Promise<RecordedExchange | undefined> {
   const entry = await store.entry('exchange', id);

@@ -2,7 +2,7 @@ import { createRecorder, type RecordingForest, type RequestToRecord } from './re
 import type { Recording } from './recording.ts';
 import { createReplayer } from './replay.ts';
 
-/** How a recording `fetch` sends, records and replays. */
+/** Options of `recordFetch`. */
 export interface RecordFetchOptions {
   /** `record` forwards and records (the default); `replay` answers from recordings; `pass` only forwards. */
   readonly mode?: 'record' | 'replay' | 'pass';
@@ -12,7 +12,7 @@ export interface RecordFetchOptions {
   /** The name of the conversation; by default it is found by its history. */
   readonly thread?: string;
   /** The function that sends requests; default: the platform's `fetch`. */
-  readonly fetch?: FetchLike;
+  readonly fetch?: FetchFunction;
   /**
    * What a replay does without a matching recording: answer with an error in the provider's format (`refuse`, the
    * default), or send the request to the provider (`pass`).
@@ -23,10 +23,10 @@ export interface RecordFetchOptions {
 }
 
 /** The part of `fetch` that SDKs use. */
-export type FetchLike = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
+export type FetchFunction = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
 
-/** A `fetch` that records its exchanges. */
-export interface RecordFetch extends FetchLike {
+/** A `fetch` that records. */
+export interface RecordFetch extends FetchFunction {
   /** Resolves when all exchanges that have ended are stored and placed in the tree. */
   settled(): Promise<void>;
 }
@@ -36,15 +36,16 @@ export interface RecordFetch extends FetchLike {
  * unchanged in both directions, without delay.
  *
  * @example
- * const client = new OpenAI({ fetch: recordFetch(forest) });
+ * const fetch = recordFetch(forest);
+ * const openai = new OpenAI({ fetch });
  */
 export function recordFetch(forest: RecordingForest, options: RecordFetchOptions = {}): RecordFetch {
   const { mode = 'record', onMiss = 'refuse', onError = () => undefined } = options;
-  const send: FetchLike = options.fetch ?? ((input, init) => globalThis.fetch(input, init));
+  const send: FetchFunction = options.fetch ?? ((input, init) => globalThis.fetch(input, init));
   const recorder = createRecorder(forest, { onError });
   const replayer = createReplayer(forest);
 
-  const record: FetchLike = async (input, init) => {
+  const record: FetchFunction = async (input, init) => {
     let recording: Recording | undefined;
     try {
       recording = recorder.begin(await toRequest(input, init, options));
@@ -54,7 +55,7 @@ export function recordFetch(forest: RecordingForest, options: RecordFetchOptions
     return recording ? tapResponse(recording, () => send(input, init)) : send(input, init);
   };
 
-  const replay: FetchLike = async (input, init) => {
+  const replay: FetchFunction = async (input, init) => {
     const request = await toRequest(input, init, options);
     const found = await replayer.answer(request);
     if (found) return found;

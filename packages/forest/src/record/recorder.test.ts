@@ -4,10 +4,10 @@ import { createRecordingWriter, type PendingWrite } from './recorder.ts';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** A pen, and what it did in order. */
-function newPen() {
+/** A writer, and what it did in order. */
+function newWriter() {
   const done: string[] = [];
-  const pen = createRecordingWriter(async () => void done.push('placed'));
+  const writer = createRecordingWriter(async () => void done.push('placed'));
   const draft = (name: string) => {
     let isOver = false;
     const made: PendingWrite = {
@@ -17,19 +17,19 @@ function newPen() {
       },
     };
     return {
-      begin: () => pen.begin(made),
-      more: (isMuch?: boolean) => pen.more(made, isMuch),
+      begin: () => writer.begin(made),
+      more: (isMuch?: boolean) => writer.more(made, isMuch),
       end: () => {
         isOver = true;
-        pen.end(made);
+        writer.end(made);
       },
     };
   };
-  return { pen, done, draft };
+  return { writer, done, draft };
 }
 
 test('a stream that never ends is stored within half a second, and not with each of its pieces', async () => {
-  const { done, draft } = newPen();
+  const { done, draft } = newWriter();
   const endless = draft('endless');
   endless.begin();
   for (let piece = 0; piece < 40; piece++) {
@@ -41,7 +41,7 @@ test('a stream that never ends is stored within half a second, and not with each
 });
 
 test('nothing is stored in the moment in which it passes, and nothing waits when all has ended', async () => {
-  const { done, draft } = newPen();
+  const { done, draft } = newWriter();
   const [a, b] = [draft('a'), draft('b')];
   for (const one of [a, b]) one.begin();
   a.end();
@@ -52,7 +52,7 @@ test('nothing is stored in the moment in which it passes, and nothing waits when
 });
 
 test('a storm of ends has its place in one go, though another stream goes on', async () => {
-  const { pen, done, draft } = newPen();
+  const { writer, done, draft } = newWriter();
   draft('endless').begin();
   for (let count = 0; count < 100; count++) {
     const short = draft('short');
@@ -61,7 +61,7 @@ test('a storm of ends has its place in one go, though another stream goes on', a
     await vi.advanceTimersByTimeAsync(10);
   }
   expect(done.filter((one) => one === 'placed')).toHaveLength(0);
-  const settled = pen.settled();
+  const settled = writer.settled();
   await vi.advanceTimersByTimeAsync(1);
   await settled;
   expect(done.filter((one) => one === 'short')).toHaveLength(100);
@@ -69,10 +69,38 @@ test('a storm of ends has its place in one go, though another stream goes on', a
 });
 
 test('much of one answer does not wait for the others', async () => {
-  const { done, draft } = newPen();
+  const { done, draft } = newWriter();
   const long = draft('long');
   long.begin();
   long.more(true);
   await vi.advanceTimersByTimeAsync(1);
   expect(done).toEqual(['long']);
+});
+
+test('an exchange that ends while others are being stored is stored once, and the next one is waited for', async () => {
+  const { writer, done, draft } = newWriter();
+  const [long, short] = [draft('long'), draft('short')];
+  long.begin();
+  short.begin();
+  long.more(true);
+  short.end();
+  await vi.runAllTimersAsync();
+  expect(done.filter((name) => name === 'short')).toHaveLength(1);
+  done.length = 0;
+  long.end();
+  const stored = writer.stored();
+  await vi.runAllTimersAsync();
+  await stored;
+  expect(done[0]).toBe('long');
+  const before = draft('before');
+  before.begin();
+  before.end();
+  let isStored = false;
+  void writer.stored().then(() => {
+    isStored = true;
+  });
+  await Promise.resolve();
+  expect(isStored).toBe(false);
+  await vi.runAllTimersAsync();
+  expect(isStored).toBe(true);
 });

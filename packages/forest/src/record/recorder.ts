@@ -3,7 +3,7 @@ import type { HintPlaces } from './hints.ts';
 import { sharedProjector } from './projection/projector.ts';
 import { createRecording, type Recording } from './recording.ts';
 
-/** How a recorder reports errors and reads the hints of clients. */
+/** Options of `createRecorder`. */
 export interface RecorderOptions {
   /** Receives whatever could not be stored or placed in the tree. The exchange itself is not affected. */
   readonly onError?: (error: unknown) => void;
@@ -52,6 +52,7 @@ export interface Recorder {
  *
  * @example
  * const recorder = createRecorder(forest, { onError: console.error });
+ * const recording = recorder.begin({ method: 'POST', url, headers, body });
  */
 export function createRecorder(
   forest: RecordingForest,
@@ -66,12 +67,12 @@ export function createRecorder(
       // A failing listener must not affect the exchange.
     }
   };
-  const pen = createRecordingWriter(() => projector.run().catch(report));
+  const writer = createRecordingWriter(() => projector.run().catch(report));
   const unsaved = { total: 0 };
   return {
-    begin: (request) => createRecording({ store, clock, pen, unsaved, report, hints }, request),
-    stored: () => pen.stored(),
-    settled: () => pen.settled(),
+    begin: (request) => createRecording({ store, clock, writer, unsaved, report, hints }, request),
+    stored: () => writer.stored(),
+    settled: () => writer.settled(),
   };
 }
 
@@ -83,10 +84,10 @@ export interface PendingWrite {
 
 /** Writes the records of all exchanges of a recorder. The bytes of responses always pass first. */
 export interface RecordingWriter {
-  begin(draft: PendingWrite): void;
+  begin(pending: PendingWrite): void;
   /** The exchange has more to write; `isMuch` writes it without delay. */
-  more(draft: PendingWrite, isMuch?: boolean): void;
-  end(draft: PendingWrite): void;
+  more(pending: PendingWrite, isMuch?: boolean): void;
+  end(pending: PendingWrite): void;
   /** Resolves when every exchange that has ended is written. */
   stored(): Promise<void>;
   /** Resolves when `onEnds` is done for them, too. */
@@ -112,15 +113,20 @@ export function createRecordingWriter(onEnds: () => Promise<void>): RecordingWri
   let writing: Promise<void> | undefined;
 
   const writeAll = async () => {
-    const drafts = [...waiting];
+    const pendings = [...waiting];
     waiting.clear();
     isUrgent = false;
     let ends = 0;
-    for (let at = 0; at < drafts.length; ) {
+    for (let at = 0; at < pendings.length; ) {
       await turnOfOthers();
       const until = performance.now() + SLICE_MS;
       const slice: Promise<boolean>[] = [];
-      while (at < drafts.length && performance.now() < until) slice.push(drafts[at++]!.store());
+      while (at < pendings.length && performance.now() < until) {
+        const pending = pendings[at++]!;
+        // What was added since the list was made is stored now, too: an end must not be counted twice.
+        waiting.delete(pending);
+        slice.push(pending.store());
+      }
       ends += (await Promise.all(slice)).filter((isEnd) => isEnd).length;
     }
     endsWaiting -= ends;
@@ -150,8 +156,8 @@ export function createRecordingWriter(onEnds: () => Promise<void>): RecordingWri
     if (isUrgent || underWay === 0) void writeNow();
     else timer ??= setTimeout(writeNow, WAIT_MS);
   };
-  const add = (draft: PendingWrite) => {
-    waiting.add(draft);
+  const add = (pending: PendingWrite) => {
+    waiting.add(pending);
     if (!writing) plan();
   };
   const stored = async () => {
@@ -159,18 +165,18 @@ export function createRecordingWriter(onEnds: () => Promise<void>): RecordingWri
   };
 
   return {
-    begin(draft) {
+    begin(pending) {
       underWay++;
-      add(draft);
+      add(pending);
     },
-    more(draft, isMuch = false) {
+    more(pending, isMuch = false) {
       isUrgent ||= isMuch;
-      add(draft);
+      add(pending);
     },
-    end(draft) {
+    end(pending) {
       underWay--;
       endsWaiting++;
-      add(draft);
+      add(pending);
     },
     stored,
     async settled() {

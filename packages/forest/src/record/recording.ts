@@ -29,7 +29,7 @@ const MOST_UNSAVED_OF_ALL = 256 * 1024 * 1024;
 interface RecordingContext {
   readonly store: Store;
   readonly clock: Clock;
-  readonly pen: RecordingWriter;
+  readonly writer: RecordingWriter;
   /** The bytes of all recordings that are not stored yet. */
   readonly unsaved: { total: number };
   readonly report: (error: unknown) => void;
@@ -41,7 +41,7 @@ interface RecordingContext {
  * everything known. Nothing is parsed while bytes pass; that happens when they are stored.
  */
 export function createRecording(
-  { store, clock, pen, unsaved, report, hints }: RecordingContext,
+  { store, clock, writer, unsaved, report, hints }: RecordingContext,
   request: RequestToRecord,
 ): Recording {
   const id = clock.tick();
@@ -116,7 +116,7 @@ export function createRecording(
     }),
   });
 
-  const draft: PendingWrite = {
+  const pending: PendingWrite = {
     async store() {
       const isEnd = ended !== undefined;
       const bytes = own;
@@ -142,7 +142,7 @@ export function createRecording(
     else marks.push([buffer.size, at]);
   };
 
-  pen.begin(draft);
+  writer.begin(pending);
 
   return {
     id,
@@ -160,7 +160,7 @@ export function createRecording(
       unsaved.total += bytes.length;
       buffer.push(bytes);
       mark();
-      pen.more(draft, buffer.size >= PART_BYTES);
+      writer.more(pending, buffer.size >= PART_BYTES);
     },
     end(outcome, error) {
       if (ended) return;
@@ -170,7 +170,7 @@ export function createRecording(
         outcome: (answered.status ?? 0) >= 400 ? 'refused' : outcome,
         ...(error !== undefined && { error: String((error as Error).message ?? error) }),
       };
-      pen.end(draft);
+      writer.end(pending);
     },
   };
 }

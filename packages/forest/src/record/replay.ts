@@ -15,6 +15,7 @@ import { finalOutcome, readPlacement } from './placement.ts';
 import { PLACEMENT_REF } from './projection/tree-writer.ts';
 import type { RecordingForest, RequestToRecord } from './recorder.ts';
 
+/** Options of a replayed response. */
 interface ReplayOptions {
   /** `none` sends everything at once (the default); `recorded` keeps the recorded delays. */
   readonly timing?: 'none' | 'recorded';
@@ -38,7 +39,8 @@ export interface Replayer {
  * last one from then on.
  *
  * @example
- * const response = await createReplayer(forest).answer(request);
+ * const replayer = createReplayer(forest);
+ * const response = (await replayer.answer(request)) ?? (await replayer.refuse(request));
  */
 export function createReplayer(forest: RecordingForest): Replayer {
   const asked = new Map<string, number>();

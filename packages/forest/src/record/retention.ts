@@ -2,7 +2,7 @@ import { allItems, type Forest } from '../forest/index.ts';
 import type { StoreRecord } from '../model/index.ts';
 import { listExchanges } from './list-exchanges.ts';
 
-/** How long conversations and recordings are kept. */
+/** How long threads and recordings are kept; without a number, for ever. */
 export interface Retention {
   /** Deletes threads that did not change for this many days. */
   readonly days?: number | undefined;
@@ -17,7 +17,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
  * them. Run it while no other process uses the store.
  *
  * @example
- * await forgetOld(forest, { days: 365, recordingDays: 30 });
+ * await forgetOld(forest, { recordingDays: 30 });
  */
 export async function forgetOld(
   forest: Forest,

@@ -2,6 +2,12 @@ import { type Page, type PageRequest, StoreError } from './store.ts';
 
 const DEFAULT_LIMIT = 100;
 
+/**
+ * The number of items of a page; at least 1.
+ *
+ * @example
+ * pageLimit({}); // 100
+ */
 export function pageLimit({ limit = DEFAULT_LIMIT }: PageRequest): number {
   return Math.max(1, Math.floor(limit));
 }
@@ -20,6 +26,9 @@ function comparePlaces(a: PagePosition, b: PagePosition): number {
 /**
  * A page of a sorted list. It continues after a position, not after an item, because the item may have moved or gone
  * meanwhile. `direction` is -1 for a list in descending order.
+ *
+ * @example
+ * toPage(sorted, ({ at, id }) => [at, id], { after, limit: 50 });
  */
 export function toPage<T>(
   items: readonly T[],
@@ -52,7 +61,12 @@ function firstBehind<T>(
   return low;
 }
 
-/** Reads the position in `after`, which comes from outside. `length` is the number of its parts, if it is known. */
+/**
+ * Reads the position in `after`, which comes from outside. `length` is the number of its parts, if it is known.
+ *
+ * @example
+ * const [at, id] = readCursor(after, 2);
+ */
 export function readCursor(after: string, length?: number): PagePosition {
   const position = tryParse(after);
   const isPart = (part: unknown) => typeof part === 'string' || typeof part === 'number';

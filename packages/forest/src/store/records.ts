@@ -1,7 +1,12 @@
 import { createTake, type EntryRecord, nodeId, type RefRecord, type StoreRecord, sha256 } from '../model/index.ts';
 import type { Change } from './store.ts';
 
-/** The key of a record: of two records of a kind with the same key, one counts. */
+/**
+ * The key of a record: of two records of a kind with the same key, one counts.
+ *
+ * @example
+ * recordKey(node) === node.id;
+ */
 export function recordKey(record: StoreRecord): string {
   if (record.k === 'body') return record.digest;
   if (record.k === 'node' || record.k === 'take') return record.id;
@@ -10,18 +15,33 @@ export function recordKey(record: StoreRecord): string {
   return isEntry(record) ? `${record.k}/${record.id}` : JSON.stringify(record);
 }
 
-/** The key of a register, `on/key/name`, with slashes in `key` escaped, so that it is unique. */
+/**
+ * The key of a register, `on/key/name`, with slashes in `key` escaped, so that it is unique.
+ *
+ * @example
+ * refKey({ on: 'thread', key: 'a/b', name: 'title' }); // 'thread/a%2Fb/title'
+ */
 export function refKey({ on, key, name }: Pick<RefRecord, 'on' | 'key' | 'name'>): string {
   return `${on}/${/[/%]/.test(key) ? key.replaceAll('%', '%25').replaceAll('/', '%2F') : key}/${name}`;
 }
 
-/** Whether a record of another kind than node, body, take and ref can be queried as an entry. */
+/**
+ * Whether a record of another kind than node, body, take and ref can be queried as an entry.
+ *
+ * @example
+ * if (isEntry(record)) entries.put(record);
+ */
 export function isEntry(record: object): record is EntryRecord {
   const { id, of, order, clock } = record as Partial<Record<keyof EntryRecord, unknown>>;
   return [id, of, order, clock].every((member) => typeof member === 'string');
 }
 
-/** The change that a new record means for readers. */
+/**
+ * The change that a new record means for readers.
+ *
+ * @example
+ * log.add(toChange(record));
+ */
 export function toChange(record: StoreRecord): Change {
   if (record.k === 'take') return { kind: 'take', key: record.id, of: record.node };
   if (record.k === 'ref' || record.k === 'node' || record.k === 'body')
@@ -31,7 +51,12 @@ export function toChange(record: StoreRecord): Change {
     : { kind: (record as StoreRecord).k, key: recordKey(record) };
 }
 
-/** Checks a record against the hash in its key; undefined if it is right, or if its kind has none. */
+/**
+ * Checks a record against the hash in its key; undefined if it is right, or if its kind has none.
+ *
+ * @example
+ * const fault = hashFault({ k: 'body', digest, text });
+ */
 export function hashFault(record: StoreRecord): string | undefined {
   switch (record.k) {
     case 'body':

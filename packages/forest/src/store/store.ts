@@ -86,18 +86,21 @@ export interface Compaction {
   readonly setAside?: readonly string[];
 }
 
+/** A page of a list. */
 export interface Page<T> {
   readonly items: readonly T[];
   /** The cursor of the next page, valid whatever is written meanwhile; absent on the last page. */
   readonly next?: string;
 }
 
+/** Which page of a list to read. */
 export interface PageRequest {
   readonly after?: string;
   /** Default 100. */
   readonly limit?: number;
 }
 
+/** Which registers to read. */
 export interface RefQuery extends PageRequest {
   readonly on: RefRecord['on'];
   readonly keys?: readonly string[];
@@ -106,6 +109,7 @@ export interface RefQuery extends PageRequest {
   readonly order?: 'oldest' | 'newest';
 }
 
+/** Which entries to read. */
 export interface EntryQuery extends PageRequest {
   readonly of?: string;
   /** Only entries after this `order`. */
@@ -114,6 +118,7 @@ export interface EntryQuery extends PageRequest {
   readonly order?: 'oldest' | 'newest';
 }
 
+/** What to search for. */
 export interface SearchQuery extends PageRequest {
   readonly words: readonly string[];
   readonly roles?: readonly string[];
@@ -122,11 +127,13 @@ export interface SearchQuery extends PageRequest {
   readonly until?: number;
 }
 
+/** A node that a search found. */
 export interface SearchHit {
   readonly id: string;
   readonly score: number;
 }
 
+/** The changes since a cursor. */
 export interface Changes {
   readonly items: readonly Change[];
   /** Pass it as `after` to get the next changes. */

@@ -71,7 +71,12 @@ function firstNotBefore(sorted: readonly string[], word: string): number {
   return low;
 }
 
-/** The text that a search looks through. If the dialect is unknown or cannot read it, the raw text is used. */
+/**
+ * The text that a search looks through. If the dialect is unknown or cannot read it, the raw text is used.
+ *
+ * @example
+ * index.add(node.id, nodeText(node.dialect, text));
+ */
 export function nodeText(dialectId: string, raw: string): string {
   try {
     return searchText(dialect(dialectId).parseMessage(raw));

@@ -25,7 +25,12 @@ export interface StoreUnderTest {
   end?(): Promise<void>;
 }
 
-/** The cases that every store has to pass. Run each one in the test runner of your choice. */
+/**
+ * The cases that every store has to pass. Run each one in the test runner of your choice.
+ *
+ * @example
+ * for (const { name, run } of storeConformance('mine', async () => ({ store: myStore() }), false)) test(name, run);
+ */
 export function storeConformance(name: string, open: () => Promise<StoreUnderTest>, shared = true): StoreCase[] {
   const single = {
     ...recordCases,

@@ -1,7 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { ContentBlock, Message } from '@skein/core';
 import { readableNodes, readOpening, type Store } from '@skein/forest';
-import type { Redact } from '../redact.ts';
+import type { Redactor } from '../redact.ts';
 import { answers, apiRouter } from './router.ts';
 import { Id, Thread, ThreadId, Usage } from './schemas/forest.ts';
 import { threadView } from './views.ts';
@@ -102,7 +102,7 @@ export const glance = apiRouter()
     return c.json({ items }, 200);
   });
 
-async function summarizeNode(store: Store, id: string | undefined, redact: Redact): Promise<string> {
+async function summarizeNode(store: Store, id: string | undefined, redact: Redactor): Promise<string> {
   if (id === undefined) return '';
   const [record] = await store.nodes([id]);
   const [node] = await readableNodes(store, record ? [record] : []);
@@ -110,13 +110,13 @@ async function summarizeNode(store: Store, id: string | undefined, redact: Redac
 }
 
 /** A message in a few words: its text, or what it does instead. */
-function summarize({ content, text }: Message, redact: Redact, length: number): string {
+function summarize({ content, text }: Message, redact: Redactor, length: number): string {
   const said = text.trim() === '' ? content.map(describeBlock).filter(Boolean).join(', ') : text;
   return toOneLine(said, redact, length);
 }
 
 /** The front of a text, without what redaction hides. */
-function toOneLine(text: string, redact: Redact, length: number): string {
+function toOneLine(text: string, redact: Redactor, length: number): string {
   // Hidden before it is cut: half a secret would not be recognised.
   return cut(redact(text).replace(/\s+/g, ' ').trim(), length);
 }

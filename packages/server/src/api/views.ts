@@ -1,11 +1,11 @@
 import type { z } from '@hono/zod-openapi';
 import type { ForestNode, TakeRecord } from '@skein/forest';
-import type { Redact } from '../redact.ts';
+import type { Redactor } from '../redact.ts';
 import { toBlock } from './schemas/blocks.ts';
 import type { Node, Take } from './schemas/forest.ts';
 
 /** A node as it is shown: blocks in the provider's order, without texts that only machines read. */
-export function nodeView(node: ForestNode, redact: Redact): z.infer<typeof Node> {
+export function nodeView(node: ForestNode, redact: Redactor): z.infer<typeof Node> {
   const { id, parent, depth, role, at, dialect, message, takes, childCount, removed, marks } = node;
   return {
     id,
@@ -22,7 +22,7 @@ export function nodeView(node: ForestNode, redact: Redact): z.infer<typeof Node>
   };
 }
 
-export function nodeViews(nodes: readonly ForestNode[], redact: Redact): z.infer<typeof Node>[] {
+export function nodeViews(nodes: readonly ForestNode[], redact: Redactor): z.infer<typeof Node>[] {
   return nodes.map((node) => nodeView(node, redact));
 }
 

@@ -13,7 +13,7 @@ interface AccessOptions {
   readonly now?: (() => number) | undefined;
 }
 
-/** What is looked at to let a request in. */
+/** The headers of a request that say where it comes from. */
 interface RequestSource {
   readonly host: string | undefined;
   readonly origin: string | undefined;
@@ -21,7 +21,7 @@ interface RequestSource {
   readonly fetchSite: string | undefined;
 }
 
-/** Lets in or throws a `Problem`. */
+/** Decides who may use the server. Each method throws a `Problem` for whoever may not. */
 export interface Access {
   /** Whether a browser on a page from elsewhere asks, or the server is asked for under a name that is not its own. */
   checkSource(asking: RequestSource): void;
@@ -77,7 +77,7 @@ export function createAccess({ token, hosts = [], now = Date.now }: AccessOption
   };
 }
 
-/** In the same time wherever they differ. */
+/** Takes the same time wherever the texts differ. */
 function isSame(a: string, b: string): boolean {
   return timingSafeEqual(Buffer.from(digest(a)), Buffer.from(digest(b)));
 }

@@ -1,5 +1,5 @@
 import type { Recorder, Recording, RequestToRecord } from '@skein/forest';
-import type { Redact } from '../redact.ts';
+import type { Redactor } from '../redact.ts';
 import { createDecoder, type Decoder, decodeWhole, UndecodableError } from './decode.ts';
 
 /** Sees an exchange while the proxy forwards it. No method throws or waits. */
@@ -29,7 +29,7 @@ export interface RecordingTapOptions {
   readonly recorder: Recorder;
   readonly request: Omit<RequestToRecord, 'body'> & { readonly headers: ReadonlyMap<string, string> };
   /** Set if everything must be redacted before it is stored. */
-  readonly redact: Redact | undefined;
+  readonly redact: Redactor | undefined;
   readonly onUndecodable: () => void;
   readonly onError: (error: unknown) => void;
   /** Called when the recorder has the whole exchange; it may not be stored yet. */

@@ -1,7 +1,6 @@
 import { dropped, type LossNote, rewritten } from '../loss.ts';
-import { type ParamNames, toTargetChoice, writeSimpleParams } from '../params.ts';
 import { forModel, type ProviderDescriptor } from '../provider.ts';
-import type { RequestParams } from '../request.ts';
+import { type ParamNames, type RequestParams, toTargetChoice, writeSimpleParams } from '../request.ts';
 import type { BodyMember } from '../write/frame.ts';
 import type { Target } from '../write/writer.ts';
 

@@ -21,8 +21,8 @@ import {
 import type { ContentBlock, Origin } from '../../message/index.ts';
 import type { Assembler } from '../dialect.ts';
 import type { Stop } from '../reply.ts';
+import { blockEnd, type StreamEvent } from '../stream/events.ts';
 import {
-  blockEnd,
   COUNT,
   errorEvent,
   escapedPiece,
@@ -30,10 +30,9 @@ import {
   pieceOf,
   readEvent,
   STRING,
-  type StreamEvent,
   UnreadEvents,
   usualParts,
-} from '../stream/index.ts';
+} from '../stream/read-event.ts';
 import { DIALECT } from './provider.ts';
 import { readStop, readUsage, toReply } from './read-response.ts';
 import { view } from './view.ts';

@@ -10,7 +10,7 @@ import {
   readCitation,
 } from '../../message/index.ts';
 import { ProtocolError } from '../reply.ts';
-import { viewId } from '../write/tool-calls.ts';
+import { viewId } from '../write/pair-calls.ts';
 import { DIALECT } from './provider.ts';
 import {
   anyBlock,

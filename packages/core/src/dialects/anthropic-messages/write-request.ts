@@ -15,7 +15,6 @@ import {
 import type { MediaBlock, Message } from '../../message/index.ts';
 import { dropped, type LossNote, type LossReason, rewritten } from '../loss.ts';
 import { forModel } from '../provider.ts';
-import { toArguments } from '../write/content.ts';
 import { isOwn } from '../write/drafts.ts';
 import { type BodyMember, joinFrame, readSystemTexts, writeTools } from '../write/frame.ts';
 import {
@@ -26,8 +25,8 @@ import {
   type Repair,
   splitParts,
 } from '../write/own-message.ts';
-import { NO_CALLS } from '../write/tool-calls.ts';
-import { type MessageFormat, makeTranslator, type PortableBlock } from '../write/translate.ts';
+import { NO_CALLS } from '../write/pair-calls.ts';
+import { type MessageFormat, makeTranslator, type PortableBlock, toArguments } from '../write/translate.ts';
 import type { Frame, FrameParts, RequestWriter, Target } from '../write/writer.ts';
 import { defaultMaxTokens, forcesTool, thinksBy, writeParams } from './params.ts';
 import { DIALECT } from './provider.ts';

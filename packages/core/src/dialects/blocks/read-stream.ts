@@ -12,7 +12,8 @@ import {
 } from '../../json/index.ts';
 import { type ContentBlock, viewBlocks } from '../../message/index.ts';
 import type { Assembler } from '../dialect.ts';
-import { blockEnd, errorEvent, readEvent, type StreamEvent, UnreadEvents } from '../stream/index.ts';
+import { blockEnd, type StreamEvent } from '../stream/events.ts';
+import { errorEvent, readEvent, UnreadEvents } from '../stream/read-event.ts';
 import { readReply } from './read-response.ts';
 
 /**

@@ -1,8 +1,13 @@
 import { isObject, type JsonObject, removeMembers, splice } from '../../json/index.ts';
 import { dropped, type LossNote } from '../loss.ts';
-import { type ParamNames, readSimpleParams, toTargetChoice, writeSimpleParams } from '../params.ts';
 import { forModel } from '../provider.ts';
-import type { RequestParams } from '../request.ts';
+import {
+  type ParamNames,
+  type RequestParams,
+  readSimpleParams,
+  toTargetChoice,
+  writeSimpleParams,
+} from '../request.ts';
 import { type BodyMember, joinMembers } from '../write/frame.ts';
 import type { Target } from '../write/writer.ts';
 import { field, fieldText, findKey, stringField } from './parts.ts';

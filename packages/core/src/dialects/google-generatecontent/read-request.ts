@@ -1,8 +1,7 @@
 import { isObject, type JsonObject, parseJson } from '../../json/index.ts';
 import type { RawRequest } from '../dialect.ts';
-import { readRest, readTool } from '../params.ts';
 import { ProtocolError } from '../reply.ts';
-import type { ToolDefinition } from '../request.ts';
+import { readRest, readTool, type ToolDefinition } from '../request.ts';
 import { readParams } from './params.ts';
 import { fieldText, findKey, listTexts, stringField } from './parts.ts';
 import { google } from './provider.ts';

@@ -18,16 +18,8 @@ import {
 import type { ContentBlock, Origin } from '../../message/index.ts';
 import type { Assembler, RawReply } from '../dialect.ts';
 import type { Stop } from '../reply.ts';
-import {
-  blockEnd,
-  COUNT,
-  errorEvent,
-  readEvent,
-  STRING,
-  type StreamEvent,
-  UnreadEvents,
-  usualParts,
-} from '../stream/index.ts';
+import { blockEnd, type StreamEvent } from '../stream/events.ts';
+import { COUNT, errorEvent, readEvent, STRING, UnreadEvents, usualParts } from '../stream/read-event.ts';
 import { addCall, type Call, field, isField, listTexts, readArguments } from './parts.ts';
 import { EMPTY_REPLY, isResponse, readBlockedStop, readStop, readUsage } from './read-response.ts';
 import { view } from './view.ts';

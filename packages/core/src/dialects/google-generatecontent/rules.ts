@@ -1,7 +1,7 @@
 import { isObject, isText } from '../../json/index.ts';
 import type { Need } from '../../message/index.ts';
 import { forModel } from '../provider.ts';
-import { areArguments } from '../write/content.ts';
+import { areArguments } from '../write/translate.ts';
 import type { Target } from '../write/writer.ts';
 import {
   type Call,

@@ -8,8 +8,8 @@ import type {
   ToolResultBlock,
   ToolUseBlock,
 } from '../../message/index.ts';
-import { areArguments } from '../write/content.ts';
-import { VIEW_ID, viewId } from '../write/tool-calls.ts';
+import { VIEW_ID, viewId } from '../write/pair-calls.ts';
+import { areArguments } from '../write/translate.ts';
 import {
   addCall,
   type Call,

@@ -1,7 +1,6 @@
 import { textAt } from '../../json/index.ts';
 import type { Message } from '../../message/index.ts';
 import { dropped, type LossNote, rewritten, synthesised } from '../loss.ts';
-import { areArguments, joinTexts, toArguments } from '../write/content.ts';
 import { isOwn } from '../write/drafts.ts';
 import { type BodyMember, joinFrame, readSystemTexts, writeTools } from '../write/frame.ts';
 import {
@@ -12,8 +11,15 @@ import {
   type Repair,
   splitParts,
 } from '../write/own-message.ts';
-import { NO_CALLS, VIEW_ID } from '../write/tool-calls.ts';
-import { type MessageFormat, makeTranslator, type PortableBlock } from '../write/translate.ts';
+import { NO_CALLS, VIEW_ID } from '../write/pair-calls.ts';
+import {
+  areArguments,
+  joinTexts,
+  type MessageFormat,
+  makeTranslator,
+  type PortableBlock,
+  toArguments,
+} from '../write/translate.ts';
 import type { Frame, FrameParts, RequestWriter, Target } from '../write/writer.ts';
 import { writeParams } from './params.ts';
 import {

@@ -1,6 +1,5 @@
 import { dropped, type LossNote } from '../loss.ts';
-import { type ParamNames, toTargetChoice, writeSimpleParams } from '../params.ts';
-import type { RequestParams } from '../request.ts';
+import { type ParamNames, type RequestParams, toTargetChoice, writeSimpleParams } from '../request.ts';
 import type { BodyMember } from '../write/frame.ts';
 import type { Target } from '../write/writer.ts';
 import { quirk } from './rules.ts';

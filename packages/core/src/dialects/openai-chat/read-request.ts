@@ -1,7 +1,7 @@
 import { isObject, mapElements, parseJson } from '../../json/index.ts';
 import type { RawRequest } from '../dialect.ts';
-import { readRest, readSimpleParams, readTool } from '../params.ts';
 import { ProtocolError } from '../reply.ts';
+import { readRest, readSimpleParams, readTool } from '../request.ts';
 import { PARAM_NAMES } from './params.ts';
 import { DIALECT } from './provider.ts';
 

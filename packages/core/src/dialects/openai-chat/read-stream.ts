@@ -20,7 +20,8 @@ import {
 import type { ContentBlock } from '../../message/index.ts';
 import type { Assembler } from '../dialect.ts';
 import type { Stop } from '../reply.ts';
-import { errorEvent, readEvent, type StreamEvent, UnreadEvents } from '../stream/index.ts';
+import type { StreamEvent } from '../stream/events.ts';
+import { errorEvent, readEvent, UnreadEvents } from '../stream/read-event.ts';
 import { readStop, readUsage, toReply } from './read-response.ts';
 import { EMPTY_MESSAGE } from './rules.ts';
 import { RULE, StreamedMessage } from './stream-message.ts';

@@ -1,8 +1,8 @@
 import { isObject, isText, type JsonObject, mapElements, type Path, parseJson, textAt } from '../../json/index.ts';
 import type { ContentBlock, Role, ToolUseBlock, UnknownBlock } from '../../message/index.ts';
 import { forModel } from '../provider.ts';
-import { areArguments } from '../write/content.ts';
-import { viewId } from '../write/tool-calls.ts';
+import { viewId } from '../write/pair-calls.ts';
+import { areArguments } from '../write/translate.ts';
 import type { Target } from '../write/writer.ts';
 import { openaiChatHome } from './provider.ts';
 

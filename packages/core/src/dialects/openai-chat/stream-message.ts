@@ -21,7 +21,8 @@ import {
   type TreeMember,
 } from '../../json/index.ts';
 import type { ContentBlock, Origin } from '../../message/index.ts';
-import { blockEnd, escapedPiece, type StreamEvent } from '../stream/index.ts';
+import { blockEnd, type StreamEvent } from '../stream/events.ts';
+import { escapedPiece } from '../stream/read-event.ts';
 import { DIALECT } from './provider.ts';
 import { EMPTY_MESSAGE, textPart } from './rules.ts';
 import { view } from './view.ts';

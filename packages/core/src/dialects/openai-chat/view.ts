@@ -10,7 +10,7 @@ import {
   readCitation,
 } from '../../message/index.ts';
 import { ProtocolError } from '../reply.ts';
-import { inlineDataUrl } from '../write/content.ts';
+import { inlineDataUrl } from '../write/translate.ts';
 import { DIALECT } from './provider.ts';
 import { callProblem, nativeCalls, saysNothing } from './rules.ts';
 

@@ -10,12 +10,18 @@ import {
 } from '../../json/index.ts';
 import { type LossNote, rewritten, synthesised } from '../loss.ts';
 import { forModel } from '../provider.ts';
-import { joinTexts, toArguments, toDataUrl } from '../write/content.ts';
 import { isOwn } from '../write/drafts.ts';
 import { type BodyMember, joinFrame, readSystemTexts, writeTools } from '../write/frame.ts';
 import { formatPath, makeSplicer, type OwnRules } from '../write/own-message.ts';
-import { NO_CALLS, VIEW_ID } from '../write/tool-calls.ts';
-import { type MessageFormat, makeTranslator, type PortableBlock } from '../write/translate.ts';
+import { NO_CALLS, VIEW_ID } from '../write/pair-calls.ts';
+import {
+  joinTexts,
+  type MessageFormat,
+  makeTranslator,
+  type PortableBlock,
+  toArguments,
+  toDataUrl,
+} from '../write/translate.ts';
 import type { Draft, Frame, FrameParts, RequestWriter, Target } from '../write/writer.ts';
 import { writeParams } from './params.ts';
 import { callProblem, nativeCalls, quirk, saysNothing, textPart } from './rules.ts';

@@ -15,6 +15,7 @@ import {
 } from '../../json/index.ts';
 import type { ContentBlock } from '../../message/index.ts';
 import type { Assembler } from '../dialect.ts';
+import type { StreamEvent } from '../stream/events.ts';
 import {
   COUNT,
   errorEvent,
@@ -23,10 +24,9 @@ import {
   pieceOf,
   readEvent,
   STRING,
-  type StreamEvent,
   UnreadEvents,
   usualParts,
-} from '../stream/index.ts';
+} from '../stream/read-event.ts';
 import { type Item, readItems } from './items.ts';
 import { readStop, readUsage, toReply, turnText } from './read-response.ts';
 import { findPlace, type Place, PROGRESS, StreamItem, TERMINAL } from './stream-item.ts';

@@ -1,8 +1,8 @@
 import { Changes, isObject, isText, type JsonObject, type Path, splice } from '../../json/index.ts';
 import type { Message } from '../../message/index.ts';
 import { dropped, type LossNote, type LossReason, rewritten } from '../loss.ts';
-import { toArguments } from '../write/content.ts';
 import { formatPath, type OwnRules } from '../write/own-message.ts';
+import { toArguments } from '../write/translate.ts';
 import type { Draft, Target } from '../write/writer.ts';
 import { type Item, isAssistantMessage, isReasoning, readItems } from './items.ts';
 import { hasMalformedArguments, isBound, isEmptyMessage, isIncomplete, needsCiphertext } from './rules.ts';

@@ -11,7 +11,7 @@ import {
   textNode,
 } from '../../json/index.ts';
 import type { ContentBlock } from '../../message/index.ts';
-import { blockEnd, type StreamEvent } from '../stream/index.ts';
+import { blockEnd, type StreamEvent } from '../stream/events.ts';
 import { itemType } from './items.ts';
 
 /**

@@ -8,8 +8,8 @@ import {
   type Role,
   readCitation,
 } from '../../message/index.ts';
-import { inlineDataUrl, parseObject } from '../write/content.ts';
-import { viewId } from '../write/tool-calls.ts';
+import { viewId } from '../write/pair-calls.ts';
+import { inlineDataUrl, parseObject } from '../write/translate.ts';
 import { type Item, isModelItem, itemType, readItems } from './items.ts';
 import { findNeeds } from './rules.ts';
 

@@ -1,11 +1,17 @@
 import { type Edit, isObject, parseJson, skipSpace, textAt } from '../../json/index.ts';
 import type { MediaBlock, Message } from '../../message/index.ts';
 import type { LossNote } from '../loss.ts';
-import { joinTexts, toDataUrl, toJsonString } from '../write/content.ts';
 import { isOwn } from '../write/drafts.ts';
 import { type BodyMember, joinFrame, readSystemTexts, writeTools } from '../write/frame.ts';
 import { makeSplicer } from '../write/own-message.ts';
-import { type MessageFormat, makeTranslator, type PortableBlock } from '../write/translate.ts';
+import {
+  joinTexts,
+  type MessageFormat,
+  makeTranslator,
+  type PortableBlock,
+  toDataUrl,
+  toJsonString,
+} from '../write/translate.ts';
 import type { Draft, Frame, FrameParts, RequestWriter, Target } from '../write/writer.ts';
 import { writeParams } from './params.ts';
 import { DIALECT } from './provider.ts';

@@ -1,7 +1,7 @@
 import { isObject, isText, parseJson } from '../../json/index.ts';
 import type { Message } from '../../message/index.ts';
 import { dropped, type LossReason } from '../loss.ts';
-import { hashElements, hashNext } from '../prefix.ts';
+import { hashElements, hashNext } from '../manifest.ts';
 import { forModel, type Policies } from '../provider.ts';
 import { draftOwn, isOwn, locateAt, type PlacedDraft, placeAt, type RequestJob, toElement } from './drafts.ts';
 import type { Target } from './writer.ts';

@@ -2,8 +2,8 @@ import { findLoneSurrogates, splice } from '../../json/index.ts';
 import { type CallRef, createMessage, type Message } from '../../message/index.ts';
 import { dropped, type Loss, type LossNote, rewritten } from '../loss.ts';
 import type { Element, Manifest } from '../manifest.ts';
+import { CallTracker, isMisnamed, NO_CALLS } from './pair-calls.ts';
 import type { WriteCache } from './reuse.ts';
-import { CallTracker, isMisnamed, NO_CALLS } from './tool-calls.ts';
 import type { CallLookup, Draft, RequestWriter, Target } from './writer.ts';
 
 /** One request while it is written. */

@@ -1,7 +1,6 @@
 import { dropped, type LossReason, rewritten, synthesised } from '../loss.ts';
 import type { Element } from '../manifest.ts';
 import { forModel } from '../provider.ts';
-import { readTexts } from './content.ts';
 import {
   locateAt,
   mergeDrafts,
@@ -12,6 +11,7 @@ import {
   synthesiseDraft,
   takeRun,
 } from './drafts.ts';
+import { readTexts } from './translate.ts';
 
 // Each function here is a pass of `writeRequest`: it ensures one rule about the order of turns and returns the drafts
 // unchanged where the target has no such rule.

@@ -1,13 +1,11 @@
 import { BLOCKS_ORIGIN, createMessage, type Message } from '../../message/index.ts';
 import type { DialectSpec } from '../dialect.ts';
 import { LossError, type LossNote } from '../loss.ts';
-import { type Element, joinElement, type Manifest } from '../manifest.ts';
-import { hashElements, hashStart } from '../prefix.ts';
+import { type Element, hashElements, hashStart, joinElement, type Manifest } from '../manifest.ts';
 import { checkRequest, type RequestParams, type WriteRequest, type WrittenRequest } from '../request.ts';
 import { dropReasoningBoundElsewhere, findUpstream } from './bound-reasoning.ts';
-import { findUnplaced, markElements, resolveCachePoints } from './cache-points.ts';
 import { draftMessages, locate, type PlacedDraft, type RequestJob, toElement } from './drafts.ts';
-import { readExtra, replaceFrameSurrogates } from './frame.ts';
+import { findUnplaced, markElements, readExtra, replaceFrameSurrogates, resolveCachePoints } from './frame.ts';
 import { pairCallsWithResults } from './pair-calls.ts';
 import { findReusable, isReusableBefore, joinBody, plainElements, type WriteCache } from './reuse.ts';
 import {

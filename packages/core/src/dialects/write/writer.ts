@@ -38,11 +38,11 @@ export interface Draft {
 
 /** Finds the call that a result answers. Results without an id are matched by name and order. */
 export interface CallLookup {
-  find(resultId: string): FoundCall | undefined;
+  find(resultId: string): CallMatch | undefined;
 }
 
 /** A call that a result answers. Calls that the target itself issued (`isOwn`) keep their ids, whatever those look like. */
-export type FoundCall = CallRef & { readonly isOwn?: boolean; readonly dialect?: string };
+export type CallMatch = CallRef & { readonly isOwn?: boolean; readonly dialect?: string };
 
 /** How one protocol writes requests. All functions are pure. `writeRequest` orders and pairs the drafts. */
 export interface RequestWriter {

@@ -9,6 +9,7 @@ export interface Clock {
 /** Longer waits overflow, and then fire at once. */
 const LONGEST = 2 ** 31 - 1;
 
+/** The clock of the platform. */
 export const realClock: Clock = {
   now: () => Date.now(),
   setTimer(ms, fire) {

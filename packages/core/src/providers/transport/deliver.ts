@@ -1,8 +1,11 @@
 import { type Framing, sse } from '../../dialects/sse.ts';
+import type { ProviderErrorCode } from '../../error.ts';
 import { type Endpoint, resolveEndpoint, resolveKey } from '../endpoint.ts';
 import { realClock, Stopper } from './clock.ts';
+import type { ErrorContext } from './error-body.ts';
 import type { EventExchange, ExchangeOptions, ServerSentEvent, TextExchange, Timeouts } from './exchange.ts';
-import { ProviderError, ProviderErrorFactory, readRequestId, type StopCause } from './provider-error.ts';
+import { ProviderError, readRequestId, type StopCause } from './provider-error.ts';
+import type { RequestSecrets } from './redact.ts';
 import { findSigner } from './signers.ts';
 
 /** As long as Node's own `fetch` waits; half an hour in all. */
@@ -144,6 +147,67 @@ function prepare(options: DeliveryOptions): {
       return fetch ? fetch(url, { ...init, body }) : globalThis.fetch(url, { ...init, body: bytes?.() ?? body });
     },
   };
+}
+
+type ErrorReaders = typeof import('./read-error.ts');
+
+/**
+ * Makes the errors of one request. The code that reads and words them is loaded with the first failure. Where it cannot be
+ * loaded, as without a network, the errors say less, and nothing is sent again.
+ */
+class ProviderErrorFactory {
+  readonly #request: { readonly provider: string; readonly model: string };
+  readonly #secrets: RequestSecrets;
+
+  constructor(provider: string, model: string, secrets: RequestSecrets) {
+    this.#request = { provider, model };
+    this.#secrets = secrets;
+  }
+
+  /** The error of an attempt that we stopped, or else of its connection. */
+  async fromInterruption(error: unknown, stopped: StopCause | undefined): Promise<ProviderError> {
+    const by = stopped?.by;
+    const code = by === 'caller' ? 'aborted' : by ? 'timeout' : 'connection';
+    // A caller who stops is not kept waiting; the platform's own reasons contain no secret.
+    const isPlain = stopped?.by === 'caller' && stopped.reason instanceof DOMException;
+    const explained = isPlain
+      ? { problem: code, cause: stopped.reason }
+      : await this.#read((readers, { secrets }) => readers.explainInterruption(error, stopped, secrets));
+    return new ProviderError(explained?.problem ?? `failed (${code})`, {
+      ...this.#request,
+      code,
+      retryable: by !== 'caller' && by !== 'totalMs',
+      cause: explained?.cause,
+    });
+  }
+
+  /** The error that a response reports. */
+  async fromResponse(read: (readers: ErrorReaders, context: ErrorContext) => ProviderError): Promise<ProviderError> {
+    return (await this.#read(read)) ?? this.incomplete('what it says of its failure could not be read');
+  }
+
+  /** The error of a response that does not come to its end; a request that failed with its connection may be sent again. */
+  incomplete(problem: string, requestId?: string, code: ProviderErrorCode = 'connection'): ProviderError {
+    return new ProviderError(problem, { ...this.#request, code, retryable: code === 'connection', requestId });
+  }
+
+  /** Waits before the request is sent again. Throws where it should not be. */
+  async waitToRetry(error: ProviderError, options: ExchangeOptions, whole: Stopper<StopCause>): Promise<void> {
+    const waited =
+      error.retryable && (await this.#read(({ waitToRetry }) => waitToRetry(error, options, whole.signal)));
+    if (waited) return;
+    // The time was up or the caller gave up during the wait.
+    const { stopped } = whole;
+    throw stopped && error.retryable
+      ? Object.assign(await this.fromInterruption(error, stopped), { attempts: error.attempts })
+      : error;
+  }
+
+  async #read<T>(use: (readers: ErrorReaders, context: ErrorContext) => T | Promise<T>): Promise<T | undefined> {
+    return import('./read-error.ts')
+      .then((readers) => use(readers, { ...this.#request, secrets: readers.findSecrets(this.#secrets) }))
+      .catch(() => undefined);
+  }
 }
 
 /** The work of `exchange`. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { dialect } from '../../dialects/index.ts';
 import type { Framing } from '../../dialects/sse.ts';
 import { exchange } from './exchange.ts';
-import { type RequestToSign, registerSigner } from './signers.ts';
+import { registerSigner, type UnsignedRequest } from './signers.ts';
 
 const { home } = dialect('openai-chat');
 const connection = { ...home.connection!, auth: [], needsKey: false, signer: 'toy' };
@@ -19,7 +19,7 @@ describe('a provider that names a signer', () => {
   });
 
   it('has every request signed: its method, address, headers and body', async () => {
-    const signed: RequestToSign[] = [];
+    const signed: UnsignedRequest[] = [];
     registerSigner('toy', async (request) => {
       signed.push(request);
       return { authorization: `Toy ${request.method} ${request.body.length}` };

@@ -1,7 +1,7 @@
 import { SkeinError } from '../../error.ts';
 
 /** A request as it is about to be sent. */
-export interface RequestToSign {
+export interface UnsignedRequest {
   readonly method: string;
   readonly url: string;
   /** By their names in lower case. */
@@ -11,7 +11,7 @@ export interface RequestToSign {
 
 /** Returns the headers that sign a request; they are added to its own. It is called for every attempt. */
 export type Signer = (
-  request: RequestToSign,
+  request: UnsignedRequest,
 ) => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>;
 
 const signers = /* @__PURE__ */ new Map<string, Signer>();

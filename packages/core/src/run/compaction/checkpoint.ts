@@ -1,15 +1,15 @@
 import { dialect } from '../../dialects/index.ts';
-import { CallTracker } from '../../dialects/write/tool-calls.ts';
+import { CallTracker } from '../../dialects/write/pair-calls.ts';
 import { digest as digestOf } from '../../json/index.ts';
 import { blocksMessage, type Message, type Origin } from '../../message/index.ts';
 
-/** What is sent in place of the front of a history. Stored beside it; the history itself stays as it is. */
+/** Replaces the front of a history in requests. It is stored beside the history, which stays as it is. */
 export interface Checkpoint {
-  /** For how many messages at the front it stands. */
+  /** How many messages at the front it replaces. */
   readonly upTo: number;
-  /** Of all of them: `rangeDigest`. */
+  /** The `rangeDigest` of these messages. */
   readonly digest: string;
-  /** The messages sent instead: texts in Skein's own content-block JSON, or in the words of another dialect. */
+  /** The messages that are sent instead: texts in Skein's own content-block JSON, or in another dialect. */
   readonly replacement: readonly (string | NativeText)[];
 }
 
@@ -21,8 +21,11 @@ interface NativeText {
 }
 
 /**
- * The history with the checkpoint in place of what it stands for; undefined when it is not of this history, or
+ * The history with the checkpoint in place of the messages it replaces; undefined when it belongs to another history, or
  * nothing would follow it. System messages at the very front stay.
+ *
+ * @example
+ * const sent = applyCheckpoint(messages, checkpoint) ?? messages;
  */
 export function applyCheckpoint(
   messages: readonly Message[],
@@ -37,7 +40,12 @@ export function readReplacement(text: string | NativeText): Message {
   return typeof text === 'string' ? blocksMessage(text) : dialect(text.dialect).parseMessage(text.raw, text.origin);
 }
 
-/** Tells whether the first messages are still the same. */
+/**
+ * A digest of the first messages, which tells whether they are still the same.
+ *
+ * @example
+ * const isSame = rangeDigest(messages, checkpoint.upTo) === checkpoint.digest;
+ */
 export function rangeDigest(
   messages: readonly { readonly facts: { readonly digest: string } }[],
   upTo: number,
@@ -50,15 +58,18 @@ export function rangeDigest(
   );
 }
 
-/** How many system messages stand before all others. */
+/** How many system messages come before all others. */
 export function leadingSystem(messages: readonly Message[]): number {
   const end = messages.findIndex(({ role }) => role !== 'system');
   return end < 0 ? messages.length : end;
 }
 
 /**
- * Where a history may be cut, ascending: before what a user says, with the user and system messages right before
- * that, and only where no result behind the cut answers a call before it.
+ * The indexes where a history may be cut, ascending: before a user message and the user and system messages right before
+ * it, and only where no result after the cut answers a call before it.
+ *
+ * @example
+ * const upTo = cutPoints(messages).at(-1);
  */
 export function cutPoints(messages: readonly Message[]): readonly number[] {
   const crossed = crossings(messages);
@@ -83,7 +94,7 @@ function opens({ role, facts }: Message): boolean {
   return role === 'system' || (role === 'user' && facts.results.length === 0);
 }
 
-/** For each index, whether a call before it has a result at or behind it. */
+/** For each index, whether a call before it has a result at or after it. */
 function crossings(messages: readonly Message[]): readonly boolean[] {
   const tracker = new CallTracker();
   /** By the call's id. */

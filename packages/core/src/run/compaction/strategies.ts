@@ -15,6 +15,7 @@ export type Compaction = (
   input: CompactionInput,
 ) => Promise<CompactionResult | undefined> | CompactionResult | undefined;
 
+/** What stands for the front of a history from now on. */
 export interface CompactionResult {
   /** One of `cuts`: the first message that is still sent itself. */
   readonly upTo: number;
@@ -22,6 +23,7 @@ export interface CompactionResult {
   readonly replacement: Checkpoint['replacement'];
 }
 
+/** What a compaction decides by. */
 export interface CompactionInput {
   readonly stored: readonly Message[];
   /** What would be sent now: `stored` with the checkpoint in place of what it stands for. */
@@ -46,7 +48,10 @@ export type Budget = number | { readonly share: number };
 
 /**
  * Sends the last `turns` turns only, once there are more than `above` (default: twice as many). Between two cuts,
- * requests extend each other: the further `above` is from `turns`, the fewer cuts.
+ * each request extends the one before: the further `above` is from `turns`, the fewer cuts.
+ *
+ * @example
+ * await run({ model, messages, compaction: keepLast(10) }).result;
  */
 export function keepLast(turns: number, options: { readonly above?: number } = {}): Compaction {
   const { above = turns * 2 } = options;
@@ -58,7 +63,12 @@ export function keepLast(turns: number, options: { readonly above?: number } = {
     cuts.length + 1 > above ? { upTo: cuts.at(-turns)!, replacement: checkpoint?.replacement ?? [] } : undefined;
 }
 
-/** Leaves out the oldest turns once more than the budget is sent, until no more than `keep` of it (default: half) is left. */
+/**
+ * Leaves out the oldest turns once the request exceeds the budget, until at most `keep` of it (default: half) is left.
+ *
+ * @example
+ * await run({ model, messages, compaction: withinTokens({ share: 0.7 }) }).result;
+ */
 export function withinTokens(budget: Budget, options: { readonly keep?: number } = {}): Compaction {
   const { keep = 0.5 } = options;
   return (input) => {
@@ -68,7 +78,12 @@ export function withinTokens(budget: Budget, options: { readonly keep?: number }
   };
 }
 
-/** The first of them that applies. One that fails is passed over, and told of. */
+/**
+ * Applies the first compaction that has a result. One that fails is skipped, and a notice reports it.
+ *
+ * @example
+ * const compaction = firstOf(summarise({ model: 'openai/gpt-5.2' }), keepLast(10));
+ */
 export function firstOf(...strategies: readonly Compaction[]): Compaction {
   return async (input) => {
     const reasons: unknown[] = [];
@@ -87,25 +102,30 @@ export function firstOf(...strategies: readonly Compaction[]): Compaction {
   };
 }
 
-/** The model that summarises, and how it is reached. Nothing is taken from the run that is compacted but its signal. */
+/** The model that summarises, and how to reach it. Of the run that is compacted, only the signal is used. */
 export interface SummariseOptions
   extends Omit<
     RunOptions,
     'messages' | 'tools' | 'approvals' | 'outgoing' | 'compaction' | 'checkpoints' | 'previous' | 'signal' | 'stopWhen'
   > {
-  /** Above how many tokens; default: six tenths of the context of the model that is asked or that summarises, whichever is smaller. */
+  /** The number of tokens above which a summary is made; default: six tenths of the smaller context, of the model that is asked or the one that summarises. */
   readonly above?: Budget | undefined;
-  /** How many turns at most stay as they are; default 2. */
+  /** How many turns at most stay unchanged; default 2. */
   readonly keep?: number | undefined;
 }
 
-/** Reasons to end with which a summary is whole. */
+/** A summary that ended for one of these reasons is complete. */
 const WHOLE: ReadonlySet<string> = new Set(['end', 'stop-sequence', 'unknown']);
 
-/** Six tenths: GPT-5 takes 272,000 of its 400,000 tokens as input, the estimate is rough, and tools are not counted. */
+/** Six tenths, because GPT-5 takes 272,000 of its 400,000 tokens as input, the estimate is rough, and tools are not counted. */
 const SHARE = 0.6;
 
-/** Puts a summary by a model in place of all but the last turns. */
+/**
+ * Replaces all but the last turns by a summary that a model writes.
+ *
+ * @example
+ * await run({ model, messages, compaction: summarise({ model: 'openai/gpt-5.2', keep: 3 }) }).result;
+ */
 export function summarise(options: SummariseOptions): Compaction {
   const { above, keep = 2, ...asking } = options;
   return async (input) => {
@@ -125,7 +145,7 @@ export function summarise(options: SummariseOptions): Compaction {
   };
 }
 
-/** A conversation that the summarising model cannot take in would never be summarised. */
+/** A conversation that does not fit into the summarising model could not be summarised. */
 function defaultBudget(
   { model, modelLimits }: Pick<RunOptions, 'model' | 'modelLimits'>,
   input: CompactionInput,
@@ -136,7 +156,7 @@ function defaultBudget(
   return Math.min(toTokens({ share: SHARE }, input), (limits.contextTokens ?? Infinity) * SHARE);
 }
 
-/** What a summary cost is told, also when it came to nothing. */
+/** Reports what a summary cost, also when it failed. */
 async function told(result: Promise<RunResult>, spent: (steps: readonly Step[]) => void): Promise<RunResult> {
   try {
     const done = await result;
@@ -154,7 +174,7 @@ function toTokens(budget: Budget, { limits }: CompactionInput): number {
   throw new Error(`the size of the model's context is not known: give the budget in tokens, or "modelLimits"`);
 }
 
-/** The first of the cuts that leaves no more than so many tokens, or else the last one, which leaves the least. */
+/** The first cut that leaves at most so many tokens; otherwise the last cut, which leaves the fewest. */
 function chooseCut(tokens: number, cuts: readonly number[], input: CompactionInput): number {
   const { stored, checkpoint } = input;
   const last = cuts.at(-1);

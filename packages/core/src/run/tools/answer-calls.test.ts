@@ -1,9 +1,8 @@
 import { expect, it } from 'vitest';
 import type { Message, ToolUseBlock } from '../../message/index.ts';
 import { realClock } from '../../providers/index.ts';
-import { type Action, answerCalls } from './answer-calls.ts';
+import { type Action, answerCalls, ToolSet } from './answer-calls.ts';
 import { type ToolOutput, tool } from './tool.ts';
-import { ToolSet } from './tool-set.ts';
 
 const call = (name: string, id: string, rawParameters = '{}'): ToolUseBlock => ({
   type: 'tool-use',

@@ -1,9 +1,11 @@
+import type { NativeTool, ToolDefinition } from '../../dialects/index.ts';
+import { targetToolName } from '../../dialects/write/pair-calls.ts';
 import { isObject } from '../../json/index.ts';
 import { type Content, type Message, type ToolUseBlock, toolResult } from '../../message/index.ts';
 import type { Clock } from '../../providers/index.ts';
-import type { RunContext } from '../context.ts';
+import type { RunContext, Target } from '../context.ts';
 import { unansweredCalls } from '../pending-calls.ts';
-import type { ToolContext } from './tool.ts';
+import type { Tool, ToolContext } from './tool.ts';
 import {
   type Approval,
   type CallResult,
@@ -14,12 +16,10 @@ import {
   prepareCall,
   StopList,
 } from './tool-call.ts';
-import { ToolSet, type ToolTargets } from './tool-set.ts';
 
 export { pendingCalls } from '../pending-calls.ts';
-export { ToolSet } from './tool-set.ts';
 
-/** A slip must not count as consent. */
+/** Throws when an approval is malformed: a misspelt one must not count as consent. */
 export function checkApprovals(approvals: Readonly<Record<string, unknown>>): void {
   for (const [id, approval] of Object.entries(approvals))
     if (approval !== undefined && approval !== 'approve' && !isWrittenApproval(approval))
@@ -30,7 +30,7 @@ function isWrittenApproval(approval: unknown): boolean {
   return isObject(approval) && typeof (approval.deny ?? approval.result) === 'string';
 }
 
-/** Answers the calls of a run's reply. Those that wait for approval are told of, and given back. */
+/** Answers the calls of a reply. Calls that wait for approval are announced and returned. */
 export async function answerReply(
   calls: readonly ToolUseBlock[],
   context: RunContext,
@@ -45,15 +45,15 @@ export async function answerReply(
   return waiting;
 }
 
-/** Answers calls that will not be run. */
+/** Answers the calls of a reply that will not be run. */
 export function refuseReply(calls: readonly ToolUseBlock[], why: string, context: RunContext): void {
   refuseCalls(calls, `The call was not run: ${why}.`, makeCallContext(context, []));
 }
 
-/** A run answers all calls of its own: those that it finds left behind stay the same. */
+/** A run answers all calls of its own, so the unanswered ones that it starts with stay the same. */
 const unapprovedByRun = new WeakMap<RunContext, Promise<readonly string[]>>();
 
-/** Ids of the calls without a result that wait, or would have waited, for an approval. */
+/** The ids of calls without a result that wait, or would have waited, for an approval. */
 export function unapprovedCalls(messages: readonly Message[], context: RunContext): Promise<readonly string[]> {
   const known =
     unapprovedByRun.get(context) ?? waitingIds(unansweredCalls(messages), makeCallContext(context, messages));
@@ -85,10 +85,10 @@ function makeCallContext(
   };
 }
 
-/** One call as the end user may want to see it. */
+/** One call, for the end user's log. */
 export interface Action {
   readonly callId: string;
-  /** The tool's own name, where it is known. */
+  /** The tool's own name, if it is known. */
   readonly name: string;
   /** The arguments as the model wrote them. */
   readonly arguments: string;
@@ -100,22 +100,23 @@ export interface Action {
   readonly durationMs: number;
 }
 
+/** What answering the calls of one message needs. */
 export interface CallContext {
   readonly tools: ToolSet;
-  /** All that the tools' names may have been changed for. */
+  /** The targets for which the names of tools may have been changed. */
   readonly targets: ToolTargets;
   readonly approvals: Readonly<Record<string, Approval>>;
   readonly history: readonly Message[];
   readonly signal: AbortSignal;
   readonly clock: Clock;
   readonly onStart: (call: ToolUseBlock, name: string) => void;
-  /** A call is answered; in whatever order they are done. */
+  /** Called for each answer, in the order in which the calls finish. */
   readonly onEnd: (action: Action, message: Message) => void;
-  /** The same messages in the order of the calls. */
+  /** Called for each answer, in the order of the calls. */
   readonly onMessage: (message: Message) => void;
 }
 
-/** Answers the calls of a message. Those that wait for approval are left, and given back. */
+/** Answers the calls of a message. Calls that wait for approval are returned unanswered. */
 export async function answerCalls(
   calls: readonly ToolUseBlock[],
   context: CallContext,
@@ -127,7 +128,7 @@ export async function answerCalls(
   let told = 0;
   const answer = async (entry: Decided) => {
     messages.set(entry, await answerOne(entry, context, stops));
-    // As far as all before it are there, too.
+    // A message waits until all before it are there.
     for (; told < decided.length && messages.has(decided[told]!); told++)
       context.onMessage(messages.get(decided[told]!)!);
   };
@@ -136,7 +137,7 @@ export async function answerCalls(
   return entries.filter((entry) => !isDecided(entry)).map(({ call }) => call);
 }
 
-/** Ids of those calls that wait for approval. */
+/** The ids of the calls that wait for approval. */
 export async function waitingIds(calls: readonly ToolUseBlock[], context: CallContext): Promise<readonly string[]> {
   const entries = await Promise.all(calls.map((call) => prepare(call, context)));
   return entries.filter((entry) => !isDecided(entry)).map(({ call }) => call.id);
@@ -158,7 +159,7 @@ interface Entry {
   readonly notes: string[];
 }
 
-/** One that does not wait for approval. */
+/** An entry that does not wait for approval. */
 interface Decided extends Entry {
   readonly prepared: Exclude<PreparedCall, { kind: 'waiting' }>;
 }
@@ -185,7 +186,7 @@ async function prepare(call: ToolUseBlock, context: CallContext): Promise<Entry>
   return { ...entry, prepared };
 }
 
-/** Calls that run side by side; one of a sequential tool runs alone. */
+/** Groups calls that run side by side; a call of a sequential tool runs alone. */
 function* batches(entries: readonly Decided[]): Generator<readonly Decided[]> {
   let batch: Decided[] = [];
   for (const entry of entries) {
@@ -226,7 +227,7 @@ function finish(
   return message;
 }
 
-/** Blocks that a tool made up may be none: then the call failed. */
+/** A call fails when the blocks that its tool returned are invalid. */
 function writeResult(callId: string, outcome: Outcome, content: Content): { message: Message; outcome: Outcome } {
   try {
     return { message: toolResult(callId, content, { isError: outcome !== 'done' }), outcome };
@@ -234,4 +235,64 @@ function writeResult(callId: string, outcome: Outcome, content: Content): { mess
     const text = `The tool gave back something that cannot be sent: ${describeError(error)}`;
     return { message: toolResult(callId, text, { isError: true }), outcome: 'failed' };
   }
+}
+
+/** The targets for which the names of tools may have been changed. */
+export type ToolTargets = readonly Pick<Target, 'provider'>[];
+
+/** The tools of a run: their definitions for a model, and their lookup by the name that it calls. */
+export class ToolSet {
+  readonly #all: readonly (Tool | NativeTool)[];
+  readonly #tools: readonly Tool[];
+
+  constructor(tools: readonly (Tool | NativeTool)[]) {
+    const wrong = tools.findIndex((tool) => !isTool(tool) && !isNative(tool));
+    if (wrong >= 0) throw new TypeError(`tools[${wrong}] is not a tool; make it with tool({ name, input, execute })`);
+    this.#all = tools;
+    this.#tools = tools.filter(isTool);
+    const names = this.#tools.map(({ name }) => name);
+    const twice = names.find((name, index) => names.indexOf(name) !== index);
+    if (twice !== undefined) throw new TypeError(`Two tools are named "${twice}"`);
+  }
+
+  get names(): readonly string[] {
+    return this.#tools.map(({ name }) => name);
+  }
+
+  definitions(dialect: string): readonly ToolDefinition[] {
+    return this.#all.map((tool) => {
+      if (!isTool(tool)) return tool;
+      const { name, description, parameters, native } = tool;
+      return (
+        native.find((words) => words.dialect === dialect) ?? {
+          name,
+          ...(description !== undefined && { description }),
+          parameters,
+        }
+      );
+    });
+  }
+
+  /** Finds a tool by its own name, or by the name that it was given for one of these targets. */
+  find(name: string, targets: ToolTargets): Tool | undefined {
+    return (
+      this.#tools.find((tool) => tool.name === name) ??
+      this.#tools.find((tool) =>
+        targets.some(({ provider }) => targetToolName(tool.name, provider.policies, '', []) === name),
+      )
+    );
+  }
+
+  /** The tool's own name, which may differ from the name that the model was given. */
+  ownName(name: string, targets: ToolTargets): string {
+    return this.find(name, targets)?.name ?? name;
+  }
+}
+
+function isTool(tool: Tool | NativeTool): tool is Tool {
+  return isObject(tool) && typeof tool.execute === 'function' && typeof tool.check === 'function';
+}
+
+function isNative(tool: unknown): boolean {
+  return isObject(tool) && typeof tool.dialect === 'string' && typeof tool.native === 'string';
 }

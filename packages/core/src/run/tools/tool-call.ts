@@ -3,13 +3,13 @@ import type { Content, ContentBlock, ToolUseBlock } from '../../message/index.ts
 import type { Clock } from '../../providers/index.ts';
 import type { CheckResult, Finding, Tool, ToolContext, ToolOutput } from './tool.ts';
 
-/** What was decided about a call that waits for approval: run it, refuse it, or answer it with a result written by hand. */
+/** The decision about a call that waits for approval: run it, refuse it, or answer it with a result written by hand. */
 export type Approval = 'approve' | { readonly deny: string } | { readonly result: string };
 
 /** How a call ended. */
 export type Outcome = 'done' | 'failed' | 'invalid' | 'unknown-tool' | 'denied' | 'timed-out' | 'aborted' | 'not-run';
 
-/** A call that can be run, one that is answered without that, or one that waits for approval. */
+/** A call that can be run, one that is answered without running, or one that waits for approval. */
 export type PreparedCall =
   | { readonly kind: 'ready'; readonly tool: Tool; readonly input: unknown }
   | { readonly kind: 'answered'; readonly outcome: Outcome; readonly text: string }
@@ -57,7 +57,7 @@ function describeUnknownTool(name: string, known: readonly string[]): string {
   return `There is no tool named "${name}". ${known.length > 0 ? `There are: ${known.join(', ')}.` : 'There are none.'}`;
 }
 
-/** All findings at once, so that the model can mend them at once. */
+/** All findings at once, so that the model can correct them at once. */
 function describeFindings(issues: readonly Finding[]): string {
   return `The tool was not run, because its arguments are not as its schema wants them:\n${findingLines(issues)}`;
 }
@@ -80,7 +80,7 @@ export interface CallResult {
   readonly content: Content;
 }
 
-/** Runs a tool until it is done, its time is up or the run is stopped, whichever comes first. It never throws. */
+/** Runs a tool until it is done, its time is up or the run is stopped. It never throws. */
 export function performCall(
   tool: Tool,
   input: unknown,
@@ -126,7 +126,7 @@ async function execute(tool: Tool, input: unknown, context: ToolContext): Promis
   return toContent(await tool.execute(input, context));
 }
 
-/** One listener on a signal for any number of things to stop: Node warns of a leak from the eleventh on. */
+/** One listener on a signal for any number of calls: Node warns of a leak from the eleventh listener on. */
 export class StopList {
   readonly #stops = new Set<() => void>();
   readonly #signal: AbortSignal;
@@ -153,7 +153,7 @@ export class StopList {
   }
 }
 
-/** What a tool gave back as the content of its result: text and blocks as they are, everything else as JSON text. */
+/** The output of a tool as content: text and blocks unchanged, everything else as JSON text. */
 export function toContent(output: ToolOutput): Content {
   if (typeof output === 'string') return output;
   if (Array.isArray(output) && output.length > 0 && output.every(isBlock)) return output;
@@ -166,7 +166,7 @@ function isBlock(value: unknown): value is ContentBlock {
   return value.type === 'text' ? typeof value.text === 'string' : value.type === 'media' && isObject(value.source);
 }
 
-/** Stands before the digits of a `bigint` until they are written as a number. */
+/** Marks the digits of a `bigint` until they are written as a number. */
 const MARK = '\u0001bigint\u0001';
 
 function toJsonText(value: unknown): string {

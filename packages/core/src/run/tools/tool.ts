@@ -14,6 +14,7 @@ export interface StandardSchema<Output = unknown> {
   };
 }
 
+/** The checked value, or everything that is wrong with it. */
 export type CheckResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly Finding[] };
@@ -24,17 +25,18 @@ export interface Finding {
   readonly path?: readonly unknown[] | undefined;
 }
 
+/** What a tool gets beside its input. */
 export interface ToolContext {
-  /** Aborts when the run is stopped or the tool's time is up. */
+  /** Aborts when the run is stopped or the time of the tool is up. */
   readonly signal: AbortSignal;
   readonly callId: string;
-  /** The history up to and with the message that makes the call. */
+  /** The history up to and including the message with the call. */
   readonly messages: readonly Message[];
-  /** Writes a line into the end user's log of actions. */
+  /** Adds a line to the end user's log of actions. */
   readonly note: (text: string) => void;
 }
 
-/** What a tool gives back: text, content blocks (text and media), or any JSON value. */
+/** What a tool returns: text, content blocks (text and media), or any JSON value. */
 export type ToolOutput =
   | Content
   | MediaBlock
@@ -46,33 +48,35 @@ export type ToolOutput =
   | null
   | undefined;
 
+/** A tool that models can call; made by `tool()`. */
 // Methods, not properties: a tool for one kind of input must fit into a list of tools of any kind.
 export interface Tool<Input = unknown> {
   readonly name: string;
   readonly description?: string;
   /** JSON Schema of the arguments, as sent to the model. */
   readonly parameters: JsonObject;
-  /** Sent in place of the schema where a dialect has words of its own for this tool. */
+  /** Sent in place of the schema, for dialects that have their own definition of this tool. */
   readonly native: readonly NativeTool[];
-  /** Checks the arguments, given as the exact text that the model wrote: all findings, or the input for `execute`. */
+  /** Checks the exact text of the arguments. The result is the input for `execute`, or all findings. */
   check(argumentsText: string): Promise<CheckResult<Input>>;
   execute(input: Input, context: ToolContext): ToolOutput | Promise<ToolOutput>;
-  /** Runs alone: after the calls before it, and before those behind it. */
+  /** Runs alone: after the calls before it, and before the calls after it. */
   readonly sequential: boolean;
   readonly timeoutMs: number | undefined;
   needsApproval(input: Input, context: ToolContext): boolean | Promise<boolean>;
 }
 
+/** What a tool is made of. */
 export interface ToolOptions<Input> {
   readonly name: string;
   readonly description?: string;
-  /** What the tool takes: a Standard Schema (zod, arktype, valibot …) or a JSON Schema; nothing by default. */
+  /** The schema of the input: a Standard Schema (zod, arktype, valibot …) or a JSON Schema; no input by default. */
   readonly input?: StandardSchema<Input> | JsonObject;
-  /** The JSON Schema to send, where `input` cannot give one itself. */
+  /** The JSON Schema to send, if `input` cannot provide one. */
   readonly parameters?: JsonObject;
   readonly native?: readonly NativeTool[];
   readonly execute: (input: Input, context: ToolContext) => ToolOutput | Promise<ToolOutput>;
-  /** Runs alone, in the order of the calls; by default, calls run side by side. */
+  /** Whether calls run alone, in their order; by default, calls run side by side. */
   readonly sequential?: boolean;
   readonly timeoutMs?: number;
   readonly needsApproval?: boolean | ((input: Input, context: ToolContext) => boolean | Promise<boolean>);
@@ -80,7 +84,17 @@ export interface ToolOptions<Input> {
 
 const NOTHING: JsonObject = { type: 'object', properties: {} };
 
-/** A tool that models can call. */
+/**
+ * Makes a tool that models can call.
+ *
+ * @example
+ * const weather = tool({
+ *   name: 'weather',
+ *   input: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+ *   execute: ({ city }) => `Rain in ${city}`,
+ * });
+ * await run({ model, messages, tools: [weather] }).text;
+ */
 export function tool<Input>(options: ToolOptions<Input> & { readonly input: StandardSchema<Input> }): Tool<Input>;
 export function tool<const Schema extends JsonObject>(
   options: ToolOptions<InferSchema<Schema>> & { readonly input: Schema },
@@ -118,7 +132,7 @@ function standardCheck<Input>(schema: StandardSchema<Input>, parameters: JsonObj
   };
 }
 
-/** Whoever gives a JSON Schema says that the input is what it describes. */
+/** The caller vouches that `Input` is what the JSON Schema describes. */
 function schemaCheck<Input>(parameters: JsonObject): Tool<Input>['check'] {
   let made: Promise<Tool<Input>['check']> | undefined;
   return async (text) => {
@@ -134,11 +148,11 @@ export function isStandard<Input>(schema: StandardSchema<Input> | JsonObject): s
   return '~standard' in schema;
 }
 
-/** The JSON Schema that the library itself gives. */
+/** The JSON Schema that the schema library provides. */
 export function readJsonSchema(schema: StandardSchema): JsonObject | undefined {
   const given = schema['~standard'].jsonSchema?.input({ target: 'draft-2020-12' });
   if (!given) return undefined;
-  // Which draft it is does not matter to a model, and not every API takes the name.
+  // The draft does not matter to a model, and not every API accepts the member.
   const { $schema: _, ...plain } = given;
   return plain;
 }

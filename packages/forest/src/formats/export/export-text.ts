@@ -1,9 +1,8 @@
-import { type Loss, openaiChat } from '@skein/core';
+import { type ContentBlock, type Loss, type Message, openaiChat } from '@skein/core';
 import { allItems, type Forest, type ForestNode, isDamage, resolveWalkStart, walkAll } from '../../forest/index.ts';
 import { ROOT } from '../../model/index.ts';
 import { exportSegments } from '../segments.ts';
 import { type ExportedText, toFineTuningLine, toMessageArray } from './dialect-messages.ts';
-import { toMarkdown } from './markdown.ts';
 
 /** What to export: one message, the history up to a node, a node with everything below it, a thread, or everything. */
 export type ExportSelection =
@@ -13,10 +12,10 @@ export type ExportSelection =
   | { readonly thread: string }
   | 'everything';
 
-/** The format of an export. */
+/** The formats of `exportText`. */
 export type ExportFormat = 'segments' | 'markdown' | 'messages' | 'fine-tuning';
 
-/** What to export, and how. */
+/** Options of `exportText`. */
 export interface ExportOptions {
   readonly format: ExportFormat;
   /** Default: everything. */
@@ -31,7 +30,7 @@ export interface ExportOptions {
   readonly onProgress?: (messages: number) => void;
 }
 
-/** A conversation that an export left out because it is damaged. */
+/** A conversation that could not be exported. */
 export interface ExportDamage {
   /** The node where the conversation ends. */
   readonly head: string;
@@ -39,7 +38,7 @@ export interface ExportDamage {
   readonly reason: string;
 }
 
-/** What the messages of a conversation lost in the dialect of the export. */
+/** What a conversation loses in another dialect. */
 export interface ExportLosses {
   /** The node where the conversation ends. */
   readonly head: string;
@@ -52,7 +51,7 @@ export interface ExportLosses {
  * object per line.
  *
  * @example
- * for await (const piece of exportText(forest, { format: 'markdown' })) process.stdout.write(piece);
+ * for await (const piece of exportText(forest, { format: 'markdown', of: { thread } })) process.stdout.write(piece);
  */
 export async function* exportText(forest: Forest, options: ExportOptions): AsyncGenerator<string> {
   const { format, of = 'everything', onLosses, onDamaged, onProgress } = options;
@@ -164,4 +163,62 @@ export async function selectedChildren(
     if (next) yield next;
     else if ('below' in of) yield* every(id);
   };
+}
+
+const NAMES = { system: 'System', user: 'User', assistant: 'Assistant', tool: 'Tool', other: 'Other' } as const;
+
+/** Writes a conversation for readers. It cannot be imported again. */
+function toMarkdown({ title, nodes }: ExportedConversation): string {
+  const parts = nodes.map(nodeMarkdown);
+  return `${[`# ${title.trim() || 'Conversation'}`, ...parts].join('\n\n')}\n\n`;
+}
+
+function nodeMarkdown({ id, role, message, takes }: ForestNode): string {
+  const model = takes.find((take) => take.author === 'model')?.model;
+  const about = [model, takes[0] && new Date(takes[0].at).toISOString(), id.slice(0, 10)].filter(Boolean).join(' · ');
+  return [`## ${NAMES[role]}`, `<!-- ${about} -->`, ...contentMarkdown(message)].join('\n\n');
+}
+
+function contentMarkdown({ content }: Message): string[] {
+  return content.map(blockMarkdown).filter((text) => text !== '');
+}
+
+function blockMarkdown(block: ContentBlock): string {
+  switch (block.type) {
+    case 'text':
+      return block.text;
+    case 'refusal':
+      return `**Refused:** ${block.text}`;
+    case 'reasoning':
+      return quoted(block.redacted ? '(thoughts that the provider keeps to itself)' : block.text);
+    case 'tool-use':
+      return `**Calls** \`${block.name}\`\n\n${fenced(block.rawParameters, 'json')}`;
+    case 'tool-result': {
+      const text = block.content.map(blockMarkdown).join('\n\n');
+      return `**${block.isError ? 'Failed' : 'Result'}**\n\n${fenced(text, '')}`;
+    }
+    case 'media': {
+      const { source, mediaType, name = mediaType } = block;
+      if (source.kind === 'url') return `![${name}](${source.url})`;
+      return source.kind === 'file'
+        ? `*${name}: the file ${source.id}*`
+        : `*${name}: ${source.data.length} characters of base64*`;
+    }
+    case 'unknown':
+      return fenced(block.native, 'json');
+  }
+}
+
+function quoted(text: string): string {
+  return text
+    .split('\n')
+    .map((line) => `> ${line}`)
+    .join('\n');
+}
+
+/** A code block with a fence that is longer than any in the text. */
+function fenced(text: string, language: string): string {
+  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length));
+  const fence = '`'.repeat(longest + 1);
+  return `${fence}${language}\n${text}\n${fence}`;
 }

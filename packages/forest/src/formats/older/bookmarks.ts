@@ -17,14 +17,14 @@ interface OlderBookmark {
 }
 
 /** Adds the bookmarks of the configuration. A bookmark whose node cannot be read is reported. */
-export async function addBookmarks(folder: string, look: FolderScan, problems: FileProblems): Promise<void> {
+export async function addBookmarks(folder: string, scan: FolderScan, problems: FileProblems): Promise<void> {
   for (const file of await configFiles(folder)) {
     try {
       const bookmarks = await readOlderBookmarks(folder, file);
       problems.resolve(file);
       for (const bookmark of bookmarks) {
-        const seen = await look.node(bookmark.nodeId);
-        if (seen) look.add(bookmarkRecords(bookmark, seen.place.id));
+        const seen = await scan.node(bookmark.nodeId);
+        if (seen) scan.add(bookmarkRecords(bookmark, seen.place.id));
         else
           problems.report(
             file,
@@ -58,7 +58,7 @@ async function readOlderBookmarks(folder: string, file: string): Promise<OlderBo
  * The names of settings that are not imported, by file: `presets`, but not their values.
  *
  * @example
- * const files = await olderSettings('./old-forest');
+ * for (const { file, names } of await olderSettings(folder)) console.warn(`${file}: ${names} are not imported`);
  */
 export async function olderSettings(folder: string): Promise<readonly { file: string; names: readonly string[] }[]> {
   const files = await configFiles(folder);

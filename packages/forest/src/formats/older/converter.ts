@@ -55,7 +55,7 @@ export interface FolderScan {
 
 interface Converter {
   readonly problems: FileProblems;
-  look(): Promise<FolderScan>;
+  scan(): Promise<FolderScan>;
 }
 
 /** Converts nodes of a folder on demand. `known` remembers them; without it every scan converts them again. */
@@ -67,7 +67,7 @@ export function createConverter(folder: string, context: ForestContext, known?: 
   const rootsNow = createRootsReader(folder, problems);
   const writtenRoots = new Map<string, string>();
 
-  async function look(): Promise<FolderScan> {
+  async function scan(): Promise<FolderScan> {
     const whereIs = await readMoves();
     const pending: StoreRecord[] = [];
     const met = new Map<string, Promise<ConvertedNode | undefined>>();
@@ -197,7 +197,7 @@ export function createConverter(folder: string, context: ForestContext, known?: 
     }
   }
 
-  return { problems, look };
+  return { problems, scan };
 }
 
 function isSameState(a: FileState, b: FileState | undefined): boolean {

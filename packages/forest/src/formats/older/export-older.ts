@@ -19,6 +19,7 @@ import { FormatError } from '../format-error.ts';
 import { exactText, exactValue, readTime } from '../source/exact-json.ts';
 import { fileIn, nodeFile, ROOTS_FILE, readOlderMessage } from './older-files.ts';
 
+/** Options of `exportOlder`. */
 export interface ExportOlderOptions {
   /** What to export, with its ancestors. Default: everything. */
   readonly of?: ExportSelection;
@@ -56,7 +57,7 @@ interface NodeToWrite {
  * root; removed nodes are left out. `roots.json` is written last, because only then the folder is valid.
  *
  * @example
- * await exportOlder(forest, './old-forest');
+ * await exportOlder(forest, './older-copy', { onLosses: console.warn });
  */
 export async function exportOlder(forest: Forest, folder: string, options: ExportOlderOptions = {}): Promise<void> {
   await mkdir(folder, { recursive: true });

@@ -13,8 +13,8 @@ export async function importOlder({ store }: Forest, folder: string, options: Im
   await requireOlderLayout(folder);
   let read = 0;
   const progress = createImportTracker(options, () => read);
-  const { problems, look } = createConverter(folder, createContext(store));
-  const now = await look();
+  const { problems, scan } = createConverter(folder, createContext(store));
+  const now = await scan();
   let batch: ConvertedNode[] = [];
   const write = async () => {
     const ids = [...new Set(batch.map(({ id }) => id))];
@@ -39,6 +39,7 @@ export async function importOlder({ store }: Forest, folder: string, options: Im
   return progress.result('older');
 }
 
+/** The result of `verifyOlder`. */
 export interface OlderReport {
   /** The number of node files. */
   readonly read: number;
@@ -52,15 +53,15 @@ export interface OlderReport {
  * Reads a whole folder of the older layout without writing anything.
  *
  * @example
- * const { problems } = await verifyOlder('./old-forest');
+ * const { read, unreadable, problems } = await verifyOlder('~/old-forest');
  */
 export async function verifyOlder(
   folder: string,
   { onProgress }: { readonly onProgress?: (read: number) => void } = {},
 ): Promise<OlderReport> {
   await requireOlderLayout(folder);
-  const { problems, look } = createConverter(folder, createContext(memoryStore()));
-  const now = await look();
+  const { problems, scan } = createConverter(folder, createContext(memoryStore()));
+  const now = await scan();
   let read = 0;
   let converted = 0;
   for await (const seen of now.all()) {

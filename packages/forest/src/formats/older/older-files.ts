@@ -42,7 +42,7 @@ export async function requireOlderLayout(folder: string): Promise<void> {
  * Whether a folder has the older layout, that is, a file `roots.json`.
  *
  * @example
- * if (await isOlderLayout('./old-forest')) await verifyOlder('./old-forest');
+ * if (await isOlderLayout(folder)) await importFile(forest, folder);
  */
 export async function isOlderLayout(folder: string): Promise<boolean> {
   return (await fileState(folder, ROOTS_FILE)) !== undefined;

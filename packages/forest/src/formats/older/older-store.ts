@@ -14,7 +14,7 @@ const BATCH = 200;
  * everything new go into `store`. Nodes are also found by their older ids, such as `root-1/node-1`.
  *
  * @example
- * const forest = await openOlder('./old-forest', { store: await fileStore('./forest') });
+ * const forest = await openOlder('~/old-forest', { store: await fileStore('~/new-records') });
  */
 export async function openOlder(
   folder: string,
@@ -32,7 +32,7 @@ async function olderStore(folder: string, beside: Store): Promise<Store> {
   await requireOlderLayout(folder);
   const context = createContext(beside);
   const known = await loadKnownNodes(context.store);
-  const { problems, look } = createConverter(folder, context, known);
+  const { problems, scan } = createConverter(folder, context, known);
   let queue: Promise<unknown> = Promise.resolve();
   let hidden: readonly OlderRoot[] | undefined;
 
@@ -46,7 +46,7 @@ async function olderStore(folder: string, beside: Store): Promise<Store> {
   /** Scans run one at a time; two at once would convert the same files. */
   const looking = (work: (now: FolderScan) => Promise<void>): Promise<void> => {
     const done = queue.then(async () => {
-      const now = await look();
+      const now = await scan();
       await work(now);
       await now.flush();
     });

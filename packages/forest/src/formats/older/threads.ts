@@ -8,21 +8,21 @@ import type { ConvertedNode, FolderScan } from './converter.ts';
 import type { OlderRoot } from './older-files.ts';
 
 /** Adds a thread for each first message of a root. Its head is found by following the last child each time. */
-export async function addThreads(look: FolderScan): Promise<string[]> {
+export async function addThreads(scan: FolderScan): Promise<string[]> {
   const threads: string[] = [];
-  for (const root of await look.roots()) {
-    for (const first of await look.children(root.id)) {
-      const records = threadRecords(first, await lastBelow(look, first));
-      look.add(records);
+  for (const root of await scan.roots()) {
+    for (const first of await scan.children(root.id)) {
+      const records = threadRecords(first, await lastBelow(scan, first));
+      scan.add(records);
       threads.push(records[0]!.key);
     }
   }
   return threads;
 }
 
-async function lastBelow(look: FolderScan, first: ConvertedNode): Promise<ConvertedNode> {
+async function lastBelow(scan: FolderScan, first: ConvertedNode): Promise<ConvertedNode> {
   let at = first;
-  for (let next: ConvertedNode | undefined = first; next; next = (await look.children(at.node.id)).at(-1)) at = next;
+  for (let next: ConvertedNode | undefined = first; next; next = (await scan.children(at.node.id)).at(-1)) at = next;
   return at;
 }
 
@@ -44,12 +44,12 @@ function threadKey({ node }: ConvertedNode): string {
  * The refs that hide the conversations of a root, or show them again. Nodes shared with a root that is not deleted stay
  * visible.
  */
-export async function hidingRecords(look: FolderScan, root: OlderRoot, deleted: boolean): Promise<RefRecord[]> {
+export async function hidingRecords(scan: FolderScan, root: OlderRoot, deleted: boolean): Promise<RefRecord[]> {
   const shared = new Set<string>();
-  for (const other of await look.roots())
-    if (!other.deleted) for (const { id } of await look.children(other.id)) shared.add(id);
+  for (const other of await scan.roots())
+    if (!other.deleted) for (const { id } of await scan.children(other.id)) shared.add(id);
   const stamp = sourceStamp((readTime(root.createdAt) ?? 0) + 1);
-  return (await look.children(root.id)).flatMap((first) => [
+  return (await scan.children(root.id)).flatMap((first) => [
     ...refsOn('thread', threadKey(first), { deleted }, stamp),
     ...(deleted && shared.has(first.id) ? [] : refsOn('node', first.id, { removed: deleted }, stamp)),
   ]);
@@ -65,8 +65,8 @@ function refsOn(
 }
 
 /** Hides the roots that were deleted in the folder. Each deletion counts once, so what is restored here stays. */
-export async function hideDeletedRoots(look: FolderScan, context: ForestContext): Promise<void> {
-  const roots = await look.roots();
+export async function hideDeletedRoots(scan: FolderScan, context: ForestContext): Promise<void> {
+  const roots = await scan.roots();
   const keys = roots.map(({ id }) => id);
   const stored = await readRefs(context, 'older', keys, ['root']);
   const before = new Map(stored.map(({ key, value }) => [key, value as { deleted?: unknown }]));
@@ -74,11 +74,11 @@ export async function hideDeletedRoots(look: FolderScan, context: ForestContext)
     const facts = rootFacts(root);
     const there = before.get(root.id);
     if (there && canonical(JSON.stringify(there)) === canonical(JSON.stringify(facts))) continue;
-    look.add([makeRef(context, 'older', root.id, 'root', facts)]);
+    scan.add([makeRef(context, 'older', root.id, 'root', facts)]);
     if ((there?.deleted === true) === root.deleted) continue;
-    for (const { on, key, name, value } of await hidingRecords(look, root, root.deleted)) {
+    for (const { on, key, name, value } of await hidingRecords(scan, root, root.deleted)) {
       await readRefs(context, on, [key], [name]);
-      look.add([makeRef(context, on, key, name, value)]);
+      scan.add([makeRef(context, on, key, name, value)]);
     }
   }
 }

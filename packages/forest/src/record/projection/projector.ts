@@ -83,7 +83,7 @@ export function sharedProjector(forest: RecordingForest): Projector {
  * Reads every exchange again and rebuilds the recorded tree. The result depends on the exchanges alone.
  *
  * @example
- * await reproject(forest);
+ * const { landed, moved } = await reproject(forest);
  */
 export async function reproject(forest: RecordingForest): Promise<ProjectionCounts> {
   return sharedProjector(forest).rebuild();

@@ -17,7 +17,7 @@ import { createSegmentWriter } from './segment-writer.ts';
 import { loadSnapshot, saveSnapshot } from './snapshot.ts';
 import { addRecord, placeIn, recordPlace, type Tables } from './tables.ts';
 
-/** How to open a store in files. */
+/** Options of `fileStore`. */
 export interface FileStoreOptions {
   /** Default `default`. */
   readonly project?: string;
@@ -37,7 +37,7 @@ const WORTH_SAVING = 256 * 1024;
  * Opens the store of a forest in a folder. Several processes may use it at once. The first write creates the folder.
  *
  * @example
- * const forest = createForest(await fileStore('./forest'));
+ * const forest = createForest(await fileStore('./forest', { project: 'notes' }));
  */
 export async function fileStore(folder: string, options: FileStoreOptions = {}): Promise<Store> {
   const { project = 'default', durability = 'disk', files = diskFiles() } = options;

@@ -85,7 +85,7 @@ function readCursor(text: string): { era: number; snapshot: string } | undefined
 }
 
 const POLL_MS = 1_000;
-const GATHER_MS = 10;
+const NOTIFY_DELAY_MS = 10;
 
 interface ChangeSignal {
   /** Call it after a write: listeners of this process are called at once, those of others soon. */
@@ -109,7 +109,7 @@ export function createChangeSignal(
   const channel = `skein_${sha256(project).slice(0, 40)}`;
   const listeners = new Set<() => void>();
   let ending = false;
-  let gathering: NodeJS.Timeout | undefined;
+  let scheduled: NodeJS.Timeout | undefined;
   let sending: Promise<unknown> = Promise.resolve();
   let stop: (() => Promise<void>) | undefined;
 
@@ -117,7 +117,7 @@ export function createChangeSignal(
     for (const listener of [...listeners]) listener();
   };
   const send = () => {
-    gathering = undefined;
+    scheduled = undefined;
     sending = sql`select set_config('synchronous_commit', 'off', true), pg_notify(${channel}, ${writer})`
       .execute(db)
       .catch(() => undefined);
@@ -159,7 +159,7 @@ export function createChangeSignal(
     tell() {
       callAll();
       if (ending) return;
-      gathering ??= setTimeout(send, GATHER_MS).unref();
+      scheduled ??= setTimeout(send, NOTIFY_DELAY_MS).unref();
     },
     watch(listener) {
       // Each call adds a listener, even for the same function.
@@ -172,8 +172,8 @@ export function createChangeSignal(
     },
     async end() {
       ending = true;
-      if (gathering) {
-        clearTimeout(gathering);
+      if (scheduled) {
+        clearTimeout(scheduled);
         send();
       }
       await Promise.all([sending, stop?.()]);

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import type { Store } from '../store.ts';
 
-/** How to open a store in PostgreSQL. */
+/** Options of `postgresStore`. */
 export interface PostgresOptions {
   /** Separates one forest from another in the same database. */
   readonly project: string;
@@ -17,7 +17,7 @@ export interface PostgresOptions {
  * upgrades its tables. A pool that is passed in is not closed.
  *
  * @example
- * const store = await postgresStore('postgres://localhost/skein', { project: 'support' });
+ * const store = await postgresStore('postgres://user:password@host/database', { project: 'notes' });
  */
 export async function postgresStore(where: string | Pool, options: PostgresOptions): Promise<Store> {
   // Loaded lazily, so that file stores do not load a database driver.

@@ -3,7 +3,7 @@
 import { Session } from 'node:inspector/promises';
 import { fileURLToPath } from 'node:url';
 
-const dist = new URL('../../packages/core/dist/', import.meta.url);
+const dist = new URL('../packages/core/dist/', import.meta.url);
 
 /** The stream of a reply: each delta in a chunk of its own. */
 const reply = (/** @type {object[]} */ deltas, /** @type {string} */ finish) =>

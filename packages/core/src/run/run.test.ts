@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { EventLog } from './run-handle.ts';
+import { EventLog } from './run.ts';
 
 async function all<T>(log: EventLog<T>): Promise<T[]> {
   const seen: T[] = [];
