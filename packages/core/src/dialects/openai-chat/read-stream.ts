@@ -89,6 +89,8 @@ class ChunkAssembler implements Assembler {
 
   #add(data: string, chunk: JsonObject): readonly StreamEvent[] {
     this.#latest.add(chunk, data, [], 'choices');
+    // OpenRouter reports a failure in a chunk that is otherwise like any other.
+    this.#hasFailed ||= Boolean(chunk.error);
     const events: StreamEvent[] = [];
     const choices: readonly unknown[] = Array.isArray(chunk.choices) ? chunk.choices : [];
     choices.forEach((value, position) => {
@@ -96,7 +98,7 @@ class ChunkAssembler implements Assembler {
       const index = typeof value.index === 'number' ? value.index : position;
       const choice = this.#choices.get(index) ?? new StreamedChoice();
       this.#choices.set(index, choice);
-      const told: StreamEvent[] = [];
+      const told: StreamEvent[] = index === 0 ? events : [];
       choice.add(data, position, value, told);
       if (choice.finishReason !== undefined) this.#close(choice, index, told);
       addChoice(index, told, events);
@@ -104,7 +106,6 @@ class ChunkAssembler implements Assembler {
     const usage = choices.length === 0 || this.#choices.get(0)?.isClosed ? readUsage(data) : undefined;
     if (usage) events.push({ type: 'usage', usage });
     this.#frame.learn(data, choices.length === 1 && isRepeatable(choices[0]) && !chunk.error);
-    // OpenRouter reports a failure in a chunk that is otherwise like any other.
     if (chunk.error) events.push(this.#fail(data, chunk));
     return events;
   }
@@ -119,7 +120,7 @@ class ChunkAssembler implements Assembler {
   #end(): readonly StreamEvent[] {
     const events: StreamEvent[] = [];
     for (const [index, choice] of this.#choices) {
-      const told: StreamEvent[] = [];
+      const told: StreamEvent[] = index === 0 ? events : [];
       this.#close(choice, index, told);
       addChoice(index, told, events);
     }
@@ -144,9 +145,9 @@ class ChunkAssembler implements Assembler {
   }
 }
 
-/** Adds what a choice says to the events of the reply. */
+/** Adds what a choice says to the events of the reply; those of the first are there already. */
 function addChoice(choice: number, told: readonly StreamEvent[], events: StreamEvent[]): void {
-  for (const event of told) events.push(choice === 0 ? event : { type: 'choice', choice, event });
+  if (choice !== 0) for (const event of told) events.push({ type: 'choice', choice, event });
 }
 
 /** Whether nothing but the delta of a choice adds anything when it is said again. */
