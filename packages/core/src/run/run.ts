@@ -115,7 +115,7 @@ export class EventLog<T> {
   }
 
   #wake(): void {
-    for (const wake of this.#waiting.splice(0)) wake();
+    for (let wake = this.#waiting.shift(); wake; wake = this.#waiting.shift()) wake();
   }
 }
 

@@ -171,7 +171,7 @@ class MessageAssembler implements Assembler {
     const block = new StreamBlock(tree, value.type, this.#blocks.length);
     this.#blocks.push(block);
     this.#byIndex.set(index, block);
-    return [...ended, ...startEvents(block.number, index, value)];
+    return [...ended, ...startEvents(block, index, value)];
   }
 
   /** What a message says of its end: nothing while it has neither a stop reason nor its last event. */
@@ -232,10 +232,18 @@ class StreamBlock {
   end(): readonly StreamEvent[] {
     if (this.#isTold) return NO_EVENTS;
     this.#isTold = true;
-    const native = () => this.text(false);
     return [
-      blockEnd(this.number, () => view(`{"role":"assistant","content":[${native()}]}`, ORIGIN).content[0]!, native),
+      blockEnd(
+        this.number,
+        () => this.view(),
+        () => this.text(false),
+      ),
     ];
+  }
+
+  /** What it shows as far as it came. */
+  view(): ContentBlock {
+    return view(`{"role":"assistant","content":[${this.text(false)}]}`, ORIGIN).content[0]!;
   }
 
   /** An escaped piece of a string field: the way of nearly every event. */
@@ -297,22 +305,14 @@ function pieceEvents(type: unknown, index: number, native: unknown, text: unknow
   return type === 'text' || type === 'thinking' ? [{ type: type === 'text' ? type : 'reasoning', index, text }] : [];
 }
 
-const KINDS: ReadonlyMap<unknown, ContentBlock['type']> = new Map([
-  ['text', 'text'],
-  ['thinking', 'reasoning'],
-  ['redacted_thinking', 'reasoning'],
-  ['tool_use', 'tool-use'],
-  ['image', 'media'],
-  ['document', 'media'],
-]);
-
 /** What the start of a block says already. */
 function startEvents(
-  index: number,
+  block: StreamBlock,
   native: unknown,
   { type, id, name, input, text, thinking }: JsonObject,
 ): StreamEvent[] {
-  const start: StreamEvent = { type: 'block-start', index, kind: KINDS.get(type) ?? 'unknown' };
+  const { number: index } = block;
+  const start: StreamEvent = { type: 'block-start', index, kind: block.view().type };
   if (type !== 'tool_use') return [start, ...pieceEvents(type, index, native, type === 'text' ? text : thinking)];
   const given = isObject(input) && size(input) > 0 && JSON.stringify(input);
   const call = toNumber(native);

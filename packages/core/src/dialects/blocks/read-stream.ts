@@ -1,5 +1,5 @@
 import {
-  getMember,
+  ensureMember,
   isObject,
   type JsonObject,
   parseTree,
@@ -59,11 +59,9 @@ class BlocksAssembler implements Assembler {
     if ((type === 'text' || type === 'reasoning') && typeof text === 'string') {
       const open = this.#blocks.at(-1);
       const isSame = open?.isOpen && open.type === type;
-      const target = isSame ? open : this.#begin({ type }, parseTree(`{"type":"${type}"}`) as RecordNode, true, events);
-      const piece = textAt(data, ['text'])!.slice(1, -1);
-      const known = getMember(target.tree, 'text');
-      if (known?.kind === 'text') known.pieces.push(piece);
-      else setMember(target.tree, 'text', textNode(piece));
+      const begun = (): RecordNode => parseTree(`{"type":"${type}","text":""}`) as RecordNode;
+      const { tree } = isSame ? open : this.#begin({ type }, begun(), true, events);
+      ensureMember(tree, 'text', textNode).pieces.push(textAt(data, ['text'])!.slice(1, -1));
       events.push({ type, index: this.#blocks.length - 1, text });
       return events;
     }
@@ -99,8 +97,7 @@ class BlocksAssembler implements Assembler {
     const { type, id, name } = value;
     const block: StreamBlock = { type, tree, isOpen, isEnded: false };
     const index = this.#blocks.push(block) - 1;
-    const kind = KINDS.has(type) ? (type as ContentBlock['type']) : 'unknown';
-    events.push({ type: 'block-start', index, kind });
+    events.push({ type: 'block-start', index, kind: viewBlock(block).type });
     if (type === 'tool-use' && typeof id === 'string' && typeof name === 'string')
       events.push({ type: 'tool-use', index, call: index, id, name });
     return block;
@@ -113,16 +110,17 @@ class BlocksAssembler implements Assembler {
     if (!block || block.isEnded) return;
     block.isEnded = true;
     block.isOpen = false;
-    const native = () => printTree(block.tree);
-    events.push(blockEnd(index, () => viewBlocks(`{"role":"assistant","content":[${native()}]}`).content[0]!, native));
+    events.push(
+      blockEnd(
+        index,
+        () => viewBlock(block),
+        () => printTree(block.tree),
+      ),
+    );
   }
 }
 
-const KINDS: ReadonlySet<unknown> = new Set<ContentBlock['type']>([
-  'text',
-  'reasoning',
-  'refusal',
-  'tool-use',
-  'tool-result',
-  'media',
-]);
+/** What a block shows as far as it came. */
+function viewBlock({ tree }: StreamBlock): ContentBlock {
+  return viewBlocks(`{"role":"assistant","content":[${printTree(tree)}]}`).content[0]!;
+}

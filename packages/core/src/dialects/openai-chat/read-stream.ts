@@ -89,6 +89,8 @@ class ChunkAssembler implements Assembler {
 
   #add(data: string, chunk: JsonObject): readonly StreamEvent[] {
     this.#latest.add(chunk, data, [], 'choices');
+    // OpenRouter reports a failure in a chunk that is otherwise like any other.
+    this.#hasFailed ||= Boolean(chunk.error);
     const events: StreamEvent[] = [];
     const choices: readonly unknown[] = Array.isArray(chunk.choices) ? chunk.choices : [];
     choices.forEach((value, position) => {
@@ -99,36 +101,28 @@ class ChunkAssembler implements Assembler {
       const told: StreamEvent[] = index === 0 ? events : [];
       choice.add(data, position, value, told);
       if (choice.finishReason !== undefined) this.#close(choice, index, told);
-      if (index > 0) for (const event of told) events.push({ type: 'choice', choice: index, event });
+      addChoice(index, told, events);
     });
     const usage = choices.length === 0 || this.#choices.get(0)?.isClosed ? readUsage(data) : undefined;
     if (usage) events.push({ type: 'usage', usage });
     this.#frame.learn(data, choices.length === 1 && isRepeatable(choices[0]) && !chunk.error);
-    // OpenRouter reports a failure in a chunk that is otherwise like any other.
     if (chunk.error) events.push(this.#fail(data, chunk));
     return events;
   }
 
   /** What a choice says at its end; again where more came behind it. */
   #close(choice: StreamedChoice, index: number, events: StreamEvent[]): void {
-    const isFirst = !choice.isClosed;
-    if (!choice.close(events) || !isFirst) return;
-    const { finishReason, message } = choice;
-    const stop = (): Stop => this.#readStop(finishReason, message.print(), index);
-    events.push({
-      type: 'stop',
-      get stop() {
-        return stop();
-      },
-    });
+    const { isClosed, finishReason, message } = choice;
+    choice.close(events);
+    if (!isClosed) events.push({ type: 'stop', stop: this.#readStop(finishReason, message.print(), index) });
   }
 
   #end(): readonly StreamEvent[] {
     const events: StreamEvent[] = [];
     for (const [index, choice] of this.#choices) {
-      const told: StreamEvent[] = [];
+      const told: StreamEvent[] = index === 0 ? events : [];
       this.#close(choice, index, told);
-      for (const event of told) events.push(index === 0 ? event : { type: 'choice', choice: index, event });
+      addChoice(index, told, events);
     }
     return events;
   }
@@ -149,6 +143,11 @@ class ChunkAssembler implements Assembler {
     if (this.#hasFailed && index === 0) return { reason: 'error', native: word };
     return word === undefined && !this.#isDone ? { reason: 'cut', native: undefined } : readStop(word, raw);
   }
+}
+
+/** Adds what a choice says to the events of the reply; those of the first are there already. */
+function addChoice(choice: number, told: readonly StreamEvent[], events: StreamEvent[]): void {
+  if (choice !== 0) for (const event of told) events.push({ type: 'choice', choice, event });
 }
 
 /** Whether nothing but the delta of a choice adds anything when it is said again. */
@@ -194,13 +193,11 @@ class StreamedChoice {
     this.message.add(data, path, delta, events);
   }
 
-  /** Tells that the blocks are complete; false where that was told already. */
-  close(events: StreamEvent[]): boolean {
-    if (!this.#hasNews) return false;
-    this.message.end(events);
+  /** Tells that the blocks are complete, unless that was told already. */
+  close(events: StreamEvent[]): void {
+    if (this.#hasNews) this.message.end(events);
     this.isClosed = true;
     this.#hasNews = false;
-    return true;
   }
 
   /** The choice as an unstreamed envelope has it: no delta, and `null` for the message. */

@@ -21,7 +21,7 @@ import {
   type TreeMember,
 } from '../../json/index.ts';
 import type { ContentBlock, Origin } from '../../message/index.ts';
-import { blockEnd, type StreamEvent } from '../stream/events.ts';
+import type { StreamEvent } from '../stream/events.ts';
 import { escapedPiece } from '../stream/read-event.ts';
 import { DIALECT } from './provider.ts';
 import { EMPTY_MESSAGE, textPart } from './rules.ts';
@@ -69,33 +69,9 @@ export class StreamedMessage {
     events.push({ type, index: this.#numbers.open(type, part ?? type, events), text });
   }
 
-  /** The blocks of the finished message, each under the number that it was told by. */
+  /** Tells the blocks of the finished message. */
   end(events: StreamEvent[]): void {
-    const content = once(() => view(this.print(), ORIGIN).content);
-    const told = this.#isPlain() ? this.#numbers.kinds() : undefined;
-    // An empty answer is one empty text.
-    const kinds = told?.length === 0 ? ['text' as const] : (told ?? content().map(({ type }) => type));
-    this.#numbers.rewind();
-    kinds.forEach((kind, at) => {
-      const isSealed = !told && isRedacted(content()[at]);
-      const index = this.#numbers.next(kind, isSealed, events);
-      events.push(blockEnd(index, () => content()[at] ?? { type: 'text', text: '' }));
-    });
-  }
-
-  /** Whether the blocks are what was told, in the order of the view: nothing came in lists but calls that all have names. */
-  #isPlain(): boolean {
-    const isEmpty = (name: string): boolean => {
-      const value = getMember(this.#tree, name);
-      return !value || value.kind === 'leaf' || (value.kind === 'list' && value.items.length === 0);
-    };
-    const content = getMember(this.#tree, 'content');
-    return (
-      (!content || content.kind === 'leaf' || content.kind === 'text') &&
-      ['reasoning_details', 'images', 'audio', 'function_call'].every(isEmpty) &&
-      (isEmpty('reasoning') || isEmpty('reasoning_content')) &&
-      this.#calls.areAllNamed
-    );
+    this.#numbers.end(view(this.print(), ORIGIN).content, events);
   }
 
   /** The older `function_call`: the only call of its message. */
@@ -126,58 +102,33 @@ function asParts(value: Tree): Tree {
 /** What a message shows does not depend on where it comes from. */
 const ORIGIN: Origin = { dialect: DIALECT, issuer: '' };
 
-function once<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
-  };
-}
-
-function isRedacted(block: ContentBlock | undefined): boolean {
-  return block?.type === 'reasoning' && block.redacted;
-}
-
-/** The order of blocks in a message, whatever order they were told in. */
-const ORDER: readonly ContentBlock['type'][] = ['reasoning', 'text', 'refusal', 'tool-use'];
-
 /** Numbers blocks as they begin: the protocol itself has members, not blocks. */
 class BlockNumbers {
-  readonly #blocks: { readonly kind: ContentBlock['type']; readonly isSealed: boolean }[] = [];
+  /** What each block is; a thought of which there is only a ciphertext is never told before the end. */
+  readonly #kinds: (ContentBlock['type'] | 'sealed')[] = [];
   readonly #byKey = new Map<unknown, number>();
-  /** The numbers that were given out again since `rewind`. */
-  readonly #used = new Set<number>();
 
   /** The number of the block of that key; a new one begins where there is none. */
   open(kind: ContentBlock['type'], key: unknown, events: StreamEvent[]): number {
-    const known = this.#byKey.get(key);
-    if (known !== undefined) return known;
-    const index = this.#begin(kind, false, events);
+    const index = this.#byKey.get(key) ?? this.#begin(kind, kind, events);
     this.#byKey.set(key, index);
     return index;
   }
 
-  /** The kinds of all blocks, in the order of the finished message. */
-  kinds(): ContentBlock['type'][] {
-    return ORDER.flatMap((kind) => this.#blocks.filter((block) => block.kind === kind).map(() => kind));
+  /** Tells that the blocks are complete, each under the number of the first of its kind that is left. */
+  end(content: readonly ContentBlock[], events: StreamEvent[]): void {
+    const left: unknown[] = [...this.#kinds];
+    for (const block of content) {
+      const kind = block.type === 'reasoning' && block.redacted ? 'sealed' : block.type;
+      const known = left.indexOf(kind);
+      const index = known < 0 ? this.#begin(kind, block.type, events) : known;
+      left[index] = undefined;
+      events.push({ type: 'block-end', index, block, native: undefined });
+    }
   }
 
-  rewind(): void {
-    this.#used.clear();
-  }
-
-  /** The number of the next block of a kind, begun now where none is left; what is sealed was never told. */
-  next(kind: ContentBlock['type'], isSealed: boolean, events: StreamEvent[]): number {
-    const known = this.#blocks.findIndex(
-      (block, at) => block.kind === kind && block.isSealed === isSealed && !this.#used.has(at),
-    );
-    const index = known >= 0 ? known : this.#begin(kind, isSealed, events);
-    this.#used.add(index);
-    return index;
-  }
-
-  #begin(kind: ContentBlock['type'], isSealed: boolean, events: StreamEvent[]): number {
-    const index = this.#blocks.push({ kind, isSealed }) - 1;
+  #begin(known: ContentBlock['type'] | 'sealed', kind: ContentBlock['type'], events: StreamEvent[]): number {
+    const index = this.#kinds.push(known) - 1;
     events.push({ type: 'block-start', index, kind });
     return index;
   }
@@ -203,10 +154,6 @@ class StreamedCalls {
     this.#numbers = numbers;
   }
 
-  get areAllNamed(): boolean {
-    return this.#calls.length === this.list.items.length && this.#calls.every(({ name }) => name !== '');
-  }
-
   /** `fragments` is the list at `path` of the text. */
   add(data: string, path: Path, fragments: readonly unknown[], events: StreamEvent[]): void {
     fragments.forEach((fragment, at) => {
@@ -229,16 +176,14 @@ class StreamedCalls {
     const text = inner.arguments ?? inner.input;
     const at = this.#calls.indexOf(call);
     // A call is told as soon as its name is known, or its arguments come without one.
-    if (!call.isAnnounced && (call.name !== '' || isText(text))) {
+    if (call.name === '' && !isText(text)) return;
+    const index = this.#numbers.open('tool-use', call, events);
+    if (!call.isAnnounced) {
       call.isAnnounced = true;
-      const index = this.#numbers.open('tool-use', call, events);
       const form = isObject(custom) && !isObject(called) ? ({ form: 'custom' } as const) : undefined;
       events.push({ type: 'tool-use', index, call: at, id: call.id, name: call.name, ...form });
     }
-    if (isText(text)) {
-      const index = this.#numbers.open('tool-use', call, events);
-      events.push({ type: 'tool-arguments', index, call: at, text });
-    }
+    if (isText(text)) events.push({ type: 'tool-arguments', index, call: at, text });
   }
 
   /**

@@ -27,10 +27,8 @@ import {
   UnreadEvents,
   usualParts,
 } from '../stream/read-event.ts';
-import { type Item, readItems } from './items.ts';
 import { readStop, readUsage, toReply, turnText } from './read-response.ts';
-import { findPlace, type Place, PROGRESS, StreamItem, TERMINAL } from './stream-item.ts';
-import { readItem } from './view.ts';
+import { findPlace, type Place, PROGRESS, StreamItem, TERMINAL, toBlocks } from './stream-item.ts';
 
 /** A delta of a content part: its type, where it goes, its string. */
 const USUAL = new RegExp(
@@ -115,19 +113,11 @@ class ResponseAssembler implements Assembler {
     if (name === 'output_item' && isObject(item)) return this.#item(data, value, item, phase === 'done');
     const list = name === 'content_part' ? 'content' : name === 'reasoning_summary_part' ? 'summary' : undefined;
     if (list && isObject(part)) {
-      const text = textAt(data, ['part'])!;
       const events: StreamEvent[] = [];
       const owner = this.#itemFor(index, list === 'content' ? 'message' : 'reasoning', events);
-      owner.setPart(list, at, parseTree(text) as RecordNode, phase === 'done');
+      owner.setPart(list, at, parseTree(textAt(data, ['part'])!) as RecordNode, phase === 'done');
       if (phase !== 'done') owner.startPart(at, part.type, events);
-      else if (owner.isMessage)
-        owner.endPart(
-          at,
-          part.type,
-          () => partBlock(text),
-          () => text,
-          events,
-        );
+      else if (owner.isMessage) owner.endPart(at, part.type, owner.text, events);
       return events;
     }
     if (name === 'output_text.annotation' && 'annotation' in value) {
@@ -178,8 +168,7 @@ class ResponseAssembler implements Assembler {
     if (!isDone) {
       if (open && open.id === value.id) return NO_EVENTS;
       const item = this.#start(index, value, text, true, events);
-      if (!item.isMessage)
-        events.push(...eventsOfItem({ text, value }, item.index, item.startPart(0, value.type, events)).filter(isCall));
+      if (!item.isMessage) tellCall(toBlocks(text)[0], item, item.startPart(0, value.type, events), events);
       return events;
     }
     const item = open ?? this.#start(index, value, text, false, events);
@@ -191,24 +180,8 @@ class ResponseAssembler implements Assembler {
         call: item.index,
         text: '"}',
       });
-    this.#end(item, { text, value }, !item.hasSpoken, events);
+    endItem(item, value, text, !item.hasSpoken, events);
     return events;
-  }
-
-  /** Tells the blocks of a complete item that were not told yet, and that all of them are complete. */
-  #end(item: StreamItem, whole: Item, isNews: boolean, events: StreamEvent[]): void {
-    const parts = isObject(whole.value) && Array.isArray(whole.value.content) ? whole.value.content : [];
-    const content = (): readonly ContentBlock[] => blocksOf(whole);
-    const count = item.isMessage ? (item.isAssistant ? parts.length : 1) : 1;
-    for (let at = 0; at < count; at++) {
-      const index = item.startPart(at, item.isMessage ? parts[at]?.type : undefined, events);
-      if (isNews) {
-        const block = content()[at]!;
-        events.push(...eventsOfBlock(block, item.index, index).filter((event) => !isCall(event) || !item.isAnnounced));
-      }
-      const native = item.isMessage ? () => textAt(whole.text, ['content', at]) ?? whole.text : () => whole.text;
-      item.endPart(at, undefined, () => content()[at] ?? { type: 'unknown', native: whole.text }, native, events);
-    }
   }
 
   /** The response as it stands, or at its end. */
@@ -229,29 +202,19 @@ class ResponseAssembler implements Assembler {
   #close(response: JsonObject, events: StreamEvent[]): void {
     const isNews = this.#items.length === 0;
     const streamed = this.#sorted();
-    const items = readItems(
-      turnText(
-        settled(
-          streamed.map(({ text }) => text),
-          this.#response,
-        ),
-      ),
-    ).items;
-    items.forEach((whole, at) => {
-      const value = isObject(whole.value) ? whole.value : {};
-      const item = streamed[at] ?? this.#start(this.#items.length, value, whole.text, false, events);
-      if (item.text !== whole.text) item.reopen();
-      this.#end(item, whole, isNews, events);
+    const texts = settled(
+      streamed.map(({ text }) => text),
+      this.#response,
+    );
+    const values = parseJson(turnText(texts)) as unknown[];
+    texts.forEach((text, at) => {
+      const value = isObject(values[at]) ? values[at] : {};
+      const item = streamed[at] ?? this.#start(this.#items.length, value, text, false, events);
+      endItem(item, value, text, isNews, events);
     });
     const usage = readUsage(response.usage, textAt(this.#response, ['usage']));
     if (usage) events.push({ type: 'usage', usage });
-    events.push({
-      type: 'stop',
-      stop: readStop(
-        response,
-        items.map(({ value }) => value),
-      ),
-    });
+    events.push({ type: 'stop', stop: readStop(response, values) });
   }
 
   #itemFor(index: unknown, type: string, events: StreamEvent[]): StreamItem {
@@ -277,33 +240,34 @@ class ResponseAssembler implements Assembler {
   }
 }
 
-function isCall(event: StreamEvent): boolean {
-  return event.type === 'tool-use';
+/** Tells what a complete item shows that was not told yet, and that its blocks are complete. */
+function endItem(
+  item: StreamItem,
+  { content }: JsonObject,
+  text: string,
+  isNews: boolean,
+  events: StreamEvent[],
+): void {
+  const parts: readonly unknown[] = item.isMessage && Array.isArray(content) ? content : [];
+  const count = item.isMessage && item.isAssistant ? parts.length : 1;
+  for (let at = 0; at < count; at++) {
+    const part = parts[at];
+    const type = isObject(part) ? part.type : undefined;
+    const index = item.startPart(at, type, events);
+    const block = isNews ? toBlocks(text)[at] : undefined;
+    if (!item.isAnnounced) tellCall(block, item, index, events);
+    if (block?.type === 'tool-use')
+      events.push({ type: 'tool-arguments', index, call: item.index, text: block.rawParameters });
+    else if ((block?.type === 'text' || block?.type === 'reasoning' || block?.type === 'refusal') && block.text !== '')
+      events.push({ type: block.type, index, text: block.text });
+    item.endPart(at, type, text, events);
+  }
 }
 
-function blocksOf(item: Item): readonly ContentBlock[] {
-  return readItem(item, 'assistant', () => '') ?? [{ type: 'unknown', native: item.text }];
-}
-
-/** What one part of a message shows. */
-function partBlock(part: string): ContentBlock {
-  const text = `{"type":"message","role":"assistant","content":[${part}]}`;
-  return blocksOf({ text, value: parseJson(text) })[0]!;
-}
-
-/** What a whole item says, for servers that send no deltas. */
-function eventsOfItem(item: Item, call: number, index: number): StreamEvent[] {
-  return blocksOf(item).flatMap((block) => eventsOfBlock(block, call, index));
-}
-
-function eventsOfBlock(block: ContentBlock, call: number, index: number): StreamEvent[] {
-  if (block.type === 'tool-use')
-    return [
-      { type: 'tool-use', index, call, id: block.id, name: block.name, ...(block.form && { form: block.form }) },
-      { type: 'tool-arguments', index, call, text: block.rawParameters },
-    ];
-  const isSaid = block.type === 'text' || block.type === 'reasoning' || block.type === 'refusal';
-  return isSaid && block.text !== '' ? [{ type: block.type, index, text: block.text }] : [];
+function tellCall(block: ContentBlock | undefined, item: StreamItem, index: number, events: StreamEvent[]): void {
+  if (block?.type !== 'tool-use') return;
+  const { id, name, form } = block;
+  events.push({ type: 'tool-use', index, call: item.index, id, name, ...(form && { form }) });
 }
 
 /**

@@ -3,16 +3,19 @@ import {
   type JsonObject,
   type ListNode,
   listNode,
+  parseJson,
   parseTree,
   printTree,
   type RecordNode,
   type TextNode,
   type Tree,
+  textAt,
   textNode,
 } from '../../json/index.ts';
 import type { ContentBlock } from '../../message/index.ts';
 import { blockEnd, type StreamEvent } from '../stream/events.ts';
 import { itemType } from './items.ts';
+import { readItem } from './view.ts';
 
 /**
  * One output item while it arrives. Its text is that of `output_item.done`; until that comes, what
@@ -32,7 +35,7 @@ export class StreamItem {
   readonly #type: unknown;
   readonly #tree: RecordNode;
   readonly #numbers: { next: number };
-  readonly #blocks: { readonly index: number; isEnded: boolean }[] = [];
+  readonly #blocks: { readonly index: number; told: string }[] = [];
   /** How many paragraphs of thoughts have begun. */
   #paragraphs = 0;
 
@@ -61,23 +64,27 @@ export class StreamItem {
       return known.index;
     }
     const index = this.#numbers.next++;
-    this.#blocks[place] = { index, isEnded: false };
+    this.#blocks[place] = { index, told: '' };
     const kind = KINDS.get(this.isMessage && this.isAssistant ? type : this.#type) ?? 'unknown';
     events.push({ type: 'block-start', index, kind });
     return index;
   }
 
-  /** Its blocks are told again: the end of the response shows it in other words. */
-  reopen(): void {
-    for (const block of this.#blocks) if (block) block.isEnded = false;
-  }
-
-  /** Tells that a block is complete, once. */
-  endPart(at: unknown, type: unknown, block: () => ContentBlock, native: () => string, events: StreamEvent[]): void {
+  /** Tells that a block is complete as a text of the item has it, once for each text of the block. */
+  endPart(at: unknown, type: unknown, text: string, events: StreamEvent[]): void {
     const index = this.startPart(at, type, events);
     const known = this.#blocks.find((one) => one?.index === index)!;
-    if (!known.isEnded) events.push(blockEnd(index, block, native));
-    known.isEnded = true;
+    const place = this.#blocks.indexOf(known);
+    const native = (this.isMessage && textAt(text, ['content', place])) || text;
+    if (known.told !== native)
+      events.push(
+        blockEnd(
+          index,
+          () => toBlocks(text)[place] ?? { type: 'unknown', native },
+          () => native,
+        ),
+      );
+    known.told = native;
   }
 
   get text(): string {
@@ -110,6 +117,11 @@ export class StreamItem {
   append(index: unknown, list: string, values: readonly Tree[]): void {
     ensureMember(this.part('content', index, 'output_text'), list, listNode).items.push(...values);
   }
+}
+
+/** What an item shows. */
+export function toBlocks(text: string): readonly ContentBlock[] {
+  return readItem({ text, value: parseJson(text) }, 'assistant', () => '') ?? [{ type: 'unknown', native: text }];
 }
 
 /** What the parts of a message show, and other items. */

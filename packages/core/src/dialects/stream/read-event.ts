@@ -58,9 +58,12 @@ export function errorEvent(error: unknown, native: string): StreamEvent {
   return { type: 'error', message: errorMessage(error), native };
 }
 
-/** For patterns of usual events: a string, quotes and all, and a number that counts. */
-export const STRING = String.raw`("[ !#-[\]-\uffff]*(?:\\(?:["\\/bfnrt]|u[\dA-Fa-f]{4})[ !#-[\]-\uffff]*)*")`;
-export const COUNT = String.raw`(0|[1-9]\d{0,8})`;
+/**
+ * For patterns of usual events: a string, quotes and all, and a number that counts. Unlike `String.raw`, a plain literal
+ * is left out of a bundle that does not use it.
+ */
+export const STRING = '("[ !#-[\\]-\\uffff]*(?:\\\\(?:["\\\\/bfnrt]|u[\\dA-Fa-f]{4})[ !#-[\\]-\\uffff]*)*")';
+export const COUNT = '(0|[1-9]\\d{0,8})';
 
 /**
  * What the pattern of a dialect's usual event takes out of it; nothing when the event is another, or long. Nearly all
