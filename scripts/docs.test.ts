@@ -15,7 +15,7 @@ const packages = readdirSync(join(root, 'packages'));
 const others = ['CHANGELOG.md', 'CONTRIBUTING.md', ...packages.map((name) => `packages/${name}/README.md`)].map(read);
 
 /** Pages whose samples are run by tests of their own packages. */
-const RUN_ELSEWHERE = ['docs/forest.md', 'docs/engine.md', 'docs/import-export.md'];
+const RUN_ELSEWHERE = ['docs/forest.md', 'docs/engine.md'];
 const runnable = pages.filter(({ path, text }) => text.includes('```js\n') && !RUN_ELSEWHERE.includes(path));
 
 function under(folder: string): string[] {
@@ -37,6 +37,9 @@ const SCRIPTS: Readonly<Record<string, readonly (ReturnType<typeof says> | typeo
 
 /** Files that the samples of a page read. */
 const FILES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'docs/import-export.md': {
+    'conversations.json': '[{"messages":[{"role":"user","content":"Hi"},{"role":"assistant","content":"Hello"}]}]',
+  },
   'docs/guides/from-synapse.md': {
     'todoist.yaml': `provider: anthropic\nmodel: claude-sonnet-4-5\nsystem_prompt: Be brief.\ntools: [./weather.mjs]\n`,
     'weather.mjs': `import { tool } from '@skein/core';\nexport const weather = tool({ name: 'get_weather', execute: () => 'cold' });\n`,

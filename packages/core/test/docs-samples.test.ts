@@ -5,15 +5,20 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { trace } from '@opentelemetry/api';
 import {
+  anthropicMessages,
   assistant,
   Chat,
   type Checkpoint,
   type Conversation,
+  decodeSse,
+  dialect,
   firstOf,
   keepLast,
   llm,
   MessageList,
+  openaiChat,
   pendingCalls,
+  type Reply,
   RunError,
   type RunOptions,
   run,
@@ -24,14 +29,24 @@ import {
   tool,
   user,
 } from '@skein/core';
+import { serving } from '@skein/core/dialect';
 import * as files from '@skein/core/node';
 import { otelObserver } from '@skein/core/otel';
 import { costOf, modelInfoWithLimits } from '@skein/core/prices';
+import { dialectConformance } from '@skein/core/testing';
 import { type Emulator, says } from '@skein/emulator';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { start } from './run/kit.ts';
 
-const PAGES = ['docs/chat', 'docs/builder', 'docs/message-lists', 'docs/running', 'docs/tools', 'docs/compaction'];
+const PAGES = [
+  'docs/dialects',
+  'docs/chat',
+  'docs/builder',
+  'docs/message-lists',
+  'docs/running',
+  'docs/tools',
+  'docs/compaction',
+];
 
 /** Without imports, comments, and all that a formatter changes. */
 const plain = (code: string): string =>
@@ -279,3 +294,79 @@ test('compaction', async () => {
   expect(checkpoints.map(({ upTo }) => upTo)).toEqual([4]);
   expect(JSON.stringify(checkpoints)).toContain('They counted.');
 });
+
+const REPLY =
+  '{"id":"msg_1","type":"message","role":"assistant","model":"claude","content":[{"type":"text","text":"Hi"}],"stop_reason":"end_turn","usage":{"input_tokens":1,"output_tokens":1}}';
+const REQUEST = '{"model":"claude","max_tokens":9,"messages":[{"role":"user","content":"Hello"}]}';
+
+/** What the dialect writes as a stream is what the page's reader reads. */
+const STREAM = (): string => {
+  const head = { id: 'msg_1', model: 'claude', created: 1 };
+  return serving(anthropicMessages).writeStream!(head).finish(anthropicMessages.readResponse(REPLY));
+};
+
+test('dialects', async () => {
+  const [bodyText, requestText, rawText] = [REPLY, REQUEST, '{"role":"user","content":"Hello"}'];
+  const origin = {};
+  const d = dialect('anthropic-messages');
+  d.readResponse(bodyText, origin);
+  d.readStream(origin);
+  d.readRequest(requestText, origin);
+  d.writeRequest({ model, messages });
+  d.parseMessage(rawText, origin);
+
+  const show = vi.fn();
+  const response = { body: [new TextEncoder().encode(STREAM())] };
+  const reader = d.readStream();
+  const sse = decodeSse((event, data) => show(reader.push(event, data)));
+  for await (const chunk of response.body) sse.push(chunk);
+  sse.end();
+  const reply = reader.finish();
+
+  expect(reply.message.text).toBe('Hi');
+  expect(show).toHaveBeenCalled();
+  expect(answering(reply)).toContain('Hi');
+
+  const mine = { ...openaiChat.home, id: 'mine', issuer: 'llm.example.com' };
+  openaiChat.writeRequest({ provider: mine, model, messages });
+});
+
+function answering(reply: Reply): string {
+  let sent = '';
+  const send = (text = '') => {
+    sent += text;
+  };
+  const reader = openaiChat.readStream();
+  const [name, data] = ['', '{"choices":[{"index":0,"delta":{"role":"assistant","content":"Hi"}}]}'];
+  const server = serving(anthropicMessages);
+  const head = { id: 'msg_01', model: 'claude-opus-5-5', created: Math.floor(Date.now() / 1000) };
+  server.writeReply?.({ ...head, ...reply });
+
+  const writer = server.writeStream?.(head);
+  for (const event of reader.push(name, data)) send(writer?.push(event));
+  send(writer?.finish(reader.finish()));
+  return sent;
+}
+
+describe('the suite for dialects', () => {
+  const myDialect = anthropicMessages;
+  const samples = {
+    reply: REPLY,
+    stream: sseEvents(STREAM()),
+    toolCall: REPLY.replace(
+      '{"type":"text","text":"Hi"}',
+      '{"type":"tool_use","id":"toolu_1","name":"look","input":{}}',
+    ),
+    request: REQUEST,
+    notThisProtocol: '{"error":"nope"}',
+  };
+  for (const { name, run } of dialectConformance(myDialect, samples)) test(name, run);
+});
+
+function sseEvents(text: string): [string | undefined, string][] {
+  const events: [string | undefined, string][] = [];
+  const sse = decodeSse((event, data) => events.push([event, data]));
+  sse.push(new TextEncoder().encode(text));
+  sse.end();
+  return events;
+}

@@ -5,7 +5,10 @@ import { elementTexts, isObject, parseJson, textAt } from '../json/index.ts';
 import type { Message } from '../message/index.ts';
 import { dialectConformance } from './dialect-conformance.ts';
 
-/** A fifth protocol, as small as one can be: `{"by":"me"|"bot"|"tool","say":"…","do":{…}|"of":"…"}`. */
+/**
+ * A protocol as small as one can be, without any facet: `{"by":"me"|"bot"|"tool","say":"…","do":{…}|"of":"…"}`.
+ * The guide to dialects has one with facets, which the tests of forest record and replay.
+ */
 const toy: DialectSpec = {
   id: 'toy',
   home: { ...dialect('blocks').home, id: 'toy', dialect: 'toy', issuer: 'toy' },
