@@ -7,7 +7,7 @@ export function addChat(program: Command): void {
   forestCommand(program, 'chat', 'talk to a model or an agent in the terminal; the forest keeps all of it')
     .argument(
       '[agent | provider/model]',
-      'the model; default: "model" of the configuration, or the first one with a key',
+      'an agent or a model; default: "model" of the configuration, or the first one with a key',
     )
     .option('--at <node|thread>', 'continue from a node or a thread')
     .option('--system <text>', 'the system text')

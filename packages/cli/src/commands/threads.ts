@@ -17,7 +17,7 @@ export function addThreads(program: Command): void {
   jsonCommand(
     program,
     'threads',
-    'list the conversations, last changed first; a session, or threads that begin alike, are one row',
+    'list the conversations, last changed first; a session is one row, and so are threads that begin alike',
   )
     .argument('[row]', 'list the threads of this row: the id of one of them, or its beginning')
     .option('--limit <count>', 'how many', parseCount, 50)
