@@ -10,11 +10,11 @@ import {
   type Checkpoint,
   type Conversation,
   firstOf,
+  isRunError,
   keepLast,
   llm,
   MessageList,
   pendingCalls,
-  RunError,
   type RunOptions,
   run,
   type StandardSchema,
@@ -108,7 +108,7 @@ async function failing(chat: Chat, before: string): Promise<string> {
   try {
     state = (await chat.chatWithState(state, [user('Oslo?')])).state;
   } catch (error) {
-    if (error instanceof RunError) state = chat.appendToState(state, [user('Oslo?'), ...error.messages]);
+    if (isRunError(error)) state = chat.appendToState(state, [user('Oslo?'), ...error.messages]);
   }
   return state;
 }
@@ -190,8 +190,7 @@ test('errors, usage, samples and responses', async () => {
   try {
     await run(options).result;
   } catch (error) {
-    if (error instanceof RunError)
-      console.log(error.code, error.status, error.retryable, error.requestId, error.rawBody);
+    if (isRunError(error)) console.log(error.code, error.status, error.retryable, error.requestId, error.rawBody);
   }
   expect(vi.mocked(console.log).mock.lastCall?.slice(0, 2)).toEqual(['authentication', 401]);
 
