@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { expect, test, vi } from 'vitest';
 import { isSkeinError, SkeinError } from './error.ts';
 
@@ -23,4 +24,8 @@ test('an error of another copy of the package is recognised', async () => {
   }
   expect(other.isSkeinError(new Loud('No answer.'), 'timeout')).toBe(true);
   expect(isSkeinError(new Other('No credit.'), 'quota')).toBe(true);
+});
+
+test('what marks an error as ours is not printed with it', () => {
+  expect(inspect(new Loud('No answer.'))).not.toContain('Symbol');
 });

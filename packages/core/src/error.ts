@@ -141,7 +141,9 @@ const MARK = Symbol.for('skein.error');
  */
 export abstract class SkeinError extends Error {
   abstract readonly code: SkeinErrorCode;
-  readonly [MARK] = true;
+  get [MARK](): true {
+    return true;
+  }
 }
 
 /**

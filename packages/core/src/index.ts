@@ -176,6 +176,7 @@ export {
   type Finding,
   firstOf,
   type InferSchema,
+  isRunError,
   keepLast,
   type Limits,
   type ModelChoice,

@@ -13,13 +13,13 @@ import {
   decodeSse,
   dialect,
   firstOf,
+  isRunError,
   keepLast,
   llm,
   MessageList,
   openaiChat,
   pendingCalls,
   type Reply,
-  RunError,
   type RunOptions,
   run,
   type StandardSchema,
@@ -123,7 +123,7 @@ async function failing(chat: Chat, before: string): Promise<string> {
   try {
     state = (await chat.chatWithState(state, [user('Oslo?')])).state;
   } catch (error) {
-    if (error instanceof RunError) state = chat.appendToState(state, [user('Oslo?'), ...error.messages]);
+    if (isRunError(error)) state = chat.appendToState(state, [user('Oslo?'), ...error.messages]);
   }
   return state;
 }
@@ -205,8 +205,7 @@ test('errors, usage, samples and responses', async () => {
   try {
     await run(options).result;
   } catch (error) {
-    if (error instanceof RunError)
-      console.log(error.code, error.status, error.retryable, error.requestId, error.rawBody);
+    if (isRunError(error)) console.log(error.code, error.status, error.retryable, error.requestId, error.rawBody);
   }
   expect(vi.mocked(console.log).mock.lastCall?.slice(0, 2)).toEqual(['authentication', 401]);
 

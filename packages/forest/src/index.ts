@@ -22,7 +22,6 @@ export {
   titleByModel,
   toolName,
 } from './engine/index.ts';
-// Opening a forest
 // What a forest holds and returns
 export {
   type Bookmark,

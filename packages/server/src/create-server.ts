@@ -2,7 +2,7 @@ import { createServer as createHttpServer, type Server as HttpServer, type Reque
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { type Agent, type Config, findProvider, titleModel } from '@skein/agents';
-import { type Environment, providers, type Tool } from '@skein/core';
+import { type Environment, providers, SkeinError, type Tool } from '@skein/core';
 import { createEngine, type Forest, type GenerateOptions } from '@skein/forest';
 import { createApp } from './app.ts';
 import { createGenerationResolver } from './generation-resolver.ts';
@@ -82,6 +82,12 @@ const LAST_WORDS_MS = 500;
 /** After this time, what a broken store has not accepted is given up. */
 const SETTLE_MS = 5000;
 
+/** A server cannot be started as it is asked for. */
+class ServerOptionsError extends SkeinError {
+  override readonly name = 'ServerOptionsError';
+  readonly code = 'invalid_configuration';
+}
+
 /**
  * Skein over HTTP, to be embedded or to be run.
  *
@@ -92,7 +98,8 @@ const SETTLE_MS = 5000;
  */
 export function createServer(options: ServerOptions): Server {
   const { token, config, timeouts } = options;
-  if (token === '') throw new Error('The token is empty, so everyone would have it: give a longer one, or none.');
+  if (token === '')
+    throw new ServerOptionsError('The token is empty, so everyone would have it: give a longer one, or none.');
   const closing = new AbortController();
   const grace = timeouts?.grace ?? GRACE_MS;
   const services = createServices(options, closing.signal);
@@ -128,7 +135,7 @@ export function createServer(options: ServerOptions): Server {
     },
     async listen({ port = 4141, host = '127.0.0.1' } = {}) {
       if (token === undefined && !isLoopback(host))
-        throw new Error(`A server at ${host} can be reached from elsewhere: give createServer a token.`);
+        throw new ServerOptionsError(`A server at ${host} can be reached from elsewhere: give createServer a token.`);
       return new Promise((resolve, reject) => {
         const server = createHttpServer(
           {

@@ -5,7 +5,7 @@ import {
   type ProviderDescriptor,
   type SelectionStrategy,
   selectModel,
-  UnknownProviderError,
+  type UnknownProviderError,
 } from '@skein/core';
 import { findProvider } from '../config/providers.ts';
 import type { Config } from '../config/types.ts';
@@ -75,9 +75,10 @@ function providerNamed(name: string, path: KeyPath, { config, report }: ModelCon
   try {
     return findProvider(name, config.providers);
   } catch (error) {
-    if (!(error instanceof UnknownProviderError)) throw error;
-    const near = error.nearest === undefined ? '' : `Did you mean "${error.nearest}"? `;
-    report(path, 'unknown-provider', `There is no provider "${name}".`, `${near}Known: ${error.known.join(', ')}.`);
+    if (!isSkeinError(error, 'unknown_provider')) throw error;
+    const { nearest, known } = error as UnknownProviderError;
+    const near = nearest === undefined ? '' : `Did you mean "${nearest}"? `;
+    report(path, 'unknown-provider', `There is no provider "${name}".`, `${near}Known: ${known.join(', ')}.`);
     return undefined;
   }
 }

@@ -57,11 +57,9 @@ export function findProvider(name: string, set: Readonly<Record<string, Provider
   try {
     return provider(name);
   } catch (error) {
-    if (!(error instanceof UnknownProviderError)) throw error;
-    throw new UnknownProviderError(name, [
-      ...Object.keys(set),
-      ...error.known.filter((one) => !Object.hasOwn(set, one)),
-    ]);
+    if (!isSkeinError(error, 'unknown_provider')) throw error;
+    const { known: others } = error as UnknownProviderError;
+    throw new UnknownProviderError(name, [...Object.keys(set), ...others.filter((one) => !Object.hasOwn(set, one))]);
   }
 }
 

@@ -1,5 +1,5 @@
 import { extname } from 'node:path';
-import { JsonTextError, parseJson } from '@skein/core';
+import { isSkeinError, type JsonTextError, parseJson } from '@skein/core';
 import { parse, TomlError } from 'smol-toml';
 import {
   type Alias,
@@ -113,9 +113,9 @@ function readJson(text: string): ParseResult {
   try {
     parseJson(text);
   } catch (error) {
-    if (!(error instanceof JsonTextError)) throw error;
+    if (!isSkeinError(error, 'invalid_json')) throw error;
     return {
-      line: text.slice(0, error.offset).split('\n').length,
+      line: text.slice(0, (error as JsonTextError).offset).split('\n').length,
       message: error.message.replace(/^Invalid JSON at offset \d+: /, ''),
     };
   }

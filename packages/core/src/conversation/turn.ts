@@ -1,6 +1,7 @@
 import type { ImageFormat, Manifest } from '../dialects/index.ts';
 import { type Modality, parseModel, realClock } from '../providers/index.ts';
 import {
+  isRunError,
   type ModelChoice,
   type Notice,
   RunError,
@@ -89,7 +90,7 @@ function isRepeated(event: RunEvent, told: readonly Notice[]): boolean {
 
 /** The result of a step that failed. */
 function toFailedResult(failure: unknown): RunResult {
-  if (!(failure instanceof RunError)) return EMPTY_RESULT;
+  if (!isRunError(failure)) return EMPTY_RESULT;
   const { messages, steps, checkpoints } = failure;
   const usage = sumUsage(steps.flatMap((step) => step.usage ?? []));
   const losses = steps.flatMap((step) => step.losses);
@@ -100,7 +101,7 @@ function toFailedResult(failure: unknown): RunResult {
 
 /** The error of a step, with the earlier steps of the turn. */
 function addEarlierSteps({ messages, steps }: RunResult, failure: unknown): unknown {
-  if (!(failure instanceof RunError) || steps.length === 0) return failure;
+  if (!isRunError(failure) || steps.length === 0) return failure;
   return new RunError(
     failure.cause,
     [...messages, ...failure.messages],

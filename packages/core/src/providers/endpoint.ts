@@ -25,7 +25,7 @@ export interface Endpoint {
  */
 export function resolveEndpoint(provider: ProviderDescriptor, options: EndpointOptions = {}): Endpoint {
   const { connection } = provider;
-  if (!connection) throw new TypeError(`The provider ${provider.id} has no network address`);
+  if (!connection) throw new EndpointError(`The provider ${provider.id} has no network address`);
   const { baseUrlVariables } = connection;
   const baseUrl =
     options.baseUrl || firstVariable(baseUrlVariables, options.env ?? environment()) || connection.baseUrl;
@@ -72,7 +72,13 @@ function parseUrl(text: string, provider: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url && /^https?:$/.test(url.protocol)) return url;
   // The text is not quoted: an address may contain a password.
-  throw new TypeError(`The base address for ${provider} is not an http(s) address`);
+  throw new EndpointError(`The base address for ${provider} is not an http(s) address`);
+}
+
+/** The address of a provider cannot be used. */
+class EndpointError extends SkeinError {
+  override readonly name = 'EndpointError';
+  readonly code = 'invalid_configuration';
 }
 
 /** A setting that is neither given nor in the environment. */

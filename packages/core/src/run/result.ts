@@ -130,6 +130,9 @@ export interface RunState {
   readonly messages: readonly Message[];
 }
 
+/** The same symbol in every copy of this package. */
+const RUN = Symbol.for('skein.run-error');
+
 /**
  * A run that failed. It has the facts of its cause, and everything that the run did until then.
  *
@@ -137,7 +140,7 @@ export interface RunState {
  * try {
  *   await run({ model, messages }).result;
  * } catch (error) {
- *   if (error instanceof RunError && error.retryable) save(error.messages);
+ *   if (isRunError(error) && error.retryable) save(error.messages);
  * }
  */
 export class RunError extends SkeinError {
@@ -158,6 +161,10 @@ export class RunError extends SkeinError {
   /** The given checkpoints, and those that the run made. */
   readonly checkpoints: readonly Checkpoint[];
 
+  get [RUN](): true {
+    return true;
+  }
+
   constructor(
     cause: unknown,
     messages: readonly Message[],
@@ -176,6 +183,16 @@ export class RunError extends SkeinError {
     this.steps = steps;
     this.checkpoints = checkpoints;
   }
+}
+
+/**
+ * Whether a value is the error of a run, of this or another copy of the package.
+ *
+ * @example
+ * if (isRunError(error)) save(error.messages);
+ */
+export function isRunError(value: unknown): value is RunError {
+  return isSkeinError(value) && RUN in value;
 }
 
 /** The members of provider, protocol and schema errors; a cause is one of these, or none. */

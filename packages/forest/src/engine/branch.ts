@@ -2,12 +2,13 @@ import {
   type Approval,
   type Checkpoint,
   type Fetch,
+  isRunError,
+  isSkeinError,
   type Message,
   type ModelChoice,
   type ObserverEvent,
   parseModel,
   provider,
-  RunError,
   type RunEvent,
   type RunOptions,
   type RunResult,
@@ -18,7 +19,6 @@ import {
   appendMessages,
   appendSiblings,
   type ForestContext,
-  ForestError,
   joinTexts,
   readAppendPoint,
   writeCheckpoint,
@@ -158,7 +158,7 @@ async function runAndStore(context: ForestContext, task: BranchTask, progress: B
   } catch (error) {
     storedMessages.fail(error);
     // The next request must be sent with the same checkpoints, however the run ended.
-    if (error instanceof RunError) await keepNew(error.checkpoints);
+    if (isRunError(error)) await keepNew(error.checkpoints);
     throw error;
   } finally {
     running.stop();
@@ -203,8 +203,8 @@ function toBranchState(head: string, { stop, pending }: RunResult): BranchState 
 }
 
 function toBranchError(error: unknown): NonNullable<BranchState['error']> {
-  if (error instanceof RunError) return { code: error.code, message: error.message, retryable: error.retryable };
-  const code = error instanceof ForestError ? error.code : 'failed';
+  if (isRunError(error)) return { code: error.code, message: error.message, retryable: error.retryable };
+  const code = isSkeinError(error) ? error.code : 'failed';
   return { code, message: error instanceof Error ? error.message : String(error), retryable: false };
 }
 

@@ -1,6 +1,6 @@
-import { dialect, type Fetch, type Reply, sse } from '@skein/core';
+import { dialect, type Fetch, type Reply } from '@skein/core';
 import { allItems, appendSiblings, type ForestContext, readAppendPoint, resolveId } from '../forest/index.ts';
-import { type Clock, type EntryRecord, hasMessage } from '../model/index.ts';
+import { type Clock, type EntryRecord, findFraming, hasMessage } from '../model/index.ts';
 import type { Store } from '../store/index.ts';
 import { BATCH_MS } from './events.ts';
 import { readHistory, withAlternatives } from './history.ts';
@@ -84,10 +84,15 @@ export class ReplyLog {
   wrap(fetch: Fetch): Fetch {
     return async (url, init) => {
       const response = await fetch(url, init);
-      if (!response.body || !response.headers.get('content-type')?.includes('event-stream')) return response;
+      if (!response.body || !this.#isStream(response.headers.get('content-type') ?? '')) return response;
       const { status, statusText, headers } = response;
       return new Response(response.body.pipeThrough(this.#watch()), { status, statusText, headers });
     };
+  }
+
+  #isStream(type: string): boolean {
+    const framing = this.#target && findFraming(dialect(this.#target.dialect), this.#target.provider);
+    return type.includes('event-stream') || framing?.contentTypes.some((one) => type.startsWith(one)) === true;
   }
 
   #watch(): TransformStream<Uint8Array, Uint8Array> {
@@ -142,7 +147,7 @@ async function readLastReply(
   const { reply: name, provider, model, dialect: dialectId, issuer } = last;
   const spoken = dialect(dialectId);
   const reader = spoken.readStream({ issuer, model });
-  const decoder = (spoken.framing ?? sse).split((event, data) => void reader.push(event, data));
+  const decoder = findFraming(spoken, provider).split((event, data) => void reader.push(event, data));
   for (const { reply, text } of pieces) if (reply === name) decoder.push(text);
   return { name, reply: reader.finish(), target: { provider, model, dialect: dialectId, issuer } };
 }

@@ -8,12 +8,9 @@
  * - threads: their titles, groups and lineage.
  */
 
-// Context
 export { createContext, type ForestContext, makeRef, readRefs } from './context.ts';
-// The forest
 export { ForestError, type ForestErrorCode } from './errors.ts';
 export { createForest, type Forest, followChanges } from './forest.ts';
-// Reading
 export { addTakeTexts, findNeededBodies } from './gc.ts';
 export { allItems, allPages } from './pages.ts';
 export type { Difference, TopologyNode } from './read/queries.ts';
@@ -28,7 +25,6 @@ export { diffFromLastRequest, readManifest } from './read/sent-request.ts';
 export type { UsageScope, UsageTotal } from './read/usage.ts';
 export { resolveWalkStart, walkAll } from './read/walk.ts';
 export type { ThreadGroup } from './threads/groups.ts';
-// Threads
 export { makeGroupRefs, openingGroupId, SIDE_GROUP, sessionGroupId } from './threads/groups.ts';
 export type { Thread } from './threads/thread.ts';
 export { type Lineage, readLineage, readThreads, selectTakes } from './threads/thread.ts';
@@ -36,7 +32,6 @@ export type { Threads } from './threads/threads.ts';
 export { createThreads } from './threads/threads.ts';
 export { findOpening, makeTitle, readOpening, shortenTitle } from './threads/title.ts';
 export type { TakeFacts } from './write/append.ts';
-// Writing
 export { appendMessages, appendSiblings, createMessageTake } from './write/append.ts';
 export { type AppendPoint, makeNodeRecords, ROOT_POINT, readAppendPoint } from './write/append-point.ts';
 export type { Bookmark, Bookmarks } from './write/bookmarks.ts';

@@ -1,4 +1,5 @@
 import type { Manifest } from '@skein/core';
+import { DamageError } from './damage.ts';
 import { sha256 } from './ids.ts';
 import type { BodyRecord } from './records.ts';
 
@@ -69,7 +70,8 @@ export async function restoreManifest(
 function readStored(text: string, digest: string): StoredManifest {
   const value: unknown = JSON.parse(text);
   const { format, version } = (value ?? {}) as { format?: unknown; version?: unknown };
-  if (format !== 'skein/manifest' || version !== 1) throw new Error(`Body ${digest} is not a manifest of version 1`);
+  if (format !== 'skein/manifest' || version !== 1)
+    throw new DamageError(`Body ${digest} is not a manifest of version 1`);
   return value as StoredManifest;
 }
 

@@ -69,8 +69,12 @@ function bodyText(body: string | Uint8Array | undefined): string {
 }
 
 function describeTarget(url: URL, { method, provider, issuer, body }: RequestToRecord) {
-  const spoken = provider === undefined ? undefined : providers().find(({ id }) => id === provider)?.dialect;
-  const { kind, dialect, model = findModel(body), responseId } = readAddress(method, url.pathname, spoken);
+  const {
+    kind,
+    dialect,
+    model = findModel(body),
+    responseId,
+  } = readAddress(method, url.pathname, provider ?? withOwnEndpoints(url)?.id);
   const descriptor = provider === undefined || issuer === undefined ? providerAt(url, dialect) : undefined;
   const name = provider ?? descriptor?.id;
   return {
@@ -115,17 +119,19 @@ export interface Address {
 const KINDS = { ask: 'generate', poll: 'poll' } as const;
 
 /**
- * Reads what a request to this path asks for. If several dialects have such a path, that of the provider counts.
+ * Reads what a request to this path asks for. The provider's own paths go first, then those of its dialect; without a
+ * provider, the path of any dialect counts, and no provider's own.
  *
  * @example
  * readAddress('POST', '/v1/messages').kind; // 'generate'
  */
-export function readAddress(method: string, path: string, spoken?: string): Address {
+export function readAddress(method: string, path: string, provider?: string): Address {
   const plain = path.replace(/\/+$/, '');
   const known = dialects();
-  const own = known.filter(({ id }) => id === spoken);
-  const replaced = providers().map(({ dialect: id, endpoints }) => ({ id, endpoints }));
-  for (const { id, endpoints = [] } of [...own, ...known, ...replaced]) {
+  const named = providers().find(({ id }) => id === provider);
+  const own = known.filter(({ id }) => id === named?.dialect);
+  const replaced = named ? [{ id: named.dialect, endpoints: named.endpoints }] : [];
+  for (const { id, endpoints = [] } of [...replaced, ...own, ...known]) {
     for (const endpoint of endpoints) {
       const found = endpoint.method === method ? endpoint.path.exec(plain) : null;
       if (!found) continue;
@@ -141,12 +147,17 @@ export function readAddress(method: string, path: string, spoken?: string): Addr
   return { kind: 'other' };
 }
 
+/** The provider with this host that has paths of its own. */
+function withOwnEndpoints(url: URL): ProviderDescriptor | undefined {
+  return providers().find(({ endpoints, connection }) => endpoints && isAt(url, connection?.baseUrl));
+}
+
 /**
  * The provider with this host. An unknown host, such as a gateway or an emulator, is taken for the home provider of the
  * dialect, as core does if a base URL is changed.
  */
 function providerAt(url: URL, dialectId: string | undefined): ProviderDescriptor | undefined {
-  const here = providers().filter(({ connection }) => connection?.baseUrl && readHost(connection.baseUrl) === url.host);
+  const here = providers().filter(({ connection }) => isAt(url, connection?.baseUrl));
   if (dialectId === undefined) return here[0];
   return here.find((one) => one.dialect === dialectId) ?? here[0] ?? dialect(dialectId).home;
 }
@@ -156,8 +167,8 @@ function issuerAt(url: URL, descriptor: ProviderDescriptor | undefined): string 
   return descriptor ? descriptor.issuer.replace('{host}', url.host) : url.host;
 }
 
-function readHost(address: string): string | undefined {
-  return URL.canParse(address) ? new URL(address).host : undefined;
+function isAt({ host }: URL, address: string | undefined): boolean {
+  return address !== undefined && URL.canParse(address) && new URL(address).host === host;
 }
 
 function decodePathPart(text: string): string {

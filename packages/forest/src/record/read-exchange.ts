@@ -2,6 +2,7 @@ import {
   type Dialect,
   dialect,
   elementTexts,
+  isJson,
   isObject,
   type Message,
   type Origin,
@@ -13,8 +14,8 @@ import {
   type ToolDefinition,
   type Usage,
 } from '@skein/core';
-import { type KeptHistories, serving } from '@skein/core/dialect';
-import { hasMessage } from '../model/index.ts';
+import { type Framing, type KeptHistories, serving } from '@skein/core/dialect';
+import { findFraming, hasMessage } from '../model/index.ts';
 import type { Exchange } from './exchange.ts';
 import { type Hints, hintsKey } from './hints.ts';
 
@@ -64,13 +65,14 @@ export function readExchange(exchange: Exchange, request: string, response: stri
   if (response.trim() === '') return nothing(exchange.error ?? 'there was no answer');
   try {
     const spoken = dialect(exchange.dialect);
+    const framing = findFraming(spoken, exchange.provider);
     const origin: Partial<Origin> = { issuer: exchange.issuer ?? spoken.home.issuer };
     if (exchange.kind === 'poll') {
-      const answer = readAnswer(spoken, response, origin);
+      const answer = readAnswer(spoken, framing, response, origin);
       return { kind: 'poll', exchange, responseId: exchange.responseId ?? answer.responseId ?? '', answer };
     }
     const { system, tools, messages, params, rest, model = exchange.model } = spoken.readRequest(request, origin);
-    const answer = readAnswer(spoken, response, { ...origin, ...(model !== undefined && { model }) });
+    const answer = readAnswer(spoken, framing, response, { ...origin, ...(model !== undefined && { model }) });
     const { previous, conversation } = readReferences(spoken, rest);
     const isKept = previous !== undefined || conversation !== undefined;
     const lead = [...(system ? [system] : []), ...(isKept ? [] : leadingSystem(messages))];
@@ -131,8 +133,8 @@ export interface Answer {
 }
 
 /** Reads a response that is one JSON object, a stream of events, or Google's list of chunks. Throws for other texts. */
-function readAnswer(dialect: Dialect, text: string, origin: Partial<Origin>): Answer {
-  const reply = readReply(dialect, text, origin);
+function readAnswer(dialect: Dialect, framing: Framing, text: string, origin: Partial<Origin>): Answer {
+  const reply = readReply(dialect, framing, text, origin);
   const { message, alternatives, stop, usage, envelope } = reply;
   const { kept } = serving(dialect);
   const pending = kept !== undefined && stop.reason !== 'cut' && stop.reason !== 'error' && isPending(kept, envelope);
@@ -146,12 +148,13 @@ function readAnswer(dialect: Dialect, text: string, origin: Partial<Origin>): An
   };
 }
 
-function readReply(dialect: Dialect, text: string, origin: Partial<Origin>): Reply {
-  if (/^\s*\{/.test(text)) return dialect.readResponse(text, origin);
+function readReply(dialect: Dialect, framing: Framing, text: string, origin: Partial<Origin>): Reply {
+  // Some framings have events that begin as an object does.
+  if (/^\s*\{/.test(text) && (framing === sse || isJson(text))) return dialect.readResponse(text, origin);
   const reader = dialect.readStream(origin);
   if (/^\s*\[/.test(text)) for (const chunk of elementTexts(text)) reader.push(undefined, chunk);
   else {
-    const decoder = (dialect.framing ?? sse).split((event, data) => void reader.push(event, data));
+    const decoder = framing.split((event, data) => void reader.push(event, data));
     decoder.push(text);
     decoder.end();
   }
@@ -180,10 +183,13 @@ export function readResponseId(dialect: Dialect, text: string): string | undefin
 }
 
 /** Reads a stream piece by piece and returns the response id once an event has named it. */
-export function createResponseIdReader(dialect: Dialect): (text: string) => string | undefined {
+export function createResponseIdReader(
+  dialect: Dialect,
+  provider: string | undefined,
+): (text: string) => string | undefined {
   let left = LOOKED_THROUGH;
   let found: string | undefined;
-  const decoder = (dialect.framing ?? sse).split((_, data) => {
+  const decoder = findFraming(dialect, provider).split((_, data) => {
     found ??= readResponseId(dialect, data);
   });
   return (text) => {

@@ -98,7 +98,7 @@ export function createRecording(
     if (described?.exchange.responseId !== undefined || answered.responseId !== undefined) return;
     const spoken = described?.exchange.dialect;
     if (spoken === undefined) return;
-    if (isStream) events ??= createResponseIdReader(dialect(spoken));
+    if (isStream) events ??= createResponseIdReader(dialect(spoken), described?.exchange.provider);
     const responseId = events ? events(text) : count === 0 ? readResponseId(dialect(spoken), text) : undefined;
     if (responseId !== undefined) answered = { ...answered, responseId };
   };

@@ -1,4 +1,4 @@
-import { dialect, diffPrefix, openaiChat } from '@skein/core';
+import { dialect, diffPrefix, openaiChat, SkeinError } from '@skein/core';
 import { serving } from '@skein/core/dialect';
 import { allItems } from '../forest/index.ts';
 import { findSecrets, removeSecrets } from '../model/index.ts';
@@ -56,7 +56,7 @@ export function createReplayer(forest: RecordingForest): Replayer {
       const recording = recordings[Math.min(count, recordings.length - 1)];
       if (!recording) return undefined;
       asked.set(key, count + 1);
-      if (recording.status === undefined) throw new TypeError(`fetch failed (as recorded): ${recording.error ?? ''}`);
+      if (recording.status === undefined) throw new RecordedFailureError(recording.error ?? '');
       const { store } = forest;
       const { items } = await store.refs({ on: 'forest', keys: [recording.id], names: [PLACEMENT_REF] });
       const outcome = finalOutcome(recording, readPlacement(items[0]?.value));
@@ -65,7 +65,7 @@ export function createReplayer(forest: RecordingForest): Replayer {
     async refuse(request) {
       const asked = toReplayRequest(request);
       const { message, nearest } = await describeMiss(forest, asked);
-      const { dialect: id } = readAddress(asked.method, asked.path);
+      const { dialect: id } = readAddress(asked.method, asked.path, request.provider);
       const error = { status: 404, code: MISS, message };
       const body = serving(id === undefined ? openaiChat : dialect(id)).errorBody(error);
       const skein = { code: MISS, ...(nearest !== undefined && { nearest }) };
@@ -73,6 +73,16 @@ export function createReplayer(forest: RecordingForest): Replayer {
       return Response.json({ ...body, skein }, { status: 404, headers });
     },
   };
+}
+
+/** The recorded request had no answer, so its replay has none. */
+class RecordedFailureError extends SkeinError {
+  override readonly name = 'RecordedFailureError';
+  readonly code = 'connection';
+
+  constructor(reason: string) {
+    super(`fetch failed (as recorded): ${reason}`);
+  }
 }
 
 function toReplayRequest({ method, url, headers, body }: RequestToRecord): ReplayRequest {

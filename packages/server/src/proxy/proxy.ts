@@ -100,7 +100,8 @@ export function createProxy(services: Services, access: Access, options: ProxyOp
 
   const pass = (client: IncomingMessage, answer: ServerResponse, planned: PlannedExchange, body?: Uint8Array) => {
     const { upstream, asked, headers, toRecord } = planned;
-    const isRecorded = asked.mode !== 'pass' && readAddress(toRecord.method, withoutQuery(upstream)).kind !== 'other';
+    const { kind } = readAddress(toRecord.method, withoutQuery(upstream), upstream.provider.id);
+    const isRecorded = asked.mode !== 'pass' && kind !== 'other';
     const onUndecodable = () => metrics.count('skein_undecodable_total', { provider: upstream.provider.id });
     if (isRecorded) recordings.add();
     const tap = isRecorded
@@ -128,7 +129,7 @@ export function createProxy(services: Services, access: Access, options: ProxyOp
       );
     const request = { ...toRecord, body: redact ? redact(decoded) : decoded };
     const found = await replayer.answer(request, { timing: asked.timing }).catch((error: unknown) => {
-      if (!(error instanceof TypeError)) throw error;
+      if (!isSkeinError(error, 'connection')) throw error;
       return new Response(providerError(upstream.provider.dialect, 502, 'provider_unreachable', error.message), {
         status: 502,
         headers: { 'content-type': 'application/json', 'x-skein-replay': 'hit' },

@@ -2,7 +2,7 @@ import { type Message, user } from '../../message/index.ts';
 import { modelInfo, parseModel } from '../../providers/index.ts';
 import type { ModelLimits, RunOptions } from '../options.ts';
 import type { RunResult, Step } from '../result.ts';
-import { RunError } from '../result.ts';
+import { isRunError } from '../result.ts';
 import { run } from '../run.ts';
 import { estimateTokens } from '../tokens.ts';
 import { type Checkpoint, leadingSystem } from './checkpoint.ts';
@@ -163,7 +163,7 @@ async function told(result: Promise<RunResult>, spent: (steps: readonly Step[]) 
     spent(done.steps);
     return done;
   } catch (error) {
-    if (error instanceof RunError) spent(error.steps);
+    if (isRunError(error)) spent(error.steps);
     throw error;
   }
 }

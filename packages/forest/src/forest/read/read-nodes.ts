@@ -1,4 +1,4 @@
-import { dialect, isSkeinError, type Message, type Role } from '@skein/core';
+import { dialect, isSkeinError, type Message, type Role, type SkeinError } from '@skein/core';
 import type { NodeRecord, RefRecord, TakeRecord } from '../../model/index.ts';
 import type { Store } from '../../store/index.ts';
 import { ForestError } from '../errors.ts';
@@ -125,7 +125,7 @@ export function unlessDamaged<T>(read: () => T): T | undefined {
 }
 
 /** Whether an error says that a text is damaged or missing. */
-export function isDamage(error: unknown): error is ForestError {
+export function isDamage(error: unknown): error is SkeinError {
   return isSkeinError(error, 'damaged', 'unknown_body');
 }
 

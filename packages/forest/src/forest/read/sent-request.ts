@@ -1,5 +1,12 @@
 import { diffPrefix, joinManifest, type Loss, type Manifest, type PrefixDifference } from '@skein/core';
-import { type NodeRecord, restoreManifest, sha256, type TakeRecord, unpackBytes } from '../../model/index.ts';
+import {
+  DamageError,
+  type NodeRecord,
+  restoreManifest,
+  sha256,
+  type TakeRecord,
+  unpackBytes,
+} from '../../model/index.ts';
 import type { Store } from '../../store/index.ts';
 import { ForestError } from '../errors.ts';
 import { type Lineage, selectTakes } from '../threads/thread.ts';
@@ -67,7 +74,7 @@ export async function rebuildRequest(store: Store, request: NonNullable<TakeReco
   const texts = await store.bodies(manifest.messages);
   const body = joinManifest(manifest, (index) => need(texts[index], manifest.messages[index]!));
   const hash = sha256(body);
-  if (hash !== request.sha256) throw new Error(`its hash is ${hash}, not ${request.sha256}`);
+  if (hash !== request.sha256) throw new DamageError(`its hash is ${hash}, not ${request.sha256}`);
   const { dialect, model, losses } = manifest;
   return { body, sha256: hash, dialect, model, losses };
 }
@@ -79,7 +86,7 @@ export async function readManifest(store: Store, digest: string): Promise<Manife
 }
 
 function need(text: string | undefined, digest: string): string {
-  if (text === undefined) throw new Error(`the text ${digest} is missing`);
+  if (text === undefined) throw new DamageError(`the text ${digest} is missing`);
   return text;
 }
 

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { type NodeRecord, ROOT, sha256, splitWords } from '../../model/index.ts';
+import { DamageError, type NodeRecord, ROOT, sha256, splitWords } from '../../model/index.ts';
 import { pageLimit } from '../page.ts';
 import { hashFault } from '../records.ts';
 import type { Page, PageRequest, SearchHit, SearchQuery, Store } from '../store.ts';
@@ -132,7 +132,7 @@ function withEcho(own: string, also: RawBuilder<unknown>): RawBuilder<unknown> {
 function readText(row: Pick<BodyRow, 'digest' | 'text'>): [digest: string, text: string] {
   const body = readBody(row);
   const fault = hashFault(body);
-  if (fault !== undefined) throw new Error(fault);
+  if (fault !== undefined) throw new DamageError(fault);
   return [body.digest, body.text];
 }
 
