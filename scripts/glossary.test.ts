@@ -82,6 +82,20 @@ test.each(entries.map((entry) => [relative(root, entry), entry]))(
   },
 );
 
+/** What the API sends has the names of what it describes; `assertSame` in the server's schemas keeps both alike. */
+const SENT = new Set(['Block', 'GenerationEvent', 'Loss', 'Notice']);
+
+test('no two packages export a type by the same name', () => {
+  const packagesByName = new Map<string, Set<string>>();
+  for (const entry of entries) {
+    const [, folder = ''] = relative(root, entry).split('/');
+    for (const name of readExportedTypes(entry))
+      packagesByName.set(name, (packagesByName.get(name) ?? new Set()).add(folder));
+  }
+  const shared = [...packagesByName].filter(([name, packages]) => packages.size > 1 && !SENT.has(name));
+  expect(shared.map(([name, packages]) => `${name}: ${[...packages].join(', ')}`)).toEqual([]);
+});
+
 test('the glossary is in alphabetical order, with one entry for each word', () => {
   const entries = [...glossary.matchAll(/^- \*\*([^*]+)\*\*/gm)].map(([, term = '']) => term.toLowerCase());
   expect(entries).toEqual([...new Set(entries)].sort());

@@ -14,7 +14,7 @@ import {
 } from '@skein/forest/store';
 import { byKey, connect, records } from './connection.mjs';
 
-/** @import { EntryRecord, NodeRecord, Page, PageRequest, Problem, RefRecord, Store, StoreRecord, TakeRecord } from '@skein/forest/store' */
+/** @import { EntryRecord, NodeRecord, Page, PageRequest, RefRecord, Store, StoreProblem, StoreRecord, TakeRecord } from '@skein/forest/store' */
 
 const LISTEN_MS = 100;
 
@@ -29,7 +29,7 @@ export function sqliteStore(path) {
   run('INSERT INTO writer VALUES (?, ?)', writer, process.pid);
   run('INSERT OR IGNORE INTO epoch SELECT ? WHERE NOT EXISTS (SELECT 1 FROM epoch)', randomUUID().slice(0, 8));
 
-  /** @type {Map<string, Problem>} */
+  /** @type {Map<string, StoreProblem>} */
   const problems = new Map();
   /** @type {Set<() => void>} */
   const listeners = new Set();

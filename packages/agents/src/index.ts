@@ -21,10 +21,10 @@ export type {
   RedactionConfig,
   RetentionConfig,
   ServerConfig,
-  Source,
   StoreChoice,
+  ValueSource,
 } from './config/types.ts';
-export { describeProblem, type Problem, type ProblemCode } from './files/problem.ts';
+export { type ConfigProblem, describeProblem, type ProblemCode } from './files/problem.ts';
 export { type McpOptions, type McpServers, mcpServers } from './mcp/servers.ts';
 export type { McpTool, McpTools } from './mcp/tools.ts';
 export { type FetchToolOptions, fetchTool } from './tools/fetch.ts';

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Problem } from '@skein/agents';
+import type { ConfigProblem } from '@skein/agents';
 import { loadConfig } from '@skein/agents';
 import type { Message, Tool, ToolContext } from '@skein/core';
 import { type Emulator, startEmulator } from '@skein/emulator';
@@ -47,7 +47,7 @@ export async function emulator(): Promise<Emulator> {
 }
 
 /** The problem about that key. */
-export function about(problems: readonly Problem[], key: string): Problem {
+export function about(problems: readonly ConfigProblem[], key: string): ConfigProblem {
   const found = problems.find((problem) => problem.key === key);
   if (!found) throw new Error(`Nothing about ${key}: ${JSON.stringify(problems, null, 1)}`);
   return found;

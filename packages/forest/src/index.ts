@@ -108,7 +108,7 @@ export {
   reproject,
   type StatusClass,
 } from './record/index.ts';
-export type { Changes, Compaction, Page, PageRequest, Problem } from './store/index.ts';
+export type { Changes, CompactionCount, Page, PageRequest, StoreProblem } from './store/index.ts';
 export {
   type FileStoreOptions,
   fileStore,

@@ -16,11 +16,11 @@ export type {
   IdChain,
   Page,
   PageRequest,
-  Problem,
   RefQuery,
   SearchHit,
   SearchQuery,
   Store,
+  StoreProblem,
 } from './store/index.ts';
 export { overlayStore, StoreError } from './store/index.ts';
 export { pageLimit, readCursor, toPage } from './store/page.ts';

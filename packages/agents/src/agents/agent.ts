@@ -11,7 +11,7 @@ import {
 import { toMcpServer } from '../config/resolve.ts';
 import type { Config, Preset } from '../config/types.ts';
 import type { Document } from '../files/document.ts';
-import type { Problem } from '../files/problem.ts';
+import type { ConfigProblem } from '../files/problem.ts';
 import { reporter } from '../files/read-file.ts';
 import { type Report, suggestKnown } from '../files/shape.ts';
 import { type McpServers, mcpServers } from '../mcp/servers.ts';
@@ -48,7 +48,7 @@ export interface Agent {
    * Everything that `run` needs but the messages. MCP servers are started for it. One that is not there costs its tools
    * and nothing else; `problems` says so, beside what the file holds that is not used.
    */
-  options(): Promise<{ readonly options: AgentOptions; readonly problems: readonly Problem[] }>;
+  options(): Promise<{ readonly options: AgentOptions; readonly problems: readonly ConfigProblem[] }>;
   /** Starts a run. What is given here counts before what the file says. */
   run(options: Omit<RunOptions, 'model'> & Partial<Pick<RunOptions, 'model'>>): Promise<Omit<Run, 'then'>>;
   /** Ends the MCP servers that only this agent uses. */
@@ -84,9 +84,9 @@ export interface AgentContext {
 export async function buildAgent(
   document: Document,
   context: AgentContext,
-  problems: Problem[],
+  problems: ConfigProblem[],
 ): Promise<Agent | undefined> {
-  const own: Problem[] = [];
+  const own: ConfigProblem[] = [];
   const report = reporter(document, own);
   const written = agentShape(document.value ?? {}, [], report);
   const agent = written && (await assemble(written, document.file, context, report));
@@ -179,7 +179,7 @@ function checkApprove(
   }
 }
 
-function unguarded(name: string, file: string): Problem {
+function unguarded(name: string, file: string): ConfigProblem {
   const message = `This agent has no tool "${name}". All tools of that server need approval instead.`;
   const fix = 'Give the name as the server has it.';
   return { severity: 'notice', code: 'mcp-tool', file, line: undefined, key: 'approve', message, fix };
@@ -220,9 +220,9 @@ async function mcpTools(
   refs: readonly McpRef[],
   serversOf: (name: string) => McpServers,
   file: string,
-): Promise<{ readonly tools: readonly Tool[]; readonly problems: readonly Problem[] }> {
+): Promise<{ readonly tools: readonly Tool[]; readonly problems: readonly ConfigProblem[] }> {
   const names = [...new Set(refs.map(({ server }) => server))];
-  const problems: Problem[] = [];
+  const problems: ConfigProblem[] = [];
   const tell = (code: 'mcp-server' | 'mcp-tool', name: string, message: string, fix: string) =>
     problems.push({ severity: 'notice', code, file, line: undefined, key: `mcp:${name}`, message, fix });
   const found = await Promise.all(

@@ -4,7 +4,7 @@ import type { Environment } from '@skein/core';
 import { SkeinError } from '@skein/core';
 import { loadConfig } from '../config/load.ts';
 import type { Config } from '../config/types.ts';
-import { describeProblem, type Problem } from '../files/problem.ts';
+import { type ConfigProblem, describeProblem } from '../files/problem.ts';
 import { readDocumentFile, reporter } from '../files/read-file.ts';
 import type { Report } from '../files/shape.ts';
 import { type McpServers, mcpServers } from '../mcp/servers.ts';
@@ -28,7 +28,7 @@ export interface LoadedAgents {
   /** In the order of their files. */
   readonly agents: readonly Agent[];
   /** Whatever is wrong with the others. */
-  readonly problems: readonly Problem[];
+  readonly problems: readonly ConfigProblem[];
   /** By id or name. */
   find(name: string): Agent | undefined;
   /** Ends all MCP servers that were started here. */
@@ -39,9 +39,9 @@ export interface LoadedAgents {
 export class AgentFileError extends SkeinError {
   override readonly name = 'AgentFileError';
   readonly code = 'invalid_agent';
-  readonly problems: readonly Problem[];
+  readonly problems: readonly ConfigProblem[];
 
-  constructor(problems: readonly Problem[]) {
+  constructor(problems: readonly ConfigProblem[]) {
     super(problems.map(describeProblem).join('\n'));
     this.problems = problems;
   }
@@ -56,7 +56,7 @@ export class AgentFileError extends SkeinError {
  * await close();
  */
 export async function loadAgents(folder: string, options: LoadAgentsOptions = {}): Promise<LoadedAgents> {
-  const problems: Problem[] = [];
+  const problems: ConfigProblem[] = [];
   const context = await createContext(options, problems);
   const agents: Agent[] = [];
   for (const file of await agentFiles(folder, problems)) {
@@ -81,7 +81,7 @@ export async function loadAgents(folder: string, options: LoadAgentsOptions = {}
  * const agent = await loadAgent('agents/researcher.yaml');
  */
 export async function loadAgent(path: string, options: LoadAgentsOptions = {}): Promise<Agent> {
-  const problems: Problem[] = [];
+  const problems: ConfigProblem[] = [];
   const context = await createContext(options, []);
   const { agent } = await readAgent(resolve(path), context, problems);
   if (!agent) throw new AgentFileError(problems.filter(({ severity }) => severity === 'error'));
@@ -91,14 +91,14 @@ export async function loadAgent(path: string, options: LoadAgentsOptions = {}): 
   return { ...agent, close };
 }
 
-async function createContext({ config, env = process.env, mcp, forest }: LoadAgentsOptions, problems: Problem[]) {
+async function createContext({ config, env = process.env, mcp, forest }: LoadAgentsOptions, problems: ConfigProblem[]) {
   const loaded = config ? undefined : await loadConfig({ env });
   problems.push(...(loaded?.problems ?? []));
   const used = config ?? loaded!.config;
   return { config: used, env, mcp: mcp ?? mcpServers(used.mcp, { env }), forest } satisfies AgentContext;
 }
 
-async function agentFiles(folder: string, problems: Problem[]): Promise<string[]> {
+async function agentFiles(folder: string, problems: ConfigProblem[]): Promise<string[]> {
   try {
     const names = await readdir(folder);
     return names
@@ -114,7 +114,7 @@ async function agentFiles(folder: string, problems: Problem[]): Promise<string[]
   }
 }
 
-async function readAgent(file: string, context: AgentContext, problems: Problem[]) {
+async function readAgent(file: string, context: AgentContext, problems: ConfigProblem[]) {
   const { document, problems: found } = await readDocumentFile(file);
   problems.push(...found);
   const agent = document && (await buildAgent(document, context, problems));

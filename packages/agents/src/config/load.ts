@@ -3,13 +3,13 @@ import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import type { Environment } from '@skein/core';
 import type { Document, KeyPath } from '../files/document.ts';
-import type { Problem } from '../files/problem.ts';
+import type { ConfigProblem } from '../files/problem.ts';
 import { readDocumentFile, reporter } from '../files/read-file.ts';
 import { isRecord, type Report } from '../files/shape.ts';
 import { type ConfigFile, configShape } from './config-file.ts';
 import { loadPlugins, type PluginEntry } from './plugins.ts';
 import { type ConfigValue, type Picker, pathIn, resolveConfig } from './resolve.ts';
-import type { Config, Source } from './types.ts';
+import type { Config, ValueSource } from './types.ts';
 
 /** Where `loadConfig` looks for values. */
 export interface LoadConfigOptions {
@@ -28,11 +28,11 @@ export interface LoadConfigOptions {
 export interface LoadedConfig {
   readonly config: Config;
   /** Where values come from, by key: `server.port`, `providers.house`. What is not here is a default. */
-  readonly sources: Readonly<Record<string, Source>>;
+  readonly sources: Readonly<Record<string, ValueSource>>;
   /** The files that were read. */
   readonly files: readonly string[];
   /** What is wrong. A value with an error is not used: the next source counts. */
-  readonly problems: readonly Problem[];
+  readonly problems: readonly ConfigProblem[];
 }
 
 /**
@@ -45,7 +45,7 @@ export interface LoadedConfig {
  */
 export async function loadConfig(options: LoadConfigOptions = {}): Promise<LoadedConfig> {
   const { cwd = process.cwd(), env = process.env, flags = {}, home = homedir() } = options;
-  const problems: Problem[] = [];
+  const problems: ConfigProblem[] = [];
   const folder = options.file === undefined ? projectFolder(cwd) : dirname(resolve(cwd, options.file));
   const userFolder = join(env.XDG_CONFIG_HOME || join(home, '.config'), 'skein');
   const projectFiles = options.file === undefined ? configFilesIn(folder) : [resolve(cwd, options.file)];
@@ -58,7 +58,7 @@ export async function loadConfig(options: LoadConfigOptions = {}): Promise<Loade
   // First, because the rest may name what a plug-in defines.
   const plugins = layers.flatMap((layer) => pluginEntries(layer, home));
   await loadPlugins(plugins);
-  const sources: Record<string, Source> = {};
+  const sources: Record<string, ValueSource> = {};
   const surroundings = { projectFolder: folder, env, home, plugins: plugins.map(({ file }) => file) };
   const config = resolveConfig(createPicker(layers, sources), surroundings);
   const files = layers.filter(({ kind }) => kind === 'project' || kind === 'user').map(({ document }) => document.file);
@@ -69,7 +69,7 @@ async function readLayer(
   kind: 'project' | 'user',
   [file, another]: readonly string[],
   folder: string,
-  problems: Problem[],
+  problems: ConfigProblem[],
 ): Promise<Layer[]> {
   if (file === undefined) return [];
   if (another !== undefined)
@@ -89,7 +89,7 @@ async function readLayer(
 
 type CheckedLayer = Layer & { readonly written: Partial<ConfigFile>; readonly report: Report };
 
-function checkLayer(layer: Layer, problems: Problem[]): CheckedLayer {
+function checkLayer(layer: Layer, problems: ConfigProblem[]): CheckedLayer {
   const report: Report = (path, ...rest) => {
     const named = { file: layer.nameOf(path), lineOf: layer.document.lineOf };
     reporter(named, problems)(path, ...rest);
@@ -107,7 +107,7 @@ function pluginEntries({ written, folder, report }: CheckedLayer, home: string):
   }));
 }
 
-function createPicker(layers: readonly CheckedLayer[], sources: Record<string, Source>): Picker {
+function createPicker(layers: readonly CheckedLayer[], sources: Record<string, ValueSource>): Picker {
   const note = ({ kind, nameOf, document }: CheckedLayer, path: KeyPath) => {
     sources[path.join('.')] = { kind, name: nameOf(path), line: document.lineOf(path) };
   };
@@ -138,7 +138,7 @@ function createPicker(layers: readonly CheckedLayer[], sources: Record<string, S
 
 /** One source of values, before it is looked at. */
 interface Layer {
-  readonly kind: Source['kind'];
+  readonly kind: ValueSource['kind'];
   readonly document: Document;
   /** Relative paths in it start here. */
   readonly folder: string;

@@ -119,7 +119,7 @@ interface HintsConfig {
 }
 
 /** Where a value comes from. The first kind in this list that has one counts. */
-export interface Source {
+export interface ValueSource {
   readonly kind: 'flag' | 'environment' | 'project' | 'user' | 'default';
   /** The flag, the variable or the file. */
   readonly name: string;

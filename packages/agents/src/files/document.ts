@@ -15,7 +15,7 @@ import {
   type YAMLMap,
   type Document as YamlDocument,
 } from 'yaml';
-import type { Problem } from './problem.ts';
+import type { ConfigProblem } from './problem.ts';
 
 /** Keys and indexes from the top of a file to a value. */
 export type KeyPath = readonly (string | number)[];
@@ -34,7 +34,7 @@ type ParseResult =
   | { readonly line: number | undefined; readonly message: string };
 
 /** Reads a YAML, TOML or JSON text by the file's extension. */
-export function readDocument(file: string, text: string): Document | Problem {
+export function readDocument(file: string, text: string): Document | ConfigProblem {
   const form = FORMS[extname(file).toLowerCase()] ?? FORMS['.yaml']!;
   const parsed = form.read(text);
   if ('value' in parsed) return { file, ...parsed };

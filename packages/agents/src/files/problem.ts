@@ -1,5 +1,5 @@
 /** Something in a file, a flag or a variable that a person has to look at. */
-export interface Problem {
+export interface ConfigProblem {
   /** With an error the value or the whole agent is not used; a notice changes nothing. */
   readonly severity: 'error' | 'notice';
   readonly code: ProblemCode;
@@ -41,7 +41,7 @@ export type ProblemCode =
  * const { problems } = await loadConfig();
  * for (const problem of problems) console.warn(describeProblem(problem));
  */
-export function describeProblem({ file, line, key, message, fix }: Problem): string {
+export function describeProblem({ file, line, key, message, fix }: ConfigProblem): string {
   const place = line === undefined ? file : `${file}:${line}`;
   return `${place}: ${key && `${key}: `}${message} ${fix}`;
 }

@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import { type Document, type KeyPath, keyText, readDocument } from './document.ts';
-import type { Problem, ProblemCode } from './problem.ts';
+import type { ConfigProblem, ProblemCode } from './problem.ts';
 import type { Report } from './shape.ts';
 
 /** What people write by hand is short; what is longer is something else. */
@@ -9,12 +9,12 @@ const MAX_BYTES = 1024 * 1024;
 /** The document in a file. Without one, `problems` says why; a secret in it is a problem, too. */
 export async function readDocumentFile(
   file: string,
-): Promise<{ readonly document: Document | undefined; readonly problems: readonly Problem[] }> {
+): Promise<{ readonly document: Document | undefined; readonly problems: readonly ConfigProblem[] }> {
   const content = await toContent(file);
   if (typeof content !== 'string') return { document: undefined, problems: [content] };
   const document = readDocument(file, content);
   if ('severity' in document) return { document: undefined, problems: [document] };
-  const problems: Problem[] = [];
+  const problems: ConfigProblem[] = [];
   const report = reporter(document, problems);
   const secrets = findSecrets(document.value);
   for (const path of secrets) report(path, 'secret', NO_SECRETS, USE_A_VARIABLE);
@@ -25,7 +25,7 @@ const NO_SECRETS = 'This looks like a secret, and secrets do not belong into a f
 const USE_A_VARIABLE = `Put it into an environment variable and name that here: "key_variable: NAME" for a provider, "\${NAME}" in headers and env of MCP servers. If it was ever shared, replace it.`;
 
 /** Reports on the keys of a document. */
-export function reporter(document: Pick<Document, 'file' | 'lineOf'>, problems: Problem[]): Report {
+export function reporter(document: Pick<Document, 'file' | 'lineOf'>, problems: ConfigProblem[]): Report {
   return (path: KeyPath, code: ProblemCode, message: string, fix: string) => {
     const severity = code === 'not-used' ? 'notice' : 'error';
     problems.push({
@@ -40,7 +40,7 @@ export function reporter(document: Pick<Document, 'file' | 'lineOf'>, problems: 
   };
 }
 
-async function toContent(file: string): Promise<string | Problem> {
+async function toContent(file: string): Promise<string | ConfigProblem> {
   try {
     const { size } = await stat(file);
     if (size > MAX_BYTES) return unreadable(file, `It is longer than ${MAX_BYTES} bytes.`);
@@ -51,7 +51,7 @@ async function toContent(file: string): Promise<string | Problem> {
   }
 }
 
-function unreadable(file: string, message: string): Problem {
+function unreadable(file: string, message: string): ConfigProblem {
   const fix = 'Look whether it is there, and whether you may read it.';
   return { severity: 'error', code: 'unreadable', file, line: undefined, key: '', message, fix };
 }

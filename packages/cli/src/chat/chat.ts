@@ -4,7 +4,7 @@ import { locateStart } from '../context/locate.ts';
 import { findModel, lastModel, titleConversation } from '../context/model-access.ts';
 import { colors, counted, noteError, oneLine, say, toPrintable, UsageError } from '../output/output.ts';
 import { createUsageSum, usageLine } from '../output/usage-text.ts';
-import { type Chatting, runCommand } from './commands.ts';
+import { type ChatContext, runCommand } from './commands.ts';
 import { openHistory, readPrompt } from './prompt.ts';
 import { openPartner, openSession, type Partner, withModel } from './session.ts';
 import { createTurns } from './turns.ts';
@@ -36,7 +36,7 @@ export async function chat(who: string | undefined, options: ChatOptions): Promi
     let partner = think === undefined ? other : thinking(other, think);
     const tally = createUsageSum();
     const turns = createTurns(context, session, partner.engine, tally);
-    const chatting: Chatting = {
+    const chatting: ChatContext = {
       session,
       forest,
       redact,
@@ -72,7 +72,7 @@ function thinking(partner: Partner, how: string): Partner {
 /** One message or command after the other. */
 async function untilLeft(
   turns: ReturnType<typeof createTurns>,
-  chatting: Chatting,
+  chatting: ChatContext,
   ask: (text: string) => Promise<string>,
 ): Promise<void> {
   const history = openHistory();

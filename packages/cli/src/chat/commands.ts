@@ -6,7 +6,7 @@ import { colors, oneLine, say, shortId, toPrintable } from '../output/output.ts'
 import { isQuestion, type Session } from './session.ts';
 
 /** What the commands of a chat work with. */
-export interface Chatting {
+export interface ChatContext {
   readonly session: Session;
   readonly forest: Forest;
   readonly redact: CommandContext['redact'];
@@ -20,7 +20,7 @@ interface ChatCommand {
   readonly takes: string;
   readonly does: string;
   /** Gives true to leave. */
-  run(chat: Chatting, given: string): Promise<boolean | undefined> | boolean | undefined;
+  run(chat: ChatContext, given: string): Promise<boolean | undefined> | boolean | undefined;
 }
 
 const done = undefined;
@@ -39,7 +39,7 @@ const COMMANDS: Readonly<Record<string, ChatCommand>> = {
 };
 
 /** Runs what was typed after a slash. Gives true to leave. */
-export async function runCommand(line: string, chat: Chatting): Promise<boolean> {
+export async function runCommand(line: string, chat: ChatContext): Promise<boolean> {
   const [, name = '', given = ''] = /^\/(\S*)\s*([\s\S]*)$/.exec(line) ?? [];
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (command) return (await command.run(chat, given.trim())) === true;
@@ -54,14 +54,14 @@ function help() {
   return done;
 }
 
-async function again({ session, answer }: Chatting) {
+async function again({ session, answer }: ChatContext) {
   const last = (await session.questions()).at(-1);
   if (!last) throw new Error('Nothing was asked yet.');
   await answer(last.id);
   return done;
 }
 
-async function back({ session }: Chatting, given: string) {
+async function back({ session }: ChatContext, given: string) {
   const questions = await session.questions();
   const count = given === '' ? 1 : countIn(given, questions.length);
   const question = questions.at(-count);
@@ -71,14 +71,14 @@ async function back({ session }: Chatting, given: string) {
   return done;
 }
 
-async function fork({ session }: Chatting, given: string) {
+async function fork({ session }: ChatContext, given: string) {
   const { length } = await session.questions();
   const thread = await session.fork(given === '' ? undefined : countIn(given, length, 0));
   say(colors.dim(`Thread ${thread.id}, from after turn ${given === '' ? length : given}.`));
   return done;
 }
 
-async function siblings({ session, forest, redact }: Chatting, given: string) {
+async function siblings({ session, forest, redact }: ChatContext, given: string) {
   const all = await session.branches();
   if (all.length === 0) {
     say(colors.dim('There are no branches beside this one: /again, /back and /fork make some.'));
@@ -96,13 +96,13 @@ async function siblings({ session, forest, redact }: Chatting, given: string) {
   return done;
 }
 
-function model(chat: Chatting, given: string) {
+function model(chat: ChatContext, given: string) {
   if (given !== '') chat.useModel(given);
   say(colors.dim(chat.modelName()));
   return done;
 }
 
-async function thinking({ session, forest, redact }: Chatting) {
+async function thinking({ session, forest, redact }: ChatContext) {
   const path = session.head === ROOT ? [] : await forest.path(session.head);
   const answers = path.slice(path.findLastIndex(isQuestion) + 1);
   const thoughts = answers.flatMap(({ message }) =>
@@ -112,7 +112,7 @@ async function thinking({ session, forest, redact }: Chatting) {
   return done;
 }
 
-async function tree({ session, forest, redact }: Chatting) {
+async function tree({ session, forest, redact }: ChatContext) {
   const [first] = session.head === ROOT ? [] : await forest.path(session.head);
   if (!first) throw new Error('Nothing was said yet.');
   const page = await forest.topology({ below: first.id, limit: 200 });
@@ -123,7 +123,7 @@ async function tree({ session, forest, redact }: Chatting) {
   return done;
 }
 
-async function save({ session, forest }: Chatting, given: string) {
+async function save({ session, forest }: ChatContext, given: string) {
   if (!session.thread) throw new Error('There is nothing to save yet: say something first.');
   const title = given === '' ? session.thread.title : given;
   if (given !== '') await forest.threads.rename(session.thread.id, title);

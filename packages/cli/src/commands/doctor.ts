@@ -1,5 +1,5 @@
 import { createServer } from 'node:net';
-import { type Config, describeProblem, loadAgents, loadConfig, type Problem } from '@skein/agents';
+import { type Config, type ConfigProblem, describeProblem, loadAgents, loadConfig } from '@skein/agents';
 import { hasKey, type ProviderDescriptor, providers, resolveEndpoint } from '@skein/core';
 import { openForest } from '@skein/forest';
 import type { Command } from 'commander';
@@ -48,7 +48,7 @@ const SIGNS = { ok: colors.green('ok   '), hint: colors.yellow('hint '), error: 
 
 const ok = (name: string, message: string): Check => ({ name, state: 'ok', message });
 
-function checkOf(name: string, problem: Problem): Check {
+function checkOf(name: string, problem: ConfigProblem): Check {
   return { name, state: problem.severity === 'error' ? 'error' : 'hint', message: describeProblem(problem) };
 }
 

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { type Config, currentTime, describeProblem, loadAgents, loadConfig, type Problem } from '@skein/agents';
+import { type Config, type ConfigProblem, currentTime, describeProblem, loadAgents, loadConfig } from '@skein/agents';
 import { type ProviderDescriptor, providers } from '@skein/core';
 import { costOf } from '@skein/core/prices';
 import { createForest, type Forest, memoryStore, openForest } from '@skein/forest';
@@ -125,7 +125,7 @@ function readToken(variable: string, isNamed: boolean, host: string): string | u
 }
 
 /** Without such a value the server would be open, ask providers or show texts where it must not: so it does not start. */
-function refuseUnsafe(problems: readonly Problem[]): void {
+function refuseUnsafe(problems: readonly ConfigProblem[]): void {
   const unsafe = problems.find(
     ({ severity, file, key }) =>
       severity === 'error' && (file.startsWith('flag ') || /^(?:server|proxy|redaction)\b/.test(key)),

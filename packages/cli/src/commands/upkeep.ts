@@ -1,4 +1,4 @@
-import { type Compaction, forgetOld, isOlderLayout, verifyOlder } from '@skein/forest';
+import { type CompactionCount, forgetOld, isOlderLayout, verifyOlder } from '@skein/forest';
 import type { Command } from 'commander';
 import { withForest } from '../context/command-context.ts';
 import { counted, say, sayJson, toPrintable, warn } from '../output/output.ts';
@@ -50,7 +50,7 @@ async function fsck({ json, ...flags }: ForestFlags): Promise<void> {
 
 async function compact(how: 'gc' | 'pack', { json, ...flags }: ForestFlags): Promise<void> {
   await withForest(flags, async ({ forest, config }) => {
-    const counts: Compaction = await withProgress('Rewriting', () =>
+    const counts: CompactionCount = await withProgress('Rewriting', () =>
       how === 'gc' ? forgetOld(forest, config.retention) : forest.pack(),
     );
     if (json) sayJson(counts);

@@ -1,10 +1,10 @@
 import {
   type Agent,
   type Config,
+  type ConfigProblem,
   describeProblem,
   findProvider,
   type LoadedAgents,
-  type Problem,
   titleModel,
 } from '@skein/agents';
 import {
@@ -174,6 +174,6 @@ export function findAgent(name: string, loaded: LoadedAgents, folder: string, hi
 }
 
 /** What is wrong with the files. Nobody has to have agents, so a folder that is not there is no problem. */
-export function agentProblems({ problems }: LoadedAgents): readonly Problem[] {
+export function agentProblems({ problems }: LoadedAgents): readonly ConfigProblem[] {
   return problems.filter(({ code, severity }) => code !== 'unreadable' || severity === 'error');
 }

@@ -1,7 +1,7 @@
 import type { Message, PrefixDifference } from '@skein/core';
 import { type Clock, createClock, type StoreRecord } from '../model/index.ts';
 import { nextChange } from '../store/changes.ts';
-import type { Changes, Compaction, Page, Problem, Store } from '../store/index.ts';
+import type { Changes, CompactionCount, Page, Store, StoreProblem } from '../store/index.ts';
 import { createContext } from './context.ts';
 import { checkForest } from './fsck.ts';
 import { collectGarbage } from './gc.ts';
@@ -114,13 +114,13 @@ export interface Forest {
   watch(listener: () => void): () => void;
 
   /** Checks everything that is stored: every hash, every parent, every text, every request. */
-  fsck(): Promise<readonly Problem[]>;
+  fsck(): Promise<readonly StoreProblem[]>;
   /** Moves nodes that another process appended to a node while it was being moved to where that node is now. */
   settle(): Promise<MoveResult>;
   /** Offline: deletes what was removed, and what `forget` selects. */
-  gc(options?: { readonly forget?: (record: StoreRecord) => boolean }): Promise<Compaction>;
+  gc(options?: { readonly forget?: (record: StoreRecord) => boolean }): Promise<CompactionCount>;
   /** Offline: rewrites the stored files without superseded records, to save disk space. */
-  pack(): Promise<Compaction>;
+  pack(): Promise<CompactionCount>;
   close(): Promise<void>;
 }
 

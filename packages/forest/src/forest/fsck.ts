@@ -1,6 +1,6 @@
 import { dialect, type Message } from '@skein/core';
 import { ECHO_VERSION, type NodeRecord, nodeId, ROOT, sha256, type TakeRecord } from '../model/index.ts';
-import { overlayStore, type Problem, type Store } from '../store/index.ts';
+import { overlayStore, type Store, type StoreProblem } from '../store/index.ts';
 import { allPages } from './pages.ts';
 import { readTakes } from './read/read-nodes.ts';
 import { rebuildRequest } from './read/sent-request.ts';
@@ -9,8 +9,8 @@ import { makeNodeRecords, readAppendPoint } from './write/append-point.ts';
 const REMEMBERED = 10_000;
 
 /** Checks every node: its id, text, depth and echo, and whether the requests of its takes can be rebuilt. */
-export async function checkForest(store: Store): Promise<readonly Problem[]> {
-  const problems: Problem[] = [...store.problems(), ...(await store.check())];
+export async function checkForest(store: Store): Promise<readonly StoreProblem[]> {
+  const problems: StoreProblem[] = [...store.problems(), ...(await store.check())];
   const remembering = rememberBodies(store);
   for await (const nodes of allPages((page) => store.scan(page))) {
     const [bodies, takes] = await Promise.all([
@@ -31,7 +31,7 @@ export async function checkForest(store: Store): Promise<readonly Problem[]> {
   return unique(problems);
 }
 
-async function* checkNode(store: Store, node: NodeRecord, raw: string | undefined): AsyncGenerator<Problem> {
+async function* checkNode(store: Store, node: NodeRecord, raw: string | undefined): AsyncGenerator<StoreProblem> {
   const where = node.id;
   if (nodeId(node.parent, node.dialect, node.body) !== node.id)
     yield { code: 'wrong-hash', where, message: 'Its id is not that of its parent, its dialect and its text.' };
@@ -78,7 +78,7 @@ function readText({ dialect: id }: NodeRecord, raw: string): Message | undefined
   }
 }
 
-async function* checkRequests(store: Store, takes: readonly TakeRecord[]): AsyncGenerator<Problem> {
+async function* checkRequests(store: Store, takes: readonly TakeRecord[]): AsyncGenerator<StoreProblem> {
   for (const { node, id, request } of takes) {
     if (!request) continue;
     try {
@@ -106,7 +106,7 @@ function rememberBodies(store: Store): Store {
 }
 
 /** Drops duplicates: a store that checks hashes itself reports some problems, too. */
-function unique(problems: readonly Problem[]): Problem[] {
+function unique(problems: readonly StoreProblem[]): StoreProblem[] {
   const byText = new Map(problems.map((problem) => [`${problem.code} ${problem.where} ${problem.message}`, problem]));
   return [...byText.values()];
 }

@@ -1,5 +1,5 @@
 import { ENTRY_KINDS, type StoreRecord, type TakeRecord } from '../model/index.ts';
-import type { Compaction, Store } from '../store/index.ts';
+import type { CompactionCount, Store } from '../store/index.ts';
 import type { ForestContext } from './context.ts';
 import { ForestError } from './errors.ts';
 import { allItems, allPages } from './pages.ts';
@@ -16,7 +16,7 @@ import { moveAllStragglers } from './write/reparent.ts';
 export async function collectGarbage(
   context: ForestContext,
   { forget = () => false }: { readonly forget?: (record: StoreRecord) => boolean } = {},
-): Promise<Compaction> {
+): Promise<CompactionCount> {
   const { store } = context;
   await moveAllStragglers(context);
   const { named, deleted } = await namedNodes(context);

@@ -12,7 +12,7 @@ import { createChangeLog } from './changes.ts';
 import { createEntryTable, createRegisterTable, type Register } from './latest-tables.ts';
 import { toPage } from './page.ts';
 import { hashFault, isEntry, recordKey, toChange } from './records.ts';
-import type { Problem, Store } from './store.ts';
+import type { Store, StoreProblem } from './store.ts';
 import { createWordIndex, nodeText, type WordIndex } from './word-index.ts';
 
 /**
@@ -28,7 +28,7 @@ export function memoryStore(): Store {
   let log = createChangeLog();
   let words: WordIndex | undefined;
   const checked = new Set<string>();
-  const problems = new Map<string, Problem>();
+  const problems = new Map<string, StoreProblem>();
 
   const textOf = (node: NodeRecord) => nodeText(node.dialect, tables.bodies.get(node.body) ?? '');
   const wordIndex = () => {

@@ -67,19 +67,19 @@ export interface Store {
   isAlive(writer: string): Promise<boolean>;
 
   /** Everything that could not be read since opening. Such data is kept. */
-  problems(): readonly Problem[];
+  problems(): readonly StoreProblem[];
   /** Checks everything that is stored, not only what the index knows. */
-  check(): Promise<readonly Problem[]>;
+  check(): Promise<readonly StoreProblem[]>;
   /**
    * Removes the records that `keep` rejects, and frees their space. Damaged data is never removed. No other process may
    * use the store.
    */
-  compact(keep: (record: StoreRecord) => boolean): Promise<Compaction>;
+  compact(keep: (record: StoreRecord) => boolean): Promise<CompactionCount>;
   close(): Promise<void>;
 }
 
 /** The result of a compaction. */
-export interface Compaction {
+export interface CompactionCount {
   readonly kept: number;
   readonly removed: number;
   /** The new paths of damaged files. */
@@ -150,7 +150,7 @@ export interface Change {
 }
 
 /** Stored data that cannot be read, or is inconsistent. */
-export interface Problem {
+export interface StoreProblem {
   readonly code:
     | 'torn-line'
     | 'damaged-record'

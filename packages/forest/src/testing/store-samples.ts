@@ -53,7 +53,7 @@ interface NodeChoice {
   readonly lead?: string;
 }
 
-export interface Made {
+export interface SampleNode {
   readonly node: NodeRecord;
   readonly body: BodyRecord;
 }
@@ -66,7 +66,7 @@ function rawText(text: string, role: Role = 'user'): string {
 }
 
 /** A node and its body: a message with this text below `parent`. */
-export function makeNode(text: string, choice: NodeChoice = {}): Made {
+export function makeNode(text: string, choice: NodeChoice = {}): SampleNode {
   const { parent, role = 'user', lead = parent?.lead ?? ROOT } = choice;
   const body = makeBody(rawText(text, role));
   const depth = (parent?.depth ?? 0) + 1;
@@ -90,8 +90,8 @@ export function makeBody(text: string): BodyRecord {
 }
 
 /** A history without branches, one node for each text. */
-export function makePath(texts: readonly string[], parent?: NodeRecord): Made[] {
-  const made: Made[] = [];
+export function makePath(texts: readonly string[], parent?: NodeRecord): SampleNode[] {
+  const made: SampleNode[] = [];
   for (const text of texts) {
     const above = made.at(-1)?.node ?? parent;
     made.push(makeNode(text, above ? { parent: above } : {}));
@@ -119,7 +119,7 @@ export function makeEntry(id: string, choice: Partial<EntryRecord> = {}): EntryR
 }
 
 /** The records of nodes, each after its body. */
-export function toRecords(made: readonly Made[]): StoreRecord[] {
+export function toRecords(made: readonly SampleNode[]): StoreRecord[] {
   return made.flatMap(({ node, body }) => [body, node]);
 }
 

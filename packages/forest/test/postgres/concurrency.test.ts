@@ -1,7 +1,7 @@
 import { type EntryRecord, type RefRecord, ROOT, type Store, type StoreRecord } from '@skein/forest/store';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { allPages, type Made, makeEntry, makeNode, makeRef, makeTake } from '../../src/testing/store-samples.ts';
+import { allPages, makeEntry, makeNode, makeRef, makeTake, type SampleNode } from '../../src/testing/store-samples.ts';
 import { useDatabase } from './use-database.ts';
 
 const used = useDatabase();
@@ -19,7 +19,7 @@ const step = fc.record({
 
 /** Everything that may be there at the end, by the simplest rules. */
 function createModel() {
-  const made: Made[] = [];
+  const made: SampleNode[] = [];
   const refs = new Map<string, RefRecord>();
   const entries = new Map<string, EntryRecord>();
   const later = <T extends { clock: string }>(map: Map<string, T>, key: string, record: T) => {
@@ -36,7 +36,7 @@ function createModel() {
         const parent = made[under]?.node;
         const one = makeNode(`text ${text}`, parent ? { parent } : {});
         // A batch holds all that its nodes need, as the contract asks.
-        for (let at: Made | undefined = one; at; at = made.find(({ node }) => node.id === at?.node.parent))
+        for (let at: SampleNode | undefined = one; at; at = made.find(({ node }) => node.id === at?.node.parent))
           records.unshift(at.body, at.node);
         records.push(makeTake(one.node, text));
         if (!made.some(({ node }) => node.id === one.node.id)) made.push(one);

@@ -1,5 +1,5 @@
 import { createContext, type Forest } from '../../forest/index.ts';
-import { memoryStore, type Problem } from '../../store/index.ts';
+import { memoryStore, type StoreProblem } from '../../store/index.ts';
 import type { ImportOptions, ImportResult } from '../import-file.ts';
 import { createImportTracker } from '../import-tracker.ts';
 import { addBookmarks } from './bookmarks.ts';
@@ -47,7 +47,7 @@ export interface OlderReport {
   readonly converted: number;
   readonly unreadable: number;
   /** The problems, each with the name of its file. */
-  readonly problems: readonly Problem[];
+  readonly problems: readonly StoreProblem[];
 }
 
 /**

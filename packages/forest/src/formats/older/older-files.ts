@@ -1,7 +1,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { elementTexts, isLegacyMessage, isObject, type JsonObject, type Message, normalizeMessage } from '@skein/core';
-import type { Problem } from '../../store/index.ts';
+import type { StoreProblem } from '../../store/index.ts';
 import { FormatError, wrongShape } from '../format-error.ts';
 import { type ExactObject, memberTexts, objectAt, readJson, readObject, textMember } from '../source/exact-json.ts';
 
@@ -240,11 +240,11 @@ export function createRootsReader(folder: string, problems: FileProblems): () =>
 export interface FileProblems {
   report(file: string, error: unknown): void;
   resolve(file: string): void;
-  list(): Problem[];
+  list(): StoreProblem[];
 }
 
 export function createFileProblems(): FileProblems {
-  const problems = new Map<string, Problem>();
+  const problems = new Map<string, StoreProblem>();
   return {
     report(file, error) {
       problems.set(file, { code: 'unreadable-file', where: file, message: (error as Error).message });

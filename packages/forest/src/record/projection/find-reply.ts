@@ -2,12 +2,12 @@ import { type Hints, hintsAgree, samePerson, subsetKeys } from '../hints.ts';
 import type { Turn } from '../read-exchange.ts';
 import { createQuoteFinder, questionBefore, turnKey } from './evidence.ts';
 import { CLOCK_TOLERANCE_MS, turnsKey } from './known-replies.ts';
-import type { HintsList, IndexThread, RecordedIndex, Spot } from './recorded-index.ts';
+import type { ContinuationPoint, HintsList, IndexThread, RecordedIndex } from './recorded-index.ts';
 import type { SentHistory } from './sent-history.ts';
 
 /** A reply of a recorded thread that a request sends back. */
 interface ReplyMatch {
-  readonly spot: Spot;
+  readonly spot: ContinuationPoint;
   /** The index of the reply in the history. */
   readonly at: number;
 }
@@ -56,7 +56,7 @@ export function findByWords(index: RecordedIndex, history: SentHistory, turn: Tu
   return undefined;
 }
 
-function findUnderSystem(index: RecordedIndex, words: string, turn: Turn): Spot | undefined {
+function findUnderSystem(index: RecordedIndex, words: string, turn: Turn): ContinuationPoint | undefined {
   const list = index.hintsAt.get(words);
   if (!list) return undefined;
   const own = turn.hintsKey;
@@ -93,8 +93,8 @@ function compatibleKeys(list: HintsList, hints: Hints, own: string): readonly st
  * Chooses among the threads that fit: one that ends at the reply, else one with a branch that ends there, else the one
  * that was used last.
  */
-function bestSpot(index: RecordedIndex, keys: readonly string[], turn: Turn): Spot | undefined {
-  const ranks: (Spot | undefined)[] = [];
+function bestSpot(index: RecordedIndex, keys: readonly string[], turn: Turn): ContinuationPoint | undefined {
+  const ranks: (ContinuationPoint | undefined)[] = [];
   for (const key of keys)
     for (const [rank, spot] of spotsUnder(index, key, turn).entries())
       if (spot) ranks[rank] = later(index, ranks[rank], spot);
@@ -102,8 +102,8 @@ function bestSpot(index: RecordedIndex, keys: readonly string[], turn: Turn): Sp
 }
 
 /** The newest reply that ends a thread, the newest that ends a branch, and the one that was used last. */
-function spotsUnder(index: RecordedIndex, key: string, turn: Turn): readonly (Spot | undefined)[] {
-  let tip: Spot | undefined;
+function spotsUnder(index: RecordedIndex, key: string, turn: Turn): readonly (ContinuationPoint | undefined)[] {
+  let tip: ContinuationPoint | undefined;
   let isFront = true;
   for (let at = index.spots.get(key); at; at = at.next) {
     const { spot } = at;
@@ -125,7 +125,7 @@ function spotsUnder(index: RecordedIndex, key: string, turn: Turn): readonly (Sp
   return [undefined, tip, isUsable ? last : undefined];
 }
 
-function later(index: RecordedIndex, a: Spot | undefined, b: Spot): Spot {
+function later(index: RecordedIndex, a: ContinuationPoint | undefined, b: ContinuationPoint): ContinuationPoint {
   if (!a) return b;
   return index.threads.get(b.thread)!.touched > index.threads.get(a.thread)!.touched ? b : a;
 }
@@ -139,9 +139,9 @@ function findUnderOtherSystem(
   echo: string,
   { system: { numbered } }: SentHistory,
   turn: Turn,
-): Spot | undefined {
-  const near: Spot[] = [];
-  const all: Spot[] = [];
+): ContinuationPoint | undefined {
+  const near: ContinuationPoint[] = [];
+  const all: ContinuationPoint[] = [];
   let looked = 0;
   for (let at = index.anySystem.get(echo); at; at = at.next) {
     const { spot } = at;
@@ -158,13 +158,13 @@ function findUnderOtherSystem(
 }
 
 /** The newest of these replies if all belong to one thread. */
-function onlyThread(spots: readonly Spot[]): Spot | undefined {
+function onlyThread(spots: readonly ContinuationPoint[]): ContinuationPoint | undefined {
   const [newest] = spots;
   return spots.every(({ thread }) => thread === newest?.thread) ? newest : undefined;
 }
 
 /** Named threads are never matched by words. */
-function fitsByWords(thread: IndexThread | undefined, { ended }: Spot, { exchange }: Turn): boolean {
+function fitsByWords(thread: IndexThread | undefined, { ended }: ContinuationPoint, { exchange }: Turn): boolean {
   return thread !== undefined && !thread.isNamed && ended <= exchange.start + CLOCK_TOLERANCE_MS;
 }
 
@@ -184,7 +184,7 @@ export function findByTurns(index: RecordedIndex, history: SentHistory, turn: Tu
   for (const [place, { at, key }] of turns.entries()) {
     const before = turns[place + 1]?.key;
     if (before === undefined) break;
-    const found: Spot[] = [];
+    const found: ContinuationPoint[] = [];
     let looked = 0;
     for (let list = index.turns.get(turnsKey(key, system)); list; list = list.next) {
       const { spot } = list;
@@ -203,14 +203,18 @@ export function findByTurns(index: RecordedIndex, history: SentHistory, turn: Tu
 }
 
 /** Whether a turn is among the ancestors of a reply. */
-function hasAbove(index: RecordedIndex, { node }: Spot, turn: string): boolean {
+function hasAbove(index: RecordedIndex, { node }: ContinuationPoint, turn: string): boolean {
   for (let at = index.nodes.get(index.nodes.get(node)!.parent); at; at = index.nodes.get(at.parent))
     if (at.isReply && index.turnAt.get(at.place.id) === turn) return true;
   return false;
 }
 
 /** Finds the thread of the same session that a user's text quotes: the client has summarised it. */
-export function findByQuote(index: RecordedIndex, history: SentHistory, { hints, tools }: Turn): Spot | undefined {
+export function findByQuote(
+  index: RecordedIndex,
+  history: SentHistory,
+  { hints, tools }: Turn,
+): ContinuationPoint | undefined {
   const session = hints.group;
   const list = session === undefined ? undefined : index.passages.get(session);
   if (!list) return undefined;

@@ -5,7 +5,7 @@ import { type Hints, hintsAgree, hintsKey, mergeHints, samePerson } from '../hin
 import type { Turn } from '../read-exchange.ts';
 import { questionBefore, type SystemKeys, toPassages, turnKey } from './evidence.ts';
 import type { ThreadMatch } from './placement-rules.ts';
-import type { IndexThread, RecordedIndex, Spot } from './recorded-index.ts';
+import type { ContinuationPoint, IndexThread, RecordedIndex } from './recorded-index.ts';
 import { type SentHistory, systemKeysAt } from './sent-history.ts';
 
 /** From this length on, a reply is unlikely to be given twice. */
@@ -92,7 +92,7 @@ export function indexReplies(index: RecordedIndex, replies: Replies): IndexedRep
     const { place, issued: own } = index.nodes.get(node)!;
     const isLong = message.text.length >= LONG_REPLY;
     const longReplies = (before?.longReplies ?? 0) + (isLong ? 1 : 0);
-    const spot: Spot = { thread: id, node, ended: exchange.end ?? exchange.start, longReplies, system };
+    const spot: ContinuationPoint = { thread: id, node, ended: exchange.end ?? exchange.start, longReplies, system };
     const echoes = [...replyEchoes(message, place.echo.text, sent)];
     for (const echo of echoes) addSpot(index, echo, thread, spot);
     const keys = echoes.map(wordsKey);
@@ -117,7 +117,7 @@ export function wordsKey(echo: string): string {
   return `words ${echo}`;
 }
 
-export function turnsKey(turn: string, { numbered }: Spot['system']): string {
+export function turnsKey(turn: string, { numbered }: ContinuationPoint['system']): string {
   return `${turn} ${numbered}`;
 }
 
@@ -135,7 +135,12 @@ function replyEchoes(message: Message, echo: string, sent: Replies['sent']): Rea
   return new Set([echo, extendEcho(history.echo(history.messages.length - 1), message).text]);
 }
 
-function addSpot(index: RecordedIndex, echo: string, { hints, hintsKey: own }: IndexThread, spot: Spot): void {
+function addSpot(
+  index: RecordedIndex,
+  echo: string,
+  { hints, hintsKey: own }: IndexThread,
+  spot: ContinuationPoint,
+): void {
   const words = `${echo} ${spot.system.dated}`;
   const key = `${words} ${own}`;
   if (!index.lastUsed.has(key)) {
@@ -147,14 +152,14 @@ function addSpot(index: RecordedIndex, echo: string, { hints, hintsKey: own }: I
   index.set(index.anySystem, echo, { spot, next: index.anySystem.get(echo) });
 }
 
-function addTurn(index: RecordedIndex, turn: string, spot: Spot): void {
+function addTurn(index: RecordedIndex, turn: string, spot: ContinuationPoint): void {
   const key = turnsKey(turn, spot.system);
   index.set(index.turns, key, { spot, next: index.turns.get(key) });
   index.set(index.turnAt, spot.node, turn);
 }
 
 /** Returns false if the reply is too short to be recognised in a summary. */
-function addPassages(index: RecordedIndex, session: string, text: string, spot: Spot): boolean {
+function addPassages(index: RecordedIndex, session: string, text: string, spot: ContinuationPoint): boolean {
   const blocks = toPassages(text);
   if (blocks) index.set(index.passages, session, { spot, blocks, next: index.passages.get(session) });
   return blocks !== undefined;
@@ -218,7 +223,7 @@ export function findEarlyRequests(
 }
 
 /** Whether an early request can continue a reply by its words. */
-function fitsEarly(index: RecordedIndex, spot: Spot, request: EarlyRequest): boolean {
+function fitsEarly(index: RecordedIndex, spot: ContinuationPoint, request: EarlyRequest): boolean {
   const { isNamed, hints } = index.threads.get(spot.thread)!;
   const { dated, numbered } = request.system;
   if (isNamed || request.isNamed) return index.placements.get(request.exchange)?.thread === spot.thread;
@@ -229,6 +234,6 @@ function fitsEarly(index: RecordedIndex, spot: Spot, request: EarlyRequest): boo
 }
 
 /** Whether an early request may be a summary that quotes a reply. */
-function fitsSummary(index: RecordedIndex, { thread }: Spot, { hints, isNamed }: EarlyRequest): boolean {
+function fitsSummary(index: RecordedIndex, { thread }: ContinuationPoint, { hints, isNamed }: EarlyRequest): boolean {
   return !isNamed && samePerson(hints, index.threads.get(thread)!.hints);
 }

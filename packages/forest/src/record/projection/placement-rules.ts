@@ -14,7 +14,14 @@ import {
   turnsKey,
   wordsKey,
 } from './known-replies.ts';
-import { type Continuation, type Cut, indexedPath, placeAt, type RecordedIndex, type Spot } from './recorded-index.ts';
+import {
+  type Continuation,
+  type ContinuationPoint,
+  type Cut,
+  indexedPath,
+  placeAt,
+  type RecordedIndex,
+} from './recorded-index.ts';
 import { followHistory, followMessages, type SentHistory } from './sent-history.ts';
 import { isSideCall } from './side-calls.ts';
 
@@ -27,7 +34,7 @@ export interface ThreadMatch {
   readonly found: NonNullable<Placement['found']>;
   readonly by: 'exact' | 'echo';
   /** The reply that it continues. */
-  readonly spot?: Spot | undefined;
+  readonly spot?: ContinuationPoint | undefined;
   /** The index of that reply in the history. */
   readonly at?: number;
   readonly compaction?: Checkpoint;
@@ -252,7 +259,7 @@ function atParent(index: RecordedIndex, history: SentHistory, parent: string) {
 function matchFrom(
   index: RecordedIndex,
   history: SentHistory,
-  { spot, at }: { readonly spot: Spot; readonly at: number },
+  { spot, at }: { readonly spot: ContinuationPoint; readonly at: number },
 ): Omit<ThreadMatch, 'found'> {
   const { thread } = spot;
   const isExact = at < history.exact;
@@ -267,7 +274,7 @@ function matchFrom(
 /**
  * The client sent a summary: its question goes below the head of the thread, everything before it replaces the history.
  */
-function matchSummary(index: RecordedIndex, history: SentHistory, spot: Spot): ThreadMatch {
+function matchSummary(index: RecordedIndex, history: SentHistory, spot: ContinuationPoint): ThreadMatch {
   const { messages, lead } = history;
   const { head } = index.threads.get(spot.thread)!;
   const asked = Math.max(lead, history.replyBefore(messages.length) + 1);

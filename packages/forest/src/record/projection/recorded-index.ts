@@ -18,7 +18,7 @@ export interface RecordedIndex {
   /** Replies that can be continued, newest first, by the words that lead to them, the system text and the hints. */
   readonly spots: Map<string, SpotList | undefined>;
   /** For the same key, the reply that was continued last. */
-  readonly lastUsed: Map<string, Spot>;
+  readonly lastUsed: Map<string, ContinuationPoint>;
   /** The different hints seen with the same words and system text. */
   readonly hintsAt: Map<string, HintsList>;
   /** Replies by the words that lead to them, whatever the system text. */
@@ -28,7 +28,7 @@ export interface RecordedIndex {
   /** The turn key of each reply. */
   readonly turnAt: Map<string, string>;
   /** Replies by the ids and signatures that their provider issued; `several` if two exchanges got the same one. */
-  readonly proofs: Map<string, Spot | 'several'>;
+  readonly proofs: Map<string, ContinuationPoint | 'several'>;
   /** Long replies of each session, newest first, to recognise summaries that quote them. */
   readonly passages: Map<string, Passages>;
   /** The last request that continued a reply of a thread. */
@@ -69,7 +69,7 @@ export interface IndexNode {
 }
 
 /** A reply that can be continued, with its thread. */
-export interface Spot {
+export interface ContinuationPoint {
   readonly thread: string;
   readonly node: string;
   /** When the reply was complete, in milliseconds. */
@@ -81,7 +81,7 @@ export interface Spot {
 
 /** Newest first. */
 interface SpotList {
-  readonly spot: Spot;
+  readonly spot: ContinuationPoint;
   readonly next: SpotList | undefined;
 }
 
@@ -93,7 +93,7 @@ export interface HintsList {
 }
 
 interface Passages {
-  readonly spot: Spot;
+  readonly spot: ContinuationPoint;
   readonly blocks: readonly number[];
   readonly next: Passages | undefined;
 }
@@ -102,7 +102,7 @@ export interface Cut {
   readonly thread: string;
   readonly parent: string;
   /** The reply that it continues. */
-  readonly spot: Spot | undefined;
+  readonly spot: ContinuationPoint | undefined;
   readonly end: number;
 }
 

@@ -23,7 +23,7 @@ interface Sign {
  * while it comes, and `silent` after a minute without it. `none`: there is no sign, so the writer has ended, or its
  * segments were copied here.
  */
-export type Life = 'alive' | 'dead' | 'silent' | 'none';
+export type WriterStatus = 'alive' | 'dead' | 'silent' | 'none';
 
 /** Shows that a writer is alive; returns a function that removes the sign. */
 export async function showLife(files: Files, folder: string, writer: string): Promise<() => Promise<void>> {
@@ -94,7 +94,7 @@ function keepBeating(files: Files, path: string): () => Promise<void> {
   };
 }
 
-export async function readLife(files: Files, folder: string, writer: string): Promise<Life> {
+export async function readLife(files: Files, folder: string, writer: string): Promise<WriterStatus> {
   if (!/^[\w-]+$/.test(writer)) return 'none';
   const path = signPath(folder, writer);
   const stat = await files.stat(path);

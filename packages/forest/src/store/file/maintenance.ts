@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { StoreRecord } from '../../model/index.ts';
 import { hashFault, recordKey } from '../records.ts';
-import { type Problem, StoreError } from '../store.ts';
+import { StoreError, type StoreProblem } from '../store.ts';
 import { placeAt, type RecordPlace } from './columns.ts';
 import type { Files } from './disk.ts';
 import { claimLife, describeWriter, readLife } from './liveness.ts';
@@ -18,8 +18,8 @@ const PIECE = 8 * 2 ** 20;
 const LINE_FEED = 10;
 
 /** Reads every line of every segment and checks its JSON, its hashes, and what it refers to. */
-export async function checkSegments(files: Files, set: SegmentSet): Promise<Problem[]> {
-  const problems: Problem[] = [];
+export async function checkSegments(files: Files, set: SegmentSet): Promise<StoreProblem[]> {
+  const problems: StoreProblem[] = [];
   for (const segment of set.current()) {
     let hasSums = false;
     for await (const { bytes, start } of readLines(files, set, segment)) {
@@ -54,7 +54,7 @@ async function* readLines(files: Files, set: SegmentSet, segment: Segment) {
   }
 }
 
-type Fault = Omit<Problem, 'where'>;
+type Fault = Omit<StoreProblem, 'where'>;
 
 function findFaults({ nodes, bodies }: Tables, record: StoreRecord): Fault[] {
   const faults: Fault[] = [];

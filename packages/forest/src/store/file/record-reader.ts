@@ -1,6 +1,6 @@
 import type { StoreRecord } from '../../model/index.ts';
 import { hashFault, recordKey } from '../records.ts';
-import type { Problem } from '../store.ts';
+import type { StoreProblem } from '../store.ts';
 import type { RecordPlace } from './columns.ts';
 import { damagedLine } from './segment.ts';
 import { findSubject, type Line, readLine } from './segment-format.ts';
@@ -24,7 +24,7 @@ export interface RecordReader {
 
 export function createRecordReader(
   readBytes: (segment: number, start: number, length: number) => Promise<Buffer>,
-  onDamaged: (place: RecordPlace, problem: Omit<Problem, 'where'>) => void,
+  onDamaged: (place: RecordPlace, problem: Omit<StoreProblem, 'where'>) => void,
 ): RecordReader {
   // A cache of two generations: when the young one is full, the old one is dropped as a whole. Removing single records
   // from the front of a Map gets slower the longer the Map is.
@@ -83,7 +83,7 @@ export function createRecordReader(
 }
 
 /** Only bodies are checked by their hash. Nodes and takes have checksums; `check` computes their ids. */
-function textFault(record: StoreRecord): Omit<Problem, 'where'> | undefined {
+function textFault(record: StoreRecord): Omit<StoreProblem, 'where'> | undefined {
   const fault = record.k === 'body' ? hashFault(record) : undefined;
   return fault === undefined ? undefined : { code: 'wrong-hash', message: fault, subject: recordKey(record) };
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { StoreRecord } from '../../model/index.ts';
-import { type Problem, StoreError } from '../store.ts';
+import { StoreError, type StoreProblem } from '../store.ts';
 import type { RecordPlace } from './columns.ts';
 import { describeFailure, type FileStat, type Files, systemCode } from './disk.ts';
 import { readLife } from './liveness.ts';
@@ -27,7 +27,7 @@ export interface Folders {
 /** All segments of a project and the tables of their records. */
 export interface SegmentSet {
   readonly tables: Tables;
-  readonly problems: readonly Problem[];
+  readonly problems: readonly StoreProblem[];
   /** Every segment that was ever read, by number. */
   readonly all: readonly Segment[];
   /** The segments that exist now. */
@@ -45,20 +45,20 @@ export interface SegmentSet {
   /** Reads everything again. If `thorough`, every hash is checked. */
   reload(thorough?: boolean): Promise<void>;
   /** Reports a record that turned out to be damaged. */
-  damaged(place: RecordPlace, problem: Omit<Problem, 'where'>): void;
+  damaged(place: RecordPlace, problem: Omit<StoreProblem, 'where'>): void;
   /**
    * Reads everything again if new damage was found, because another segment may have the same records. Returns whether
    * it did.
    */
   mend(): Promise<boolean>;
-  report(problem: Problem): void;
+  report(problem: StoreProblem): void;
 }
 
 /** The state that a snapshot restores. */
 export interface SavedSet {
   readonly tables: Tables;
   readonly segments: readonly Segment[];
-  readonly problems: readonly Problem[];
+  readonly problems: readonly StoreProblem[];
 }
 
 export interface SetEvents {
@@ -71,14 +71,14 @@ export function createSegmentSet(files: Files, folders: Folders, events: SetEven
   const all: Segment[] = [...(saved?.segments ?? [])];
   let current = new Map(all.map((segment) => [segment.name, segment]));
   let tables = saved?.tables ?? createTables();
-  let problems: Problem[] = [...(saved?.problems ?? [])];
+  let problems: StoreProblem[] = [...(saved?.problems ?? [])];
   let lookedAtAll = -Infinity;
   let isThorough = false;
   let hasNewDamage = false;
   const owned = new Set<number>();
 
   /** Reports a problem. Returns whether it is new. */
-  const report = (problem: Problem): boolean => {
+  const report = (problem: StoreProblem): boolean => {
     const isKnown = problems.some(({ where, code }) => where === problem.where && code === problem.code);
     if (isKnown || problems.length >= MOST_PROBLEMS) return false;
     problems.push(problem);

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { StoreRecord } from '../../model/index.ts';
 import { hashFault, recordKey } from '../records.ts';
-import type { Problem } from '../store.ts';
+import type { StoreProblem } from '../store.ts';
 import { type RecordPlace, readHexBytes } from './columns.ts';
 import type { Files } from './disk.ts';
 import {
@@ -120,7 +120,7 @@ interface ReadContext {
   readonly thorough: boolean;
   /** Receives every new record except bodies. */
   onRecord(record: StoreRecord): void;
-  onProblem(problem: Problem): void;
+  onProblem(problem: StoreProblem): void;
 }
 
 /** Reads what was added to a segment, up to `size`. An incomplete line is left for the next time. */
@@ -172,7 +172,7 @@ function createSink(reading: ReadContext, segment: Segment): LineSink {
     else if (addRecord(tables, found.record, found.place, found.text) && found.record.k !== 'body')
       onRecord(found.record);
   };
-  const damaged = (start: number, problem: Omit<Problem, 'where'>) => {
+  const damaged = (start: number, problem: Omit<StoreProblem, 'where'>) => {
     segment.isDamaged = true;
     report(reading, segment, start, problem);
   };
@@ -197,12 +197,12 @@ function createSink(reading: ReadContext, segment: Segment): LineSink {
 }
 
 /** The problem of a line that is not a record, or not as it was written. */
-export function damagedLine(subject: string | undefined): Omit<Problem, 'where'> {
+export function damagedLine(subject: string | undefined): Omit<StoreProblem, 'where'> {
   const message = 'This line is not a valid record, or it was changed after it was written. It is kept as it is.';
   return { code: 'damaged-record', message, ...(subject !== undefined && { subject }) };
 }
 
-function report({ onProblem }: ReadContext, { name }: Segment, start: number, problem: Omit<Problem, 'where'>) {
+function report({ onProblem }: ReadContext, { name }: Segment, start: number, problem: Omit<StoreProblem, 'where'>) {
   onProblem({ ...problem, where: `${name}:${start}` });
 }
 

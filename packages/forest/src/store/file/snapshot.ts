@@ -3,7 +3,7 @@ import { endianness } from 'node:os';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { createEntryTable, createRegisterTable } from '../latest-tables.ts';
-import type { Problem } from '../store.ts';
+import type { StoreProblem } from '../store.ts';
 import type { Column, Columns, RecordPlace } from './columns.ts';
 import type { Files } from './disk.ts';
 import { createNodeTable, type SavedNodes } from './node-table.ts';
@@ -36,7 +36,7 @@ interface SavedSegment {
 
 interface SavedRest {
   readonly segments: readonly SavedSegment[];
-  readonly problems: readonly Problem[];
+  readonly problems: readonly StoreProblem[];
   readonly roles: readonly string[];
   readonly gaps: number;
   readonly echoes: readonly [number, number];

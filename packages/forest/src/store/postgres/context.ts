@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import { type PagePosition, pageLimit, readCursor } from '../page.ts';
-import type { Page, PageRequest, Problem } from '../store.ts';
+import type { Page, PageRequest, StoreProblem } from '../store.ts';
 import { toStored } from './rows.ts';
 import type { PostgresTables } from './schema.ts';
 
@@ -10,7 +10,7 @@ export interface PostgresContext {
   readonly project: string;
   /** The project as it is stored in rows. */
   readonly own: string;
-  readonly problems: Map<string, Problem>;
+  readonly problems: Map<string, StoreProblem>;
 }
 
 export function createContext(db: Kysely<PostgresTables>, project: string): PostgresContext {
@@ -23,7 +23,7 @@ export function readRows<Row, T>(
   rows: readonly Row[],
   read: (row: Row) => T,
   where: (row: Row) => string,
-  code: Problem['code'] = 'damaged-record',
+  code: StoreProblem['code'] = 'damaged-record',
 ): T[] {
   return rows.flatMap((row) => {
     try {

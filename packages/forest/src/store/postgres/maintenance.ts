@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { ROOT, type StoreRecord } from '../../model/index.ts';
 import { hashFault, recordKey } from '../records.ts';
-import type { Problem } from '../store.ts';
+import type { StoreProblem } from '../store.ts';
 import { writePages } from './ancestor-pages.ts';
 import { type PostgresContext, readRows } from './context.ts';
 import { readBody, readEntry, readNode, readOther, readRef, readTake } from './rows.ts';
@@ -15,9 +15,9 @@ import {
 } from './schema.ts';
 
 /** Reads every row, checks every hash, and looks for missing parents and bodies. */
-export async function check(context: PostgresContext): Promise<Problem[]> {
-  const found = { ...context, problems: new Map<string, Problem>() };
-  const wrong: Problem[] = [];
+export async function check(context: PostgresContext): Promise<StoreProblem[]> {
+  const found = { ...context, problems: new Map<string, StoreProblem>() };
+  const wrong: StoreProblem[] = [];
   for (const kind of RECORD_TABLES)
     for await (const records of readAll(found, kind))
       wrong.push(...records.flatMap(({ record }) => hashProblem(record)));
@@ -38,14 +38,14 @@ export async function check(context: PostgresContext): Promise<Problem[]> {
   ];
 }
 
-function hashProblem(record: StoreRecord): Problem[] {
+function hashProblem(record: StoreRecord): StoreProblem[] {
   const fault = hashFault(record);
   return fault === undefined
     ? []
     : [{ ...problem('wrong-hash', recordKey(record), fault), subject: recordKey(record) }];
 }
 
-function problem(code: Problem['code'], where: string, message: string): Problem {
+function problem(code: StoreProblem['code'], where: string, message: string): StoreProblem {
   return { code, where, message };
 }
 
