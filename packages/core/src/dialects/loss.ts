@@ -101,7 +101,7 @@ const SENTENCES: Readonly<Record<LossReason, string>> = {
  * A loss as one sentence, for people.
  *
  * @example
- * for (const loss of dialect('openai-chat').writeRequest(request).losses) console.warn(describeLoss(loss));
+ * for (const loss of openaiChat.writeRequest(request).losses) console.warn(describeLoss(loss));
  */
 export function describeLoss({ kind, message, path, reason, detail }: Loss): string {
   const place = [message < 0 ? '' : `message ${message}`, path].filter(Boolean).join(' ');

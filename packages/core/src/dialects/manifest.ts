@@ -56,7 +56,7 @@ export type ElementPiece = (Range & { readonly message: number }) | string;
  * Joins the body again. `rawOf` gives the raw text of the message at an index.
  *
  * @example
- * const { body, manifest } = dialect('openai-chat').writeRequest({ model, messages });
+ * const { body, manifest } = openaiChat.writeRequest({ model, messages });
  * joinManifest(manifest, (index) => messages[index].raw) === body; // true
  */
 export function joinManifest(manifest: Manifest, rawOf: (message: number) => string): string {

@@ -27,7 +27,7 @@ const added = /* @__PURE__ */ new Map<string, Dialect>();
  * The dialect with that id, built in or added by `defineDialect`.
  *
  * @example
- * const { message } = dialect('openai-chat').readResponse(text);
+ * const { message } = dialect(origin.dialect).readResponse(text);
  */
 export function dialect(id: string): Dialect {
   const found = added.get(id) ?? BUILT_IN.find((candidate) => candidate.id === id);

@@ -111,7 +111,8 @@ const BUILT_IN: readonly DialectServer[] = [
  *
  * @example
  * const head = { id: 'msg_1', model: 'my-model', created: Math.floor(Date.now() / 1000) };
- * const { body } = serving(dialect('anthropic-messages')).writeReply({ ...head, ...reply });
+ * const written = serving(anthropicMessages).writeReply?.({ ...head, ...reply });
+ * response.end(written?.body);
  */
 export function serving({ id, serve }: Pick<Dialect, 'id' | 'serve'>): DialectServer {
   return serve ?? BUILT_IN.find((one) => one.id === id) ?? blocks;
