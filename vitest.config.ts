@@ -5,8 +5,8 @@ import { configDefaults, defineConfig } from 'vitest/config';
 const source = (path: string) => fileURLToPath(new URL(`./packages/${path}`, import.meta.url));
 
 const SHARED = [
-  // These two add a provider and a dialect to those that all share.
-  'packages/*/src/**/!(registry|toy-dialect).test.ts',
+  // These add a provider or a dialect to those that all share.
+  'packages/*/src/**/!(registry|toy-dialect|own-framing).test.ts',
   'packages/{core,emulator,forest,server}/test/**/*.test.ts',
 ];
 const ALL = [
