@@ -13,8 +13,10 @@ function withAnotherKind(): string {
   return `${more}\nexport interface LocationBlock {\n  readonly type: 'location';\n  readonly latitude: number;\n}\n`;
 }
 
+/** Whether it is a source that can tell kinds of blocks apart: to check all of the others takes half a minute. */
 function isSource(file: string): boolean {
-  return file.startsWith(`${root}packages/`) && file.includes('/src/') && !/\.test\.tsx?$/.test(file);
+  if (!file.startsWith(`${root}packages/`) || !file.includes('/src/') || /\.test\.tsx?$/.test(file)) return false;
+  return /Block\b|\.content\b|'tool-use'/.test(readFileSync(file, 'utf8'));
 }
 
 const guide = readFileSync(`${root}docs/guides/add-a-kind-of-block.md`, 'utf8');
