@@ -20,6 +20,38 @@ export type ProviderErrorCode =
   | 'stream_error'
   | 'not_this_protocol';
 
+/** Why a forest refuses an operation. */
+export type ForestErrorCode =
+  | 'unknown_node'
+  | 'ambiguous_id'
+  | 'not_an_id'
+  | 'unknown_thread'
+  | 'unknown_bookmark'
+  | 'not_text'
+  | 'empty_text'
+  | 'has_system'
+  | 'bad_name'
+  | 'bad_page'
+  | 'bad_position'
+  | 'bookmarked'
+  | 'below_itself'
+  | 'not_above'
+  | 'no_request'
+  | 'unknown_body'
+  | 'damaged'
+  | 'clock_ahead';
+
+/** Why an engine refuses an operation. */
+export type EngineErrorCode =
+  | 'unknown_generation'
+  | 'generation_running'
+  | 'nothing_to_resume'
+  | 'tools_needed'
+  | 'model_needed'
+  | 'calls_open'
+  | 'bad_event'
+  | 'engine_parked';
+
 /**
  * Every code that an error of Skein can have. The list is closed: the server's table of HTTP statuses has an entry for
  * each, and the compiler says which one is missing.
@@ -50,34 +82,8 @@ export type SkeinErrorCode =
   | 'unsupported_state_version'
   | 'provider_mismatch'
   | 'message_unmarshal_failed'
-  // the forest
-  | 'unknown_node'
-  | 'ambiguous_id'
-  | 'not_an_id'
-  | 'unknown_thread'
-  | 'unknown_bookmark'
-  | 'not_text'
-  | 'empty_text'
-  | 'has_system'
-  | 'bad_name'
-  | 'bad_page'
-  | 'bad_position'
-  | 'bookmarked'
-  | 'below_itself'
-  | 'not_above'
-  | 'no_request'
-  | 'unknown_body'
-  | 'damaged'
-  | 'clock_ahead'
-  // the engine
-  | 'unknown_generation'
-  | 'generation_running'
-  | 'nothing_to_resume'
-  | 'tools_needed'
-  | 'model_needed'
-  | 'calls_open'
-  | 'bad_event'
-  | 'engine_parked'
+  | ForestErrorCode
+  | EngineErrorCode
   // imports and exports
   | 'unknown_format'
   | 'dialect_needed'

@@ -75,7 +75,14 @@ export {
   type WriteRequest,
   type WrittenRequest,
 } from './dialects/index.ts';
-export { isSkeinError, type ProviderErrorCode, SkeinError, type SkeinErrorCode } from './error.ts';
+export {
+  type EngineErrorCode,
+  type ForestErrorCode,
+  isSkeinError,
+  type ProviderErrorCode,
+  SkeinError,
+  type SkeinErrorCode,
+} from './error.ts';
 export {
   canonical,
   digest,

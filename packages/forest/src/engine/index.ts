@@ -13,4 +13,4 @@ export type {
   ResumeOptions,
   StoredEvent,
 } from './types.ts';
-export { EngineError, type EngineErrorCode } from './types.ts';
+export { EngineError } from './types.ts';

@@ -1,12 +1,12 @@
 import {
   type Approval,
+  type EngineErrorCode,
   type Loss,
   type Notice,
   type PrefixDifference,
   type RunOptions,
   type RunStop,
   SkeinError,
-  type SkeinErrorCode,
   type StreamDelta,
   type Tool,
   type ToolUseBlock,
@@ -162,19 +162,6 @@ export type GenerationEvent =
    * the event before it.
    */
   | { readonly type: 'end'; readonly status: GenerationStatus };
-
-/** Why an engine refuses a request. */
-export type EngineErrorCode = Extract<
-  SkeinErrorCode,
-  | 'unknown_generation'
-  | 'generation_running'
-  | 'nothing_to_resume'
-  | 'tools_needed'
-  | 'model_needed'
-  | 'calls_open'
-  | 'bad_event'
-  | 'engine_parked'
->;
 
 /** An engine refused a request. Nothing was sent. */
 export class EngineError extends SkeinError {

@@ -9,7 +9,7 @@
  */
 
 export { createContext, type ForestContext, makeRef, readRefs } from './context.ts';
-export { ForestError, type ForestErrorCode } from './errors.ts';
+export { ForestError } from './errors.ts';
 export { createForest, type Forest, followChanges } from './forest.ts';
 export { addTakeTexts, findNeededBodies } from './gc.ts';
 export { allItems, allPages } from './pages.ts';
