@@ -15,7 +15,7 @@ export const HISTORY = 10_000;
  * @param {Turn} turn
  * @returns {Message}
  */
-function messageOf(protocol, turn) {
+export function messageOf(protocol, turn) {
   if (turn.kind === 'user') return user(turn.text);
   if (turn.kind === 'result') return toolResult(turn.call.id, turn.text);
   return dialect(protocol).parseMessage(nativeReply(protocol, turn), { model: MODELS[protocol] });
@@ -104,7 +104,7 @@ export function turnCase(url, protocol, { knowsPrevious, length = HISTORY }) {
  * @param {Protocol} protocol
  * @param {string | Uint8Array} body
  */
-async function send(url, protocol, body) {
+export async function send(url, protocol, body) {
   const response = await post(url, protocol, body, false);
   if (!response.ok) throw new Error(`HTTP ${response.status}`);
   await response.text();
@@ -117,7 +117,7 @@ async function send(url, protocol, body) {
  * @param {(turn: Extract<Turn, { kind: Kind }>) => boolean} [fits]
  * @returns {Extract<Turn, { kind: Kind }>}
  */
-function nextOf(source, kind, fits = () => true) {
+export function nextOf(source, kind, fits = () => true) {
   for (;;) {
     const turn = /** @type {Extract<Turn, { kind: Kind }>} */ (source.next().value);
     if (turn.kind === kind && fits(turn)) return turn;

@@ -23,24 +23,30 @@ export const TOOLS = ['get_weather', 'search_notes'].map((name) => ({
   },
 }));
 
+/** Texts of 400 to 1,800 characters, as in a session with long results. */
+const LONG = { text: [400, 1800], aside: 300 };
+
+/** Texts of 60 to 260 characters, as in a chat: 10,000 such messages are a body of 2.8 MB. */
+export const SHORT = { text: [60, 260], aside: 40 };
+
 /**
- * Turns without end, in this order again and again: a plain answer, one with a tool call, one with two. Texts have
- * 400 to 1,800 characters.
+ * Turns without end, in this order again and again: a plain answer, one with a tool call, one with two.
+ * @param {typeof LONG} [lengths] from and to how many characters a text has; those of a thought and of a call's argument
  * @returns {Generator<Turn, never>}
  */
-export function* turns() {
+export function* turns({ text: [shortest = 0, longest = 0], aside } = LONG) {
   const next = random(10_000);
-  const text = () => prose(next, 400 + next() * 1400);
+  const text = () => prose(next, shortest + next() * (longest - shortest));
   const call = () => ({
     id: `call_${opaque(next, 24)}`,
     name: next() < 0.5 ? 'get_weather' : 'search_notes',
-    input: { city: next() < 0.5 ? 'Zürich' : 'Paris', detail: prose(next, 300) },
+    input: { city: next() < 0.5 ? 'Zürich' : 'Paris', detail: prose(next, aside) },
   });
   for (let count = 0; ; count = (count + 1) % 3) {
     yield { kind: 'user', text: text() };
     if (count > 0) {
       const calls = Array.from({ length: count }, call);
-      yield { kind: 'assistant', text: prose(next, 60), thought: prose(next, 300), calls };
+      yield { kind: 'assistant', text: prose(next, 60), thought: prose(next, aside), calls };
       for (const made of calls) yield { kind: 'result', call: made, text: text() };
     }
     yield { kind: 'assistant', text: text(), thought: '', calls: [] };
@@ -50,11 +56,12 @@ export function* turns() {
 /**
  * The first turns, up to this number, and then more until the last message is a question.
  * @param {number} count
+ * @param {typeof LONG} [lengths]
  */
-export function conversation(count) {
+export function conversation(count, lengths) {
   /** @type {Turn[]} */
   const taken = [];
-  for (const turn of turns()) {
+  for (const turn of turns(lengths)) {
     taken.push(turn);
     if (taken.length >= count && turn.kind === 'user') return taken;
   }
@@ -128,5 +135,5 @@ const REPLIES = {
 
 /** @param {string} text */
 function seal(text) {
-  return opaque(random(text.length), 400);
+  return opaque(random(text.length), Math.min(400, 2 * text.length));
 }

@@ -3,7 +3,7 @@ import type { Usage } from '../dialects/index.ts';
 import { checkNames } from '../dialects/request.ts';
 import { isSkeinError } from '../error.ts';
 import type { Message, ToolUseBlock } from '../message/index.ts';
-import { checkMessages } from '../message/message.ts';
+import { checkMessages, ListFold } from '../message/message.ts';
 import type { RefusalMemory } from '../providers/index.ts';
 import { realClock, Stopper } from '../providers/transport/clock.ts';
 import { deliver } from '../providers/transport/deliver.ts';
@@ -227,7 +227,7 @@ async function ask(question: Question): Promise<Exchanged> {
     // The previous request contained the refused field: nothing of it is reused.
     const previous = sent ? undefined : journal.manifest;
     const request = writeQuestion(question, options.refusals ?? remembered, unapproved, previous);
-    if (request.written.body === sent?.request.written.body) return sent;
+    if (sent && request.written.body === sent.request.written.body) return sent;
     if (sent)
       journal.notice('refused-field', `${targetName(target)} refuses what it gave itself: ${fields.join(', ')}`);
     announceRequest(question, request, !sent);
@@ -245,16 +245,27 @@ async function ask(question: Question): Promise<Exchanged> {
 
 /** Calls that nobody answered while they waited for approval: what is sent in place of a result says so. */
 async function findUnapproved(messages: readonly Message[], context: RunContext): Promise<readonly string[]> {
-  const answered = new Set(messages.flatMap(({ facts }) => facts.results));
-  const isOpen = messages.some(({ facts }) => facts.calls.some(({ id }) => !answered.has(id)));
-  return isOpen && context.tools ? (await loadTools()).unapprovedCalls(messages, context) : [];
+  if (!context.tools || openCalls.fold(messages).open.size === 0) return [];
+  return (await loadTools()).unapprovedCalls(messages, context);
 }
+
+/** The ids of the calls that a history answers, and of those that it leaves open. */
+const openCalls = new ListFold(
+  () => ({ answered: new Set<string>(), open: new Set<string>() }),
+  ({ answered, open }, { facts }) => {
+    for (const id of facts.results) {
+      answered.add(id);
+      open.delete(id);
+    }
+    for (const { id } of facts.calls) if (!answered.has(id)) open.add(id);
+  },
+);
 
 /** Sends a request until there is a reply, or another attempt would be pointless. It never throws. */
 async function send(context: RunContext, target: Target, { written }: QuestionRequest): Promise<SendResult> {
   const { options, journal, clock, stopping } = context;
   const { provider, model, connection, dialect } = target;
-  const { body, bytes, manifest } = written;
+  const { withBytes, manifest } = written;
   const { stream = true, timeouts, retry, random } = options;
   const reader = new ReplyReader(context, target, manifest.prefix);
   let failure: unknown;
@@ -262,8 +273,11 @@ async function send(context: RunContext, target: Target, { written }: QuestionRe
     await deliver(
       {
         ...connection,
-        ...{ key: connection.apiKey, provider, model, body, bytes, stream, framing: dialect.framing },
+        ...{ key: connection.apiKey, provider, model, withBytes, stream, framing: dialect.framing },
         ...{ signal: stopping.signal, clock, timeouts, retry, random },
+        get body() {
+          return written.body;
+        },
         onRetry: ({ attempts: attempt, waitMs, error }) => {
           journal.emit({ type: 'retry', attempt, waitMs, reason: error.message });
           journal.observe({ type: 'retry', attempt, waitMs, code: error.code });

@@ -49,7 +49,10 @@ export function writeQuestion(
   const maxTokens = clampMaxTokens(
     wantedTokens,
     limits,
-    messages.reduce((sum, { raw }) => sum + raw.length, 0) + joinSystem(system).length,
+    // Not counted where nothing depends on it.
+    limits.contextTokens === undefined
+      ? 0
+      : messages.reduce((sum, { raw }) => sum + raw.length, 0) + joinSystem(system).length,
     () => estimateInput(messages, system),
   );
   const draft: RequestDraft = {
@@ -81,7 +84,6 @@ export function announceRequest(
   { written, params, wantedTokens }: QuestionRequest,
   isFirst: boolean,
 ): void {
-  const { body } = written;
   const losses = journal.newLosses(written.losses);
   if (failed && isFirst) {
     const reason = failed.failure instanceof Error ? failed.failure.message : String(failed.failure);
@@ -92,7 +94,12 @@ export function announceRequest(
   if ((params.maxTokens ?? wantedTokens) !== wantedTokens)
     journal.notice('max-tokens', `There is no room for ${wantedTokens} tokens; the reply may have ${params.maxTokens}`);
   const { provider, model } = target;
-  journal.observe({ type: 'request', step: journal.step, provider: provider.id, model, params, body });
+  journal.observe({
+    ...{ type: 'request', step: journal.step, provider: provider.id, model, params },
+    get body() {
+      return written.body;
+    },
+  });
 }
 
 /** What came of a request. With a failure, the reply is what had arrived until then. */

@@ -42,7 +42,7 @@ import {
   saysNothing,
   trimEnd,
 } from './rules.ts';
-import { dropUnpairedServerTools } from './server-tools.ts';
+import { dropUnpairedServerTools, usesServerTools } from './server-tools.ts';
 import { fromBase64 } from './view.ts';
 
 const format: MessageFormat = {
@@ -89,6 +89,7 @@ export const writer: RequestWriter = {
   mark,
   trimEnd,
   dropUnpaired: dropUnpairedServerTools,
+  usesServerTools,
   fitParams(target, count, textOf, losses) {
     const { params } = target;
     if (params.reasoning?.budget === undefined || thinksBy(target.provider, target.model) === 'effort') return params;

@@ -1,7 +1,7 @@
 import { isObject, isText, parseJson } from '../../json/index.ts';
 import type { Message } from '../../message/index.ts';
 import { dropped, type LossReason } from '../loss.ts';
-import { hashElements, hashNext } from '../manifest.ts';
+import { hashNext } from '../manifest.ts';
 import { forModel, type Policies } from '../provider.ts';
 import { draftOwn, isOwn, locateAt, type PlacedDraft, placeAt, type RequestJob, toElement } from './drafts.ts';
 import type { Target } from './writer.ts';
@@ -16,7 +16,7 @@ export function dropReasoningBoundElsewhere(drafts: readonly PlacedDraft[], job:
   if (!isPrefixBound(job.target)) return drafts;
   const { messages, cache, lost } = job;
   const kept: PlacedDraft[] = [];
-  let prefix = hashElements(job.start, job.earlier, messages, cache);
+  let prefix = job.prefix();
   for (const draft of drafts) {
     const rest = needsOtherPrefix(draft, prefix) ? withoutBound(draft, job) : [draft];
     if (rest.length === 0) lost.push(...locateAt(draft, dropped('', 'prefix-bound')));

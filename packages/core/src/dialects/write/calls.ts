@@ -17,9 +17,18 @@ export function isMisnamed(id: string, call: CallMatch | undefined): boolean {
 /** Follows the calls of a history, message by message, to find the call that each result answers. */
 export class CallTracker {
   readonly #byId = new Map<string, CallMatch>();
+  /** The tracker of the messages before, which must not go on while this one is used. */
+  readonly #earlier: CallTracker | undefined;
   /** The calls since the last assistant turn began, for results without an id. */
   #open: CallMatch[] = [];
   #answering = false;
+
+  constructor(earlier?: CallTracker) {
+    this.#earlier = earlier;
+    if (!earlier) return;
+    this.#open = [...earlier.#open];
+    this.#answering = earlier.#answering;
+  }
 
   /** Finds the calls that the results of this message answer, then remembers the message's own calls. */
   next({ facts: { calls, results }, origin: { dialect } }: Message, isOwn: boolean): CallLookup {
@@ -37,10 +46,14 @@ export class CallTracker {
   }
 
   #answered(results: readonly string[], dialect: string): CallLookup {
-    const found = results.map((id) => this.#byId.get(id) ?? this.#takeOpen(id, dialect));
+    const found = results.map((id) => this.#findById(id) ?? this.#takeOpen(id, dialect));
     this.#open = this.#open.filter((call) => !found.includes(call));
     this.#answering = true;
     return { find: (id) => found[results.indexOf(id)] };
+  }
+
+  #findById(id: string): CallMatch | undefined {
+    return this.#byId.get(id) ?? (this.#earlier ? this.#earlier.#byId.get(id) : undefined);
   }
 
   /**

@@ -3,7 +3,7 @@ import { type CallRef, createMessage, type Message } from '../../message/index.t
 import { dropped, type Loss, type LossNote, rewritten } from '../loss.ts';
 import type { Element, Manifest } from '../manifest.ts';
 import { CallTracker, isMisnamed, NO_CALLS } from './calls.ts';
-import type { WriteCache } from './reuse.ts';
+import { isSameTarget, type SettledStart, type WriteCache } from './reuse.ts';
 import type { CallLookup, Draft, RequestWriter, Target } from './writer.ts';
 
 /** One request while it is written. */
@@ -16,8 +16,14 @@ export interface RequestJob {
   readonly leading: number;
   /** The previous request of this branch, if everything that it sent is sent again as it was. */
   readonly previous: Manifest | undefined;
-  /** The elements before the drafts: those of the previous request, or those that the protocol puts first. */
+  /** The settled start of an earlier request, if this one begins in the same way. */
+  readonly begun: SettledStart | undefined;
+  /** The index of the message up to which this request will be settled, if there is one. */
+  readonly boundary: number | undefined;
+  /** The elements before the drafts: those of an earlier request, or those that the protocol puts first. */
   readonly earlier: readonly Element[];
+  /** Computes the prefix hash behind these elements. */
+  readonly prefix: () => string;
   /** The prefix hash of system and tools. */
   readonly start: string;
   /** Whether the body continues calls that the provider stores, so that results may stand without their calls. */
@@ -26,7 +32,11 @@ export interface RequestJob {
   readonly unapproved: readonly string[];
   /** The calls that a message's results answer, by the index of the message. */
   readonly calls: Map<number, CallLookup>;
-  /** The losses of messages of which nothing is left to send. */
+  /** The calls of the messages up to the boundary. */
+  readonly tracker: CallTracker;
+  /** The digests of the messages up to the boundary, if the target refuses repeats. */
+  readonly seen: Set<string>;
+  /** The losses of messages of which nothing is left to send. Each pass has a list of its own. */
   readonly lost: Loss[];
 }
 
@@ -83,20 +93,26 @@ export function isOwn({ origin: { dialect, issuer } }: Message, { provider }: Ta
   return dialect === provider.dialect && issuer === provider.issuer;
 }
 
-/** Drafts the messages that the previous request did not send. Earlier calls are read back to the start of the open turn. */
+/**
+ * Drafts the messages that no earlier request settled. Without a settled start, calls are read back to the start of the
+ * turn that the previous request left open.
+ */
 export function draftMessages(job: RequestJob): readonly PlacedDraft[] {
-  const { writer, target, messages, leading, previous, calls, lost } = job;
-  const first = Math.max(leading, previous?.messages.length ?? 0);
-  const tracker = new CallTracker();
+  const { writer, target, messages, leading, previous, begun, boundary, calls, lost } = job;
+  const first = begun?.count ?? Math.max(leading, previous?.messages.length ?? 0);
   const drafts: PlacedDraft[] = [];
-  const start = findTurnStart(messages, first);
-  const seen = new Set(writer.refusesRepeats ? messages.slice(0, start).map((message) => message.facts.digest) : []);
-  for (let index = start; index < messages.length; index++) {
+  let { tracker, seen } = job;
+  const isRepeat = (digest: string): boolean => job.seen.has(digest) || seen.has(digest);
+  for (let index = begun?.count ?? findTurnStart(messages, first); index < messages.length; index++) {
     const message = messages[index]!;
     const { facts } = message;
+    if (index === boundary) {
+      tracker = new CallTracker(tracker);
+      seen = new Set();
+    }
     const answered = tracker.next(message, isOwn(message, target));
     if (facts.results.length > 0) calls.set(index, answered);
-    const isRepeated = writer.refusesRepeats === true && seen.has(facts.digest);
+    const isRepeated = writer.refusesRepeats === true && isRepeat(facts.digest);
     if (writer.refusesRepeats) seen.add(facts.digest);
     if (index < first) continue;
     const found = draftMessage(message, index, isRepeated, job);
@@ -152,16 +168,6 @@ function draftMessage(message: Message, index: number, isRepeated: boolean, job:
   );
   cache.drafts.set(message, { index, isRepeated, target, answered: results.map(find), drafts });
   return drafts;
-}
-
-function isSameTarget(a: Target, b: Target): boolean {
-  return (
-    a.provider === b.provider &&
-    a.model === b.model &&
-    a.account === b.account &&
-    a.upstream === b.upstream &&
-    a.store === b.store
-  );
 }
 
 function isSameCall(a: CallRef | undefined, b: CallRef | undefined): boolean {

@@ -18,10 +18,13 @@ import { readTexts } from './translate.ts';
 
 /** Drops calls and results of server-side tools whose counterpart is missing; see `RequestWriter.dropUnpaired`. */
 export function dropUnpairedServerTools(drafts: readonly PlacedDraft[], job: RequestJob): readonly PlacedDraft[] {
-  const { writer, lost, previous } = job;
-  const changed = writer.dropUnpaired?.(drafts, previous === undefined);
+  const { writer, lost, previous, begun } = job;
+  // In a settled start, every call is answered: nothing changes there.
+  const settled = begun?.serverTools ?? [];
+  const changed = writer.dropUnpaired?.([...settled, ...drafts], previous === undefined);
   if (!changed?.size) return drafts;
-  return drafts.flatMap((placed, index) => {
+  return drafts.flatMap((placed, at) => {
+    const index = settled.length + at;
     if (!changed.has(index)) return [placed];
     const draft = changed.get(index);
     // The losses of the changed draft include those that it had before.
@@ -81,10 +84,10 @@ const OPENING = 'The conversation so far:';
 
 /** Puts a user message before a turn of calls if the target takes no calls at the front (`call-first`). */
 export function openWithUser(drafts: readonly PlacedDraft[], job: RequestJob): readonly PlacedDraft[] {
-  const { writer, target, messages, previous } = job;
+  const { writer, target, messages, previous, begun } = job;
   const isFromOthers = ({ of }: Element): boolean =>
     of.length === 0 || of.some((index) => messages[index]!.role !== 'assistant');
-  if (!writer.callsFollowUser || previous?.elements.some(isFromOthers)) return drafts;
+  if (!writer.callsFollowUser || begun || previous?.elements.some(isFromOthers)) return drafts;
   const opening = takeRun(drafts, 0, ({ role }) => role === 'assistant');
   return opening.some(({ calls }) => calls.length > 0)
     ? [synthesiseDraft(writer.userText(OPENING, target), synthesised('', 'opening')), ...drafts]

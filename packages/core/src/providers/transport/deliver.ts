@@ -126,7 +126,7 @@ function prepare(options: DeliveryOptions): {
   errors: ProviderErrorFactory;
   request: (signal: AbortSignal) => Promise<Response>;
 } {
-  const { model, stream, extraHeaders, body, bytes, fetch } = options;
+  const { model, stream, extraHeaders, withBytes, fetch } = options;
   const endpoint = resolveEndpoint(options.provider, options);
   const key = resolveKey(endpoint.provider, options);
   const url = requestUrl(endpoint, model, stream);
@@ -140,11 +140,16 @@ function prepare(options: DeliveryOptions): {
   return {
     errors: new ProviderErrorFactory(endpoint.provider.id, model, { key, baseUrl: endpoint.baseUrl, extraHeaders }),
     request: async (signal) => {
-      const plain = { method: 'POST', url, headers: headers(), body };
-      const all = sign ? { ...plain.headers, ...(await sign(plain)) } : plain.headers;
+      const plain = headers();
+      const all = sign
+        ? { ...plain, ...(await sign({ method: 'POST', url, headers: plain, body: options.body })) }
+        : plain;
       const init = { method: 'POST', headers: all, redirect: 'manual', signal } as const;
       // A `fetch` that the caller gave gets the text, which it can read.
-      return fetch ? fetch(url, { ...init, body }) : globalThis.fetch(url, { ...init, body: bytes?.() ?? body });
+      if (fetch) return fetch(url, { ...init, body: options.body });
+      return withBytes
+        ? withBytes((body) => globalThis.fetch(url, { ...init, body }))
+        : globalThis.fetch(url, { ...init, body: options.body });
     },
   };
 }
