@@ -1,4 +1,12 @@
-import { type CachePoint, type Message, provider, system, user, type WriteRequest } from '@skein/core';
+import {
+  type CachePoint,
+  type Message,
+  type ProviderDescriptor,
+  provider,
+  system,
+  user,
+  type WriteRequest,
+} from '@skein/core';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { anthropicMessagesSpec } from '../../src/dialects/anthropic-messages/index.ts';
@@ -17,7 +25,7 @@ const SPECS: readonly DialectSpec[] = [
 ];
 
 /** Models with different rules about roles, reasoning and the end of a request. */
-const TARGETS = [
+const TARGETS: readonly { dialect: string; model: string; provider?: ProviderDescriptor }[] = [
   ...APIS.flatMap(({ dialect, models }) => models.map((model) => ({ dialect: dialect.id, model }))),
   ...['mistral', 'deepseek', 'openrouter', 'ollama'].map((id) => ({
     dialect: openaiChatSpec.id,
@@ -56,7 +64,7 @@ test('a request is the same in bytes, losses and manifest, whatever was written 
         const calls = messages.flatMap(({ facts }) => facts.calls.map(({ id }) => id));
         const request = {
           model: target.model,
-          ...('provider' in target && { provider: target.provider }),
+          ...(target.provider && { provider: target.provider }),
           messages,
           params: { maxTokens: 2048 },
           ...(warm.get(target.dialect)!.id !== googleGenerateContentSpec.id && {

@@ -19,12 +19,13 @@ export class WriteCache {
   readonly elements = new WeakMap<PlacedDraft, Element>();
   /** The prefix hash before and after an element, as it was last computed. */
   readonly prefixes = new WeakMap<Element, { readonly before: string; readonly after: string }>();
-  /** The encoded start of a body, by its first element that stands for a message. */
-  readonly bodies = new WeakMap<Element, EncodedBody>();
+  /** The encoded starts of bodies, by their first element that stands for a message. */
+  readonly bodies = new WeakMap<Element, readonly EncodedBody[]>();
   /** What the manifests of this process were written from. */
   readonly sources = new WeakMap<Manifest, ManifestSource>();
-  /** The settled starts of requests, by the last of their messages. */
+  /** The settled starts of requests, by the last of their messages, and those messages, the oldest first. */
   readonly #starts = new WeakMap<Message, readonly SettledStart[]>();
+  readonly #ends: WeakRef<Message>[] = [];
 
   /**
    * Takes the longest start that fits a request: all its messages are those of the request, and all that it depends on is
@@ -53,12 +54,18 @@ export class WriteCache {
 
   putStart(start: SettledStart): void {
     const last = start.messages[start.count - 1]!;
-    this.#starts.set(last, [start, ...(this.#starts.get(last) ?? [])].slice(0, MOST_STARTS));
+    this.#starts.set(last, [start, ...(this.#starts.get(last) ?? [])].slice(0, MOST_ALIKE));
+    this.#ends.push(new WeakRef(last));
+    const oldest = this.#ends.length > MOST_STARTS ? this.#ends.shift()?.deref() : undefined;
+    if (oldest && oldest !== last) this.#starts.delete(oldest);
   }
 }
 
-/** Of starts that end with the same message, as when several models are asked the same, this many are kept. */
-const MOST_STARTS = 4;
+/** How many branches of a program have a settled start; each is about as large as its list of messages. */
+const MOST_STARTS = 64;
+
+/** How many starts end with the same message, and how many bodies begin with the same element. */
+const MOST_ALIKE = 3;
 
 /** What a manifest was written from. */
 export interface ManifestSource {
@@ -270,9 +277,10 @@ function encodeBody(
   owner: object,
 ): EncodedBody {
   const key = elements.find(({ of }) => of.length > 0);
-  const known = key && cache.bodies.get(key);
-  if (known?.owner === owner) return known;
-  const from = findEncoded(known, head, elements, unmarked);
+  const bodies = (key && cache.bodies.get(key)) ?? [];
+  const own = bodies.find((body) => body.owner === owner);
+  if (own) return own;
+  const { known, ...from } = findEncoded(bodies, head, elements, unmarked);
   const encoder = new TextEncoder();
   const encode = (start: number, end: number, before: string, behind: string): Uint8Array => {
     const text = start < end ? (start > 0 ? ',' : '') + joinElements(elements.slice(start, end), rawOf) : '';
@@ -298,23 +306,27 @@ function encodeBody(
     ...{ head, elements, size: unmarked, bytes, end, length, owner, isLent: false },
     settled: { size: fixed, end: fixedEnd },
   };
-  if (key) cache.bodies.set(key, body);
+  if (key) cache.bodies.set(key, [body, ...bodies.filter((other) => other !== known)].slice(0, MOST_ALIKE));
   return body;
 }
 
-/** How many elements of a body are encoded already, and where they end. */
+/** The encoded body of which a body can take the most elements, how many these are, and where they end. */
 function findEncoded(
-  known: EncodedBody | undefined,
+  bodies: readonly EncodedBody[],
   head: string,
   elements: readonly Element[],
   unmarked: number,
-): EncodedBody['settled'] {
-  if (known?.head !== head) return { size: 0, end: 0 };
-  const most = Math.min(known.size, unmarked);
-  let size = 0;
-  while (size < most && isSame(known.elements[size]!, elements[size]!)) size++;
-  if (size === known.size) return { size, end: known.end };
-  return size < known.settled.size ? { size: 0, end: 0 } : known.settled;
+): EncodedBody['settled'] & { readonly known?: EncodedBody } {
+  let best: ReturnType<typeof findEncoded> = { size: 0, end: 0 };
+  for (const known of bodies) {
+    if (known.head !== head) continue;
+    const most = Math.min(known.size, unmarked);
+    let size = 0;
+    while (size < most && isSame(known.elements[size]!, elements[size]!)) size++;
+    const from = size === known.size ? known : known.settled;
+    if (from.size <= size && from.size > best.size) best = { size: from.size, end: from.end, known };
+  }
+  return best;
 }
 
 /** Whether two elements are the same object, or the same text that stands for no message. */

@@ -76,7 +76,7 @@ export function writeRequest(spec: DialectSpec, request: WriteRequest, cache: Wr
   const { begun, previous, earlier } = job;
   const { drafts, lost } = passed;
 
-  const plain = [...earlier, ...drafts.map((draft) => toElement(draft, cache))];
+  const plain = earlier.concat(drafts.map((draft) => toElement(draft, cache)));
   const elements = markElements(plain, markers.messages, writer, messages);
   const rawOf = (index: number): string => messages[index]!.raw;
   const unfit: LossNote[] = [];
@@ -89,7 +89,7 @@ export function writeRequest(spec: DialectSpec, request: WriteRequest, cache: Wr
     head: frame.head,
     elements,
     tail: frame.tail,
-    messages: [...known, ...messages.slice(known.length).map((message) => message.facts.digest)],
+    messages: known.concat(messages.slice(known.length).map((message) => message.facts.digest)),
     losses: [
       ...(previous?.losses ?? []),
       ...lost.flat(),
