@@ -228,6 +228,8 @@ interface BodyParts {
   readonly unmarked: number;
   /** How many elements are settled: the next request begins with them, whatever it adds. */
   readonly settled: number;
+  /** The elements of an earlier request, of which the first `size` are the same here. */
+  readonly shared: { readonly elements: readonly Element[] | undefined; readonly size: number };
 }
 
 /** The body of a request, as text and as bytes. Only what an earlier request did not encode is joined and encoded. */
@@ -271,7 +273,7 @@ function readBytes({ bytes, length }: EncodedBody): Uint8Array<ArrayBuffer> {
 }
 
 function encodeBody(
-  { manifest: { head, elements, tail }, unmarked, settled }: BodyParts,
+  { manifest: { head, elements, tail }, unmarked, settled, shared }: BodyParts,
   rawOf: (message: number) => string,
   cache: WriteCache,
   owner: object,
@@ -280,7 +282,7 @@ function encodeBody(
   const bodies = (key && cache.bodies.get(key)) ?? [];
   const own = bodies.find((body) => body.owner === owner);
   if (own) return own;
-  const { known, ...from } = findEncoded(bodies, head, elements, unmarked);
+  const { known, ...from } = findEncoded(bodies, head, elements, unmarked, shared);
   const encoder = new TextEncoder();
   const encode = (start: number, end: number, before: string, behind: string): Uint8Array => {
     const text = start < end ? (start > 0 ? ',' : '') + joinElements(elements.slice(start, end), rawOf) : '';
@@ -316,12 +318,13 @@ function findEncoded(
   head: string,
   elements: readonly Element[],
   unmarked: number,
+  shared: BodyParts['shared'],
 ): EncodedBody['settled'] & { readonly known?: EncodedBody } {
   let best: ReturnType<typeof findEncoded> = { size: 0, end: 0 };
   for (const known of bodies) {
     if (known.head !== head) continue;
     const most = Math.min(known.size, unmarked);
-    let size = 0;
+    let size = known.elements === shared.elements ? Math.min(most, shared.size) : 0;
     while (size < most && isSame(known.elements[size]!, elements[size]!)) size++;
     const from = size === known.size ? known : known.settled;
     if (from.size <= size && from.size > best.size) best = { size: from.size, end: from.end, known };

@@ -108,11 +108,12 @@ export function writeRequest(spec: DialectSpec, request: WriteRequest, cache: Wr
   ];
   const refused = request.strict ? losses.filter((loss) => loss.kind === 'dropped') : [];
   if (refused.length > 0) throw new LossError(refused);
-  const unmarked = elements === plain ? elements.length : elements.findIndex((element) => element.plain !== undefined);
+  const marked = elements === plain ? -1 : elements.findIndex((element) => element.plain !== undefined);
   const parts = {
     manifest,
-    unmarked: unmarked < 0 ? elements.length : unmarked,
+    unmarked: marked < 0 ? elements.length : marked,
     settled: settled?.size ?? earlier.length,
+    shared: { elements: (begun ?? previous)?.elements, size: earlier.length },
   };
   return Object.assign(joinBody(parts, rawOf, cache), { manifest, losses });
 }
