@@ -16,7 +16,7 @@ const dialect = makeDialect(googleInteractionsSpec);
 interface Recording {
   readonly name: string;
   readonly responseText?: string | undefined;
-  readonly sse?: string | null;
+  readonly sse?: string | null | undefined;
 }
 
 function recordings(): Recording[] {
