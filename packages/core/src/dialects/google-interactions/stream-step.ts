@@ -144,8 +144,10 @@ export class StreamStep {
     const last = summary.at(-1);
     const said = getMember(content, 'text');
     const index = this.#blocks[0]!;
-    if (said?.kind === 'text' && isTextContent(last)) ensureMember(last, 'text', textNode).pieces.push(...said.pieces);
-    else {
+    if (said?.kind === 'text' && isTextContent(last)) {
+      ensureMember(last, 'text', textNode).pieces.push(...said.pieces);
+      addMembers(last, content, 'text');
+    } else {
       if (said && summary.some(isTextContent)) events.push({ type: 'break', index, text: '\n\n' });
       summary.push(content);
     }
