@@ -4,10 +4,9 @@ import { addAsk, addRun } from './commands/ask.ts';
 import type { ChatOptions } from './commands/chat.ts';
 import { addAgents, addDoctor, addModels } from './commands/configuration.ts';
 import { type ForestFlags, forestCommand, parsePort } from './commands/forest-command.ts';
-import { addExport, addImport } from './commands/import-export.ts';
 import { addDiff, addLog, addShow, addTree } from './commands/log.ts';
+import { addExport, addImport, addUpkeep, addVerify } from './commands/store.ts';
 import { addBookmark, addSearch, addThreads, addUsage } from './commands/threads.ts';
-import { addUpkeep, addVerify } from './commands/upkeep.ts';
 import { note, toPrintable, UsageError } from './output/output.ts';
 
 const COMMANDS = [
