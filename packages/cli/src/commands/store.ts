@@ -2,6 +2,7 @@ import { open, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { dialect as findDialect, isSkeinError, openaiChat } from '@skein/core';
 import {
+  type CompactionCount,
   type ExportDamage,
   type ExportFormat,
   type ExportLosses,
@@ -9,16 +10,29 @@ import {
   exportOlder,
   exportText,
   type Forest,
+  forgetOld,
   type ImportResult,
   importFile,
   importFormats,
+  isOlderLayout,
   olderSettings,
+  verifyOlder,
 } from '@skein/forest';
 import { type Command, Option } from 'commander';
 import { hasRedaction, withForest } from '../context/command-context.ts';
 import { locate } from '../context/locate.ts';
-import { counted, note, say, sayJson, toPrintable, UsageError, warn, writeAll } from '../output/output.ts';
-import { progressLine } from '../output/progress.ts';
+import {
+  counted,
+  note,
+  progressLine,
+  say,
+  sayJson,
+  toPrintable,
+  UsageError,
+  warn,
+  withProgress,
+  writeAll,
+} from '../output/output.ts';
 import { type ForestFlags, forestCommand, jsonCommand } from './forest-command.ts';
 
 interface ImportOptions extends ForestFlags {
@@ -212,4 +226,74 @@ export async function writeFile(path: string, parts: AsyncIterable<string>, sign
   } finally {
     for (const signal of ENDING) signals.removeListener(signal, stop);
   }
+}
+
+export function addVerify(program: Command): void {
+  program
+    .command('verify')
+    .description('check a folder of the older layout without changing it')
+    .argument('<folder>')
+    .option('--json', 'one JSON document, for programs')
+    .action(verify);
+}
+
+async function verify(folder: string, { json }: { readonly json?: boolean }): Promise<void> {
+  if (!(await isOlderLayout(folder)))
+    throw new Error(`${folder} is not a folder of the older layout. For a forest, use: skein fsck --store ${folder}`);
+  const progress = progressLine();
+  const { problems, ...counts } = await verifyOlder(folder, {
+    onProgress: (read) => progress.tell(`${read} files`),
+  }).finally(progress.end);
+  const summary = `${counted(counts.read, 'message')} read, ${counts.converted} would be converted, ${counts.unreadable} cannot be read.`;
+  sayProblems(problems, counts, summary, json === true);
+}
+
+/** `fsck`, `gc` and `pack`. */
+export function addUpkeep(program: Command): void {
+  jsonCommand(program, 'fsck', 'check every stored hash, parent and text').action(fsck);
+  jsonCommand(
+    program,
+    'gc',
+    'delete for good what was removed or is older than the retention; no other process may use the forest',
+  ).action((flags: ForestFlags) => compact('gc', flags));
+  jsonCommand(
+    program,
+    'pack',
+    'rewrite the segment files without superseded records, to save disk space; no other process may use the forest',
+  ).action((flags: ForestFlags) => compact('pack', flags));
+}
+
+async function fsck({ json, ...flags }: ForestFlags): Promise<void> {
+  await withForest(flags, async ({ forest }) => {
+    const problems = await withProgress('Checking', () => forest.fsck());
+    const summary = problems.length === 0 ? 'All is well.' : `${counted(problems.length, 'problem')}.`;
+    sayProblems(problems, {}, summary, json === true);
+  });
+}
+
+async function compact(how: 'gc' | 'pack', { json, ...flags }: ForestFlags): Promise<void> {
+  await withForest(flags, async ({ forest, config }) => {
+    const counts: CompactionCount = await withProgress('Rewriting', () =>
+      how === 'gc' ? forgetOld(forest, config.retention) : forest.pack(),
+    );
+    if (json) sayJson(counts);
+    else say(`${counted(counts.kept, 'record')} kept, ${counts.removed} removed.`);
+    for (const path of counts.setAside ?? []) warn(`A file with damage was set aside: ${path}`);
+  });
+}
+
+interface Finding {
+  readonly code: string;
+  readonly where: string;
+  readonly message: string;
+}
+
+/** What a check found. Anything found makes the command fail, so that scripts notice. */
+function sayProblems(problems: readonly Finding[], facts: object, summary: string, json: boolean): void {
+  if (json) sayJson({ ok: problems.length === 0, ...facts, problems });
+  else {
+    for (const { code, where, message } of problems) say(toPrintable(`${where}: ${message} (${code})`));
+    say(summary);
+  }
+  if (problems.length > 0) process.exitCode = 1;
 }

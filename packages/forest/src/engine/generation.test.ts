@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createClock } from '../model/index.ts';
 import { memoryStore } from '../store/index.ts';
-import { withClaim } from './claims.ts';
+import { withClaim } from './generation.ts';
 
 test('whatever order writes and reads come in, one works at a time, and everyone gets a turn', async () => {
   await fc.assert(

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { foldDigits } from './help-sheet.tsx';
+import { foldDigits } from './shell.tsx';
 
 test('rows that differ in a digit alone become one', () => {
   const rows = [

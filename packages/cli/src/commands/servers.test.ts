@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { browserCommand, mayOpen } from './serve.ts';
+import { browserCommand, mayOpen } from './servers.ts';
 
 const screen = { env: { DISPLAY: ':0' }, platform: 'linux', isTerminal: true } as const;
 

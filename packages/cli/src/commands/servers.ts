@@ -1,13 +1,20 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { constants } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type Config, type ConfigProblem, currentTime, describeProblem, loadAgents, loadConfig } from '@skein/agents';
 import { type ProviderDescriptor, providers } from '@skein/core';
 import { costOf } from '@skein/core/prices';
-import { createForest, type Forest, memoryStore, openForest } from '@skein/forest';
-import { createLog, createServer, isLoopback, seedSample } from '@skein/server';
-import { describeStore, storeAddress, untilInterrupted } from '../context/command-context.ts';
+import { createForest, type Forest, listExchanges, memoryStore, openForest } from '@skein/forest';
+import { createLog, createServer, isLoopback, type Log, seedSample } from '@skein/server';
+import {
+  describeStore,
+  requireWritable,
+  storeAddress,
+  untilInterrupted,
+  withForest,
+} from '../context/command-context.ts';
 import {
   agentProblems,
   configuredProvider,
@@ -17,10 +24,10 @@ import {
   startDemo,
   withKeys,
 } from '../context/model-access.ts';
-import { colors, say, UsageError, warn } from '../output/output.ts';
-import { proxyVariables } from './record.ts';
+import { colors, counted, errorText, note, say, toPrintable, UsageError, warn } from '../output/output.ts';
+import type { ForestFlags } from './forest-command.ts';
 
-export interface ServeOptions {
+interface ServeOptions {
   readonly port?: number;
   readonly host?: string;
   readonly store?: string;
@@ -147,7 +154,7 @@ export function mayOpen({ env, platform, isTerminal }: Surroundings): boolean {
 }
 
 /** Shows an address in the browser. It is a comfort: where that does not work, nobody needs to know. */
-export function openPage(url: string, platform: NodeJS.Platform = process.platform): void {
+function openPage(url: string, platform: NodeJS.Platform = process.platform): void {
   const [program, args] = browserCommand(platform, url);
   const child = spawn(program, args, { stdio: 'ignore', detached: true, windowsHide: true });
   child.once('error', () => undefined);
@@ -162,7 +169,110 @@ export function browserCommand(platform: NodeJS.Platform, url: string): [program
 }
 
 /** Where the files of the page are; undefined while it has not been built. */
-export function pageFolder(): string | undefined {
+function pageFolder(): string | undefined {
   const folder = join(dirname(createRequire(import.meta.url).resolve('@skein/web/package.json')), 'dist');
   return existsSync(join(folder, 'index.html')) ? folder : undefined;
+}
+
+/** Strict stand-ins for the providers, until Ctrl+C. */
+export async function emulate({
+  port,
+  brain,
+}: {
+  readonly port: number;
+  readonly brain: 'demo' | 'echo';
+}): Promise<void> {
+  // The other commands of this file do without the emulator.
+  const { startEmulator } = await import('@skein/emulator');
+  const emulator = await startEmulator({ port, brain });
+  say('Strict stand-ins for the providers. Any key is accepted. Ctrl+C ends them.');
+  for (const [name, value] of Object.entries(emulator.env())) if (name.endsWith('_BASE_URL')) say(`  ${name}=${value}`);
+  await untilInterrupted();
+  await emulator.close();
+}
+
+/**
+ * `record` and `replay`: runs a program whose requests go through our proxy, which the program does not notice. The exit
+ * code is the program's, and so is standard output: our own messages go to standard error.
+ */
+export async function runBehindProxy(mode: 'record' | 'replay', command: readonly string[], flags: ForestFlags) {
+  await withForest(flags, async ({ config, forest }) => {
+    // What the program asks may be dear: better not asked than asked in vain.
+    if (mode === 'record') await requireWritable(config.store);
+    const lost: unknown[] = [];
+    const since = forest.clock.now();
+    const server = createServer({ forest, config, proxy: { mode, onMiss: 'refuse' }, log: logInto(lost) });
+    const listening = await server.listen({ port: 0, host: '127.0.0.1' });
+    const env = { ...process.env, ...proxyVariables(listening.url), ...keysFor(mode) };
+    try {
+      process.exitCode = await runProgram(command, env);
+    } finally {
+      await listening.close();
+    }
+    if (mode === 'record') tellRecorded(await listExchanges(forest, { since, limit: 1000 }), lost.length > 0);
+    if (lost.length > 0) {
+      warn(`${counted(lost.length, 'exchange')} could not be stored: ${toPrintable(errorText(lost.at(-1)))}`);
+      process.exitCode ||= 1;
+    }
+  });
+}
+
+/** Collects what could not be recorded: the program itself does not notice. */
+function logInto(lost: unknown[]): Log {
+  return {
+    info: () => undefined,
+    error: (event, error) => {
+      if (event === 'recording-failed') lost.push(error);
+    },
+  };
+}
+
+/** SDKs do not start without a key, though a replay needs none. */
+function keysFor(mode: 'record' | 'replay'): NodeJS.ProcessEnv {
+  const names = mode === 'replay' ? ['OPENAI_API_KEY', 'ANTHROPIC_API_KEY', 'GEMINI_API_KEY'] : [];
+  return Object.fromEntries(names.filter((name) => !process.env[name]).map((name) => [name, 'replay']));
+}
+
+function runProgram([name = '', ...args]: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const child: ChildProcess = spawn(name, args, { env, stdio: 'inherit' });
+    // A terminal tells the program itself of Ctrl+C; we stay until it has ended, to keep what it was told.
+    const stay = () => undefined;
+    const end = () => child.kill('SIGTERM');
+    process.on('SIGINT', stay).on('SIGTERM', end);
+    const done = () => process.removeListener('SIGINT', stay).removeListener('SIGTERM', end);
+    child.once('error', ({ message }) => {
+      done();
+      reject(new Error(`"${name}" could not be started (${message}): write it after --, with its arguments.`));
+    });
+    child.once('close', (code, signal) => {
+      done();
+      // As shells tell of a signal.
+      resolve(code ?? 128 + constants.signals[signal!]);
+    });
+  });
+}
+
+function tellRecorded({ items, next }: Awaited<ReturnType<typeof listExchanges>>, isSomeLost: boolean): void {
+  if (items.length === 0) {
+    if (isSomeLost) return;
+    warn(
+      'Nothing was recorded: the program asked nobody, or does not read OPENAI_BASE_URL, ANTHROPIC_BASE_URL or GOOGLE_GEMINI_BASE_URL.',
+    );
+    return;
+  }
+  const threads = [...new Set(items.flatMap(({ landing }) => landing?.thread ?? []))];
+  const exchanges = next === undefined ? counted(items.length, 'exchange') : `${items.length} and more exchanges`;
+  const were = items.length === 1 ? 'was' : 'were';
+  note(`${exchanges} ${were} recorded, in ${counted(threads.length, 'conversation')}.`);
+  for (const thread of threads.slice(0, 10)) note(`  skein log ${thread}`);
+}
+
+/** The variables that the vendors' SDKs read for their base addresses, pointing at the proxy of a server. */
+function proxyVariables(url: string): Readonly<Record<string, string>> {
+  return {
+    OPENAI_BASE_URL: `${url}/proxy/openai/v1`,
+    ANTHROPIC_BASE_URL: `${url}/proxy/anthropic`,
+    GOOGLE_GEMINI_BASE_URL: `${url}/proxy/google`,
+  };
 }

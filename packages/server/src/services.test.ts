@@ -1,6 +1,6 @@
 import type { Agent, Config } from '@skein/agents';
 import { expect, test } from 'vitest';
-import { createGenerationResolver } from './generation-resolver.ts';
+import { createGenerationResolver } from './services.ts';
 
 const config = {
   model: 'anthropic/claude-sonnet-4-5',

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { markdownStream } from './turn-view.ts';
+import { markdownStream } from './turns.ts';
 
 const render = (pieces: readonly string[], isColorSupported = true) => {
   const stream = markdownStream({ isColorSupported });
