@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import '../src/every.ts';
 import { blocks, dialect } from '../src/index.ts';
 import { type DialectSamples, dialectConformance } from '../src/testing.ts';
 
@@ -91,6 +92,22 @@ const SAMPLES: Record<string, DialectSamples> = {
       '{"candidates":[{"content":{"parts":[{"functionCall":{"id":"f1","name":"look","args":{"a": 1.0}}}],"role":"model"},"finishReason":"STOP","index":0}],"modelVersion":"m"}',
     request: '{"contents":[{"parts":[{"text":"Hi"}],"role":"user"}]}',
     notThisProtocol: '{"error":{"code":400,"message":"no"}}',
+  },
+  'bedrock-converse': {
+    reply:
+      '{"output":{"message":{"role":"assistant","content":[{"text":"Hello there"}]}},"stopReason":"end_turn","usage":{"inputTokens":1,"outputTokens":2,"totalTokens":3},"metrics":{"latencyMs":5}}',
+    stream: [
+      ['messageStart', '{"p":"abc","role":"assistant"}'],
+      ['contentBlockDelta', '{"contentBlockIndex":0,"delta":{"text":"Hello "},"p":"ab"}'],
+      ['contentBlockDelta', '{"contentBlockIndex":0,"delta":{"text":"there"},"p":"a"}'],
+      ['contentBlockStop', '{"contentBlockIndex":0,"p":"abcd"}'],
+      ['messageStop', '{"p":"abcde","stopReason":"end_turn"}'],
+      ['metadata', '{"metrics":{"latencyMs":5},"p":"a","usage":{"inputTokens":1,"outputTokens":2,"totalTokens":3}}'],
+    ],
+    toolCall:
+      '{"output":{"message":{"role":"assistant","content":[{"toolUse":{"toolUseId":"tooluse_1","name":"look","input":{"a": 1.0}}}]}},"stopReason":"tool_use"}',
+    request: '{"messages":[{"role":"user","content":[{"text":"Hi"}]}],"inferenceConfig":{"maxTokens":10}}',
+    notThisProtocol: '{"message":"no"}',
   },
   blocks: {
     reply: '{"model":"m","message":{"role":"assistant","content":[{"type":"text","text":"Hello there"}]},"stop":"end"}',

@@ -106,6 +106,13 @@ const BUILT_IN: readonly DialectServer[] = [
   blocks,
 ];
 
+const added = /* @__PURE__ */ new Map<string, DialectServer>();
+
+/** Adds the server's side of a dialect that was defined without it. */
+export function addServer(server: DialectServer): void {
+  added.set(server.id, server);
+}
+
 /**
  * How to record, replay and serve a dialect. One from outside that says nothing of it is served like our own.
  *
@@ -115,5 +122,5 @@ const BUILT_IN: readonly DialectServer[] = [
  * response.end(written?.body);
  */
 export function serving({ id, serve }: Pick<Dialect, 'id' | 'serve'>): DialectServer {
-  return serve ?? BUILT_IN.find((one) => one.id === id) ?? blocks;
+  return serve ?? added.get(id) ?? BUILT_IN.find((one) => one.id === id) ?? blocks;
 }

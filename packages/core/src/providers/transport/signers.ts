@@ -1,4 +1,5 @@
 import { SkeinError } from '../../error.ts';
+import type { Environment } from '../endpoint.ts';
 
 /** A request as it is about to be sent. */
 export interface UnsignedRequest {
@@ -7,6 +8,8 @@ export interface UnsignedRequest {
   /** By their names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
+  /** The variables that the signer may take its credentials from. */
+  readonly env: Environment;
 }
 
 /** Returns the headers that sign a request; they are added to its own. It is called for every attempt. */
