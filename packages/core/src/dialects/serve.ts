@@ -1,6 +1,7 @@
 import type { JsonObject } from '../json/index.ts';
 import type { Message } from '../message/index.ts';
 import { serve as anthropicMessages } from './anthropic-messages/serve.ts';
+import { serve as bedrockConverse } from './bedrock-converse/serve.ts';
 import { serve as blocks } from './blocks/serve.ts';
 import type { Dialect } from './dialect.ts';
 import { serve as googleGenerateContent } from './google-generatecontent/serve.ts';
@@ -105,6 +106,7 @@ const BUILT_IN: readonly DialectServer[] = [
   anthropicMessages,
   googleGenerateContent,
   googleInteractions,
+  bedrockConverse,
   blocks,
 ];
 
