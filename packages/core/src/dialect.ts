@@ -30,6 +30,7 @@ export { forModel } from './dialects/index.ts';
 export {
   type DialectServer,
   type KeptHistories,
+  type PreviousTurn,
   type ReplyContent,
   type ReplyHead,
   type ReplySource,
