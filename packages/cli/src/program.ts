@@ -74,6 +74,9 @@ export function createProgram(version: string): Command {
     .description('start only the strict stand-ins for the OpenAI, Anthropic and Google APIs')
     .option('--port <number>', 'port to listen on', parsePort, 4142)
     .addOption(new Option('--brain <name>', 'what answers').choices(['demo', 'echo']).default('demo'))
+    .addOption(
+      new Option('--strict <what>', 'refuse unknown members also where the API is not known to').choices(['unknown']),
+    )
     .action(async (options) => (await import('./commands/emulate.ts')).emulate(options));
 
   for (const add of COMMANDS) add(program);
