@@ -1,5 +1,8 @@
 // Measures programs as users run them: every program in a fresh process, all of them in turn, round by round.
 // CPU time (user and system, all threads) and peak memory (resident set) are those of the measured process.
+//
+// A row is a `UserCase`: a file in cases/ gives a list of them and is named in `userCases` of run.mjs. What it measures are programs:
+// `node -e` with some code, a command, or a file in programs/ that prepares, and then does its work in `countOnly`.
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { compare } from './measure.mjs';
@@ -22,6 +25,15 @@ const reporter = fileURLToPath(new URL('report-usage.cjs', import.meta.url));
  * @property {string} [group] whose budget in budgets.json holds
  * @property {readonly Program[]} programs the floor is among them
  * @property {number} [rounds] where one round takes long
+ */
+
+/**
+ * What a list of cases is made from.
+ * @typedef {object} UserContext
+ * @property {string} url of the server that answers as the four providers do; see server.mjs
+ * @property {(work: 'stream' | 'turn', protocol: import('./data/streams.mjs').Protocol) => readonly Program[]} peers that do
+ *   the same work; none unless the peers are measured
+ * @property {() => readonly Program[]} peerImports
  */
 
 /**

@@ -19,10 +19,11 @@ import { turnCase } from './cases/turns.mjs';
 import { PROTOCOLS } from './data/streams.mjs';
 import { startServer } from './endpoint.mjs';
 import { compare, measure } from './measure.mjs';
-import { installPeers, peerImports } from './peers/programs.mjs';
+import { installPeers, peerImports, peerPrograms } from './peers/programs.mjs';
 import { cells, table } from './table.mjs';
 import { measureUserCases, userTable } from './user-rows.mjs';
 
+/** @import { UserContext } from './as-a-user.mjs' */
 /** @import { Row } from './table.mjs' */
 
 const { values: given } = parseArgs({
@@ -52,8 +53,14 @@ if (given.check && judged.some(({ verdict }) => verdict?.ok === false)) process.
 
 /** The rows "as a user calls it"; see as-a-user.mjs. */
 function userCases() {
+  /** @type {UserContext} */
+  const context = {
+    url: server.url,
+    peers: (work, protocol) => (given.peers ? peerPrograms(work, protocol, server.url) : []),
+    peerImports: () => (given.peers ? peerImports() : []),
+  };
   return Object.entries({
-    starts: () => startCases({ peers: given.peers ? peerImports() : [] }),
+    starts: () => startCases(context),
   }).flatMap(([group, cases]) => (wants(group) || given.only === 'user' ? cases() : []));
 }
 

@@ -1,20 +1,20 @@
 // What a program or a command costs before it does anything, against `node -e 0`.
 import { fileURLToPath } from 'node:url';
 
-/** @import { Program, UserCase } from '../as-a-user.mjs' */
+/** @import { UserCase, UserContext } from '../as-a-user.mjs' */
 
 const FLOOR = { name: 'floor', args: ['-e', '0'] };
 const SKEIN = fileURLToPath(new URL('../../packages/cli/bin/skein.js', import.meta.url));
 
 /**
- * @param {{ peers?: readonly Program[] }} [beside] what peers need to ask one provider
+ * @param {UserContext} context
  * @returns {UserCase[]}
  */
-export function startCases({ peers = [] } = {}) {
+export function startCases({ peerImports }) {
   const empty = { name: 'an empty module', args: ['-e', 'import("data:text/javascript,")'] };
   const core = { name: 'skein', args: ['-e', 'import("@skein/core")'] };
   return [
-    { name: 'import of core', group: 'import of core', programs: [FLOOR, empty, core, ...peers] },
+    { name: 'import of core', group: 'import of core', programs: [FLOOR, empty, core, ...peerImports()] },
     ...['forest', 'agents', 'server'].map((name) => ({
       name: `import of ${name}`,
       group: `import of ${name}`,
