@@ -31,6 +31,7 @@ export { bedrockConverse, googleInteractions } from './dialects/more.ts';
 export {
   type DialectServer,
   type KeptHistories,
+  type PreviousTurn,
   type ReplyContent,
   type ReplyHead,
   type ReplySource,

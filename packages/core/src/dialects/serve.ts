@@ -31,12 +31,26 @@ export interface DialectServer {
 
 /** Responses that an API keeps, so that later requests and polls name them. */
 export interface KeptHistories {
-  /** From the members of a request that are no parameters: the response or the conversation that it goes on from. */
-  previous(rest: Readonly<Record<string, unknown>>): { readonly response: unknown; readonly conversation: unknown };
+  /** The members of a request that name what it goes on from. Without them it stands alone. */
+  readonly anchors: readonly string[];
+  /** What the API keeps beside the messages, so that later requests leave it out. By default, nothing. */
+  readonly keeps?: readonly ('system' | 'tools')[];
+  /** From the members of a request that are no parameters: what it goes on from. */
+  previous(rest: Readonly<Record<string, unknown>>): PreviousTurn;
   /** The id of what a message of a request stands for, where it is sent by its id alone. */
   refersTo(message: JsonObject): unknown;
   /** Whether the answer says that its reply comes later. */
   isPending(envelope: JsonObject): boolean;
+}
+
+/** What a request goes on from, as its members name it; anything but a non-empty text names nothing. */
+export interface PreviousTurn {
+  /** The response whose history the API adds to the request. */
+  readonly response?: unknown;
+  /** The conversation whose history the API adds to the request. */
+  readonly conversation?: unknown;
+  /** The last response of this conversation, where the request brings its own history. */
+  readonly last?: unknown;
 }
 
 /** A failure as a server reports it to its client. */
