@@ -29,6 +29,7 @@ export type {
   Target,
 } from './dialects/index.ts';
 export { forModel } from './dialects/index.ts';
+export { googleInteractions } from './dialects/more.ts';
 export {
   type DialectServer,
   type KeptHistories,

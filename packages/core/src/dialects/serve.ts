@@ -5,6 +5,7 @@ import type { BlockEvent } from './block-events.ts';
 import { serve as blocks } from './blocks/serve.ts';
 import type { Dialect } from './dialect.ts';
 import { serve as googleGenerateContent } from './google-generatecontent/serve.ts';
+import { serve as googleInteractions } from './google-interactions/serve.ts';
 import type { LossNote } from './loss.ts';
 import { serve as openaiChat } from './openai-chat/serve.ts';
 import { serve as openaiResponses } from './openai-responses/serve.ts';
@@ -103,6 +104,7 @@ const BUILT_IN: readonly DialectServer[] = [
   openaiResponses,
   anthropicMessages,
   googleGenerateContent,
+  googleInteractions,
   blocks,
 ];
 

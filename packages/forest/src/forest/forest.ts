@@ -3,8 +3,6 @@ import { type Clock, createClock, type StoreRecord } from '../model/index.ts';
 import { nextChange } from '../store/changes.ts';
 import type { Changes, CompactionCount, Page, Store, StoreProblem } from '../store/index.ts';
 import { createContext } from './context.ts';
-import { checkForest } from './fsck.ts';
-import { collectGarbage } from './gc.ts';
 import {
   createQueries,
   type Difference,
@@ -20,6 +18,7 @@ import type { SentRequest } from './read/sent-request.ts';
 import { sumUsage, type UsageScope, type UsageTotal } from './read/usage.ts';
 import type { NodePageRequest, WithRemoved } from './read/walk.ts';
 import { createThreads, type Threads } from './threads/threads.ts';
+import { checkForest, collectGarbage } from './upkeep.ts';
 import { appendMessages, type TakeFacts } from './write/append.ts';
 import { readAppendPoint } from './write/append-point.ts';
 import { type Bookmarks, createBookmarks } from './write/bookmarks.ts';
