@@ -6,6 +6,7 @@ import type { Protocol } from './protocol.ts';
 import type { SseEvent } from './render/renderer.ts';
 import type { ResponsesMemory } from './rules/openai-responses/context.ts';
 import type { IssuedValue } from './rules/verdict.ts';
+import type { ThreadStore } from './server/threads.ts';
 
 /** A value that the emulator shall recognise although it did not issue it. */
 export type KnownValue =
@@ -29,6 +30,8 @@ export interface StoredResponse {
 
 export interface ProviderMemory extends ResponsesMemory {
   readonly sealer: Sealer;
+  /** Anthropic's message threads. */
+  readonly threads: ThreadStore;
   register(known: KnownValue): void;
   /** Remembers the fields of an issued message. */
   issueFields(message: Json): void;
@@ -64,6 +67,7 @@ export function createMemory(protocol: Protocol, secret: string): ProviderMemory
   const responses = new Map<string, StoredResponse>();
   return {
     sealer,
+    threads: new Map(),
     issued: (value) => signatures.get(value) ?? sealer.open(value),
     stored: (id) => ids.has(id) || responses.has(id),
     ownField: (path) => fields.has(path),
@@ -73,6 +77,7 @@ export function createMemory(protocol: Protocol, secret: string): ProviderMemory
       const response = responses.get(id);
       return response ? openCalls(response.items) : ids.get(id);
     },
+    asyncCalls: (id) => callIds(responses.get(id)?.items.filter((item) => item.async === true) ?? []),
     register(known) {
       if ('field' in known) fields.add(known.field);
       else if ('stored' in known) ids.set(known.stored, known.openCalls);

@@ -29,18 +29,23 @@ export function withStoredSteps(body: Json, memory: ProviderMemory): Json {
 }
 
 /** Stores an interaction, which is the default. One in the background is complete when it is first fetched. */
-export function keepInteraction(request: Json, rendered: RenderedReply, memory: ProviderMemory, at: number): void {
-  if (request.store === false) return;
+export function showInteraction(
+  request: Json,
+  rendered: RenderedReply,
+  memory: ProviderMemory,
+  { now, stream }: AnswerContext,
+): RenderedReply {
+  if (request.store === false) return rendered;
   const response = plain(rendered.body) as Json;
   const items = [...objects(withStoredSteps(request, memory).input), ...objects(response.steps)];
-  memory.keep(`${response.id}`, {
-    ...{ response, items, input: inputSteps(request.input), at, events: rendered.events },
-    isPending: request.background === true && request.stream !== true,
-  });
+  const isPending = request.background === true && stream === undefined;
+  const { events } = rendered;
+  memory.keep(`${response.id}`, { response, items, input: inputSteps(request.input), at: now, events, isPending });
+  return isPending ? { ...rendered, body: pendingBody(rendered.body) } : rendered;
 }
 
 /** What a request in the background is answered with. */
-export function pendingBody({ steps: _, usage: __, ...rest }: Json): Json {
+function pendingBody({ steps: _, usage: __, ...rest }: Json): Json {
   return { ...rest, status: 'in_progress' };
 }
 
