@@ -1,4 +1,5 @@
 import { SkeinError } from '../error.ts';
+import { addDialect, added } from './added.ts';
 import { type Dialect, type DialectSpec, makeDialect } from './dialect.ts';
 
 // Imported behind the code that all protocols share, so that it comes first in a bundle: gzip looks back only 32 kB.
@@ -21,7 +22,6 @@ export const googleGenerateContent: Dialect = /* @__PURE__ */ makeDialect(google
 export const blocks: Dialect = /* @__PURE__ */ makeDialect(blocksSpec);
 
 const BUILT_IN: readonly Dialect[] = [openaiChat, openaiResponses, anthropicMessages, googleGenerateContent, blocks];
-const added = /* @__PURE__ */ new Map<string, Dialect>();
 
 /**
  * The dialect with that id, built in or added by `defineDialect`.
@@ -56,9 +56,7 @@ export function dialects(): readonly Dialect[] {
 export function defineDialect(spec: DialectSpec): Dialect {
   if (BUILT_IN.some((candidate) => candidate.id === spec.id))
     throw new TypeError(`The dialect "${spec.id}" is built in; choose another id`);
-  const made = makeDialect(spec);
-  added.set(spec.id, made);
-  return made;
+  return addDialect(spec);
 }
 
 /** Thrown for a dialect id that is neither built in nor defined. */

@@ -12,7 +12,7 @@ export interface Denial {
 
 const bearer = ({ authorization = '' }: HeaderMap): string => authorization.replace(/^Bearer\s+/i, '');
 
-const readKey: Readonly<Record<Protocol, (headers: HeaderMap) => string>> = {
+export const readKey: Readonly<Record<Protocol, (headers: HeaderMap) => string>> = {
   'anthropic-messages': (headers) => headers['x-api-key'] || bearer(headers),
   // Azure has a header of its own.
   'openai-chat': (headers) => bearer(headers) || (headers['api-key'] ?? ''),
