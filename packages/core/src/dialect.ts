@@ -24,6 +24,7 @@ export type {
   RawRequest,
   RequestWriter,
   SchemaFormat,
+  ServerState,
   Target,
 } from './dialects/index.ts';
 export { forModel } from './dialects/index.ts';
