@@ -1,8 +1,10 @@
+import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { defineConfig } from 'tsdown';
 
 const entry = ['src/index.ts', 'src/dialect.ts', 'src/node.ts', 'src/otel.ts', 'src/prices.ts', 'src/testing.ts'];
-const PROTOCOLS = ['openai-chat', 'openai-responses', 'anthropic-messages', 'google-generatecontent', 'blocks'];
+const dialects = new URL('src/dialects/', import.meta.url);
+const protocols = readdirSync(dialects).filter((name) => existsSync(new URL(`${name}/provider.ts`, dialects)));
 
 /** Bundlers take single modules and leave out what they do not need; Node takes few files and loads them faster. */
 export default defineConfig([
@@ -13,17 +15,19 @@ export default defineConfig([
     entry: [
       ...entry,
       { 'make-dialect': 'src/dialects/dialect.ts' },
-      // So are modules that some import and others load later: otherwise, each needs an object that holds its exports.
-      { more: 'src/dialects/more.ts', 'refused-fields': 'src/providers/refused-fields.ts' },
-      ...PROTOCOLS.map((name) => ({ [name]: `src/dialects/${name}/index.ts` })),
+      // So is what some import and others load later: otherwise it needs an object that holds its exports.
+      { 'refused-fields': 'src/providers/refused-fields.ts' },
+      ...protocols.map((name) => ({ [name]: `src/dialects/${name}/index.ts` })),
     ],
     outDir: 'dist-node',
     dts: false,
     plugins: [
       {
         name: 'dialects-on-demand',
-        resolveId: (source, importer) =>
-          source === './built-in-dialects.ts' ? join(dirname(importer ?? ''), 'on-demand.ts') : undefined,
+        resolveId: (source, importer = '') =>
+          source === './built-in-dialects.ts' || (source === './dialect.ts' && importer.endsWith('added.ts'))
+            ? join(dirname(importer), 'on-demand.ts')
+            : undefined,
       },
     ],
     // Node prints the line that threw, and names in traces: both are for people.

@@ -42,6 +42,9 @@ export function createProgram(version: string): Command {
     .description('start only the strict stand-ins for the OpenAI, Anthropic and Google APIs')
     .option('--port <number>', 'port to listen on', parsePort, 4142)
     .addOption(new Option('--brain <name>', 'what answers').choices(['demo', 'echo']).default('demo'))
+    .addOption(
+      new Option('--strict <what>', 'refuse unknown members also where the API is not known to').choices(['unknown']),
+    )
     .action(async (options) => (await import('./commands/servers.ts')).emulate(options));
 
   forestCommand(program, 'chat', 'talk to a model or an agent in the terminal; the forest keeps all of it')

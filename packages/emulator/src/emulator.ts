@@ -235,7 +235,7 @@ async function handle(
     now: at,
   };
   const received = { text: body.toString('utf8'), headers, context };
-  const { verdict, answer } = await judge(state, route, method, url, received, read === undefined);
+  const { verdict, answer, sent } = await judge(state, route, method, url, received, read === undefined);
   const entry: { -readonly [name in keyof LogEntry]: LogEntry[name] } = {
     at,
     method,
@@ -250,6 +250,7 @@ async function handle(
   log.push(entry);
   if (log.length > configuration.logLimit) log.shift();
   entry.served = await send(response, answer, configuration.sleep, left.signal);
+  sent?.(entry.served.ended);
 }
 
 interface Listener {

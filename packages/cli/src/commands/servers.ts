@@ -178,13 +178,15 @@ function pageFolder(): string | undefined {
 export async function emulate({
   port,
   brain,
+  strict,
 }: {
   readonly port: number;
   readonly brain: 'demo' | 'echo';
+  readonly strict?: 'unknown';
 }): Promise<void> {
   // The other commands of this file do without the emulator.
   const { startEmulator } = await import('@skein/emulator');
-  const emulator = await startEmulator({ port, brain });
+  const emulator = await startEmulator({ port, brain, settings: { refuseUnknown: strict === 'unknown' } });
   say('Strict stand-ins for the providers. Any key is accepted. Ctrl+C ends them.');
   for (const [name, value] of Object.entries(emulator.env())) if (name.endsWith('_BASE_URL')) say(`  ${name}=${value}`);
   await untilInterrupted();

@@ -9,7 +9,6 @@ import { googleGenerateContentSpec } from './google-generatecontent/index.ts';
 import { openaiChatSpec } from './openai-chat/index.ts';
 import { openaiResponsesSpec } from './openai-responses/index.ts';
 
-export { makeDialect };
 /** OpenAI's Chat Completions API, which many other providers speak, too. */
 export const openaiChat: Dialect = /* @__PURE__ */ makeDialect(openaiChatSpec);
 /** OpenAI's Responses API. */

@@ -3,7 +3,6 @@
 import { createRequire } from 'node:module';
 import { anthropic } from './anthropic-messages/provider.ts';
 import { skein } from './blocks/provider.ts';
-import type * as builtIn from './built-in-dialects.ts';
 import type { Dialect, DialectSpec } from './dialect.ts';
 import { google } from './google-generatecontent/provider.ts';
 import { openaiChatHome } from './openai-chat/provider.ts';
@@ -28,8 +27,10 @@ const LOADED = Object.keys({
   serve: true,
 } satisfies Record<Exclude<keyof Dialect, 'id' | 'home'>, true>) as (keyof Dialect)[];
 
-export const makeDialect: typeof builtIn.makeDialect = (spec) =>
-  (require('./make-dialect.js') as typeof import('./dialect.ts')).makeDialect(spec);
+/** Stands in the place of `makeDialect` for dialects from outside, too. */
+export function makeDialect(spec: DialectSpec): Dialect {
+  return (require('./make-dialect.js') as typeof import('./dialect.ts')).makeDialect(spec);
+}
 
 export const openaiChat = onDemand(openaiChatHome);
 export const openaiResponses = onDemand(openai);

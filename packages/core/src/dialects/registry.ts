@@ -1,18 +1,11 @@
 import { SkeinError } from '../error.ts';
-import {
-  anthropicMessages,
-  blocks,
-  googleGenerateContent,
-  makeDialect,
-  openaiChat,
-  openaiResponses,
-} from './built-in-dialects.ts';
+import { addDialect, added } from './added.ts';
+import { anthropicMessages, blocks, googleGenerateContent, openaiChat, openaiResponses } from './built-in-dialects.ts';
 import type { Dialect, DialectSpec } from './dialect.ts';
 
 export { anthropicMessages, blocks, googleGenerateContent, openaiChat, openaiResponses };
 
 const BUILT_IN: readonly Dialect[] = [openaiChat, openaiResponses, anthropicMessages, googleGenerateContent, blocks];
-const added = /* @__PURE__ */ new Map<string, Dialect>();
 
 /**
  * The dialect with that id, built in or added by `defineDialect`.
@@ -47,9 +40,7 @@ export function dialects(): readonly Dialect[] {
 export function defineDialect(spec: DialectSpec): Dialect {
   if (BUILT_IN.some((candidate) => candidate.id === spec.id))
     throw new TypeError(`The dialect "${spec.id}" is built in; choose another id`);
-  const made = makeDialect(spec);
-  added.set(spec.id, made);
-  return made;
+  return addDialect(spec);
 }
 
 /** Thrown for a dialect id that is neither built in nor defined. */
