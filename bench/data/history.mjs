@@ -23,30 +23,33 @@ export const TOOLS = ['get_weather', 'search_notes'].map((name) => ({
   },
 }));
 
-/** Texts of 400 to 1,800 characters, as in a session with long results. */
-const LONG = { text: [400, 1800], aside: 300 };
+/** How many messages a long history has. */
+export const HISTORY = 10_000;
 
-/** Texts of 60 to 260 characters, as in a chat: 10,000 such messages are a body of 2.8 MB. */
-export const SHORT = { text: [60, 260], aside: 40 };
+/** How many streams or turns the rows "as a user calls it" count in one process. */
+export const COUNTED = 5;
+
+/** The share of the usual length that short messages have: 10,000 of them are about 2.8 MB. */
+export const SHORT = 0.15;
 
 /**
- * Turns without end, in this order again and again: a plain answer, one with a tool call, one with two.
- * @param {typeof LONG} [lengths] from and to how many characters a text has; those of a thought and of a call's argument
+ * Turns without end, in this order again and again: a plain answer, one with a tool call, one with two. Texts have
+ * 400 to 1,800 characters, or the given share of that.
  * @returns {Generator<Turn, never>}
  */
-export function* turns({ text: [shortest = 0, longest = 0], aside } = LONG) {
+export function* turns(share = 1) {
   const next = random(10_000);
-  const text = () => prose(next, shortest + next() * (longest - shortest));
+  const text = () => prose(next, (400 + next() * 1400) * share);
   const call = () => ({
     id: `call_${opaque(next, 24)}`,
     name: next() < 0.5 ? 'get_weather' : 'search_notes',
-    input: { city: next() < 0.5 ? 'Zürich' : 'Paris', detail: prose(next, aside) },
+    input: { city: next() < 0.5 ? 'Zürich' : 'Paris', detail: prose(next, 300 * share) },
   });
   for (let count = 0; ; count = (count + 1) % 3) {
     yield { kind: 'user', text: text() };
     if (count > 0) {
       const calls = Array.from({ length: count }, call);
-      yield { kind: 'assistant', text: prose(next, 60), thought: prose(next, aside), calls };
+      yield { kind: 'assistant', text: prose(next, 60), thought: prose(next, 300 * share), calls };
       for (const made of calls) yield { kind: 'result', call: made, text: text() };
     }
     yield { kind: 'assistant', text: text(), thought: '', calls: [] };
@@ -56,16 +59,41 @@ export function* turns({ text: [shortest = 0, longest = 0], aside } = LONG) {
 /**
  * The first turns, up to this number, and then more until the last message is a question.
  * @param {number} count
- * @param {typeof LONG} [lengths]
+ * @param {number} [share] of the usual length of texts
  */
-export function conversation(count, lengths) {
+export function conversation(count, share) {
   /** @type {Turn[]} */
   const taken = [];
-  for (const turn of turns(lengths)) {
+  for (const turn of turns(share)) {
     taken.push(turn);
     if (taken.length >= count && turn.kind === 'user') return taken;
   }
   return taken;
+}
+
+/**
+ * What a conversation grows by: a plain answer and the next question, other ones each time.
+ * @param {number} [share] of the usual length of texts
+ * @returns {() => [AssistantTurn, UserTurn]}
+ */
+export function moreTurns(share) {
+  const source = turns(share);
+  return () => [
+    take(source, (turn) => turn.kind === 'assistant' && turn.calls.length === 0),
+    take(source, (turn) => turn.kind === 'user'),
+  ];
+}
+
+/**
+ * @template {Turn} Kind
+ * @param {Iterator<Turn, never>} source
+ * @param {(turn: Turn) => boolean} fits
+ */
+function take(source, fits) {
+  for (;;) {
+    const { value } = source.next();
+    if (fits(value)) return /** @type {Kind} */ (value);
+  }
 }
 
 /**
@@ -135,5 +163,5 @@ const REPLIES = {
 
 /** @param {string} text */
 function seal(text) {
-  return opaque(random(text.length), Math.min(400, 2 * text.length));
+  return opaque(random(text.length), 400);
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { bedrockConverse, googleInteractions } from '../src/dialect.ts';
 import { blocks, dialect } from '../src/index.ts';
 import { type DialectSamples, dialectConformance } from '../src/testing.ts';
 
@@ -91,6 +92,48 @@ const SAMPLES: Record<string, DialectSamples> = {
       '{"candidates":[{"content":{"parts":[{"functionCall":{"id":"f1","name":"look","args":{"a": 1.0}}}],"role":"model"},"finishReason":"STOP","index":0}],"modelVersion":"m"}',
     request: '{"contents":[{"parts":[{"text":"Hi"}],"role":"user"}]}',
     notThisProtocol: '{"error":{"code":400,"message":"no"}}',
+  },
+  [googleInteractions.id]: {
+    reply:
+      '{"id":"v1_1","status":"completed","steps":[{"signature":"c2ln","type":"thought"},{"content":[{"text":"Hello there","type":"text"}],"type":"model_output"}],"object":"interaction","model":"m"}',
+    stream: [
+      [
+        undefined,
+        '{"interaction":{"id":"v1_1","status":"in_progress","object":"interaction","model":"m"},"event_type":"interaction.created"}',
+      ],
+      [undefined, '{"interaction_id":"v1_1","status":"in_progress","event_type":"interaction.status_update"}'],
+      [undefined, '{"index":0,"step":{"type":"thought"},"event_type":"step.start"}'],
+      [undefined, '{"index":0,"delta":{"signature":"c2ln","type":"thought_signature"},"event_type":"step.delta"}'],
+      [undefined, '{"index":0,"event_type":"step.stop"}'],
+      [undefined, '{"index":1,"step":{"type":"model_output"},"event_type":"step.start"}'],
+      [undefined, '{"index":1,"delta":{"text":"Hello ","type":"text"},"event_type":"step.delta"}'],
+      [undefined, '{"index":1,"delta":{"text":"there","type":"text"},"event_type":"step.delta"}'],
+      [undefined, '{"index":1,"event_type":"step.stop"}'],
+      [
+        undefined,
+        '{"interaction":{"id":"v1_1","status":"completed","object":"interaction","model":"m"},"event_type":"interaction.completed"}',
+      ],
+    ],
+    toolCall:
+      '{"id":"v1_1","status":"requires_action","steps":[{"id":"c1","type":"function_call","name":"look","arguments":{"a": 1.0}}],"object":"interaction","model":"m"}',
+    request: '{"model":"m","input":"Hi"}',
+    notThisProtocol: '{"error":{"message":"no","code":"invalid_request"}}',
+  },
+  [bedrockConverse.id]: {
+    reply:
+      '{"output":{"message":{"role":"assistant","content":[{"text":"Hello there"}]}},"stopReason":"end_turn","usage":{"inputTokens":1,"outputTokens":2,"totalTokens":3},"metrics":{"latencyMs":5}}',
+    stream: [
+      ['messageStart', '{"p":"abc","role":"assistant"}'],
+      ['contentBlockDelta', '{"contentBlockIndex":0,"delta":{"text":"Hello "},"p":"ab"}'],
+      ['contentBlockDelta', '{"contentBlockIndex":0,"delta":{"text":"there"},"p":"a"}'],
+      ['contentBlockStop', '{"contentBlockIndex":0,"p":"abcd"}'],
+      ['messageStop', '{"p":"abcde","stopReason":"end_turn"}'],
+      ['metadata', '{"metrics":{"latencyMs":5},"p":"a","usage":{"inputTokens":1,"outputTokens":2,"totalTokens":3}}'],
+    ],
+    toolCall:
+      '{"output":{"message":{"role":"assistant","content":[{"toolUse":{"toolUseId":"tooluse_1","name":"look","input":{"a": 1.0}}}]}},"stopReason":"tool_use"}',
+    request: '{"messages":[{"role":"user","content":[{"text":"Hi"}]}],"inferenceConfig":{"maxTokens":10}}',
+    notThisProtocol: '{"message":"no"}',
   },
   blocks: {
     reply: '{"model":"m","message":{"role":"assistant","content":[{"type":"text","text":"Hello there"}]},"stop":"end"}',

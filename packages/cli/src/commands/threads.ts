@@ -1,9 +1,30 @@
-import type { Forest, Page, PageRequest, Thread, ThreadGroup } from '@skein/forest';
-import { type Command, Option } from 'commander';
+import type { Role } from '@skein/core';
+import type {
+  Forest,
+  Page,
+  PageRequest,
+  SearchResult,
+  Thread,
+  ThreadGroup,
+  UsageScope,
+  UsageTotal,
+} from '@skein/forest';
 import { type CommandContext, withForest } from '../context/command-context.ts';
 import { locate } from '../context/locate.ts';
-import { colors, counted, formatTime, note, oneLine, say, sayJson, shortId, UsageError } from '../output/output.ts';
-import { type ForestFlags, jsonCommand, parseCount } from './forest-command.ts';
+import {
+  colors,
+  counted,
+  formatTime,
+  note,
+  oneLine,
+  say,
+  sayJson,
+  shortId,
+  toPrintable,
+  UsageError,
+} from '../output/output.ts';
+import { sumInput } from '../output/usage-text.ts';
+import type { ForestFlags } from './forest-command.ts';
 
 interface ThreadsOptions extends ForestFlags {
   readonly limit: number;
@@ -13,22 +34,7 @@ interface ThreadsOptions extends ForestFlags {
   readonly deleted?: boolean;
 }
 
-export function addThreads(program: Command): void {
-  jsonCommand(
-    program,
-    'threads',
-    'list the conversations, last changed first; a session is one row, and so are threads that begin alike',
-  )
-    .argument('[row]', 'list the threads of this row: the id of one of them, or its beginning')
-    .option('--limit <count>', 'how many', parseCount, 50)
-    .option('--after <place>', 'continue after the "next" of an earlier list')
-    .option('--all', 'list every thread')
-    .option('--tag <name>', 'list every thread with this tag')
-    .option('--deleted', 'list every deleted thread')
-    .action(listThreads);
-}
-
-async function listThreads(row: string | undefined, options: ThreadsOptions): Promise<void> {
+export async function listThreads(row: string | undefined, options: ThreadsOptions): Promise<void> {
   const { json, limit, after, all, tag, deleted, ...flags } = options;
   const isFlat = all || tag !== undefined || deleted === true;
   if (row !== undefined && isFlat)
@@ -93,16 +99,11 @@ interface BookmarkOptions extends ForestFlags {
   readonly remove?: string;
 }
 
-export function addBookmark(program: Command): void {
-  jsonCommand(program, 'bookmark', 'give a node a name; without a node, list the bookmarks')
-    .argument('[node]', 'an id, or the beginning of one')
-    .argument('[title]')
-    .addOption(new Option('--remove <bookmark>', 'remove a bookmark'))
-    .option('--limit <count>', 'how many to list', parseCount, 100)
-    .action(bookmark);
-}
-
-async function bookmark(node: string | undefined, title: string | undefined, options: BookmarkOptions): Promise<void> {
+export async function bookmark(
+  node: string | undefined,
+  title: string | undefined,
+  options: BookmarkOptions,
+): Promise<void> {
   const { json, remove, limit, ...flags } = options;
   if (remove !== undefined && node !== undefined)
     throw new UsageError('--remove takes a bookmark, so no node is needed beside it.');
@@ -128,4 +129,93 @@ async function bookmark(node: string | undefined, title: string | undefined, opt
     if (page.items.length === 0) note('There is no bookmark yet.');
     if (page.next !== undefined) note(`There are more: --limit ${limit * 2}`);
   });
+}
+
+interface SearchOptions extends ForestFlags {
+  readonly limit: number;
+  readonly role?: Role;
+  readonly below?: string;
+  readonly model?: string;
+  readonly tag?: string;
+  readonly since?: number;
+  readonly until?: number;
+}
+
+export async function search(words: readonly string[], options: SearchOptions): Promise<void> {
+  const { json, store, project, role, below, ...filters } = options;
+  await withForest({ store, project }, async ({ forest, redact }) => {
+    const page = await forest.search(words.join(' '), {
+      ...filters,
+      ...(role && { roles: [role] }),
+      ...(below !== undefined && { below: (await locate(forest, below)).node }),
+    });
+    if (json) return sayJson({ ...page, items: redact(page.items) });
+    for (const found of page.items) {
+      const shown = redact(found.snippet);
+      const text = shown === found.snippet ? marked(found) : inLine(shown);
+      say(`${colors.yellow(shortId(found.node))} ${colors.bold(found.role)} ${text}`);
+    }
+    if (page.items.length === 0) note('Nothing was found.');
+    if (page.next !== undefined) note(`There are more: --limit ${filters.limit * 2}`);
+  });
+}
+
+function marked({ snippet, marks }: SearchResult): string {
+  const text = inLine(snippet);
+  let at = 0;
+  let line = '';
+  for (const [start, end] of marks) {
+    line += text.slice(at, start) + colors.green(text.slice(start, end));
+    at = end;
+  }
+  return line + text.slice(at);
+}
+
+/** As long as before, so that the marks still fit. */
+const inLine = (text: string) => toPrintable(text.replace(/[\n\t]/g, ' '));
+
+interface UsageOptions extends ForestFlags {
+  readonly below?: boolean;
+  readonly since?: number;
+  readonly until?: number;
+}
+
+export async function showUsage(
+  id: string | undefined,
+  { json, below, since, until, ...flags }: UsageOptions,
+): Promise<void> {
+  if (id !== undefined && (since ?? until) !== undefined)
+    throw new UsageError('--since and --until are about everything: leave the id out.');
+  if (id === undefined && below) throw new UsageError('--below needs a node.');
+  await withForest(flags, async ({ forest }) => {
+    const of =
+      id === undefined
+        ? { since: since ?? 0, ...(until !== undefined && { until }) }
+        : await selected(forest, id, below === true);
+    const total = await forest.usage(of);
+    if (json) sayJson({ of, ...total });
+    else for (const line of usageLines(total)) say(line);
+  });
+}
+
+async function selected(forest: Forest, id: string, below: boolean): Promise<UsageScope> {
+  const { node, thread } = await locate(forest, id);
+  if (below) return { below: node };
+  return thread ? { thread: thread.id } : { path: node };
+}
+
+/** Sums for a person. */
+function usageLines({ usage, cost, withoutPrice, replies }: UsageTotal): string[] {
+  const { input, cached, rate, written } = sumInput(usage);
+  return [
+    `replies  ${replies}`,
+    `input    ${counted(input, 'token')}, of them ${cached} from the cache (${rate} %) and ${written} written to it`,
+    `output   ${counted(usage.output, 'token')}, of them ${counted(usage.reasoning, 'thought')}`,
+    `cost     ${costText(cost, withoutPrice, replies)}`,
+  ];
+}
+
+function costText(cost: number, withoutPrice: number, replies: number): string {
+  if (withoutPrice > 0 && withoutPrice === replies) return 'not known';
+  return `$${cost.toFixed(6)}${withoutPrice > 0 ? `, without ${withoutPrice} whose price is not known` : ''}`;
 }

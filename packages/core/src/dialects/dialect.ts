@@ -19,7 +19,7 @@ import type {
 } from './request.ts';
 import type { DialectServer } from './serve.ts';
 import type { Framing } from './sse.ts';
-import type { StreamEvent, StreamReader } from './stream/events.ts';
+import type { StreamEvent, StreamReader } from './stream.ts';
 import { WriteCache } from './write/reuse.ts';
 import { writeRequest } from './write/write-request.ts';
 import type { RequestWriter } from './write/writer.ts';
@@ -50,8 +50,28 @@ export interface DialectFacets {
   readonly members?: RequestMembers | undefined;
   /** How structured output and images are requested. */
   readonly output?: OutputFormats | undefined;
+  /** How to let the API keep the conversation. Loaded on first use. Absent if it keeps none. */
+  readonly serverState?: (() => Promise<ServerState>) | undefined;
   /** The server's side of the protocol. That of a built-in dialect is loaded separately: call `serving`. */
   readonly serve?: DialectServer | undefined;
+}
+
+/** How a client lets an API keep a conversation, and sends only what is new. */
+export interface ServerState {
+  /**
+   * The members that make the API keep the conversation and, with the id of a response, continue it behind that
+   * response. They replace members of the same names.
+   */
+  readonly members: (previous: string | undefined) => JsonObject;
+  /** The members that a request leaves out when it continues, because the API keeps them. */
+  readonly keeps: readonly string[];
+  /** Headers to add. A list that the caller gave is extended. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /**
+   * What to do when the API refuses a request: send the whole history and let it be kept again, or send it and let
+   * nothing be kept. Undefined if the error has another reason.
+   */
+  readonly recovery: (status: number | undefined, error: JsonObject) => 'again' | 'stateless' | undefined;
 }
 
 /** An operation of a protocol, recognised by method and path. */
@@ -101,8 +121,7 @@ export interface DialectSpec extends DialectFacets {
   /** Reads a message. Content that it does not know becomes unknown blocks, not errors. */
   view(raw: string, origin: Origin): MessageView;
   readReply(body: string): RawReply;
-  /** `origin` is that of the reply. */
-  assemble(origin: Origin): Assembler;
+  assemble(): Assembler;
   readRequest(body: string): RawRequest;
   readonly writer: RequestWriter;
 }
@@ -177,7 +196,7 @@ export function makeDialect(spec: DialectSpec): Dialect {
       );
     },
     readStream(origin?: Partial<Origin>) {
-      const assembler = spec.assemble(completeOrigin(origin));
+      const assembler = spec.assemble();
       return {
         push: (event: string | undefined, data: string) => assembler.push(event, data),
         finish: () => {
@@ -207,6 +226,7 @@ export function makeDialect(spec: DialectSpec): Dialect {
     framing: spec.framing,
     members: spec.members,
     output: spec.output,
+    serverState: spec.serverState,
     serve: spec.serve,
   } satisfies Dialect);
 }

@@ -1,5 +1,4 @@
 import type { Manifest, Reply, RequestParams, StreamDelta, Usage, WrittenRequest } from '../dialects/index.ts';
-import { toDelta } from '../dialects/stream/events.ts';
 import { isObject, parseJson } from '../json/parse.ts';
 import type { Message, Origin } from '../message/index.ts';
 import type { RefusalMemory } from '../providers/index.ts';
@@ -9,6 +8,7 @@ import { type RunContext, type Target, targetName } from './context.ts';
 import type { ModelLimits, RunOptions } from './options.ts';
 import type { RequestDraft } from './output-schema.ts';
 import type { Step } from './result.ts';
+import type { SentForm } from './server-state.ts';
 import { clampMaxTokens, estimateInput, estimateUsage, joinSystem } from './tokens.ts';
 
 /** A question to one model. */
@@ -33,6 +33,8 @@ export interface QuestionRequest {
   readonly params: RequestParams;
   /** The limit of tokens that was asked for, or is the dialect's default. */
   readonly wantedTokens: number | undefined;
+  /** What is sent of it, if the API keeps the conversation; default: all of it. */
+  readonly sent?: SentForm | undefined;
 }
 
 /** Writes a question in the words of its model's dialect. */
@@ -81,7 +83,7 @@ export function writeQuestion(
 /** Notes what differs in a request from what the caller wanted, and tells the observer. */
 export function announceRequest(
   { context: { journal }, target, failed }: Question,
-  { written, params, wantedTokens }: QuestionRequest,
+  { written, params, wantedTokens, sent }: QuestionRequest,
   isFirst: boolean,
 ): void {
   const losses = journal.newLosses(written.losses);
@@ -97,7 +99,7 @@ export function announceRequest(
   journal.observe({
     ...{ type: 'request', step: journal.step, provider: provider.id, model, params },
     get body() {
-      return written.body;
+      return (sent ?? written).body;
     },
   });
 }
@@ -199,8 +201,7 @@ export class ReplyReader {
         }
         for (const event of reader.push(name, data)) {
           if (event.type === 'error') return await response.reportedError(event.native);
-          const delta = toDelta(event);
-          if (delta) this.#emit(delta);
+          if (event.type !== 'boundary') this.#emit(event);
         }
       }
       return undefined;
@@ -242,7 +243,7 @@ function parse(text: string): unknown {
 /** The step of a request; undefined when nothing arrived. `onUnknown` receives the reason why there is no price. */
 export function toStep(
   { reply, failure, requestId, startedAt, durationMs, firstEventMs }: SendResult,
-  { manifest, losses }: WrittenRequest,
+  { written: { manifest, losses }, sent }: QuestionRequest,
   { provider, model }: Target,
   messages: readonly Message[],
   { system, costOf }: RunOptions,
@@ -257,6 +258,7 @@ export function toStep(
     ...reply,
     ...{ usage, estimated, cost: usage && costOf && price(usage) },
     ...{ requestId, startedAt, durationMs, firstEventMs },
+    ...(sent && { sent: sent.manifest }),
   };
 
   function price(spent: Usage): number | undefined {
