@@ -48,5 +48,5 @@ export type {
   WrittenRequest,
 } from './request.ts';
 export { decodeSse, type EventDecoder, type Framing, sse } from './sse.ts';
-export type { StreamDelta, StreamEvent, StreamReader } from './stream/events.ts';
+export type { StreamDelta, StreamEvent, StreamReader } from './stream.ts';
 export type { CallLookup, Draft, Frame, FrameParts, RequestWriter, Target } from './write/writer.ts';

@@ -1,6 +1,8 @@
 import type { JsonObject } from '../json/index.ts';
 import type { Message } from '../message/index.ts';
 import { serve as anthropicMessages } from './anthropic-messages/serve.ts';
+import { serve as bedrockConverse } from './bedrock-converse/serve.ts';
+import type { BlockEvent } from './block-events.ts';
 import { serve as blocks } from './blocks/serve.ts';
 import type { Dialect } from './dialect.ts';
 import { serve as googleGenerateContent } from './google-generatecontent/serve.ts';
@@ -9,7 +11,6 @@ import type { LossNote } from './loss.ts';
 import { serve as openaiChat } from './openai-chat/serve.ts';
 import { serve as openaiResponses } from './openai-responses/serve.ts';
 import type { Alternative, Stop, Usage } from './reply.ts';
-import type { StreamEvent } from './stream/events.ts';
 
 /**
  * The other side of a protocol: what whoever records, replays or serves it needs. Those who only ask models do not load it.
@@ -105,7 +106,7 @@ export interface WriteStreamOptions extends ReplyHead {
 
 /** Writes one streamed reply: `push` and `finish` return the text to send. */
 export interface ReplyWriter {
-  push(event: StreamEvent): string;
+  push(event: BlockEvent): string;
   /** The end of the stream. What no event brought is written from the reply: without any event, all of it. */
   finish(reply: ReplyContent): string;
   /** The end of the stream where no reply can be given. */
@@ -119,6 +120,7 @@ const BUILT_IN: readonly DialectServer[] = [
   anthropicMessages,
   googleGenerateContent,
   googleInteractions,
+  bedrockConverse,
   blocks,
 ];
 

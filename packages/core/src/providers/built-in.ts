@@ -1,5 +1,7 @@
 /** The providers that Skein knows: the home of each dialect, and those that are like one of them. */
 import { anthropic } from '../dialects/anthropic-messages/provider.ts';
+import { bedrockInvoke } from '../dialects/bedrock-converse/invoke.ts';
+import { bedrock } from '../dialects/bedrock-converse/provider.ts';
 import { google } from '../dialects/google-generatecontent/provider.ts';
 import { googleInteractionsHome } from '../dialects/google-interactions/provider.ts';
 import { openaiChatHome } from '../dialects/openai-chat/provider.ts';
@@ -255,6 +257,8 @@ export const BUILT_IN: readonly ProviderDescriptor[] = [
   anthropic,
   google,
   googleInteractionsHome,
+  bedrock,
+  bedrockInvoke,
   azureOpenai,
   openrouter,
   deepseek,

@@ -183,6 +183,7 @@ function isPending(kept: KeptHistories, envelope: string): boolean {
 
 /** How many characters of a stream are searched for the response id, which is near the front. */
 const LOOKED_THROUGH = 256 * 1024;
+const LOOKED_AT_ONCE = 2048;
 
 /** The id in the JSON of a response or of one of its events. */
 export function readResponseId(dialect: Dialect, text: string): string | undefined {
@@ -207,8 +208,10 @@ export function createResponseIdReader(
     found ??= readResponseId(dialect, data);
   });
   return (text) => {
-    if (found === undefined && left > 0) decoder.push(text);
-    left -= text.length;
+    for (let at = 0; at < text.length && found === undefined && left > 0; at += LOOKED_AT_ONCE) {
+      decoder.push(text.slice(at, at + LOOKED_AT_ONCE));
+      left -= LOOKED_AT_ONCE;
+    }
     return found;
   };
 }

@@ -62,9 +62,10 @@ function isSystem({ role }: PlacedDraft): boolean {
 export function mergeConsecutiveTurns(drafts: readonly PlacedDraft[], job: RequestJob): readonly PlacedDraft[] {
   if (!job.target.provider.policies.alternateRoles) return drafts;
   const merged: PlacedDraft[] = [];
+  const sideOf = ({ role }: PlacedDraft) => (role === 'tool' && job.writer.resultsAreUsers ? 'user' : role);
   for (let at = 0; at < drafts.length; ) {
-    const { role } = drafts[at]!;
-    const run = takeRun(drafts, at, (draft) => draft.role === role);
+    const role = sideOf(drafts[at]!);
+    const run = takeRun(drafts, at, (draft) => sideOf(draft) === role);
     const [one, ...more] = mergeDrafts(run, job);
     if (more.length > 0) merged.push(...run);
     else {

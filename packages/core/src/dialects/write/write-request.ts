@@ -41,8 +41,11 @@ export function writeRequest(spec: DialectSpec, request: WriteRequest, cache: Wr
   const markers = resolveCachePoints(request.cache ?? [], messages.length, writer);
   const leading = countLeadingSystem(messages, writer, target);
   const system = [...toSystemMessages(request.system), ...messages.slice(0, leading)];
+  const called = () => messages.flatMap(({ facts }) => facts.calls.map(({ name }) => name));
   const frameWith = (params: RequestParams): Frame =>
-    replaceFrameSurrogates(writer.frame({ system, tools: request.tools ?? [], extra, cache: markers, params }, target));
+    replaceFrameSurrogates(
+      writer.frame({ system, tools: request.tools ?? [], extra, cache: markers, params, called }, target),
+    );
   const plainFrame = frameWith(target.params);
 
   const start = hashStart(plainFrame.base);

@@ -63,6 +63,8 @@ export interface RequestWriter {
   readonly resultsFollow: 'message' | 'turn';
   /** Whether results must be in the order of their calls, because they have no ids (`response-order`). */
   readonly resultsInOrder?: boolean;
+  /** Whether results are sent as user messages, so that they are merged with them where roles must alternate. */
+  readonly resultsAreUsers?: boolean;
   /** Adds a cache marker to the text of an element, of the system or of the tools; absent if the protocol has no markers. */
   mark?(text: string): string | undefined;
   /** Removes white space at the end of a draft (`trailing-space`). Returns undefined if there is none, null if nothing is left. */
@@ -97,6 +99,8 @@ export interface FrameParts {
   /** Top-level members to merge into the body: name and exact JSON text. */
   readonly extra: Readonly<Record<string, string>>;
   readonly cache: { readonly tools: boolean; readonly system: boolean };
+  /** The names of the tools that the messages call. */
+  called(): readonly string[];
 }
 
 /** The body around the message elements, as text. */

@@ -1,6 +1,6 @@
 import { type Framing, sse } from '../../dialects/sse.ts';
 import type { ProviderErrorCode } from '../../error.ts';
-import { type Endpoint, resolveEndpoint, resolveKey } from '../endpoint.ts';
+import { type Endpoint, environment, resolveEndpoint, resolveKey } from '../endpoint.ts';
 import { realClock, Stopper } from './clock.ts';
 import type { ErrorContext } from './error-body.ts';
 import type { EventExchange, ExchangeOptions, ServerSentEvent, TextExchange, Timeouts } from './exchange.ts';
@@ -137,11 +137,16 @@ function prepare(options: DeliveryOptions): {
   const sign = signer === undefined ? undefined : findSigner(signer);
   // Checked once before anything is sent: a wrong header stays wrong.
   headers();
+  // What a signer adds may be a token, which no error must show.
+  const secretHeaders = { ...extraHeaders };
+  const secrets = { key, baseUrl: endpoint.baseUrl, extraHeaders: secretHeaders };
   return {
-    errors: new ProviderErrorFactory(endpoint.provider.id, model, { key, baseUrl: endpoint.baseUrl, extraHeaders }),
+    errors: new ProviderErrorFactory(endpoint.provider.id, model, secrets),
     request: async (signal) => {
-      const plain = { method: 'POST', url, headers: headers(), body };
-      const all = sign ? { ...plain.headers, ...(await sign(plain)) } : plain.headers;
+      const plain = { method: 'POST', url, headers: headers(), body, env: options.env ?? environment() };
+      const signed = sign && (await sign(plain));
+      Object.assign(secretHeaders, signed);
+      const all = { ...plain.headers, ...signed };
       const init = { method: 'POST', headers: all, redirect: 'manual', signal } as const;
       // A `fetch` that the caller gave gets the text, which it can read.
       return fetch ? fetch(url, { ...init, body }) : globalThis.fetch(url, { ...init, body: bytes?.() ?? body });
