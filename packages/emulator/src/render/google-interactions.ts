@@ -18,7 +18,7 @@ const STATUSES: Readonly<Record<ReplyStop, string>> = {
   'tool-use': 'requires_action',
   'max-tokens': 'incomplete',
   'stop-sequence': 'completed',
-  refusal: 'failed',
+  refusal: 'incomplete',
   pause: 'requires_continuation',
 };
 
