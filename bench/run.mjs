@@ -15,7 +15,7 @@ import { postgresCases } from './cases/postgres.mjs';
 import { proxyCase } from './cases/proxy.mjs';
 import { startCases } from './cases/starts.mjs';
 import { streamCase, userStreamCases } from './cases/streams.mjs';
-import { turnCase } from './cases/turns.mjs';
+import { turnCase, userTurnCases } from './cases/turns.mjs';
 import { PROTOCOLS } from './data/streams.mjs';
 import { startServer } from './endpoint.mjs';
 import { compare, measure } from './measure.mjs';
@@ -62,6 +62,7 @@ function userCases() {
   return Object.entries({
     starts: () => startCases(context),
     streams: () => userStreamCases(context),
+    turns: () => userTurnCases(context),
   }).flatMap(([group, cases]) => (wants(group) || given.only === 'user' ? cases() : []));
 }
 

@@ -177,10 +177,15 @@ export const BLOCKS_ORIGIN: Origin = /* @__PURE__ */ Object.freeze({ dialect: 'b
 /** The messages as an array; throws a `TypeError` that names the first value that is not a message. */
 export function checkMessages(messages: Iterable<Message>): readonly Message[] {
   if (!isIterable(messages)) throw new TypeError('"messages" must be a list of messages, such as [user("...")]');
+  if (checkedLists.has(messages)) return messages as readonly Message[];
   const list = [...messages];
   checked.fold(list);
+  checkedLists.add(list);
   return list;
 }
+
+/** The arrays that were returned, which nobody changes: they need no further copy. */
+const checkedLists = /* @__PURE__ */ new WeakSet<object>();
 
 /**
  * Folds lists of messages, which usually grow at their end: a list that begins with the one of an earlier call is folded

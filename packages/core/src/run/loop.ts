@@ -80,7 +80,7 @@ async function loop(context: RunContext, directory: Directory): Promise<LoopEnd>
   const { stopWhen, limits = {} } = options;
   const startedAt = clock.now();
   const stored = checkMessages(options.messages);
-  const history = (): readonly Message[] => stored.concat(journal.added);
+  const history = (): readonly Message[] => (journal.added.length > 0 ? stored.concat(journal.added) : stored);
   const askModels = makeAsker(context, directory);
 
   // The history may end with calls that have no results yet.

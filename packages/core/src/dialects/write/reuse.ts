@@ -1,6 +1,6 @@
 import { beginsWith, type Message } from '../../message/index.ts';
 import type { Loss } from '../loss.ts';
-import { type Element, joinElements, type Manifest } from '../manifest.ts';
+import { type Element, hashStart, joinElements, type Manifest } from '../manifest.ts';
 import { forModel } from '../provider.ts';
 import type { WrittenRequest } from '../request.ts';
 import type { CallTracker } from './calls.ts';
@@ -21,11 +21,18 @@ export class WriteCache {
   readonly prefixes = new WeakMap<Element, { readonly before: string; readonly after: string }>();
   /** The encoded starts of bodies, by their first element that stands for a message. */
   readonly bodies = new WeakMap<Element, readonly EncodedBody[]>();
+  /** The last system and tools, and the prefix hash that begins with them. */
+  #base: { readonly text: string; readonly hash: string } | undefined;
   /** What the manifests of this process were written from. */
   readonly sources = new WeakMap<Manifest, ManifestSource>();
   /** The settled starts of requests, by the last of their messages, and those messages, the oldest first. */
   readonly #starts = new WeakMap<Message, readonly SettledStart[]>();
   readonly #ends: WeakRef<Message>[] = [];
+
+  hashBase(text: string): string {
+    if (this.#base?.text !== text) this.#base = { text, hash: hashStart(text) };
+    return this.#base.hash;
+  }
 
   /**
    * Takes the longest start that fits a request: all its messages are those of the request, and all that it depends on is
@@ -297,8 +304,8 @@ function encodeBody(
   const length = end + third.length;
   let bytes = known?.bytes;
   if (!bytes || known?.isLent || bytes.length < length) {
-    // With room for the turns to come, unless it is the first.
-    bytes = new Uint8Array(known ? length + (length >> 3) : length);
+    // With room for the turns to come.
+    bytes = new Uint8Array(length + (length >> 3));
     if (known) bytes.set(known.bytes.subarray(0, from.end));
   }
   bytes.set(first, from.end);

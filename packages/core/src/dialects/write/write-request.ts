@@ -1,7 +1,7 @@
 import { BLOCKS_ORIGIN, checkMessages, createMessage, type Message } from '../../message/index.ts';
 import type { DialectSpec } from '../dialect.ts';
 import { type Loss, LossError, type LossNote } from '../loss.ts';
-import { type Element, hashElements, hashStart, joinElement, type Manifest } from '../manifest.ts';
+import { type Element, hashElements, joinElement, type Manifest } from '../manifest.ts';
 import { checkRequest, type RequestParams, type WriteRequest, type WrittenRequest } from '../request.ts';
 import { dropReasoningBoundElsewhere, findUpstream } from './bound-reasoning.ts';
 import { CallTracker } from './calls.ts';
@@ -59,7 +59,7 @@ export function writeRequest(spec: DialectSpec, request: WriteRequest, cache: Wr
     );
   const plainFrame = frameWith(target.params);
 
-  const start = hashStart(plainFrame.base);
+  const start = cache.hashBase(plainFrame.base);
   const identity = identify(spec, target);
   const continues = writer.continues?.(extra) === true;
   const conditions = { target, start, leading, continues, unapproved: request.unapproved ?? [] };
