@@ -3,7 +3,7 @@ import type { Message } from '../message/index.ts';
 import { dropped, type Loss, type LossNote } from './loss.ts';
 import type { Manifest } from './manifest.ts';
 import type { ProviderDescriptor } from './provider.ts';
-import { targetToolName } from './write/calls.ts';
+import { targetToolName } from './write/drafts.ts';
 import type { BodyMember } from './write/frame.ts';
 import type { Target } from './write/writer.ts';
 

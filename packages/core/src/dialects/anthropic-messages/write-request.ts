@@ -15,8 +15,7 @@ import {
 import type { MediaBlock, Message } from '../../message/index.ts';
 import { dropped, type LossNote, type LossReason, rewritten } from '../loss.ts';
 import { forModel } from '../provider.ts';
-import { NO_CALLS } from '../write/calls.ts';
-import { isOwn } from '../write/drafts.ts';
+import { isOwn, NO_CALLS } from '../write/drafts.ts';
 import { type BodyMember, joinFrame, readSystemTexts, writeTools } from '../write/frame.ts';
 import {
   formatPath,

@@ -3,8 +3,7 @@ import type { Loss } from '../loss.ts';
 import { type Element, hashStart, joinElements, type Manifest } from '../manifest.ts';
 import { forModel } from '../provider.ts';
 import type { WrittenRequest } from '../request.ts';
-import type { CallTracker } from './calls.ts';
-import type { MergedDrafts, MessageDrafts, PlacedDraft } from './drafts.ts';
+import type { CallTracker, MergedDrafts, MessageDrafts, PlacedDraft } from './drafts.ts';
 import type { Target } from './writer.ts';
 
 /**

@@ -3,11 +3,9 @@ import type { DialectSpec } from '../dialect.ts';
 import { type Loss, LossError, type LossNote } from '../loss.ts';
 import { type Element, hashElements, joinElement, type Manifest } from '../manifest.ts';
 import { checkRequest, type RequestParams, type WriteRequest, type WrittenRequest } from '../request.ts';
-import { dropReasoningBoundElsewhere, findUpstream } from './bound-reasoning.ts';
-import { CallTracker } from './calls.ts';
-import { draftMessages, locate, type PlacedDraft, type RequestJob, toElement } from './drafts.ts';
+import { CallTracker, draftMessages, locate, type PlacedDraft, type RequestJob, toElement } from './drafts.ts';
 import { findUnplaced, markElements, readExtra, replaceFrameSurrogates, resolveCachePoints } from './frame.ts';
-import { pairCallsWithResults } from './pair-calls.ts';
+import { dropReasoningBoundElsewhere, findUpstream } from './own-message.ts';
 import {
   findReusable,
   isReusableBefore,
@@ -23,6 +21,7 @@ import {
   endAcceptably,
   mergeConsecutiveTurns,
   openWithUser,
+  pairCallsWithResults,
   rewriteMisplacedSystem,
 } from './turn-order.ts';
 import type { Draft, Frame, RequestWriter, Target } from './writer.ts';
