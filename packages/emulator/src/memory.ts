@@ -180,6 +180,8 @@ const ownFields: Readonly<Record<Protocol, (message: Json) => Iterable<string>>>
   'openai-chat': typedPaths,
   'openai-responses': ({ output }) => typedPaths(output),
   'google-generatecontent': (content) => partPaths(content, ''),
+  'bedrock-converse': (message) => partPaths(message.content, ''),
+  'cohere-chat': typedPaths,
 };
 
 const PROOFS = new Set(['signature', 'encrypted_content', 'thoughtSignature', 'thought_signature']);

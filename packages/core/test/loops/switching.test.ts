@@ -23,6 +23,7 @@ const PLACES: readonly Place[] = [
   { provider: 'openai', model: 'gpt-5.5', protocol: 'openai-responses' },
   { provider: 'google', model: 'gemini-3-pro-preview', protocol: 'google-generatecontent' },
   { provider: 'openai-chat', model: 'gpt-5.5', protocol: 'openai-chat' },
+  { provider: 'bedrock', model: 'us.anthropic.claude-opus-5-5', protocol: 'bedrock-converse' },
   { provider: 'deepseek', model: 'deepseek-chat', protocol: 'openai-chat', issuer: 'deepseek' },
   {
     provider: 'groq',
@@ -63,6 +64,8 @@ const envAll = (emulator: Emulator) => ({
 function saidIn({ protocol, refuses = '' }: Place, served: string): string[] {
   if (protocol === 'anthropic-messages') return [member(served, 'content')!];
   if (protocol === 'openai-responses') return inside(member(served, 'output')!);
+  if (protocol === 'bedrock-converse') return [member(member(served, 'output')!, 'message')!];
+  if (protocol === 'cohere-chat') return [member(served, 'message')!];
   const [choice] = inside(member(served, protocol === 'openai-chat' ? 'choices' : 'candidates')!);
   return [member(choice!, protocol === 'openai-chat' ? 'message' : 'content')!.replace(refuses, '')];
 }

@@ -1,4 +1,5 @@
-/** What the tests of this folder share: an emulator, the four APIs, and runs against it. */
+/** What the tests of this folder share: an emulator, the APIs, and runs against it. */
+import '@skein/core/every';
 import { type Message, type Run, type RunEvent, type RunOptions, run, tool } from '@skein/core';
 import { type Emulator, type Protocol, startEmulator } from '@skein/emulator';
 import { expect, onTestFinished } from 'vitest';
@@ -14,6 +15,7 @@ export const APIS: readonly Api[] = [
   { protocol: 'openai-chat', provider: 'openai-chat', model: 'gpt-5.5' },
   { protocol: 'openai-responses', provider: 'openai', model: 'gpt-5.5' },
   { protocol: 'google-generatecontent', provider: 'google', model: 'gemini-3-pro-preview' },
+  { protocol: 'bedrock-converse', provider: 'bedrock', model: 'us.anthropic.claude-opus-5-5' },
 ];
 
 export const [anthropic, chat, responses, google] = APIS as unknown as readonly [Api, Api, Api, Api];

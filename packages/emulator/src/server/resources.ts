@@ -32,6 +32,8 @@ const modelForms: Readonly<Record<Protocol, (id: string, created: number) => Jso
     outputTokenLimit: 65_536,
     supportedGenerationMethods: ['generateContent', 'countTokens'],
   }),
+  'bedrock-converse': (id) => ({ modelId: id, modelName: id }),
+  'cohere-chat': (name) => ({ name, endpoints: ['chat'] }),
 };
 
 const listForms: Readonly<Record<Protocol, (models: readonly Json[]) => Json>> = {
@@ -44,6 +46,8 @@ const listForms: Readonly<Record<Protocol, (models: readonly Json[]) => Json>> =
     last_id: data.at(-1)?.id ?? null,
   }),
   'google-generatecontent': (models) => ({ models }),
+  'bedrock-converse': (modelSummaries) => ({ modelSummaries }),
+  'cohere-chat': (models) => ({ models }),
 };
 
 function models(
