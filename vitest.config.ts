@@ -19,10 +19,7 @@ const ALL = [
 export default defineConfig({
   resolve: {
     alias: [
-      {
-        find: /^@skein\/core\/(bedrock|cohere|dialect|every|node|otel|prices|testing|vertex)$/,
-        replacement: source('core/src/$1.ts'),
-      },
+      { find: /^@skein\/core\/(dialect|node|otel|prices|testing)$/, replacement: source('core/src/$1.ts') },
       { find: /^@skein\/forest\/(store|testing)$/, replacement: source('forest/src/$1.ts') },
       { find: /^@skein\/(agents|core|emulator|forest|server)$/, replacement: source('$1/src/index.ts') },
     ],

@@ -1,25 +1,29 @@
-// Measures Skein against its floors, then the peers against the same floors. `--check` fails when a budget is
-// exceeded by more than the noise, `--only streams|turns|cold|imports|forest|postgres|placement|proxy|page|peers` measures one group.
+// Measures Skein against its floors. `--check` fails when a budget is exceeded by more than the noise and says by how much,
+// `--only starts|streams|turns|cold|sizes|forest|postgres|placement|proxy|page` measures one group, `--only user` every row
+// "as a user calls it". `--peers` measures those rows, with the peers beside them, on the Node that the peers need.
 // `placement` is measured against an older release that is built elsewhere: `--against <folder>`.
-import { readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
+import { budgetReport, judge } from './budget.mjs';
 import { coldCase } from './cases/cold.mjs';
 import { appendCase, matchCase, memoryPerNode, openCase, pathCase, sizeCase, tidy } from './cases/forest.mjs';
 import { importSizes } from './cases/import-size.mjs';
-import { importPrograms, measureImports } from './cases/imports.mjs';
 import { measurePage, SMOOTH_MS, SWITCH_MS } from './cases/page.mjs';
 import { placementCase, WORKLOADS } from './cases/placement.mjs';
 import { postgresCases } from './cases/postgres.mjs';
 import { proxyCase } from './cases/proxy.mjs';
+import { startCases } from './cases/starts.mjs';
 import { streamCase } from './cases/streams.mjs';
 import { turnCase } from './cases/turns.mjs';
 import { PROTOCOLS } from './data/streams.mjs';
 import { startServer } from './endpoint.mjs';
 import { compare, measure } from './measure.mjs';
-import { measurePeers } from './peers/measure.mjs';
+import { installPeers, peerImports, peerPrograms } from './peers/programs.mjs';
 import { cells, table } from './table.mjs';
+import { measureUserCases, userTable } from './user-rows.mjs';
 
+/** @import { UserContext } from './as-a-user.mjs' */
 /** @import { Row } from './table.mjs' */
 
 const { values: given } = parseArgs({
@@ -27,30 +31,52 @@ const { values: given } = parseArgs({
     against: { type: 'string' },
     check: { type: 'boolean' },
     only: { type: 'string' },
+    peers: { type: 'boolean', default: false },
     rounds: { type: 'string', default: '25' },
   },
 });
 const rounds = Number(given.rounds);
-/** @type {{ noise: Record<string, number>, budgets: Record<string, number> }} */
-const { noise, budgets } = JSON.parse(readFileSync(new URL('budgets.json', import.meta.url), 'utf8'));
+const node = given.peers ? installPeers() : process.execPath;
+const version = execFileSync(node, ['--version'], { encoding: 'utf8' }).trim();
 
-console.log(`Node ${process.version}, ${process.platform} ${process.arch}, ${cpus().length} × ${cpus()[0]?.model}\n`);
+console.log(`Node ${version}, ${process.platform} ${process.arch}, ${cpus().length} × ${cpus()[0]?.model}\n`);
 const server = await startServer();
 /** @type {Row[]} */
 const rows = [];
-if (wants('streams')) await streams();
-if (wants('turns')) await nextTurns();
-if (wants('cold')) await coldWrites();
-if (wants('imports')) await imports();
-if (wants('forest')) await forest();
-if (wants('postgres')) await postgres();
-if (wants('placement') && given.against !== undefined) await placement(given.against);
-if (wants('proxy')) await proxy();
-if (wants('page')) await page();
-console.log(`${table('Skein', rows)}\n\nok: within the budget and the noise that bench/budgets.json states for it`);
-if (wants('peers')) console.log(`\n${table('peer', await measurePeers(server.url))}`);
+const userRows = await measureUserCases(userCases(), { rounds, node, judge });
+if (userRows.length > 0) console.log(`${userTable(userRows)}\n`);
+if (!given.peers) await measureInside();
 server.stop();
-if (given.check && rows.some(({ ok }) => ok === false)) process.exitCode = 1;
+const judged = [...rows, ...userRows.map((row) => ({ ...row, name: row.work }))];
+console.log(`${budgetReport(judged)}\n\nok: within the budget and the noise that bench/budgets.json states for it`);
+if (given.check && judged.some(({ verdict }) => verdict?.ok === false)) process.exitCode = 1;
+
+/** The rows "as a user calls it"; see as-a-user.mjs. */
+function userCases() {
+  /** @type {UserContext} */
+  const context = {
+    url: server.url,
+    peers: (work, protocol) => (given.peers ? peerPrograms(work, protocol, server.url) : []),
+    peerImports: () => (given.peers ? peerImports() : []),
+  };
+  return Object.entries({
+    starts: () => startCases(context),
+  }).flatMap(([group, cases]) => (wants(group) || given.only === 'user' ? cases() : []));
+}
+
+/** The rows that are measured in this process. */
+async function measureInside() {
+  if (wants('streams')) await streams();
+  if (wants('turns')) await nextTurns();
+  if (wants('cold')) await coldWrites();
+  if (wants('sizes')) await sizes();
+  if (wants('forest')) await forest();
+  if (wants('postgres')) await postgres();
+  if (wants('placement') && given.against !== undefined) await placement(given.against);
+  if (wants('proxy')) await proxy();
+  if (wants('page')) await page();
+  if (rows.length > 0) console.log(`${table('Skein', rows)}\n`);
+}
 
 async function streams() {
   for (const protocol of PROTOCOLS) {
@@ -93,11 +119,7 @@ async function coldWrites() {
   }
 }
 
-async function imports() {
-  const { cpu, clock } = measureImports(Math.max(rounds, 20));
-  add('import, CPU', cpu, 'skein', 'import');
-  add('import, clock', clock, 'skein', 'import');
-  for (const name of importPrograms()) add(`import of ${name}, CPU`, cpu, name);
+async function sizes() {
   console.log(`${cells(['import, bundled and minified', 'kB', 'kB gzipped'], await importSizes())}\n`);
 }
 
@@ -202,16 +224,8 @@ async function page() {
  * @param {number} limit
  */
 function addLimit(name, time, limit) {
-  const budget = budgets.page ?? 1;
-  rows.push({
-    name,
-    floor: limit,
-    time,
-    ratio: time / limit,
-    spread: 0,
-    budget,
-    ok: time / limit <= budget * (1 + (noise.default ?? 0)),
-  });
+  const ratio = time / limit;
+  rows.push({ name, floor: limit, time, ratio, spread: 0, verdict: judge('page', ratio) });
 }
 
 /**
@@ -222,13 +236,7 @@ function addLimit(name, time, limit) {
  */
 function add(name, times, contestant, group) {
   const result = { name, ...compare(times.get('floor') ?? [], times.get(contestant) ?? []) };
-  const budget = group === undefined ? undefined : budgets[group];
-  rows.push(budget === undefined ? result : { ...result, budget, ok: result.ratio <= budget * (1 + noiseOf(group)) });
-}
-
-/** @param {string | undefined} group */
-function noiseOf(group) {
-  return noise[group ?? ''] ?? noise.default ?? 0;
+  rows.push({ ...result, verdict: group === undefined ? undefined : judge(group, result.ratio) });
 }
 
 /** @param {string} group */

@@ -5,8 +5,7 @@
  * @property {number} time milliseconds
  * @property {number} ratio
  * @property {number} spread
- * @property {number} [budget]
- * @property {boolean} [ok]
+ * @property {import('./budget.mjs').Verdict | undefined} verdict
  */
 
 /**
@@ -15,15 +14,15 @@
  * @param {readonly Row[]} rows
  */
 export function table(title, rows) {
-  const judged = rows.some(({ budget }) => budget !== undefined);
+  const judged = rows.some(({ verdict }) => verdict !== undefined);
   const head = ['', 'floor ms', `${title} ms`, 'ratio', 'spread', ...(judged ? ['budget', 'ok'] : [])];
-  const lines = rows.map(({ name, floor, time, ratio, spread, budget, ok }) => [
+  const lines = rows.map(({ name, floor, time, ratio, spread, verdict }) => [
     name,
     floor.toFixed(1),
     time.toFixed(1),
     ratio.toFixed(2),
     `±${(spread * 100).toFixed(0)} %`,
-    ...(judged ? [budget?.toFixed(1) ?? '', ok === undefined ? '' : ok ? 'yes' : 'NO'] : []),
+    ...(judged ? [verdict?.budget.toFixed(1) ?? '', verdict === undefined ? '' : verdict.ok ? 'yes' : 'NO'] : []),
   ]);
   return cells(head, lines);
 }

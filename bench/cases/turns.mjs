@@ -1,13 +1,11 @@
 // One more turn on a long history that is in memory.
 import { dialect, MessageList, toolResult, user } from '@skein/core';
-import { conversation, nativeReply, SYSTEM, TOOLS, turns } from '../data/history.mjs';
+import { conversation, HISTORY, moreTurns, nativeReply, SYSTEM, TOOLS } from '../data/history.mjs';
 import { MODELS, post } from '../endpoint.mjs';
 
 /** @import { Message } from '@skein/core' */
 /** @import { Turn } from '../data/history.mjs' */
 /** @import { Protocol } from '../data/streams.mjs' */
-
-export const HISTORY = 10_000;
 
 /**
  * As in a program: messages of people and tools in `blocks`, replies in the provider's own form.
@@ -53,15 +51,9 @@ export function write(protocol, messages, previous) {
  */
 export function turnCase(url, protocol, { knowsPrevious, length = HISTORY }) {
   const messages = historyOf(protocol, length);
-  const source = turns();
+  const more = moreTurns();
   const grow = () => {
-    messages.append(
-      messageOf(
-        protocol,
-        nextOf(source, 'assistant', (turn) => turn.calls.length === 0),
-      ),
-    );
-    messages.append(messageOf(protocol, nextOf(source, 'user')));
+    for (const turn of more()) messages.append(messageOf(protocol, turn));
   };
   let last = write(protocol, messages);
   last.bytes();
@@ -108,18 +100,4 @@ async function send(url, protocol, body) {
   const response = await post(url, protocol, body, false);
   if (!response.ok) throw new Error(`HTTP ${response.status}`);
   await response.text();
-}
-
-/**
- * @template {Turn['kind']} Kind
- * @param {Iterator<Turn>} source
- * @param {Kind} kind
- * @param {(turn: Extract<Turn, { kind: Kind }>) => boolean} [fits]
- * @returns {Extract<Turn, { kind: Kind }>}
- */
-function nextOf(source, kind, fits = () => true) {
-  for (;;) {
-    const turn = /** @type {Extract<Turn, { kind: Kind }>} */ (source.next().value);
-    if (turn.kind === kind && fits(turn)) return turn;
-  }
 }

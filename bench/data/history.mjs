@@ -23,24 +23,33 @@ export const TOOLS = ['get_weather', 'search_notes'].map((name) => ({
   },
 }));
 
+/** How many messages a long history has. */
+export const HISTORY = 10_000;
+
+/** How many streams or turns the rows "as a user calls it" count in one process. */
+export const COUNTED = 5;
+
+/** The share of the usual length that short messages have: 10,000 of them are about 2.8 MB. */
+export const SHORT = 0.15;
+
 /**
  * Turns without end, in this order again and again: a plain answer, one with a tool call, one with two. Texts have
- * 400 to 1,800 characters.
+ * 400 to 1,800 characters, or the given share of that.
  * @returns {Generator<Turn, never>}
  */
-export function* turns() {
+export function* turns(share = 1) {
   const next = random(10_000);
-  const text = () => prose(next, 400 + next() * 1400);
+  const text = () => prose(next, (400 + next() * 1400) * share);
   const call = () => ({
     id: `call_${opaque(next, 24)}`,
     name: next() < 0.5 ? 'get_weather' : 'search_notes',
-    input: { city: next() < 0.5 ? 'Zürich' : 'Paris', detail: prose(next, 300) },
+    input: { city: next() < 0.5 ? 'Zürich' : 'Paris', detail: prose(next, 300 * share) },
   });
   for (let count = 0; ; count = (count + 1) % 3) {
     yield { kind: 'user', text: text() };
     if (count > 0) {
       const calls = Array.from({ length: count }, call);
-      yield { kind: 'assistant', text: prose(next, 60), thought: prose(next, 300), calls };
+      yield { kind: 'assistant', text: prose(next, 60), thought: prose(next, 300 * share), calls };
       for (const made of calls) yield { kind: 'result', call: made, text: text() };
     }
     yield { kind: 'assistant', text: text(), thought: '', calls: [] };
@@ -50,15 +59,41 @@ export function* turns() {
 /**
  * The first turns, up to this number, and then more until the last message is a question.
  * @param {number} count
+ * @param {number} [share] of the usual length of texts
  */
-export function conversation(count) {
+export function conversation(count, share) {
   /** @type {Turn[]} */
   const taken = [];
-  for (const turn of turns()) {
+  for (const turn of turns(share)) {
     taken.push(turn);
     if (taken.length >= count && turn.kind === 'user') return taken;
   }
   return taken;
+}
+
+/**
+ * What a conversation grows by: a plain answer and the next question, other ones each time.
+ * @param {number} [share] of the usual length of texts
+ * @returns {() => [AssistantTurn, UserTurn]}
+ */
+export function moreTurns(share) {
+  const source = turns(share);
+  return () => [
+    take(source, (turn) => turn.kind === 'assistant' && turn.calls.length === 0),
+    take(source, (turn) => turn.kind === 'user'),
+  ];
+}
+
+/**
+ * @template {Turn} Kind
+ * @param {Iterator<Turn, never>} source
+ * @param {(turn: Turn) => boolean} fits
+ */
+function take(source, fits) {
+  for (;;) {
+    const { value } = source.next();
+    if (fits(value)) return /** @type {Kind} */ (value);
+  }
 }
 
 /**

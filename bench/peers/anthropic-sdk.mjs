@@ -8,14 +8,16 @@ import { MODELS } from '../endpoint.mjs';
 const model = MODELS['anthropic-messages'];
 
 /** @type {Peer} */
-export const anthropicSdk = {
-  name: 'Anthropic SDK',
-  package: '@anthropic-ai/sdk',
-  protocols: ['anthropic-messages'],
+export const peer = {
   stream(url) {
     const client = new Anthropic({ baseURL: url, apiKey: 'none' });
     const messages = [{ role: /** @type {const} */ ('user'), content: 'Hello' }];
-    return () => client.messages.stream({ model, max_tokens: 1024, messages }).finalText();
+    return async () => {
+      let text = '';
+      for await (const event of await client.messages.create({ model, max_tokens: 1024, messages, stream: true }))
+        if (event.type === 'content_block_delta' && event.delta.type === 'text_delta') text += event.delta.text;
+      return text;
+    };
   },
   turn(url, _protocol, turns) {
     const client = new Anthropic({ baseURL: url, apiKey: 'none' });
@@ -25,7 +27,8 @@ export const anthropicSdk = {
       description,
       input_schema: { ...parameters, type: /** @type {const} */ ('object') },
     }));
-    return async () => {
+    return async (more) => {
+      messages.push(...more.map(messageOf));
       const { content } = await client.messages.create({ model, max_tokens: 1024, system: SYSTEM, tools, messages });
       return content[0]?.type === 'text' ? content[0].text : '';
     };

@@ -9,10 +9,7 @@ import { MODELS } from '../endpoint.mjs';
 const model = MODELS['google-generatecontent'];
 
 /** @type {Peer} */
-export const googleSdk = {
-  name: 'Google Gen AI SDK',
-  package: '@google/genai',
-  protocols: ['google-generatecontent'],
+export const peer = {
   stream(url) {
     const client = new GoogleGenAI({ apiKey: 'none', httpOptions: { baseUrl: url } });
     return async () => {
@@ -31,7 +28,10 @@ export const googleSdk = {
       parametersJsonSchema: parameters,
     }));
     const config = { systemInstruction: SYSTEM, tools: [{ functionDeclarations }] };
-    return async () => (await client.models.generateContent({ model, contents, config })).text ?? '';
+    return async (more) => {
+      contents.push(...more.map(contentOf));
+      return (await client.models.generateContent({ model, contents, config })).text ?? '';
+    };
   },
 };
 

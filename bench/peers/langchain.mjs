@@ -9,24 +9,23 @@ import { MODELS } from '../endpoint.mjs';
 /** @import { Protocol } from '../data/streams.mjs' */
 
 /** @type {Peer} */
-export const langchain = {
-  name: 'LangChain.js',
-  package: '@langchain/core',
-  protocols: ['anthropic-messages', 'openai-chat', 'openai-responses'],
+export const peer = {
   stream(url, protocol) {
     const model = modelOf(url, protocol, true);
     return async () => {
-      const stream = await model.stream('Hello');
-      let whole;
-      for await (const chunk of stream) whole = whole ? whole.concat(chunk) : chunk;
-      return whole?.text ?? '';
+      let text = '';
+      for await (const chunk of await model.stream('Hello')) text += chunk.text;
+      return text;
     };
   },
   turn(url, protocol, turns) {
     const tools = TOOLS.map((definition) => ({ type: 'function', function: definition }));
     const model = modelOf(url, protocol, false).bindTools(tools);
     const messages = [new SystemMessage(SYSTEM), ...turns.map(messageOf)];
-    return async () => (await model.invoke(messages)).text;
+    return async (more) => {
+      messages.push(...more.map(messageOf));
+      return (await model.invoke(messages)).text;
+    };
   },
 };
 

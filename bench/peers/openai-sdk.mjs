@@ -8,16 +8,23 @@ import { MODELS } from '../endpoint.mjs';
 const model = MODELS['openai-chat'];
 
 /** @type {Peer} */
-export const openaiSdk = {
-  name: 'OpenAI SDK',
-  package: 'openai',
-  protocols: ['openai-chat', 'openai-responses'],
+export const peer = {
   stream(url, protocol) {
     const client = new OpenAI({ baseURL: `${url}/v1`, apiKey: 'none' });
     if (protocol === 'openai-responses')
-      return async () => (await client.responses.stream({ model, input: 'Hello' }).finalResponse()).output_text;
+      return async () => {
+        let text = '';
+        for await (const event of await client.responses.create({ model, input: 'Hello', stream: true }))
+          if (event.type === 'response.output_text.delta') text += event.delta;
+        return text;
+      };
     const messages = [{ role: /** @type {const} */ ('user'), content: 'Hello' }];
-    return async () => (await client.chat.completions.stream({ model, messages }).finalContent()) ?? '';
+    return async () => {
+      let text = '';
+      for await (const chunk of await client.chat.completions.create({ model, messages, stream: true }))
+        text += chunk.choices[0]?.delta.content ?? '';
+      return text;
+    };
   },
   turn(url, protocol, turns) {
     const client = new OpenAI({ baseURL: `${url}/v1`, apiKey: 'none' });
@@ -28,12 +35,16 @@ export const openaiSdk = {
         strict: false,
         ...definition,
       }));
-      return async () => (await client.responses.create({ model, instructions: SYSTEM, tools, input })).output_text;
+      return async (more) => {
+        input.push(...more.flatMap(itemsOf));
+        return (await client.responses.create({ model, instructions: SYSTEM, tools, input })).output_text;
+      };
     }
     /** @type {OpenAI.ChatCompletionMessageParam[]} */
     const messages = [{ role: 'developer', content: SYSTEM }, ...turns.map(messageOf)];
     const tools = TOOLS.map((definition) => ({ type: /** @type {const} */ ('function'), function: definition }));
-    return async () => {
+    return async (more) => {
+      messages.push(...more.map(messageOf));
       const { choices } = await client.chat.completions.create({ model, tools, messages });
       return choices[0]?.message.content ?? '';
     };

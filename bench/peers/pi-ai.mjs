@@ -13,10 +13,7 @@ const APIS = {
 };
 
 /** @type {Peer} */
-export const piAi = {
-  name: 'pi-ai',
-  package: '@mariozechner/pi-ai',
-  protocols: ['anthropic-messages', 'openai-chat', 'openai-responses', 'google-generatecontent'],
+export const peer = {
   stream(url, protocol) {
     const [api, provider, path] = APIS[protocol];
     const id = MODELS[protocol];

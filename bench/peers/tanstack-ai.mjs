@@ -7,11 +7,7 @@ import { MODELS } from '../endpoint.mjs';
 /** @import { Protocol } from '../data/streams.mjs' */
 
 /** @type {Peer} */
-export const tanstackAi = {
-  name: 'TanStack AI',
-  package: '@tanstack/ai',
-  // Not with Google: 20 of the 380,590 characters of the stream do not come out.
-  protocols: ['anthropic-messages', 'openai-chat', 'openai-responses'],
+export const peer = {
   stream(url, protocol) {
     const adapter = /** @type {any} */ (adapterOf(url, protocol));
     return () => streamToText(chat({ adapter, messages: [{ role: 'user', content: 'Hello' }] }));

@@ -11,16 +11,13 @@ import { MODELS } from '../endpoint.mjs';
 /** @import { JSONSchema7, LanguageModel, ModelMessage } from 'ai' */
 
 /** @type {Peer} */
-export const vercelAi = {
-  name: 'Vercel AI SDK',
-  package: 'ai',
-  protocols: ['anthropic-messages', 'openai-chat', 'openai-responses', 'google-generatecontent'],
+export const peer = {
   stream(url, protocol) {
     const model = modelOf(url, protocol);
     return async () => {
-      const result = streamText({ model, prompt: 'Hello' });
-      await result.consumeStream();
-      return result.text;
+      let text = '';
+      for await (const piece of streamText({ model, prompt: 'Hello' }).textStream) text += piece;
+      return text;
     };
   },
   turn(url, protocol, turns) {
@@ -32,7 +29,10 @@ export const vercelAi = {
         tool({ description, inputSchema: jsonSchema(/** @type {JSONSchema7} */ (parameters)) }),
       ]),
     );
-    return async () => (await generateText({ model, system: SYSTEM, tools, messages })).text;
+    return async (more) => {
+      messages.push(...more.map(messageOf));
+      return (await generateText({ model, system: SYSTEM, tools, messages })).text;
+    };
   },
 };
 

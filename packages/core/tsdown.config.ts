@@ -1,8 +1,6 @@
 import { defineConfig } from 'tsdown';
 
-const entry = ['index', 'bedrock', 'cohere', 'dialect', 'every', 'node', 'otel', 'prices', 'testing', 'vertex'].map(
-  (name) => `src/${name}.ts`,
-);
+const entry = ['src/index.ts', 'src/dialect.ts', 'src/node.ts', 'src/otel.ts', 'src/prices.ts', 'src/testing.ts'];
 
 /** Bundlers take single modules and leave out what they do not need; Node takes few files and loads them faster. */
 export default defineConfig([

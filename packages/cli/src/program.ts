@@ -1,25 +1,17 @@
 import { nearest } from '@skein/core';
 import { Command, Option } from 'commander';
 import { addAsk, addRun } from './commands/ask.ts';
-import { addChat } from './commands/chat.ts';
-import { addDoctor } from './commands/doctor.ts';
-import { parsePort } from './commands/forest-command.ts';
-import { addExport, addImport } from './commands/import-export.ts';
-import { addDiff, addLog, addShow } from './commands/log.ts';
-import { addAgents, addModels } from './commands/models.ts';
-import { addRecord } from './commands/record.ts';
-import { addSearch } from './commands/search.ts';
-import { addBookmark, addThreads } from './commands/threads.ts';
-import { addTree } from './commands/tree.ts';
-import { addUpkeep, addVerify } from './commands/upkeep.ts';
-import { addUsage } from './commands/usage.ts';
+import type { ChatOptions } from './commands/chat.ts';
+import { addAgents, addDoctor, addModels } from './commands/configuration.ts';
+import { type ForestFlags, forestCommand, parsePort } from './commands/forest-command.ts';
+import { addDiff, addLog, addShow, addTree } from './commands/log.ts';
+import { addExport, addImport, addUpkeep, addVerify } from './commands/store.ts';
+import { addBookmark, addSearch, addThreads, addUsage } from './commands/threads.ts';
 import { note, toPrintable, UsageError } from './output/output.ts';
 
 const COMMANDS = [
-  addChat,
   addAsk,
   addRun,
-  addRecord,
   addThreads,
   addLog,
   addShow,
@@ -66,7 +58,7 @@ export function createProgram(version: string): Command {
     .allowExcessArguments()
     .action(async (options, { args }: Command) => {
       if (args[0] !== undefined) throw unknownCommand(args[0], program);
-      await (await import('./commands/serve.ts')).serve({ ...options, version });
+      await (await import('./commands/servers.ts')).serve({ ...options, version });
     });
 
   program
@@ -74,7 +66,37 @@ export function createProgram(version: string): Command {
     .description('start only the strict stand-ins for the OpenAI, Anthropic and Google APIs')
     .option('--port <number>', 'port to listen on', parsePort, 4142)
     .addOption(new Option('--brain <name>', 'what answers').choices(['demo', 'echo']).default('demo'))
-    .action(async (options) => (await import('./commands/emulate.ts')).emulate(options));
+    .addOption(
+      new Option('--strict <what>', 'refuse unknown members also where the API is not known to').choices(['unknown']),
+    )
+    .action(async (options) => (await import('./commands/servers.ts')).emulate(options));
+
+  forestCommand(program, 'chat', 'talk to a model or an agent in the terminal; the forest keeps all of it')
+    .argument(
+      '[agent | provider/model]',
+      'an agent or a model; default: "model" of the configuration, or the first one with a key',
+    )
+    .option('--at <node|thread>', 'continue from a node or a thread')
+    .option('--system <text>', 'the system text')
+    .option('--model <provider/model>', "used instead of the agent's model")
+    .option('--preset <name>', 'a preset of the configuration')
+    .option('--think <effort|tokens>', 'how much to think: low, medium or high; for some models, a number of tokens')
+    .option('--agents <folder>', 'the folder of the agent files')
+    .action(async (who: string | undefined, options: ChatOptions) =>
+      (await import('./commands/chat.ts')).chat(who, options),
+    );
+
+  forestCommand(program, 'record', 'run a program, and record what it says to OpenAI, Anthropic and Google')
+    .argument('<command...>', 'the program and its arguments, after --')
+    .action(async (command: readonly string[], flags: ForestFlags) =>
+      (await import('./commands/servers.ts')).runBehindProxy('record', command, flags),
+    );
+
+  forestCommand(program, 'replay', 'run a program again, and answer it from the recordings, without a network')
+    .argument('<command...>', 'the program and its arguments, after --')
+    .action(async (command: readonly string[], flags: ForestFlags) =>
+      (await import('./commands/servers.ts')).runBehindProxy('replay', command, flags),
+    );
 
   for (const add of COMMANDS) add(program);
   return program;

@@ -2,6 +2,8 @@
  * For those who add a protocol, and for those who record or serve one: what a dialect is made of, and the side of each
  * dialect that records and serves. Neither is in the main entry.
  */
+
+export { type BlockEvent, type BlockReader, readBlocks } from './dialects/block-events.ts';
 export type {
   Assembler,
   ByModel,
@@ -27,9 +29,11 @@ export type {
   Target,
 } from './dialects/index.ts';
 export { forModel } from './dialects/index.ts';
+export { bedrockConverse, googleInteractions } from './dialects/more.ts';
 export {
   type DialectServer,
   type KeptHistories,
+  type PreviousTurn,
   type ReplyContent,
   type ReplyHead,
   type ReplySource,

@@ -51,6 +51,7 @@ export {
   joinManifest,
   type Loss,
   LossError,
+  loadDialect,
   type Manifest,
   type NativeTool,
   openaiChat,

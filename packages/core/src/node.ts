@@ -4,6 +4,8 @@ import { dirname } from 'node:path';
 import { Conversation, MessageList, type ReadOptions } from './conversation/index.ts';
 import type { Message } from './message/index.ts';
 
+export { type AwsCredentials, type AwsSignerOptions, createAwsSigner } from './providers/transport/aws-signer.ts';
+
 /**
  * Saves messages to a file, and makes its folder where there is none. The file is replaced whole or not at all, also
  * when the machine stops in between.

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import '../src/every.ts';
+import { bedrockConverse, googleInteractions } from '../src/dialect.ts';
 import { blocks, dialect } from '../src/index.ts';
 import { type DialectSamples, dialectConformance } from '../src/testing.ts';
 
@@ -93,7 +93,33 @@ const SAMPLES: Record<string, DialectSamples> = {
     request: '{"contents":[{"parts":[{"text":"Hi"}],"role":"user"}]}',
     notThisProtocol: '{"error":{"code":400,"message":"no"}}',
   },
-  'bedrock-converse': {
+  [googleInteractions.id]: {
+    reply:
+      '{"id":"v1_1","status":"completed","steps":[{"signature":"c2ln","type":"thought"},{"content":[{"text":"Hello there","type":"text"}],"type":"model_output"}],"object":"interaction","model":"m"}',
+    stream: [
+      [
+        undefined,
+        '{"interaction":{"id":"v1_1","status":"in_progress","object":"interaction","model":"m"},"event_type":"interaction.created"}',
+      ],
+      [undefined, '{"interaction_id":"v1_1","status":"in_progress","event_type":"interaction.status_update"}'],
+      [undefined, '{"index":0,"step":{"type":"thought"},"event_type":"step.start"}'],
+      [undefined, '{"index":0,"delta":{"signature":"c2ln","type":"thought_signature"},"event_type":"step.delta"}'],
+      [undefined, '{"index":0,"event_type":"step.stop"}'],
+      [undefined, '{"index":1,"step":{"type":"model_output"},"event_type":"step.start"}'],
+      [undefined, '{"index":1,"delta":{"text":"Hello ","type":"text"},"event_type":"step.delta"}'],
+      [undefined, '{"index":1,"delta":{"text":"there","type":"text"},"event_type":"step.delta"}'],
+      [undefined, '{"index":1,"event_type":"step.stop"}'],
+      [
+        undefined,
+        '{"interaction":{"id":"v1_1","status":"completed","object":"interaction","model":"m"},"event_type":"interaction.completed"}',
+      ],
+    ],
+    toolCall:
+      '{"id":"v1_1","status":"requires_action","steps":[{"id":"c1","type":"function_call","name":"look","arguments":{"a": 1.0}}],"object":"interaction","model":"m"}',
+    request: '{"model":"m","input":"Hi"}',
+    notThisProtocol: '{"error":{"message":"no","code":"invalid_request"}}',
+  },
+  [bedrockConverse.id]: {
     reply:
       '{"output":{"message":{"role":"assistant","content":[{"text":"Hello there"}]}},"stopReason":"end_turn","usage":{"inputTokens":1,"outputTokens":2,"totalTokens":3},"metrics":{"latencyMs":5}}',
     stream: [

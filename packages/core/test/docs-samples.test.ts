@@ -29,7 +29,7 @@ import {
   tool,
   user,
 } from '@skein/core';
-import { serving } from '@skein/core/dialect';
+import { readBlocks, serving } from '@skein/core/dialect';
 import * as files from '@skein/core/node';
 import { otelObserver } from '@skein/core/otel';
 import { costOf, modelInfoWithLimits } from '@skein/core/prices';
@@ -335,15 +335,15 @@ function answering(reply: Reply): string {
   const send = (text = '') => {
     sent += text;
   };
-  const reader = openaiChat.readStream();
   const [name, data] = ['', '{"choices":[{"index":0,"delta":{"role":"assistant","content":"Hi"}}]}'];
   const server = serving(anthropicMessages);
   const head = { id: 'msg_01', model: 'claude-opus-5-5', created: Math.floor(Date.now() / 1000) };
   server.writeReply?.({ ...head, ...reply });
 
   const writer = server.writeStream?.(head);
+  const reader = readBlocks(openaiChat);
   for (const event of reader.push(name, data)) send(writer?.push(event));
-  send(writer?.finish(reader.finish()));
+  send(writer?.finish(reader.finish().reply));
   return sent;
 }
 

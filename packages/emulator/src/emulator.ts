@@ -55,9 +55,7 @@ export interface EmulatorOptions {
 }
 
 type Key = `${'OPENAI' | 'ANTHROPIC' | 'GEMINI' | 'COHERE'}_API_KEY` | 'AWS_BEARER_TOKEN_BEDROCK';
-type Address =
-  | `${'OPENAI' | 'ANTHROPIC' | 'GOOGLE_GEMINI' | 'COHERE'}_BASE_URL`
-  | 'AWS_ENDPOINT_URL_BEDROCK_RUNTIME';
+type Address = `${'OPENAI' | 'ANTHROPIC' | 'GOOGLE_GEMINI' | 'COHERE'}_BASE_URL` | 'AWS_ENDPOINT_URL_BEDROCK_RUNTIME';
 
 /** A running emulator. */
 export interface Emulator {
@@ -245,8 +243,8 @@ async function handle(
     requestId: requestId(route, body, state.count()),
     now: at,
   };
-  const received = { text: body.toString('utf8'), headers, context, method, path, body };
-  const { verdict, answer } = await judge(state, route, method, url, received, read === undefined);
+  const received = { text: body.toString('utf8'), headers, context, method, path, bytes: body };
+  const { verdict, answer, sent } = await judge(state, route, method, url, received, read === undefined);
   const entry: { -readonly [name in keyof LogEntry]: LogEntry[name] } = {
     at,
     method,
@@ -261,6 +259,7 @@ async function handle(
   log.push(entry);
   if (log.length > configuration.logLimit) log.shift();
   entry.served = await send(response, answer, configuration.sleep, left.signal);
+  sent?.(entry.served.ended);
 }
 
 interface Listener {

@@ -5,6 +5,7 @@ import { asText, isObject, type Json, objects, parseJson } from './json.ts';
 import type { Protocol } from './protocol.ts';
 import type { ResponsesMemory } from './rules/openai-responses/context.ts';
 import type { IssuedValue } from './rules/verdict.ts';
+import type { ThreadStore } from './server/threads.ts';
 
 /** A value that the emulator shall recognise although it did not issue it. */
 export type KnownValue =
@@ -21,6 +22,8 @@ interface StoredResponse {
 
 export interface ProviderMemory extends ResponsesMemory {
   readonly sealer: Sealer;
+  /** Anthropic's message threads. */
+  readonly threads: ThreadStore;
   register(known: KnownValue): void;
   /** Remembers the fields of an issued message. */
   issueFields(message: Json): void;
@@ -52,6 +55,7 @@ export function createMemory(protocol: Protocol, secret: string): ProviderMemory
   const responses = new Map<string, StoredResponse>();
   return {
     sealer,
+    threads: new Map(),
     issued: (value) => signatures.get(value) ?? sealer.open(value),
     stored: (id) => ids.has(id) || responses.has(id),
     ownField: (path) => fields.has(path),
@@ -61,6 +65,7 @@ export function createMemory(protocol: Protocol, secret: string): ProviderMemory
       const response = responses.get(id);
       return response ? openCalls(response.items) : ids.get(id);
     },
+    asyncCalls: (id) => callIds(responses.get(id)?.items.filter((item) => item.async === true) ?? []),
     register(known) {
       if ('field' in known) fields.add(known.field);
       else if ('stored' in known) ids.set(known.stored, known.openCalls);

@@ -149,7 +149,9 @@ describe.each(protocols)('the demo model over %s', (protocol) => {
     const seconds = waits.reduce((sum, milliseconds) => sum + milliseconds, 0) / 1000;
     const { answer } = await ask(emulator, protocol, hello[protocol]);
     const usage = answer.usage?.tokens ?? answer.usage ?? answer.usageMetadata;
-    const tokens = Number(usage?.output_tokens ?? usage?.completion_tokens ?? usage?.candidatesTokenCount ?? usage?.outputTokens);
+    const tokens = Number(
+      usage?.output_tokens ?? usage?.completion_tokens ?? usage?.candidatesTokenCount ?? usage?.outputTokens,
+    );
     expect(length).toBeGreaterThan(1000);
     expect(tokens / seconds).toBeGreaterThan(25);
     expect(tokens / seconds).toBeLessThan(70);

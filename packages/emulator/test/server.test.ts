@@ -45,16 +45,19 @@ describe.each(protocols)('%s', (protocol) => {
   });
 
   // AWS passes over members that it does not know.
-  test.skipIf(protocol === 'bedrock-converse')('refuses unknown fields by their rule, and uses up no script for it', async () => {
-    const emulator = await start();
-    emulator.script(protocol, says('scripted'));
-    const refused = await ask(emulator, protocol, { ...hello[protocol], mood: 'good' });
-    expect(refused.status).toBe(400);
-    expect(refused.rule).toMatch(/\.(unknown-param|extra-top|unknown-field)$/);
-    expect(JSON.stringify(refused.answer)).toContain('mood');
-    const accepted = await ask(emulator, protocol, hello[protocol]);
-    expect(JSON.stringify(accepted.answer)).toContain('scripted');
-  });
+  test.skipIf(protocol === 'bedrock-converse')(
+    'refuses unknown fields by their rule, and uses up no script for it',
+    async () => {
+      const emulator = await start();
+      emulator.script(protocol, says('scripted'));
+      const refused = await ask(emulator, protocol, { ...hello[protocol], mood: 'good' });
+      expect(refused.status).toBe(400);
+      expect(refused.rule).toMatch(/\.(unknown-param|extra-top|unknown-field)$/);
+      expect(JSON.stringify(refused.answer)).toContain('mood');
+      const accepted = await ask(emulator, protocol, hello[protocol]);
+      expect(JSON.stringify(accepted.answer)).toContain('scripted');
+    },
+  );
 
   test('refuses other methods and bodies that are too large', async () => {
     const emulator = await start({ maxBodyBytes: 200 });

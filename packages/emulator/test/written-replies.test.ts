@@ -1,5 +1,5 @@
 import { assistant, type Dialect, decodeSse, dialect } from '@skein/core';
-import { serving } from '@skein/core/dialect';
+import { readBlocks, serving } from '@skein/core/dialect';
 import { describe, expect, it } from 'vitest';
 import { renderAnthropicMessages } from '../src/render/anthropic-messages.ts';
 import { renderGoogleGenerateContent } from '../src/render/google-generatecontent.ts';
@@ -120,7 +120,7 @@ describe.each(Object.keys(REQUESTS))('%s, as the dialect writes it and as the em
     const written = JSON.parse(writeReply!({ ...head, ...reply }).body);
     expect(loosely(shape(written))).toBe(loosely(shape(JSON.parse(body))));
 
-    const reader = made.readStream();
+    const reader = readBlocks(made);
     const writer = writeStream!(head);
     const events = rendered.events.map(
       ({ event, data = '' }): Event => [event, data === '[DONE]' ? data : JSON.parse(data)],
@@ -128,6 +128,7 @@ describe.each(Object.keys(REQUESTS))('%s, as the dialect writes it and as the em
     let text = '';
     for (const { event, data = '' } of rendered.events)
       for (const told of reader.push(event, data)) text += writer.push(told);
+    for (const told of reader.finish().events) text += writer.push(told);
     text += writer.finish(reply);
     const grammar =
       id === 'google-generatecontent' ? folded : (all: Event[]) => all.filter(([type]) => type !== 'ping');

@@ -6,11 +6,11 @@ import { describe, expect, test } from 'vitest';
 import { expectAccepted, start } from './kit.ts';
 import { newForest, QUESTIONS, script, TALKS } from './record-kit.ts';
 
-const PROTOCOLS = Object.keys(TALKS) as Protocol[];
+const PROTOCOLS = Object.keys(TALKS) as (keyof typeof TALKS)[];
 const ANSWERS = QUESTIONS.map((_, turn) => `Answer ${turn}.`);
 
 async function talk(
-  protocol: Protocol,
+  protocol: keyof typeof TALKS,
   options: { fetch: ReturnType<typeof recordFetch>; url: string; stream: boolean },
 ) {
   const client = TALKS[protocol](options);

@@ -5,4 +5,4 @@ export { isLoopback } from './http/access.ts';
 export { createLog, type Log } from './http/observability.ts';
 export type { ProxyOptions } from './proxy/headers.ts';
 export { createRedactor, type RedactionRules, type Redactor } from './redact.ts';
-export { seedSample } from './sample/index.ts';
+export { seedSample } from './sample/conversations.ts';

@@ -1,7 +1,15 @@
-import type { Agent, Config } from '@skein/agents';
-import type { Environment, ProviderDescriptor, Tool } from '@skein/core';
-import type { Engine, Forest, GenerateOptions, GenerationState, ResumeOptions } from '@skein/forest';
+import { type Agent, type Config, findProvider, presetParams } from '@skein/agents';
+import { type Environment, hasKey, isSkeinError, type ProviderDescriptor, type Tool } from '@skein/core';
+import {
+  continueTools,
+  type Engine,
+  type Forest,
+  type GenerateOptions,
+  type GenerationState,
+  type ResumeOptions,
+} from '@skein/forest';
 import type { Log, Metrics, RecordingTrouble } from './http/observability.ts';
+import { Problem } from './http/problem.ts';
 import type { Redactor } from './redact.ts';
 
 /** Everything that the routes use. */
@@ -35,7 +43,7 @@ export interface Services {
 }
 
 /** Turns what a client asks for, by names of models, agents and tools, into options of the engine. */
-export interface GenerationResolver {
+interface GenerationResolver {
   /** With `goesOn`, options that the request does not give are those of the conversation's last request. */
   options(wish: GenerationRequest, goesOn?: { readonly thread: string; readonly at: string }): Promise<GenerateOptions>;
   /** The model of a request that names none: the one that answered last if it has a key, otherwise the default. */
@@ -49,4 +57,109 @@ interface GenerationRequest {
   readonly tools?: readonly string[];
   /** Checked by the route's schema. */
   readonly params?: object;
+}
+
+interface ResolverParts {
+  readonly agents: () => Promise<readonly Agent[]>;
+  readonly tools: readonly Tool[];
+  /** For whoever names no model, where the configuration has none either. */
+  readonly fallbackModel?: string | undefined;
+  readonly engine: Pick<Engine, 'lastRequest'>;
+  /** Where the keys of real providers are. */
+  readonly env: Environment;
+}
+
+/** Only what the server was set up with can be asked for: its providers at their addresses, its agents, its tools. */
+export function createGenerationResolver(
+  config: Config,
+  { agents, tools, fallbackModel, engine, env }: ResolverParts,
+): GenerationResolver {
+  const modelOf = (name: string): GenerateOptions['model'] => {
+    const [id = '', ...rest] = name.split('/');
+    const model = rest.join('/');
+    if (model === '')
+      throw new Problem(
+        'bad_model',
+        `"${name}" is not a model: write it as provider/model, such as anthropic/claude-sonnet-4-5.`,
+      );
+    return { provider: findProvider(id, config.providers), model };
+  };
+
+  const nextModel: GenerationResolver['nextModel'] = ({ provider, model } = {}) =>
+    provider !== undefined && model !== undefined && canAsk(provider)
+      ? `${provider}/${model}`
+      : (config.model ?? fallbackModel);
+
+  const canAsk = (provider: string): boolean => {
+    try {
+      return hasKey(findProvider(provider, config.providers), { env });
+    } catch (error) {
+      if (isSkeinError(error, 'unknown_provider')) return false;
+      throw error;
+    }
+  };
+
+  const toolNamed = (name: string, known: readonly Tool[]): Tool => {
+    const found = known.find((tool) => tool.name === name);
+    if (found) return found;
+    const all = known.map((tool) => tool.name).join(', ') || 'none';
+    throw new Problem('unknown_tool', `There is no tool "${name}" on this server. It has: ${all}.`);
+  };
+
+  const options: GenerationResolver['options'] = async ({ model, agent, tools: wanted, params }, goesOn) => {
+    const chosen = agent === undefined ? undefined : await agentNamed(agent);
+    const from = chosen && (await chosen.options()).options;
+    // An agent brings its own; otherwise a conversation that a model has answered goes on as that was asked.
+    const last = goesOn && !from ? await engine.lastRequest(goesOn.thread, { at: goesOn.at }) : undefined;
+    const name = model ?? (from ? undefined : nextModel(last));
+    if (name === undefined && !from)
+      throw new Problem('bad_model', 'Say which model: provider/model, or set "model" in skein.config.yaml.');
+    // An agent's parameters have the preset that counts for it.
+    const n = from || config.preset === undefined ? undefined : config.presets[config.preset]?.n;
+    const before = last ? continueTools(last.tools, tools).filter((tool) => 'execute' in tool) : [];
+    const known = [...(from?.tools ?? []), ...tools, ...before];
+    const named = wanted?.map((tool) => toolNamed(tool, known));
+    return {
+      ...(from && {
+        limits: from.limits,
+        fallback: from.fallback,
+        ...(from.extraBody && { extraBody: from.extraBody }),
+      }),
+      model: name === undefined ? from!.model : modelOf(name),
+      ...(last
+        ? { available: tools, ...(params && { params }), ...(named && { tools: named }) }
+        : {
+            params: { ...(from ? from.params : presetParams(config)), ...params },
+            tools: named ?? from?.tools ?? [],
+          }),
+      ...(chosen && { label: chosen.id }),
+      ...(n !== undefined && { n }),
+    } as GenerateOptions;
+  };
+
+  const agentNamed = async (name: string): Promise<Agent> => {
+    const all = await agents();
+    const found = all.find((agent) => agent.id === name || agent.name === name);
+    if (found) return found;
+    const names = all.map(({ id }) => id).join(', ') || 'none';
+    throw new Problem('unknown_agent', `There is no agent "${name}". There is: ${names}.`);
+  };
+
+  return {
+    options,
+    nextModel,
+    async again({ model, label, tools: used, params, thread }, other) {
+      // Tools of a recorded program are those of the conversation's last request, whether they run here or not.
+      const isRecorded =
+        thread !== undefined && label === undefined && used.some((name) => !tools.some((one) => one.name === name));
+      const wish = {
+        model: other ?? model,
+        ...(!isRecorded && { tools: used }),
+        ...(params && { params }),
+        ...(label !== undefined && { agent: label }),
+      };
+      const { n: _n, again: _again, tools: named, ...rest } = await options(wish);
+      return { ...rest, ...(isRecorded ? { available: tools } : named && { tools: named }) };
+    },
+  };
 }

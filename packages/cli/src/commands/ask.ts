@@ -1,11 +1,18 @@
 import { readFile } from 'node:fs/promises';
 import { text as readAll } from 'node:stream/consumers';
 import { describeProblem, loadAgents, presetParams } from '@skein/agents';
-import { type ContentBlock, isObject, type JsonObject, system, user } from '@skein/core';
-import type { BranchState, Forest, ForestNode } from '@skein/forest';
+import { type Approval, type ContentBlock, isObject, type JsonObject, system, user } from '@skein/core';
+import type {
+  BranchState,
+  Engine,
+  Forest,
+  ForestNode,
+  Generation,
+  GenerationEvent,
+  ResumeOptions,
+} from '@skein/forest';
 import type { Command } from 'commander';
 import { hasRedaction, withForest } from '../context/command-context.ts';
-import { approveAll, followGeneration, readGenerationUsage, requireAnswer } from '../context/follow.ts';
 import { locateStart, threadToWrite } from '../context/locate.ts';
 import {
   continuingModel,
@@ -17,8 +24,19 @@ import {
   openModelAccess,
   titleConversation,
 } from '../context/model-access.ts';
-import { counted, note, say, sayJson, toPrintable, UsageError, warn } from '../output/output.ts';
-import { priceText } from '../output/usage-text.ts';
+import {
+  counted,
+  note,
+  oneLine,
+  say,
+  sayJson,
+  toPrintable,
+  UsageError,
+  warn,
+  withHint,
+  write,
+} from '../output/output.ts';
+import { createUsageSum, NO_USAGE, priceText, type UsageSum } from '../output/usage-text.ts';
 import { type ForestFlags, jsonCommand, parseCount } from './forest-command.ts';
 
 interface AskOptions extends ForestFlags {
@@ -207,4 +225,92 @@ async function runAgent(name: string, words: readonly string[], options: RunOpti
       await access.close();
     }
   });
+}
+
+/** How far a generation was followed: the event it goes on behind when it is taken up again. */
+interface FollowResult {
+  readonly branch: BranchState;
+  readonly after: string | undefined;
+}
+
+/** Shows a generation as it grows: the answer's text as the result, everything else beside it. Ctrl+C ends it. */
+async function followGeneration(
+  engine: Engine,
+  generation: Generation,
+  quiet: boolean,
+  behind?: string,
+): Promise<FollowResult> {
+  const stop = () => generation.stop();
+  process.once('SIGINT', stop);
+  try {
+    let after = behind;
+    let last = '\n';
+    const endLine = () => {
+      if (last !== '\n') write('\n');
+      last = '\n';
+    };
+    for await (const { id, event } of engine.follow(generation.id, behind)) {
+      after = id;
+      if (event.type === 'text' && !quiet) {
+        write(toPrintable(event.text));
+        last = event.text.at(-1) ?? last;
+      }
+      if (event.type === 'message') endLine();
+      const line = lineFor(event);
+      if (line !== undefined) note(line);
+    }
+    endLine();
+    return { branch: (await generation.result).branches[0]!, after };
+  } finally {
+    process.removeListener('SIGINT', stop);
+  }
+}
+
+/** Goes on with whatever waits for approval, for people who said yes to everything. */
+async function approveAll(
+  engine: Engine,
+  generation: Generation,
+  { pending = [] }: BranchState,
+  options: ResumeOptions,
+): Promise<Generation> {
+  const approvals = Object.fromEntries(pending.map(({ id }): [string, Approval] => [id, 'approve']));
+  return engine.resume(generation.id, { ...options, approvals });
+}
+
+/** Throws unless the branch has an answer. */
+function requireAnswer({ status, error, pending = [], stop }: BranchState): void {
+  if (status === 'done') return;
+  if (status === 'waiting')
+    throw new Error(
+      `Waiting for approval of ${pending.map(({ name }) => name).join(', ')}: --yes approves every call.`,
+    );
+  throw new Error(error ? withHint(error.message, error.code) : `It ended early: ${stop?.reason ?? status}.`);
+}
+
+function lineFor(event: GenerationEvent): string | undefined {
+  if (event.type === 'tool-start') return `→ ${oneLine(event.name)}`;
+  if (event.type === 'retry') return `Retrying (attempt ${event.attempt}): ${oneLine(event.reason, 200)}`;
+  if (event.type === 'notice') return oneLine(event.notice.message, 200);
+  return undefined;
+}
+
+interface GenerationUsage {
+  readonly replies: number;
+  readonly usage: NonNullable<UsageSum['usage']>;
+  /** Undefined when the price of any reply is not known. */
+  readonly cost: UsageSum['cost'];
+}
+
+/** What one generation took. Equal replies share a node, so there may be takes of others on the way. */
+async function readGenerationUsage(
+  forest: Forest,
+  generation: string,
+  asked: string,
+  head: string,
+): Promise<GenerationUsage> {
+  const path = head === asked ? [] : await forest.path(head, asked);
+  const replies = path.flatMap(({ takes }) => takes.filter((take) => take.generation === generation && take.usage));
+  const tally = createUsageSum();
+  for (const { usage, cost } of replies) tally.add(usage, cost);
+  return { replies: replies.length, usage: tally.usage ?? NO_USAGE, cost: tally.cost };
 }

@@ -1,23 +1,234 @@
-import type { Command } from 'commander';
-import type { ChatOptions } from '../chat/chat.ts';
-import { UsageError } from '../output/output.ts';
-import { forestCommand } from './forest-command.ts';
+import { nearest } from '@skein/core';
+import { type Forest, ROOT } from '@skein/forest';
+import { openHistory, readPrompt } from '../chat/prompt.ts';
+import { isQuestion, openPartner, openSession, type Partner, type Session, withModel } from '../chat/session.ts';
+import { createTurns } from '../chat/turns.ts';
+import { type CommandContext, withForest } from '../context/command-context.ts';
+import { locateStart } from '../context/locate.ts';
+import { findModel, lastModel, titleConversation } from '../context/model-access.ts';
+import { drawTree, nodeLine } from '../output/message-text.ts';
+import { colors, counted, noteError, oneLine, say, shortId, toPrintable, UsageError } from '../output/output.ts';
+import { createUsageSum, usageLine } from '../output/usage-text.ts';
 
-export function addChat(program: Command): void {
-  forestCommand(program, 'chat', 'talk to a model or an agent in the terminal; the forest keeps all of it')
-    .argument(
-      '[agent | provider/model]',
-      'an agent or a model; default: "model" of the configuration, or the first one with a key',
-    )
-    .option('--at <node|thread>', 'continue from a node or a thread')
-    .option('--system <text>', 'the system text')
-    .option('--model <provider/model>', "used instead of the agent's model")
-    .option('--preset <name>', 'a preset of the configuration')
-    .option('--think <effort|tokens>', 'how much to think: low, medium or high; for some models, a number of tokens')
-    .option('--agents <folder>', 'the folder of the agent files')
-    .action(async (who: string | undefined, options: ChatOptions) => {
-      if (!process.stdin.isTTY || !process.stdout.isTTY)
-        throw new UsageError('chat needs a terminal: in scripts, use skein ask.');
-      await (await import('../chat/chat.ts')).chat(who, options);
-    });
+export interface ChatOptions {
+  readonly store?: string;
+  readonly project?: string;
+  readonly agents?: string;
+  readonly model?: string;
+  readonly preset?: string;
+  readonly system?: string;
+  readonly at?: string;
+  readonly think?: string;
+}
+
+/** A conversation in the terminal, until the person leaves. */
+export async function chat(who: string | undefined, options: ChatOptions): Promise<void> {
+  if (!process.stdin.isTTY || !process.stdout.isTTY)
+    throw new UsageError('chat needs a terminal: in scripts, use skein ask.');
+  const { at, model, system, think, ...flags } = options;
+  if (system !== undefined && at !== undefined)
+    throw new UsageError('--system begins a conversation, and --at continues one: leave one of them out.');
+  if (model !== undefined && who?.includes('/')) throw new UsageError(`Which one: ${who}, or --model ${model}?`);
+  await withForest(flags, async (context) => {
+    const { forest, config, redact } = context;
+    const start = await locateStart(forest, at);
+    const session = openSession(forest, start);
+    const last = start.thread && (await lastModel(forest, start.thread.id, start.node, config));
+    const opened = await openPartner(who ?? model, last, config, forest);
+    const other = model === undefined || who === undefined ? opened : withModel(opened, findModel(model, config));
+    let partner = think === undefined ? other : withThinking(other, think);
+    const tally = createUsageSum();
+    const turns = createTurns(context, session, partner.engine, tally);
+    const chatting: ChatContext = {
+      session,
+      forest,
+      redact,
+      answer: (asked) => turns.answer(asked, partner.options),
+      modelName: () => partner.name,
+      useModel: (name) => {
+        partner = withModel(partner, findModel(name, config));
+      },
+    };
+    try {
+      say(colors.dim(`${toPrintable(partner.name)}. /help lists the commands, /quit leaves.`));
+      if (session.head !== ROOT) {
+        const { message, role } = await forest.node(session.head);
+        say(colors.dim(`Continuing from ${role}: ${oneLine(redact(message.text))}`));
+      }
+      await untilLeft(turns, chatting, (text) => session.ask(text, system ?? partner.system));
+      if (tally.usage) say(`${counted(turns.count, 'turn')}: ${usageLine(tally.usage, tally.cost)}`);
+      if (session.thread && turns.count > 0)
+        await titleConversation(session.thread.id, context, partner.engine, partner.access);
+      if (session.thread) say(`skein chat --at ${session.thread.id} continues it.`);
+    } finally {
+      await opened.close();
+    }
+  });
+}
+
+function withThinking(partner: Partner, how: string): Partner {
+  const reasoning = /^\d+$/.test(how) ? { budget: Number(how) } : { effort: how };
+  const params = { ...partner.options.params, reasoning };
+  return { ...partner, options: { ...partner.options, params } };
+}
+
+/** One message or command after the other. */
+async function untilLeft(
+  turns: ReturnType<typeof createTurns>,
+  chatting: ChatContext,
+  ask: (text: string) => Promise<string>,
+): Promise<void> {
+  const history = openHistory();
+  while (!turns.isLeaving) {
+    const turn = (await chatting.session.questions()).length + 1;
+    const typed = await readPrompt(colors.bold(`${turn}> `), history);
+    if (typed.kind === 'end') return;
+    if (typed.kind === 'interrupt') {
+      turns.interrupt();
+      if (!turns.isLeaving) say(colors.dim('Ctrl+C once more leaves.'));
+      continue;
+    }
+    turns.goOn();
+    const { text } = typed;
+    try {
+      if (text.startsWith('/') && !text.startsWith('//')) {
+        if (await runCommand(text, chatting)) return;
+      } else if (text.trim() !== '') await chatting.answer(await ask(text.replace(/^\/\//, '/')));
+    } catch (error) {
+      noteError(error);
+    }
+  }
+}
+
+/** What the commands of a chat work with. */
+interface ChatContext {
+  readonly session: Session;
+  readonly forest: Forest;
+  readonly redact: CommandContext['redact'];
+  /** Asks the model about what stands at a node. */
+  answer(asked: string): Promise<void>;
+  modelName(): string;
+  useModel(name: string): void;
+}
+
+interface ChatCommand {
+  readonly takes: string;
+  readonly does: string;
+  /** Gives true to leave. */
+  run(chat: ChatContext, given: string): Promise<boolean | undefined> | boolean | undefined;
+}
+
+const done = undefined;
+
+const COMMANDS: Readonly<Record<string, ChatCommand>> = {
+  help: { takes: '', does: 'this list', run: help },
+  again: { takes: '', does: 'ask the last question again, in another branch', run: again },
+  back: { takes: '[turns]', does: 'go back before the last question; what you say next begins a branch', run: back },
+  fork: { takes: '[turn]', does: 'begin a new thread from here, or from after a turn', run: fork },
+  siblings: { takes: '[number]', does: 'list the branches beside this one; with a number, go to one', run: siblings },
+  model: { takes: '[provider/model]', does: 'show the model that answers, or choose another', run: model },
+  thinking: { takes: '', does: 'show the thinking before the last answer', run: thinking },
+  tree: { takes: '', does: 'show everything below the first message', run: tree },
+  save: { takes: '[name]', does: 'name the conversation, and bookmark the current node', run: save },
+  quit: { takes: '', does: 'leave (Ctrl+D, or Ctrl+C twice)', run: () => true },
+};
+
+/** Runs what was typed after a slash. Gives true to leave. */
+async function runCommand(line: string, chat: ChatContext): Promise<boolean> {
+  const [, name = '', given = ''] = /^\/(\S*)\s*([\s\S]*)$/.exec(line) ?? [];
+  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  if (command) return (await command.run(chat, given.trim())) === true;
+  const near = nearest(name, Object.keys(COMMANDS));
+  const hint = near === undefined ? '/help lists all.' : `Did you mean /${near}?`;
+  throw new Error(`There is no command /${name.slice(0, 40)}. ${hint} Begin with // to say something with a slash.`);
+}
+
+function help() {
+  for (const [name, { takes, does }] of Object.entries(COMMANDS)) say(`  ${`/${name} ${takes}`.padEnd(25)} ${does}`);
+  say('  A line that ends in \\ continues in the next. Ctrl+C stops an answer and keeps what has arrived.');
+  return done;
+}
+
+async function again({ session, answer }: ChatContext) {
+  const last = (await session.questions()).at(-1);
+  if (!last) throw new Error('Nothing was asked yet.');
+  await answer(last.id);
+  return done;
+}
+
+async function back({ session }: ChatContext, given: string) {
+  const questions = await session.questions();
+  const count = given === '' ? 1 : countIn(given, questions.length);
+  const question = questions.at(-count);
+  if (!question) throw new Error('Nothing was asked yet.');
+  await session.moveTo(question.parent);
+  say(colors.dim(`Before: ${oneLine(question.message.text, 60)}`));
+  return done;
+}
+
+async function fork({ session }: ChatContext, given: string) {
+  const { length } = await session.questions();
+  const thread = await session.fork(given === '' ? undefined : countIn(given, length, 0));
+  say(colors.dim(`Thread ${thread.id}, from after turn ${given === '' ? length : given}.`));
+  return done;
+}
+
+async function siblings({ session, forest, redact }: ChatContext, given: string) {
+  const all = await session.branches();
+  if (all.length === 0) {
+    say(colors.dim('There are no branches beside this one: /again, /back and /fork make some.'));
+    return done;
+  }
+  if (given === '') {
+    const onPath = new Set((await forest.path(session.head)).map(({ id }) => id));
+    for (const [index, node] of all.entries())
+      say(`${onPath.has(node.id) ? '*' : ' '} ${index + 1} ${nodeLine(node, redact)}`);
+    return done;
+  }
+  const chosen = all[countIn(given, all.length) - 1]!;
+  await session.moveTo(await session.newestBelow(chosen.id));
+  say(colors.dim(`Now at: ${oneLine(redact((await forest.node(session.head)).message.text), 60)}`));
+  return done;
+}
+
+function model(chat: ChatContext, given: string) {
+  if (given !== '') chat.useModel(given);
+  say(colors.dim(chat.modelName()));
+  return done;
+}
+
+async function thinking({ session, forest, redact }: ChatContext) {
+  const path = session.head === ROOT ? [] : await forest.path(session.head);
+  const answers = path.slice(path.findLastIndex(isQuestion) + 1);
+  const thoughts = answers.flatMap(({ message }) =>
+    message.content.flatMap((block) => (block.type === 'reasoning' && !block.redacted ? [block.text] : [])),
+  );
+  say(colors.dim(thoughts.length === 0 ? 'Nothing was thought aloud.' : toPrintable(redact(thoughts.join('\n\n')))));
+  return done;
+}
+
+async function tree({ session, forest, redact }: ChatContext) {
+  const [first] = session.head === ROOT ? [] : await forest.path(session.head);
+  if (!first) throw new Error('Nothing was said yet.');
+  const page = await forest.topology({ below: first.id, limit: 200 });
+  const lines = [{ id: first.id, indent: '' }, ...drawTree(page.items, first.id)];
+  for (const { id, indent } of lines)
+    say(`${id === session.head ? '*' : ' '} ${indent}${nodeLine(await forest.node(id), redact, 70)}`);
+  if (page.next !== undefined) say(colors.dim('There are more: skein tree shows them.'));
+  return done;
+}
+
+async function save({ session, forest }: ChatContext, given: string) {
+  if (!session.thread) throw new Error('There is nothing to save yet: say something first.');
+  const title = given === '' ? session.thread.title : given;
+  if (given !== '') await forest.threads.rename(session.thread.id, title);
+  const { node } = await forest.bookmarks.add(session.head, title);
+  say(colors.dim(`"${oneLine(title)}" is thread ${session.thread.id}, bookmarked at ${shortId(node)}.`));
+  return done;
+}
+
+function countIn(text: string, most: number, least = 1): number {
+  const count = Number(text);
+  if (/^\d+$/.test(text) && count >= least && count <= most) return count;
+  throw new Error(`Give a number from ${least} to ${most}.`);
 }

@@ -1,12 +1,22 @@
-import { type ContextChange, type Forest, type ForestNode, ROOT, type TakeRecord } from '@skein/forest';
+import { isSkeinError } from '@skein/core';
+import {
+  type ContextChange,
+  type Forest,
+  type ForestNode,
+  ROOT,
+  type TakeRecord,
+  type Thread,
+  type TopologyNode,
+} from '@skein/forest';
 import { type Command, Option } from 'commander';
 import { type CommandContext, withForest } from '../context/command-context.ts';
 import { locate, readablePath } from '../context/locate.ts';
-import { changeLines, changeText, nodeLine, nodeLines, nodeView } from '../output/message-text.ts';
+import { changeLines, changeText, drawTree, nodeLine, nodeLines, nodeView } from '../output/message-text.ts';
 import {
   colors,
   counted,
   formatTime,
+  note,
   oneLine,
   say,
   sayExactly,
@@ -14,7 +24,7 @@ import {
   shortId,
   toPrintable,
 } from '../output/output.ts';
-import { type ForestFlags, jsonCommand } from './forest-command.ts';
+import { type ForestFlags, jsonCommand, parseCount } from './forest-command.ts';
 
 export function addLog(program: Command): void {
   jsonCommand(program, 'log', "show a conversation up to a node or a thread's head")
@@ -84,7 +94,7 @@ function ownSystem(text: string, isShort: boolean): string {
   return isShort ? `${what} ${oneLine(text)}` : `${what} ${colors.dim('of this thread alone')}\n${toPrintable(text)}`;
 }
 
-interface Options extends ForestFlags {
+interface ShowOptions extends ForestFlags {
   readonly raw?: boolean;
   readonly request?: boolean;
 }
@@ -97,7 +107,7 @@ export function addShow(program: Command): void {
     .action(showNode);
 }
 
-async function showNode(id: string, { json, raw, request, ...flags }: Options): Promise<void> {
+async function showNode(id: string, { json, raw, request, ...flags }: ShowOptions): Promise<void> {
   await withForest(flags, async ({ forest, redact }) => {
     const place = await locate(forest, id);
     if (request) return sayExactly(redact((await forest.request(place.node)).body));
@@ -150,4 +160,111 @@ async function showDifference(a: string, b: string, { json, ...flags }: ForestFl
     for (const node of found.a) for (const line of nodeLines(node, redact)) say(colors.red(`- ${line}`));
     for (const node of found.b) for (const line of nodeLines(node, redact)) say(colors.green(`+ ${line}`));
   });
+}
+
+interface TreeOptions extends ForestFlags {
+  readonly limit: number;
+  readonly removed?: boolean;
+}
+
+export function addTree(program: Command): void {
+  jsonCommand(program, 'tree', 'show the tree of a thread, everything below a node, or the whole forest')
+    .argument('[node|thread]', 'an id, or the beginning of one')
+    .option('--limit <count>', 'how many nodes', parseCount, 200)
+    .option('--removed', 'show removed nodes, too')
+    .action(showTree);
+}
+
+async function showTree(id: string | undefined, options: TreeOptions): Promise<void> {
+  const { json, limit, removed, ...flags } = options;
+  await withForest(flags, async (context) => {
+    const { forest, redact } = context;
+    const place = id === undefined ? { node: ROOT } : await locate(forest, id);
+    if (place.thread && place.node !== ROOT) return showAround(context, place.thread, options);
+    const below = place.node;
+    const page = await forest.topology({ below, limit, ...(removed && { withRemoved: true }) });
+    if (json) return sayJson({ below, ...page });
+    if (below !== ROOT) say(nodeLine(await forest.node(below), redact));
+    for (const { id, indent } of drawTree(page.items, below)) say(`${indent}${await lineAt(context, id, indent)}`);
+    if (page.items.length === 0) note('There is nothing below it.');
+    if (page.next !== undefined) note(`There are more: --limit ${limit * 2}, or name a node.`);
+  });
+}
+
+/** One line of the tree; a damaged node keeps its place in it. */
+async function lineAt({ forest, redact }: CommandContext, id: string, indent: string): Promise<string> {
+  try {
+    return nodeLine(await forest.node(id), redact, Math.max(20, 78 - indent.length));
+  } catch (error) {
+    if (!isSkeinError(error, 'damaged', 'unknown_body')) throw error;
+    return `${shortId(id)} (damaged)`;
+  }
+}
+
+/** The path of a thread, marked, with the branches that leave it. */
+async function showAround(
+  context: CommandContext,
+  thread: Thread,
+  { json, limit, removed }: TreeOptions,
+): Promise<void> {
+  const { forest, redact } = context;
+  const path = await readablePath(forest, thread.head);
+  const top = path[0]!.parent;
+  const { items, isMore } = await around(forest, path, { limit, withRemoved: removed === true });
+  const changes = await forest.contextChanges(thread.id);
+  if (json) {
+    const ids = path.map(({ id }) => id);
+    return sayJson(redact({ thread, path: ids, changes, below: top, items, isMore }));
+  }
+  const onPath = new Set(path.map(({ id }) => id));
+  const changed = new Map(changes.map((change) => [change.node, changeText(change)]));
+  for (const { id, indent } of drawTree(byAge(items), top)) {
+    const change = changed.has(id) ? colors.yellow(` (${changed.get(id)})`) : '';
+    say(`${onPath.has(id) ? '*' : ' '} ${indent}${await lineAt(context, id, indent)}${change}`);
+  }
+  if (isMore) note(`There are more: --limit ${limit * 2}, or name a node.`);
+}
+
+/** The whole path, and from its end upwards what hangs beside and below it, as far as the limit goes. */
+async function around(
+  forest: Forest,
+  path: readonly ForestNode[],
+  { limit, withRemoved }: { readonly limit: number; readonly withRemoved: boolean },
+): Promise<{ readonly items: readonly TopologyNode[]; readonly isMore: boolean }> {
+  const items = path.map(topologyOf);
+  const onPath = new Set(path.map(({ id }) => id));
+  let isMore = false;
+  for (const { id } of path.toReversed()) {
+    const left = limit - items.length;
+    if (left <= 0) return { items, isMore: true };
+    const children = await forest.children(id, { limit: left, withRemoved });
+    const beside = children.items.filter((child) => !onPath.has(child.id));
+    isMore ||= children.next !== undefined;
+    items.push(...beside.map(topologyOf));
+    for (const branch of beside) {
+      const room = limit - items.length;
+      if (room <= 0) return { items, isMore: true };
+      const page = await forest.topology({ below: branch.id, limit: room, withRemoved });
+      items.push(...page.items);
+      isMore ||= page.next !== undefined;
+    }
+  }
+  return { items, isMore };
+}
+
+/** Siblings stand oldest first, as everywhere. */
+const byAge = (items: readonly TopologyNode[]) => items.toSorted((a, b) => a.at - b.at);
+
+function topologyOf({ id, parent, depth, role, at, removed, takes }: ForestNode): TopologyNode {
+  const { model, provider } = takes.findLast((take) => take.model !== undefined) ?? {};
+  return {
+    id,
+    parent,
+    depth,
+    role,
+    at,
+    removed,
+    ...(model !== undefined && { model }),
+    ...(provider !== undefined && { provider }),
+  };
 }

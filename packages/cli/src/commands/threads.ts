@@ -1,9 +1,31 @@
-import type { Forest, Page, PageRequest, Thread, ThreadGroup } from '@skein/forest';
+import type { Role } from '@skein/core';
+import type {
+  Forest,
+  Page,
+  PageRequest,
+  SearchResult,
+  Thread,
+  ThreadGroup,
+  UsageScope,
+  UsageTotal,
+} from '@skein/forest';
 import { type Command, Option } from 'commander';
 import { type CommandContext, withForest } from '../context/command-context.ts';
 import { locate } from '../context/locate.ts';
-import { colors, counted, formatTime, note, oneLine, say, sayJson, shortId, UsageError } from '../output/output.ts';
-import { type ForestFlags, jsonCommand, parseCount } from './forest-command.ts';
+import {
+  colors,
+  counted,
+  formatTime,
+  note,
+  oneLine,
+  say,
+  sayJson,
+  shortId,
+  toPrintable,
+  UsageError,
+} from '../output/output.ts';
+import { sumInput } from '../output/usage-text.ts';
+import { type ForestFlags, jsonCommand, parseCount, parseInstant } from './forest-command.ts';
 
 interface ThreadsOptions extends ForestFlags {
   readonly limit: number;
@@ -128,4 +150,114 @@ async function bookmark(node: string | undefined, title: string | undefined, opt
     if (page.items.length === 0) note('There is no bookmark yet.');
     if (page.next !== undefined) note(`There are more: --limit ${limit * 2}`);
   });
+}
+
+interface SearchOptions extends ForestFlags {
+  readonly limit: number;
+  readonly role?: Role;
+  readonly below?: string;
+  readonly model?: string;
+  readonly tag?: string;
+  readonly since?: number;
+  readonly until?: number;
+}
+
+export function addSearch(program: Command): void {
+  jsonCommand(program, 'search', 'find messages that contain all the words; the last may be the beginning of a word')
+    .argument('<words...>')
+    .option('--limit <count>', 'how many', parseCount, 20)
+    .addOption(
+      new Option('--role <role>', 'only messages of this role').choices(['system', 'user', 'assistant', 'tool']),
+    )
+    .option('--below <node>', 'only below this node')
+    .option('--model <name>', 'only messages that this model wrote')
+    .option('--tag <name>', 'only nodes with this tag')
+    .option('--since <day>', 'only from then on', parseInstant)
+    .option('--until <day>', 'only up to then', parseInstant)
+    .action(search);
+}
+
+async function search(words: readonly string[], options: SearchOptions): Promise<void> {
+  const { json, store, project, role, below, ...filters } = options;
+  await withForest({ store, project }, async ({ forest, redact }) => {
+    const page = await forest.search(words.join(' '), {
+      ...filters,
+      ...(role && { roles: [role] }),
+      ...(below !== undefined && { below: (await locate(forest, below)).node }),
+    });
+    if (json) return sayJson({ ...page, items: redact(page.items) });
+    for (const found of page.items) {
+      const shown = redact(found.snippet);
+      const text = shown === found.snippet ? marked(found) : inLine(shown);
+      say(`${colors.yellow(shortId(found.node))} ${colors.bold(found.role)} ${text}`);
+    }
+    if (page.items.length === 0) note('Nothing was found.');
+    if (page.next !== undefined) note(`There are more: --limit ${filters.limit * 2}`);
+  });
+}
+
+function marked({ snippet, marks }: SearchResult): string {
+  const text = inLine(snippet);
+  let at = 0;
+  let line = '';
+  for (const [start, end] of marks) {
+    line += text.slice(at, start) + colors.green(text.slice(start, end));
+    at = end;
+  }
+  return line + text.slice(at);
+}
+
+/** As long as before, so that the marks still fit. */
+const inLine = (text: string) => toPrintable(text.replace(/[\n\t]/g, ' '));
+
+interface UsageOptions extends ForestFlags {
+  readonly below?: boolean;
+  readonly since?: number;
+  readonly until?: number;
+}
+
+export function addUsage(program: Command): void {
+  jsonCommand(program, 'usage', 'show the tokens and cost of a conversation, or of everything')
+    .argument('[node|thread]', 'the history up to a node, or a thread')
+    .addOption(new Option('--below', 'the node with everything below it').conflicts(['since', 'until']))
+    .option('--since <day>', 'of everything from then on', parseInstant)
+    .option('--until <day>', 'of everything up to then', parseInstant)
+    .action(showUsage);
+}
+
+async function showUsage(id: string | undefined, { json, below, since, until, ...flags }: UsageOptions): Promise<void> {
+  if (id !== undefined && (since ?? until) !== undefined)
+    throw new UsageError('--since and --until are about everything: leave the id out.');
+  if (id === undefined && below) throw new UsageError('--below needs a node.');
+  await withForest(flags, async ({ forest }) => {
+    const of =
+      id === undefined
+        ? { since: since ?? 0, ...(until !== undefined && { until }) }
+        : await selected(forest, id, below === true);
+    const total = await forest.usage(of);
+    if (json) sayJson({ of, ...total });
+    else for (const line of usageLines(total)) say(line);
+  });
+}
+
+async function selected(forest: Forest, id: string, below: boolean): Promise<UsageScope> {
+  const { node, thread } = await locate(forest, id);
+  if (below) return { below: node };
+  return thread ? { thread: thread.id } : { path: node };
+}
+
+/** Sums for a person. */
+function usageLines({ usage, cost, withoutPrice, replies }: UsageTotal): string[] {
+  const { input, cached, rate, written } = sumInput(usage);
+  return [
+    `replies  ${replies}`,
+    `input    ${counted(input, 'token')}, of them ${cached} from the cache (${rate} %) and ${written} written to it`,
+    `output   ${counted(usage.output, 'token')}, of them ${counted(usage.reasoning, 'thought')}`,
+    `cost     ${costText(cost, withoutPrice, replies)}`,
+  ];
+}
+
+function costText(cost: number, withoutPrice: number, replies: number): string {
+  if (withoutPrice > 0 && withoutPrice === replies) return 'not known';
+  return `$${cost.toFixed(6)}${withoutPrice > 0 ? `, without ${withoutPrice} whose price is not known` : ''}`;
 }

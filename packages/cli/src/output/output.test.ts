@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { SkeinError } from '@skein/core';
 import { expect, test } from 'vitest';
-import { errorText } from './output.ts';
+import { bar, errorText } from './output.ts';
 
 class WrongKeyError extends SkeinError {
   readonly code = 'authentication';
@@ -36,4 +36,11 @@ test('a taken port, a wrong key, and what is no error at all', () => {
   const denied = { code: 'EACCES', syscall: 'scandir', path: '/store/writers' };
   expect(errorText(Object.assign(new Error('No.'), denied))).toContain('change its permissions, or give another path');
   expect(errorText('just so')).toBe('just so');
+});
+
+test('a bar is as wide at every share, and never overflows', () => {
+  expect(bar(0)).toBe(`${'░'.repeat(24)}   0 %`);
+  expect(bar(0.5)).toBe(`${'█'.repeat(12)}${'░'.repeat(12)}  50 %`);
+  expect(bar(0.999)).toBe(`${'█'.repeat(24)}  99 %`);
+  expect(bar(7)).toBe(`${'█'.repeat(24)} 100 %`);
 });

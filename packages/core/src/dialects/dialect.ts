@@ -19,7 +19,7 @@ import type {
 } from './request.ts';
 import type { DialectServer } from './serve.ts';
 import type { Framing } from './sse.ts';
-import type { StreamEvent, StreamReader } from './stream/events.ts';
+import type { StreamEvent, StreamReader } from './stream.ts';
 import { WriteCache } from './write/reuse.ts';
 import { writeRequest } from './write/write-request.ts';
 import type { RequestWriter } from './write/writer.ts';
@@ -101,8 +101,7 @@ export interface DialectSpec extends DialectFacets {
   /** Reads a message. Content that it does not know becomes unknown blocks, not errors. */
   view(raw: string, origin: Origin): MessageView;
   readReply(body: string): RawReply;
-  /** `origin` is that of the reply. */
-  assemble(origin: Origin): Assembler;
+  assemble(): Assembler;
   readRequest(body: string): RawRequest;
   readonly writer: RequestWriter;
 }
@@ -177,7 +176,7 @@ export function makeDialect(spec: DialectSpec): Dialect {
       );
     },
     readStream(origin?: Partial<Origin>) {
-      const assembler = spec.assemble(completeOrigin(origin));
+      const assembler = spec.assemble();
       return {
         push: (event: string | undefined, data: string) => assembler.push(event, data),
         finish: () => {

@@ -1,6 +1,9 @@
 /** The providers that Skein knows: the home of each dialect, and those that are like one of them. */
 import { anthropic } from '../dialects/anthropic-messages/provider.ts';
+import { bedrockInvoke } from '../dialects/bedrock-converse/invoke.ts';
+import { bedrock } from '../dialects/bedrock-converse/provider.ts';
 import { google } from '../dialects/google-generatecontent/provider.ts';
+import { googleInteractionsHome } from '../dialects/google-interactions/provider.ts';
 import { openaiChatHome } from '../dialects/openai-chat/provider.ts';
 import { openai } from '../dialects/openai-responses/provider.ts';
 import type { Connection, Policies, ProviderDescriptor } from '../dialects/provider.ts';
@@ -253,6 +256,9 @@ export const BUILT_IN: readonly ProviderDescriptor[] = [
   openaiChatHome,
   anthropic,
   google,
+  googleInteractionsHome,
+  bedrock,
+  bedrockInvoke,
   azureOpenai,
   openrouter,
   deepseek,

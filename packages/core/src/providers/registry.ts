@@ -1,7 +1,8 @@
 import type { ProviderDescriptor } from '../dialects/provider.ts';
 import { SkeinError } from '../error.ts';
-import { added, addProvider } from './added.ts';
 import { BUILT_IN } from './built-in.ts';
+
+const added = /* @__PURE__ */ new Map<string, ProviderDescriptor>();
 
 /**
  * Every provider, built in or defined, in the order of preference.
@@ -41,7 +42,8 @@ export function defineProvider(descriptor: ProviderDescriptor): ProviderDescript
     throw new TypeError(
       `The id of a provider must be a word without "/" and spaces, not ${JSON.stringify(descriptor.id)}`,
     );
-  return addProvider(descriptor);
+  added.set(descriptor.id, descriptor);
+  return descriptor;
 }
 
 /** No provider has that id or alias. */

@@ -24,7 +24,7 @@ export interface RunContext {
 
 /** What `run` looks up by name. It is passed in, so that a bundle need not contain every dialect and provider. */
 export interface Directory {
-  dialect(id: string): Dialect;
+  dialect(id: string): Dialect | Promise<Dialect>;
   parseModel(text: string): ModelRef;
   /** The known size of a model; `modelLimits` of the caller comes first. */
   modelLimits?(provider: ProviderDescriptor, model: string): ModelLimits;
@@ -40,7 +40,7 @@ export interface Target {
 }
 
 /** The model and its fallbacks, in order. */
-export function resolveTargets(options: RunOptions, directory: Directory): readonly Target[] {
+export async function resolveTargets(options: RunOptions, directory: Directory): Promise<readonly Target[]> {
   const choices: readonly ModelChoice[] = [options.model, ...(options.fallback ?? [])];
   const refs = choices.map((choice) => {
     if (typeof choice === 'string') return directory.parseModel(choice);
@@ -48,19 +48,20 @@ export function resolveTargets(options: RunOptions, directory: Directory): reado
     throw new TypeError('A model is "provider/model", or { provider, model } with the descriptor of the provider');
   });
   const first = refs[0]!.provider;
-  return choices.map((choice, index) => {
+  const targets = choices.map(async (choice, index): Promise<Target> => {
     const { provider, model } = refs[index]!;
     const own: ConnectionOptions = typeof choice === 'string' ? {} : choice;
     // A key is never shown to another provider than the one it was given for.
     const shared = provider.id === first.id ? options : { env: options.env, fetch: options.fetch };
     const connection = mergeConnections(own, shared);
     return {
-      dialect: directory.dialect(provider.dialect),
+      dialect: await directory.dialect(provider.dialect),
       provider: resolveEndpoint(provider, connection).provider,
       model,
       connection,
     };
   });
+  return Promise.all(targets);
 }
 
 function mergeConnections(own: ConnectionOptions, shared: ConnectionOptions): ConnectionOptions {

@@ -45,7 +45,7 @@ export async function executeRun(
     const context: RunContext = {
       ...{ options, journal, stopping, clock, output },
       tools: tools.length > 0 ? new (await loadTools()).ToolSet(tools) : undefined,
-      targets: resolveTargets(options, directory),
+      targets: await resolveTargets(options, directory),
     };
     const { stop, pending } = await loop(context, directory);
     const result = journal.result(stop, pending, await output?.read(journal.text, stop));

@@ -1,5 +1,4 @@
 import type { Manifest, Reply, RequestParams, StreamDelta, Usage, WrittenRequest } from '../dialects/index.ts';
-import { toDelta } from '../dialects/stream/events.ts';
 import { isObject, parseJson } from '../json/parse.ts';
 import type { Message, Origin } from '../message/index.ts';
 import type { RefusalMemory } from '../providers/index.ts';
@@ -192,8 +191,7 @@ export class ReplyReader {
         }
         for (const event of reader.push(name, data)) {
           if (event.type === 'error') return await response.reportedError(event.native);
-          const delta = toDelta(event);
-          if (delta) this.#emit(delta);
+          if (event.type !== 'boundary') this.#emit(event);
         }
       }
       return undefined;

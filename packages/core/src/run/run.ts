@@ -1,4 +1,4 @@
-import { type Dialect, dialect } from '../dialects/index.ts';
+import { type Dialect, loadDialect } from '../dialects/index.ts';
 import { isIterable } from '../message/index.ts';
 import { modelInfo, parseModel } from '../providers/index.ts';
 import type { Directory } from './context.ts';
@@ -12,7 +12,7 @@ import type { Run, RunEvent, RunResult } from './result.ts';
  * const answer = await run({ model: 'anthropic/claude-sonnet-4-5', messages: [user('Hello')] }).text;
  */
 export function run<Output = unknown>(options: RunOptions<Output>): Run<Output> {
-  return startRun(options, { dialect, parseModel, modelLimits: modelInfo });
+  return startRun(options, { dialect: loadDialect, parseModel, modelLimits: modelInfo });
 }
 
 /**

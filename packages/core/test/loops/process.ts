@@ -26,7 +26,7 @@ export async function processes(): Promise<Processes> {
     platform: 'node',
     format: 'esm',
     target: 'node20',
-    alias: { '@skein/core/every': path('../../src/every.ts'), '@skein/core': path('../../src/index.ts') },
+    alias: { '@skein/core/dialect': path('../../src/dialect.ts'), '@skein/core': path('../../src/index.ts') },
     external: ['@smithy/signature-v4', '@aws-crypto/sha256-js', 'google-auth-library'],
     logLevel: 'error',
   });

@@ -3,7 +3,7 @@
  * and writes an `Outcome`. Bundled and started by process.ts.
  */
 import { text } from 'node:stream/consumers';
-import '@skein/core/every';
+import '@skein/core/dialect';
 import { type Fetch, type Loss, MessageList, type RunOptions, run, tool, toolResult, user } from '@skein/core';
 
 export interface Job {

@@ -90,7 +90,10 @@ describe.each(APIS)('$protocol', (api) => {
       tried.add(saved);
       const body = await next(emulator, api, [...question, ...messages]);
       expect(incompleteParts(api.protocol, body), `behind byte ${end}`).toEqual([]);
-      const { must, may } = expected(api, api.protocol === 'bedrock-converse' ? framesIn(arrived) : eventsIn(arrived.toString()));
+      const { must, may } = expected(
+        api,
+        api.protocol === 'bedrock-converse' ? framesIn(arrived) : eventsIn(arrived.toString()),
+      );
       const sent = marks(body);
       expect(sent, `behind byte ${end}: ${body}`).toEqual(expect.arrayContaining(must));
       expect(may).toEqual(expect.arrayContaining(sent));

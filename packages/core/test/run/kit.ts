@@ -1,5 +1,5 @@
 /** What the tests of this folder share: an emulator, the APIs, and runs against it. */
-import '@skein/core/every';
+import '@skein/core/dialect';
 import { type Message, type Run, type RunEvent, type RunOptions, run, tool } from '@skein/core';
 import { type Emulator, type Protocol, startEmulator } from '@skein/emulator';
 import { expect, onTestFinished } from 'vitest';

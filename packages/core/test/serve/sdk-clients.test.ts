@@ -4,7 +4,7 @@ import Anthropic from '@anthropic-ai/sdk';
 import { GoogleGenAI } from '@google/genai';
 import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { serving } from '../../src/dialect.ts';
+import { readBlocks, serving } from '../../src/dialect.ts';
 import { dialect } from '../../src/index.ts';
 import { APIS } from '../matrix/apis.ts';
 import type { Said } from '../matrix/said.ts';
@@ -47,7 +47,7 @@ function answer(path: string, upstream: string, isFailing: boolean): string[] {
         ? 'anthropic-messages'
         : 'google-generatecontent';
   const api = APIS.find(({ id }) => id === upstream)!;
-  const reader = api.dialect.readStream();
+  const reader = readBlocks(api.dialect);
   const writer = serving(dialect(target)).writeStream!({ ...HEAD, dialect: upstream });
   const pieces: string[] = [];
   for (const [event, data] of streamOf(api, 'any', SAID, 1)) {
@@ -55,7 +55,9 @@ function answer(path: string, upstream: string, isFailing: boolean): string[] {
     if (isFailing && pieces.join('').length > 1500)
       return [...pieces, writer.fail({ status: 529, code: 'overloaded', message: 'Too busy' })];
   }
-  return [...pieces, writer.finish({ ...reader.finish(), usage: { ...USAGE, native: NATIVE[target]! } })];
+  const { reply, events } = reader.finish();
+  for (const told of events) pieces.push(writer.push(told));
+  return [...pieces, writer.finish({ ...reply, usage: { ...USAGE, native: NATIVE[target]! } })];
 }
 
 let server: Server;

@@ -36,8 +36,11 @@ function nativeBlock(block: ReplyBlock, context: RenderContext, before: readonly
     case 'refusal':
       return { text: block.text };
     case 'thinking': {
-      const signature = block.signature ?? (isClaude(model) ? mint.seal({ model, text: block.text, prefix: prefix() }) : undefined);
-      return { reasoningContent: { reasoningText: { text: block.text, ...(signature !== undefined && { signature }) } } };
+      const signature =
+        block.signature ?? (isClaude(model) ? mint.seal({ model, text: block.text, prefix: prefix() }) : undefined);
+      return {
+        reasoningContent: { reasoningText: { text: block.text, ...(signature !== undefined && { signature }) } },
+      };
     }
     case 'redacted-thinking': {
       const sealed = mint.seal({ model, prefix: prefix() });

@@ -45,8 +45,9 @@ function nativeCall(block: ReplyBlock, { mint }: RenderContext): Json {
 export const renderCohereChat: Renderer = (reply, context) => {
   const { extra = {}, blocks, pieces: size = 16 } = reply;
   const told = blocks.filter((block) => !isCall(block));
-  const content = told.map((block): Json =>
-    block.type === 'native' ? nativePart(block) : { ...nativePart(block), ...extra.block, ...readExtra(block) },
+  const content = told.map(
+    (block): Json =>
+      block.type === 'native' ? nativePart(block) : { ...nativePart(block), ...extra.block, ...readExtra(block) },
   );
   const calls = blocks
     .filter(isCall)
@@ -66,7 +67,9 @@ export const renderCohereChat: Renderer = (reply, context) => {
   const events = [
     say('message-start', {
       id,
-      delta: { message: { role: 'assistant', content: [], tool_plan: '', tool_calls: [], citations: [], ...extra.message } },
+      delta: {
+        message: { role: 'assistant', content: [], tool_plan: '', tool_calls: [], citations: [], ...extra.message },
+      },
     }),
     ...content.flatMap((part, index) => {
       const name = part.type === 'thinking' ? 'thinking' : 'text';
@@ -75,7 +78,9 @@ export const renderCohereChat: Renderer = (reply, context) => {
       const start = isWhole ? part : { ...part, [name]: '' };
       return [
         say('content-start', { index, delta: { message: { content: start } } }),
-        ...pieces.map((piece) => say('content-delta', { index, delta: { message: { content: { [name]: piece, ...extra.delta } } } })),
+        ...pieces.map((piece) =>
+          say('content-delta', { index, delta: { message: { content: { [name]: piece, ...extra.delta } } } }),
+        ),
         say('content-end', { index }),
       ];
     }),

@@ -13,7 +13,7 @@ export interface Denial {
 
 const bearer = ({ authorization = '' }: HeaderMap): string => authorization.replace(/^Bearer\s+/i, '');
 
-const readKey: Readonly<Record<Protocol, (headers: HeaderMap) => string>> = {
+export const readKey: Readonly<Record<Protocol, (headers: HeaderMap) => string>> = {
   'anthropic-messages': (headers) => headers['x-api-key'] || bearer(headers),
   // Azure has a header of its own.
   'openai-chat': (headers) => bearer(headers) || (headers['api-key'] ?? ''),
@@ -84,7 +84,8 @@ export function checkKey(
   const keyed = cloud === 'aws' ? 'bedrock-converse' : protocol;
   const given = cloud === undefined ? readKey[keyed](headers) : bearer(headers);
   if (given === '') return { id: 'auth', error: cloud === 'google' ? UNAUTHENTICATED : missing[keyed] };
-  if (key !== undefined && given !== key) return { id: 'auth', error: cloud === 'google' ? UNAUTHENTICATED : wrong[keyed](given) };
+  if (key !== undefined && given !== key)
+    return { id: 'auth', error: cloud === 'google' ? UNAUTHENTICATED : wrong[keyed](given) };
   return undefined;
 }
 

@@ -14,7 +14,13 @@ const uint32 = (value: number): Buffer => {
 function header(name: string, value: string): Buffer {
   const size = Buffer.alloc(2);
   size.writeUInt16BE(Buffer.byteLength(value));
-  return Buffer.concat([Buffer.from([Buffer.byteLength(name)]), Buffer.from(name), Buffer.from([7]), size, Buffer.from(value)]);
+  return Buffer.concat([
+    Buffer.from([Buffer.byteLength(name)]),
+    Buffer.from(name),
+    Buffer.from([7]),
+    size,
+    Buffer.from(value),
+  ]);
 }
 
 /** One event as a frame; one that is an exception says so in its headers. */
@@ -35,7 +41,10 @@ export function frame({ event = '', data = '', exception = false }: SseEvent): B
 export const chunkFrame = (event: SseEvent): Buffer =>
   event.exception
     ? frame(event)
-    : frame({ event: 'chunk', data: JSON.stringify({ bytes: Buffer.from(event.data ?? '').toString('base64'), p: 'abcd' }) });
+    : frame({
+        event: 'chunk',
+        data: JSON.stringify({ bytes: Buffer.from(event.data ?? '').toString('base64'), p: 'abcd' }),
+      });
 
 const EXCEPTIONS: Readonly<Record<number, string>> = {
   400: 'Validation',
@@ -69,7 +78,7 @@ export interface SignedRequest {
   /** Path and query, as they were sent. */
   readonly path: string;
   readonly headers: HeaderMap;
-  readonly body: Buffer;
+  readonly bytes: Buffer;
 }
 
 const SIGNATURE =
@@ -85,7 +94,7 @@ const MISMATCH =
 
 /** Why a signature of version 4 is not accepted; undefined when it is. Without an account, only its form is checked. */
 export function checkSignature(request: SignedRequest, account: AwsAccount | undefined): string | undefined {
-  const { headers, method, path, body } = request;
+  const { headers, method, path, bytes } = request;
   const match = SIGNATURE.exec(headers.authorization ?? '');
   if (!match) return 'Authorization header requires Credential, SignedHeaders and Signature.';
   const [, key = '', day = '', region = '', service = '', names = '', given = ''] = match;
@@ -101,7 +110,7 @@ export function checkSignature(request: SignedRequest, account: AwsAccount | und
     query.split('&').filter(Boolean).sort().join('&'),
     signed.join(''),
     names,
-    headers['x-amz-content-sha256'] ?? sha256(body),
+    headers['x-amz-content-sha256'] ?? sha256(bytes),
   ].join('\n');
   const scope = `${day}/${region}/${service}/aws4_request`;
   const text = ['AWS4-HMAC-SHA256', headers['x-amz-date'], scope, sha256(canonical)].join('\n');
@@ -109,7 +118,7 @@ export function checkSignature(request: SignedRequest, account: AwsAccount | und
     (current, part) => hmac(current, part),
     hmac(`AWS4${account.secretAccessKey}`, day),
   );
-  const isBodyRight = [undefined, 'UNSIGNED-PAYLOAD', sha256(body)].includes(headers['x-amz-content-sha256']);
+  const isBodyRight = [undefined, 'UNSIGNED-PAYLOAD', sha256(bytes)].includes(headers['x-amz-content-sha256']);
   return isBodyRight && timingSafeEqual(hmac(secret, text), Buffer.from(given, 'hex')) ? undefined : MISMATCH;
 }
 

@@ -11,8 +11,8 @@ export interface ProviderError {
   readonly type?: string;
   readonly code?: string | null;
   readonly param?: string | null;
-  /** Google's list of further facts about an error. */
-  readonly details?: readonly Json[];
+  /** Further facts: Google's list, or Anthropic's object with an `error_code`. */
+  readonly details?: readonly Json[] | Json;
 }
 
 const ANTHROPIC: Readonly<Record<number, readonly [type: string, message: string]>> = {
@@ -89,7 +89,11 @@ export function errorBody(protocol: Protocol, error: ProviderError, requestId: s
   const otherwise = defaultError(protocol, status).type;
   switch (protocol) {
     case 'anthropic-messages':
-      return { type: 'error', error: { type: type ?? otherwise, message }, request_id: requestId };
+      return {
+        type: 'error',
+        error: { type: type ?? otherwise, message, ...(details && { details }) },
+        request_id: requestId,
+      };
     case 'google-generatecontent':
       return { error: { code: status, message, status: type ?? otherwise, ...(details && { details }) } };
     case 'bedrock-converse':

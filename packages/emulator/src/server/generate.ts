@@ -20,7 +20,7 @@ import { judgeGoogleGenerateContent } from '../rules/google-generatecontent/judg
 import { createOpenAIChatJudge } from '../rules/openai-chat/judge.ts';
 import { createOpenAIResponsesJudge } from '../rules/openai-responses/judge.ts';
 import type { Judge, JudgedRequest, Refusal, Verdict } from '../rules/verdict.ts';
-import { checkKey, checkModel, type Denial } from './access.ts';
+import { checkKey, checkModel, type Denial, readKey } from './access.ts';
 import {
   type Answer,
   type AnswerContext,
@@ -33,13 +33,16 @@ import {
 } from './answer.ts';
 import { checkSignature, isSigned, type SignedRequest } from './aws.ts';
 import type { Route } from './route.ts';
-import type { EmulatorSettings, EmulatorState, HeaderMap, Issuer } from './state.ts';
+import type { EmulatorSettings, EmulatorState, HeaderMap, Issuer, ServedResponse } from './state.ts';
+import { openThread } from './threads.ts';
 
 type GenerateRoute = Extract<Route, { kind: 'generate' }>;
 
 export interface Outcome {
   readonly verdict: Verdict;
   readonly answer: Answer;
+  /** Called when the answer has been sent, as far as it was. */
+  readonly sent?: (ended: ServedResponse['ended']) => void;
 }
 
 /** Refuses a request by a rule that no judge has; the log names that rule as it does the others. */
@@ -81,32 +84,59 @@ export async function generate(
   if (missing) return deny(context, missing);
 
   const memory = state.memory(protocol, issuer);
+  const key = readKey[protocol](headers);
+  const turn =
+    protocol === 'anthropic-messages'
+      ? openThread(memory.threads, { body, headers, key, now: context.now })
+      : undefined;
+  if (turn && 'error' in turn) return deny(context, turn);
+  const asked = { body: turn?.body ?? body, text: turn ? JSON.stringify(turn.body) : text };
+  const outcome = await reply(state, route, { ...received, ...asked, context, model, stream: stream !== undefined });
+  const { message, ...rest } = outcome;
+  if (!turn) return rest;
+  if (!message) turn.end('failed');
+  return message ? { ...rest, sent: (ended) => turn.end(ended === 'complete' ? message : 'broken') } : rest;
+}
+
+interface AskedModel extends ReceivedRequest {
+  readonly body: Json;
+  readonly model: string;
+  readonly stream: boolean;
+}
+
+/** Judges a complete request and answers it; `message` is the response, if there is one. */
+async function reply(
+  state: EmulatorState,
+  { protocol, issuer, model: named }: GenerateRoute,
+  { text, headers, context, body, model, stream }: AskedModel,
+): Promise<Outcome & { readonly message?: Json }> {
+  const memory = state.memory(protocol, issuer);
   const request: JudgedRequest = {
     body: text,
     headers,
     memory,
     settings: state.settings,
-    ...(route.model !== undefined && { model: route.model }),
+    ...(named !== undefined && { model: named }),
   };
   const verdict = judgeFor(protocol, state.settings, state.configuration.issuers[issuer])(request);
   if (verdict.refusal) return { verdict, answer: refusalAnswer(context, verdict.refusal) };
 
   const attempt = state.attempt(protocol, issuer, text);
   const full = protocol === 'openai-responses' ? withStoredItems(body, memory) : body;
-  const reply: ScriptedReply =
+  const scripted: ScriptedReply =
     state.next(protocol, issuer) ??
     (await state.configuration.brain({
       protocol,
       issuer,
       model,
-      stream: stream !== undefined,
+      stream,
       attempt,
       body,
       ...requestViews[protocol](full),
     }));
-  if ('raw' in reply) return { verdict, answer: rawAnswer(reply) };
-  if ('error' in reply) return { verdict, answer: scriptedError(context, reply) };
-  const dropped = protocol === 'anthropic-messages' ? withDropped(reply, thinkingMismatches(request)) : reply;
+  if ('raw' in scripted) return { verdict, answer: rawAnswer(scripted) };
+  if ('error' in scripted) return { verdict, answer: scriptedError(context, scripted) };
+  const dropped = protocol === 'anthropic-messages' ? withDropped(scripted, thinkingMismatches(request)) : scripted;
   const rendered = renderers[protocol](dropped, {
     request: body,
     text,
@@ -115,8 +145,9 @@ export async function generate(
     created: Math.floor(context.now / 1000),
     refuseOwnFields: state.settings.refuseOwnFields ?? false,
   });
-  remember(memory, body, rendered.message, plain(rendered.body));
-  return { verdict, answer: messageAnswer(context, dropped, rendered) };
+  const message = plain(rendered.body);
+  remember(memory, body, rendered.message, message);
+  return { verdict, answer: messageAnswer(context, dropped, rendered), ...(isObject(message) && { message }) };
 }
 
 /** Anthropic repeats the request id in the body, so header and body must agree. */

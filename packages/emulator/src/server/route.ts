@@ -15,7 +15,12 @@ export type StreamForm = 'sse' | 'array' | 'frames' | 'chunks';
 export type Cloud = 'aws' | 'google';
 
 export type Route =
-  | (Deployment & { readonly kind: 'generate'; readonly model?: string; readonly stream?: StreamForm; readonly cloud?: Cloud })
+  | (Deployment & {
+      readonly kind: 'generate';
+      readonly model?: string;
+      readonly stream?: StreamForm;
+      readonly cloud?: Cloud;
+    })
   | (Deployment & { readonly kind: 'count-tokens'; readonly model?: string })
   | (Deployment & { readonly kind: 'models'; readonly id?: string })
   | (Deployment & { readonly kind: 'response'; readonly id: string; readonly items: boolean })

@@ -12,7 +12,6 @@ import {
 } from '../forest/index.ts';
 import { nodeId, ROOT } from '../model/index.ts';
 import { runBranch } from './branch.ts';
-import { withClaim } from './claims.ts';
 import { checkEventId, EventWriter, followEvents } from './events.ts';
 import {
   createParking,
@@ -28,6 +27,7 @@ import {
   toModelName,
   toRequestKey,
   watchStopRequest,
+  withClaim,
   withLiveStatus,
   writeStopRequest,
 } from './generation.ts';

@@ -1,6 +1,5 @@
 import {
   type Checkpoint,
-  dialect,
   joinManifest,
   type Manifest,
   type Message,
@@ -10,14 +9,16 @@ import {
 } from '@skein/core';
 import {
   ForestError,
-  type Lineage,
+  preferLineage,
   readCheckpoints,
   readLineage,
   readManifest,
   readMessage,
   readTakes,
+  readTools,
   selectTakes,
   type TakeFacts,
+  withConversationSystem,
 } from '../forest/index.ts';
 import {
   type BodyRecord,
@@ -26,11 +27,9 @@ import {
   ROOT,
   sha256,
   storeManifest,
-  type TakeContext,
   type TakeRecord,
 } from '../model/index.ts';
 import type { Store } from '../store/index.ts';
-import { readTools } from './tools.ts';
 
 /** What a request below a node is made from: the messages of its path, and what was sent for them before. */
 interface History {
@@ -103,28 +102,6 @@ export async function readHistory(
     previous: digest === undefined ? undefined : { digest, manifest: await readManifest(store, digest) },
     last: reply && (await lastRequest(store, reply)),
   };
-}
-
-/** A text that several conversations share has its origin from this one's take. */
-function preferLineage(takes: readonly TakeRecord[], lineage: Lineage | undefined): readonly TakeRecord[] {
-  const own = selectTakes(takes, lineage);
-  return own.length > 0 ? own : takes;
-}
-
-/** Replaces the system messages of the path by those of the conversation's last request, where they differ. */
-async function withConversationSystem(
-  store: Store,
-  stored: readonly Message[],
-  context: TakeContext | undefined,
-): Promise<readonly Message[]> {
-  if (!context?.replacesLead) return stored;
-  const end = stored.findIndex(({ role }) => role !== 'system');
-  const rest = end < 0 ? [] : stored.slice(end);
-  const texts = await store.bodies(context.system.map(({ body }) => body));
-  // When a text is missing, the system messages of the path are the best there is.
-  if (texts.some((text) => text === undefined)) return stored;
-  const system = context.system.map(({ dialect: spoken }, index) => dialect(spoken).parseMessage(texts[index]!));
-  return [...system, ...rest];
 }
 
 /** A checkpoint counts the messages of the path; this adapts it to the messages that are sent. */

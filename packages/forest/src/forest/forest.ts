@@ -3,11 +3,10 @@ import { type Clock, createClock, type StoreRecord } from '../model/index.ts';
 import { nextChange } from '../store/changes.ts';
 import type { Changes, CompactionCount, Page, Store, StoreProblem } from '../store/index.ts';
 import { createContext } from './context.ts';
-import { checkForest } from './fsck.ts';
-import { collectGarbage } from './gc.ts';
 import {
   createQueries,
   type Difference,
+  type RequestQuery,
   type ThreadScope,
   type TopologyNode,
   type TopologyRequest,
@@ -20,6 +19,7 @@ import type { SentRequest } from './read/sent-request.ts';
 import { sumUsage, type UsageScope, type UsageTotal } from './read/usage.ts';
 import type { NodePageRequest, WithRemoved } from './read/walk.ts';
 import { createThreads, type Threads } from './threads/threads.ts';
+import { checkForest, collectGarbage } from './upkeep.ts';
 import { appendMessages, type TakeFacts } from './write/append.ts';
 import { readAppendPoint } from './write/append-point.ts';
 import { type Bookmarks, createBookmarks } from './write/bookmarks.ts';
@@ -66,8 +66,11 @@ export interface Forest {
   leaves(id?: string, page?: NodePageRequest): Promise<Page<ForestNode>>;
   /** Returns all nodes below a node, parents before their children. */
   descendants(id: string, page?: NodePageRequest): Promise<Page<ForestNode>>;
-  /** Returns the exact request that a model answered with this node, verified by its hash. */
-  request(id: string, options?: ThreadScope): Promise<SentRequest>;
+  /**
+   * Returns the exact request that a model answered with this node, verified by its hash. With `stateless`, the same
+   * request for an API that keeps nothing.
+   */
+  request(id: string, options?: RequestQuery): Promise<SentRequest>;
   /** Says where that request differs from the previous one on the path; undefined when it extends it or is the first. */
   requestParts(id: string, options?: ThreadScope): Promise<PrefixDifference | undefined>;
   /** Lists where the system text, the tools or the sent history changed within a conversation. */

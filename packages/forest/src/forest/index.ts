@@ -11,7 +11,6 @@
 export { createContext, type ForestContext, makeRef, readRefs } from './context.ts';
 export { ForestError } from './errors.ts';
 export { createForest, type Forest, followChanges } from './forest.ts';
-export { addTakeTexts, findNeededBodies } from './gc.ts';
 export { allItems, allPages } from './pages.ts';
 export type { Difference, TopologyNode } from './read/queries.ts';
 export type { ForestNode, Marks } from './read/read-nodes.ts';
@@ -19,9 +18,10 @@ export { isDamage, readableNodes, readMessage, readTakes } from './read/read-nod
 export { followRedirects, resolveId } from './read/resolve.ts';
 export type { SearchFilters, SearchResult } from './read/search.ts';
 export type { ContextChange } from './read/sent-context.ts';
-export { readCheckpoints, writeCheckpoint } from './read/sent-context.ts';
+export { readCheckpoints, readTools, withConversationSystem, writeCheckpoint } from './read/sent-context.ts';
 export type { SentRequest } from './read/sent-request.ts';
 export { diffFromLastRequest, readManifest } from './read/sent-request.ts';
+export { preferLineage } from './read/stateless-request.ts';
 export type { UsageScope, UsageTotal } from './read/usage.ts';
 export { resolveWalkStart, walkAll } from './read/walk.ts';
 export type { ThreadGroup } from './threads/groups.ts';
@@ -31,6 +31,7 @@ export { type Lineage, readLineage, readThreads, selectTakes } from './threads/t
 export type { Threads } from './threads/threads.ts';
 export { createThreads } from './threads/threads.ts';
 export { findOpening, makeTitle, readOpening, shortenTitle } from './threads/title.ts';
+export { addTakeTexts, findNeededBodies } from './upkeep.ts';
 export type { TakeFacts } from './write/append.ts';
 export { appendMessages, appendSiblings, createMessageTake } from './write/append.ts';
 export { type AppendPoint, makeNodeRecords, ROOT_POINT, readAppendPoint } from './write/append-point.ts';

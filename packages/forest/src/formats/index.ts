@@ -25,7 +25,6 @@ export {
 export { chainMessages, type MessageWithFacts } from './importers/source-conversation.ts';
 export { olderSettings } from './older/bookmarks.ts';
 export { exportOlder } from './older/export-older.ts';
-export { verifyOlder } from './older/import-older.ts';
 export { isOlderLayout } from './older/older-files.ts';
-export { openOlder } from './older/older-store.ts';
+export { openOlder, verifyOlder } from './older/older-forest.ts';
 export type { ImportSource } from './source/text-source.ts';

@@ -132,10 +132,12 @@ export type EntryKind = (typeof ENTRY_KINDS)[number];
 /** Bytes as they are stored in a record: as text if they are UTF-8, otherwise in base64. */
 export type PackedBytes = { readonly text: string } | { readonly base64: string };
 
+/** A byte order mark is part of the bytes. */
+const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
 export function packBytes(bytes: Uint8Array): PackedBytes {
   try {
-    // A byte order mark is part of the bytes.
-    return { text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes) };
+    return { text: UTF8.decode(bytes) };
   } catch {
     return { base64: Buffer.from(bytes).toString('base64') };
   }

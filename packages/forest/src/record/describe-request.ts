@@ -1,5 +1,5 @@
-import { canonical, dialect, dialects, isJson, type ProviderDescriptor, providers } from '@skein/core';
-import { findSecrets, isSecretParameter, removeSecrets, sha256 } from '../model/index.ts';
+import { canonical, dialect, dialects, isSkeinError, type ProviderDescriptor, providers } from '@skein/core';
+import { findSecrets, isSecretParameter, type PackedBytes, packBytes, removeSecrets, sha256 } from '../model/index.ts';
 import type { Exchange, ExchangeKind } from './exchange.ts';
 import { type HintPlaces, readHints } from './hints.ts';
 import type { HeaderPairs, RequestToRecord } from './recorder.ts';
@@ -10,7 +10,7 @@ export interface RequestDescription {
   /** The credentials of the request, to be removed from whatever is stored. */
   readonly secrets: readonly string[];
   /** Undefined if there is none. */
-  readonly body: Uint8Array | undefined;
+  readonly body: PackedBytes | undefined;
   /** The hashes of the body, computed once at the end, because hashing a long history takes time. */
   hashes(): Pick<Exchange, 'requestSha256' | 'replayKey'>;
 }
@@ -23,7 +23,8 @@ export function describeRequest(
   const url = new URL(request.url);
   const secrets = findSecrets(url, request.headers);
   const body = cleanBody(request.body, secrets);
-  const hints = readHints(request.headers, bodyText(request.hintBody ?? request.body), places);
+  const hintText = request.hintBody === undefined ? body?.given : bodyText(request.hintBody);
+  const hints = readHints(request.headers, hintText ?? '', places);
   const name = readThreadName(request.thread);
   const exchange: Exchange = {
     ...begun,
@@ -31,7 +32,7 @@ export function describeRequest(
     host: url.host,
     path: removeSecrets(url.pathname, secrets),
     query: safeQuery(url),
-    ...describeTarget(url, request),
+    ...describeTarget(url, request, body?.given ?? ''),
     requestHeaders: safeHeaders(request.headers),
     outcome: 'open',
     ...(body?.redacted && { redacted: true }),
@@ -42,10 +43,10 @@ export function describeRequest(
   return {
     exchange,
     secrets,
-    body: body?.bytes,
+    body: body?.packed,
     hashes: () => ({
-      ...(body && { requestSha256: sha256(decodeText(body.bytes)) }),
-      replayKey: replayKey(request.method, url, body ? decodeText(body.bytes) : ''),
+      ...(body && { requestSha256: sha256(body.text) }),
+      replayKey: replayKey(request.method, url, body?.text ?? ''),
     }),
   };
 }
@@ -64,11 +65,11 @@ function readThreadName(given: string | undefined): Pick<Exchange, 'thread' | 'n
 
 const LONGEST_NAME = 200;
 
-function bodyText(body: string | Uint8Array | undefined): string {
-  return typeof body === 'string' ? body : decodeText(body ?? new Uint8Array());
+function bodyText(body: string | Uint8Array): string {
+  return typeof body === 'string' ? body : decodeText(body);
 }
 
-function describeTarget(url: URL, { method, provider, issuer, body }: RequestToRecord) {
+function describeTarget(url: URL, { method, provider, issuer }: RequestToRecord, body: string) {
   const {
     kind,
     dialect,
@@ -88,18 +89,24 @@ function describeTarget(url: URL, { method, provider, issuer, body }: RequestToR
 }
 
 /** Searches the front of the body only; it is not parsed while a client waits. */
-function findModel(body: string | Uint8Array | undefined): string | undefined {
-  const front =
-    typeof body === 'string' ? body.slice(0, 4096) : decodeText(body?.subarray(0, 4096) ?? new Uint8Array());
-  return /"model"\s*:\s*"([^"\\]{1,200})"/.exec(front)?.[1];
+function findModel(body: string): string | undefined {
+  return /"model"\s*:\s*"([^"\\]{1,200})"/.exec(body.slice(0, 4096))?.[1];
 }
 
-function cleanBody(body: string | Uint8Array | undefined, secrets: readonly string[]) {
+/** A body as it was given, as it is stored, and as the text that is hashed. It is decoded once. */
+interface CleanBody {
+  readonly given: string;
+  readonly text: string;
+  readonly packed: PackedBytes;
+  readonly redacted: boolean;
+}
+
+function cleanBody(body: string | Uint8Array | undefined, secrets: readonly string[]): CleanBody | undefined {
   if (body === undefined) return undefined;
-  const bytes = typeof body === 'string' ? Buffer.from(body) : body;
-  const text = decodeText(bytes);
-  const clean = removeSecrets(text, secrets);
-  return clean === text ? { bytes, redacted: false } : { bytes: Buffer.from(clean), redacted: true };
+  const packed = typeof body === 'string' ? { text: body.toWellFormed() } : packBytes(body);
+  const given = 'text' in packed ? packed.text : bodyText(body);
+  const text = removeSecrets(given, secrets);
+  return text === given ? { given, text, packed, redacted: false } : { given, text, packed: { text }, redacted: true };
 }
 
 function decodeText({ buffer, byteOffset, byteLength }: Uint8Array): string {
@@ -193,7 +200,8 @@ export function isEventStream(headers: HeaderPairs): boolean {
 }
 
 /** The query without credentials, such as Google's `?key=`. */
-function safeQuery({ searchParams }: URL): string {
+function safeQuery({ search, searchParams }: URL): string {
+  if (search === '') return '';
   return new URLSearchParams([...searchParams].filter(([name]) => !isSecretParameter(name))).toString();
 }
 
@@ -205,5 +213,14 @@ function safeQuery({ searchParams }: URL): string {
 export function replayKey(method: string, url: URL, body: string): string {
   const query = new URLSearchParams(safeQuery(url));
   query.sort();
-  return sha256([method, url.pathname, query.toString(), isJson(body) ? canonical(body) : body].join('\n'));
+  return sha256([method, url.pathname, query.toString(), byValue(body)].join('\n'));
+}
+
+function byValue(body: string): string {
+  try {
+    return canonical(body);
+  } catch (error) {
+    if (isSkeinError(error, 'invalid_json')) return body;
+    throw error;
+  }
 }

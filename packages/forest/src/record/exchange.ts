@@ -1,5 +1,5 @@
 import { allPages } from '../forest/index.ts';
-import { type EntryRecord, type PackedBytes, packBytes, packedText, unpackBytes } from '../model/index.ts';
+import { type EntryRecord, type PackedBytes, packedText, unpackBytes } from '../model/index.ts';
 import type { Store } from '../store/index.ts';
 import type { Hints } from './hints.ts';
 
@@ -103,8 +103,8 @@ function requestPartId(exchange: string): string {
   return `${exchange}/${REQUEST_PART}`;
 }
 
-export function requestPart(exchange: string, bytes: Uint8Array, clock: string): EntryRecord {
-  return partRecord(requestPartId(exchange), exchange, REQUEST_PART, clock, packBytes(bytes));
+export function requestPart(exchange: string, packed: PackedBytes, clock: string): EntryRecord {
+  return partRecord(requestPartId(exchange), exchange, REQUEST_PART, clock, packed);
 }
 
 export function responsePart(

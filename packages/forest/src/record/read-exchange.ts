@@ -33,6 +33,10 @@ export interface Turn {
   /** The response that it continues, if the API keeps the history. */
   readonly previous: string | undefined;
   readonly conversation: string | undefined;
+  /** The last response of the conversation, if the request names it and brings its own history. */
+  readonly last: string | undefined;
+  /** What the API keeps for a request that continues a response. */
+  readonly keeps: NonNullable<KeptHistories['keeps']>;
   readonly answer: Answer;
   readonly tools: readonly ToolDefinition[];
   /** The system messages at the front of the request. */
@@ -73,7 +77,7 @@ export function readExchange(exchange: Exchange, request: string, response: stri
     }
     const { system, tools, messages, params, rest, model = exchange.model } = spoken.readRequest(request, origin);
     const answer = readAnswer(spoken, framing, response, { ...origin, ...(model !== undefined && { model }) });
-    const { previous, conversation } = readReferences(spoken, rest);
+    const { previous, conversation, last, keeps } = readReferences(spoken, rest);
     const isKept = previous !== undefined || conversation !== undefined;
     const lead = [...(system ? [system] : []), ...(isKept ? [] : leadingSystem(messages))];
     const hints = exchange.hints ?? {};
@@ -86,6 +90,8 @@ export function readExchange(exchange: Exchange, request: string, response: stri
       model,
       previous,
       conversation,
+      last,
+      keeps,
       answer,
       tools,
       lead,
@@ -103,12 +109,20 @@ function leadingSystem(messages: readonly Message[]): readonly Message[] {
 }
 
 /** Which response or conversation a request continues, if the API keeps histories. */
-function readReferences(spoken: Dialect, rest: RequestParts['rest']) {
+function readReferences(
+  spoken: Dialect,
+  rest: RequestParts['rest'],
+): Pick<Turn, 'previous' | 'conversation' | 'last' | 'keeps'> {
   const { kept } = serving(spoken);
-  if (!kept) return { previous: undefined, conversation: undefined };
+  if (!kept) return { previous: undefined, conversation: undefined, last: undefined, keeps: [] };
   const values = Object.fromEntries(Object.entries(rest).map(([name, text]) => [name, parsed(text)]));
-  const { response, conversation } = kept.previous(values);
-  return { previous: toText(response), conversation: toText(conversation) };
+  const { response, conversation, last } = kept.previous(values);
+  return {
+    previous: toText(response),
+    conversation: toText(conversation),
+    last: toText(last),
+    keeps: kept.keeps ?? [],
+  };
 }
 
 function parsed(text: string): unknown {
@@ -169,6 +183,7 @@ function isPending(kept: KeptHistories, envelope: string): boolean {
 
 /** How many characters of a stream are searched for the response id, which is near the front. */
 const LOOKED_THROUGH = 256 * 1024;
+const LOOKED_AT_ONCE = 2048;
 
 /** The id in the JSON of a response or of one of its events. */
 export function readResponseId(dialect: Dialect, text: string): string | undefined {
@@ -193,8 +208,10 @@ export function createResponseIdReader(
     found ??= readResponseId(dialect, data);
   });
   return (text) => {
-    if (found === undefined && left > 0) decoder.push(text);
-    left -= text.length;
+    for (let at = 0; at < text.length && found === undefined && left > 0; at += LOOKED_AT_ONCE) {
+      decoder.push(text.slice(at, at + LOOKED_AT_ONCE));
+      left -= LOOKED_AT_ONCE;
+    }
     return found;
   };
 }

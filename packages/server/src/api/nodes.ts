@@ -1,7 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { markOlder, readMessages } from './messages.ts';
 import { answers, apiRouter, creates, given, jsonBody } from './router.ts';
-import { Id, MessageInput, Node, PageQuery, pageSchema, ThreadId } from './schemas/forest.ts';
+import { Bookmark, Id, MessageInput, Name, Node, PageQuery, pageSchema, ThreadId } from './schemas/forest.ts';
 import { nodeView, nodeViews } from './views.ts';
 
 const params = z.object({ node: Id });
@@ -237,4 +237,63 @@ export const nodes = apiRouter()
     if (note !== undefined) await forest.note(node, note);
     if (rating !== undefined) await forest.rate(node, rating);
     return c.json(nodeView(await forest.node(node), redact), 200);
+  });
+
+const bookmarkParams = z.object({ bookmark: Name });
+const bookmarkTitle = z.string().max(500);
+
+const listBookmarks = createRoute({
+  method: 'get',
+  path: '/bookmarks',
+  tags: ['bookmarks'],
+  summary: 'Bookmarked nodes',
+  request: { query: PageQuery },
+  responses: answers(pageSchema(Bookmark)),
+});
+
+const addBookmark = createRoute({
+  method: 'post',
+  path: '/bookmarks',
+  tags: ['bookmarks'],
+  summary: 'Bookmarks a node; what leads to it cannot be removed',
+  request: { body: jsonBody(z.object({ node: Id, title: bookmarkTitle.optional() }).strict()) },
+  responses: creates(Bookmark),
+});
+
+const renameBookmark = createRoute({
+  method: 'patch',
+  path: '/bookmarks/{bookmark}',
+  tags: ['bookmarks'],
+  summary: 'Another title',
+  request: { params: bookmarkParams, body: jsonBody(z.object({ title: bookmarkTitle }).strict()) },
+  responses: answers(Bookmark),
+});
+
+const removeBookmark = createRoute({
+  method: 'delete',
+  path: '/bookmarks/{bookmark}',
+  tags: ['bookmarks'],
+  summary: 'Takes a bookmark away',
+  request: { params: bookmarkParams },
+  responses: answers(z.object({ removed: z.string() })),
+});
+
+export const bookmarks = apiRouter()
+  .openapi(listBookmarks, async (c) => {
+    const { forest, redact } = c.var.services;
+    const page = await forest.bookmarks.list(given(c.req.valid('query')));
+    return c.json(redact({ ...page, items: [...page.items] }), 200);
+  })
+  .openapi(addBookmark, async (c) => {
+    const { node, title: wanted } = c.req.valid('json');
+    return c.json(await c.var.services.forest.bookmarks.add(node, wanted), 201);
+  })
+  .openapi(renameBookmark, async (c) => {
+    const { bookmark } = c.req.valid('param');
+    return c.json(await c.var.services.forest.bookmarks.rename(bookmark, c.req.valid('json').title), 200);
+  })
+  .openapi(removeBookmark, async (c) => {
+    const { bookmark } = c.req.valid('param');
+    await c.var.services.forest.bookmarks.remove(bookmark);
+    return c.json({ removed: bookmark }, 200);
   });

@@ -28,7 +28,15 @@ const sent = createRoute({
   path: '/nodes/{node}/request',
   tags,
   summary: 'The exact request that it answers; of several conversations, that of `thread`',
-  request: { params, query: z.object({ thread: ThreadId.optional() }) },
+  request: {
+    params,
+    query: z.object({
+      thread: ThreadId.optional(),
+      stateless: z.enum(['true', 'false']).optional().openapi({
+        description: 'Rebuild a request whose history the API kept as one that brings all of it',
+      }),
+    }),
+  },
   responses: answers(
     z.object({
       body: z.string(),
@@ -74,9 +82,10 @@ export const requests = apiRouter()
   .openapi(sent, async (c) => {
     const { forest, redact } = c.var.services;
     const { node } = c.req.valid('param');
-    const of = given(c.req.valid('query'));
+    const { thread, stateless } = c.req.valid('query');
+    const of = given({ thread });
     const [{ address, losses, ...request }, parts] = await Promise.all([
-      forest.request(node, of),
+      forest.request(node, { ...of, stateless: stateless === 'true' }),
       forest.requestParts(node, of),
     ]);
     const view = {

@@ -1,20 +1,19 @@
 import { useQuery } from '@tanstack/react-query';
-import { Network, UnfoldHorizontal, X } from 'lucide-react';
-import { useEffect, useMemo, useState } from 'react';
+import { ChevronDown, ChevronUp, FoldHorizontal, Network, Search, UnfoldHorizontal, X } from 'lucide-react';
+import { useDeferredValue, useEffect, useMemo, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { queries } from '../api/queries.ts';
 import { MOST_NODES, type Topology } from '../api/topology.ts';
-import type { TopologyNode } from '../api/types.ts';
+import { ROOT, type TopologyNode } from '../api/types.ts';
 import { useCommandList } from '../commands/registry.ts';
 import { usePlace } from '../state/place.ts';
-import { requestPreviews, usePreviews } from '../state/previews.ts';
+import { requestPreviews, usePreviews, useRequestedPreviews } from '../state/previews.ts';
 import { Button, IconButton } from '../ui/button.tsx';
-import { ago } from '../ui/format.ts';
+import { ago, pluralize, shortId } from '../ui/format.ts';
 import { Empty, Failed, Loading } from '../ui/states.tsx';
-import { type AuthorKind, authorKind, usePalette } from './colors.ts';
+import { type AuthorKind, authorKind, colorVariable, KINDS, usePalette } from './colors.ts';
 import type { Look, Scene } from './draw.ts';
 import { foldRuns } from './fold.ts';
-import { GraphBar, useSearchMatches } from './graph-bar.tsx';
 import { GraphCanvas } from './graph-canvas.tsx';
 import { layOut, type PlacedCard } from './layout.ts';
 import { RoleIcon } from './role-icon.tsx';
@@ -213,4 +212,159 @@ function NodePane({ placed: { fold }, node, isTop, onHoist, onUnfold, onClose }:
       </div>
     </section>
   );
+}
+
+interface GraphBarProps extends LegendProps {
+  readonly below: string | undefined;
+  readonly count: number;
+  readonly search: string;
+  readonly onSearch: (words: string) => void;
+  readonly found: SearchMatches;
+  readonly focused: string | undefined;
+  readonly onFound: (id: string) => void;
+  readonly canFold: boolean;
+  readonly onFold: () => void;
+}
+
+/** The bar above the graph: scope, search and legend. */
+function GraphBar(props: GraphBarProps) {
+  const { below, count, canFold, onFold } = props;
+  return (
+    <div className="flex shrink-0 flex-wrap items-center gap-x-3 gap-y-1.5 border-b border-line bg-surface px-3 py-1.5">
+      <h1 className="sr-only">Graph</h1>
+      <Scope below={below} />
+      <SearchField {...props} />
+      <Legend {...props} />
+      <span className="grow" />
+      {canFold && (
+        <Button small look="quiet" onClick={onFold}>
+          <FoldHorizontal size={14} /> Fold all
+        </Button>
+      )}
+      <span className="hidden text-xs text-faint sm:inline">{pluralize(count, 'message')}</span>
+    </div>
+  );
+}
+
+const WHOLE = 'all';
+
+function Scope({ below }: { readonly below: string | undefined }) {
+  const [, go] = useLocation();
+  const threads = useQuery(queries.threads());
+  const items = (threads.data?.items ?? []).filter(({ start }) => start !== ROOT);
+  const isThread = items.some(({ start }) => start === below);
+  const previews = useRequestedPreviews(below === undefined || isThread ? [] : [below]);
+  return (
+    <select
+      aria-label="What is drawn"
+      value={below ?? WHOLE}
+      onChange={(event) => go(event.target.value === WHOLE ? '/graph' : `/graph/${event.target.value}`)}
+      className="h-7 max-w-56 min-w-0 rounded-md border border-line bg-surface px-1 text-sm text-ink"
+    >
+      <option value={WHOLE}>Whole forest</option>
+      {below !== undefined && !isThread && (
+        <option value={below}>Below “{previews.get(below)?.text.slice(0, 40) ?? shortId(below)}”</option>
+      )}
+      {items.map(({ id, start, title }) => (
+        <option key={id} value={start}>
+          {title || shortId(start)}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+function SearchField({ search, onSearch, found, focused, onFound }: GraphBarProps) {
+  const index = found.list.indexOf(focused ?? '');
+  const step = (by: number) => {
+    const { list } = found;
+    if (list.length > 0) onFound(list[(index + by + list.length) % list.length]!);
+  };
+  return (
+    <search className="flex items-center gap-1">
+      <span className="relative">
+        <Search size={14} aria-hidden className="absolute top-1.5 left-2 text-faint" />
+        <input
+          type="search"
+          aria-label="Search the graph"
+          placeholder="Search"
+          value={search}
+          onChange={(event) => onSearch(event.target.value)}
+          onKeyDown={(event) => {
+            if (event.key === 'Enter') step(event.shiftKey ? -1 : 1);
+          }}
+          className="h-7 w-40 rounded-md border border-line bg-surface pr-1 pl-7 text-sm placeholder:text-faint"
+        />
+      </span>
+      {search.trim() !== '' && (
+        <>
+          <span role="status" className="text-xs whitespace-nowrap text-soft">
+            {found.error ? found.error.message : `${index >= 0 ? `${index + 1} of ` : ''}${found.list.length} found`}
+          </span>
+          <IconButton label="Previous found" onClick={() => step(-1)} disabled={found.list.length === 0}>
+            <ChevronUp size={14} />
+          </IconButton>
+          <IconButton label="Next found" onClick={() => step(1)} disabled={found.list.length === 0}>
+            <ChevronDown size={14} />
+          </IconButton>
+        </>
+      )}
+    </search>
+  );
+}
+
+interface LegendProps {
+  readonly kinds: ReadonlySet<AuthorKind>;
+  readonly hidden: ReadonlySet<AuthorKind>;
+  readonly onHidden: (hidden: ReadonlySet<AuthorKind>) => void;
+}
+
+/** The legend of the colours; each kind can be dimmed. */
+function Legend({ kinds, hidden, onHidden }: LegendProps) {
+  const toggle = (kind: AuthorKind) => {
+    const next = new Set(hidden);
+    if (!next.delete(kind)) next.add(kind);
+    onHidden(next);
+  };
+  return (
+    <ul aria-label="Legend" className="flex flex-wrap items-center gap-1">
+      {KINDS.filter(({ kind }) => kinds.has(kind)).map(({ kind, title }) => (
+        <li key={kind}>
+          <button
+            type="button"
+            aria-pressed={!hidden.has(kind)}
+            onClick={() => toggle(kind)}
+            className={`flex h-6 items-center gap-1.5 rounded-md px-1.5 text-xs hover:bg-hover ${hidden.has(kind) ? 'text-faint line-through' : 'text-soft'}`}
+          >
+            <span
+              aria-hidden
+              className="size-2.5 rounded-sm border"
+              style={{
+                borderColor: `var(${colorVariable(kind)})`,
+                background: hidden.has(kind) ? 'transparent' : `var(${colorVariable(kind)})`,
+              }}
+            />
+            {title}
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+interface SearchMatches {
+  /** Best first. */
+  readonly list: readonly string[];
+  readonly ids: ReadonlySet<string>;
+  readonly error: Error | null;
+}
+
+/** The nodes whose text matches a search. */
+function useSearchMatches(words: string, below: string | undefined): SearchMatches {
+  const q = useDeferredValue(words.trim());
+  const { data, error } = useQuery({ ...queries.search(q, below), enabled: q !== '' });
+  return useMemo(() => {
+    const list = q === '' ? [] : (data?.items.map(({ node }) => node) ?? []);
+    return { list, ids: new Set(list), error };
+  }, [q, data, error]);
 }

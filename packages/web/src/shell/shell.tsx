@@ -10,7 +10,8 @@ import {
   useLayoutEffect,
 } from 'react';
 import { useLocation, useSearch } from 'wouter';
-import { listenToKeys } from '../commands/keys.ts';
+import { foldDigits, type KeyRow, keyLabel, listenToKeys } from '../commands/keys.ts';
+import { GROUPS, useCommands } from '../commands/registry.ts';
 import { screenTitle } from '../state/address.ts';
 import { followChanges, useConnection } from '../state/change-feed.ts';
 import { useConversationAddress, useCurrentThread } from '../state/current-thread.ts';
@@ -18,10 +19,11 @@ import { useOverlays } from '../state/overlays.ts';
 import { useView } from '../state/view.ts';
 import { ExportDialog } from '../threads/export-dialog.tsx';
 import { IconButton } from '../ui/button.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { Kbd } from '../ui/kbd.tsx';
 import { Toasts } from '../ui/toasts.tsx';
 import { useNarrow } from '../ui/use-media.ts';
 import { useGlobalCommands } from './global-commands.ts';
-import { HelpSheet } from './help-sheet.tsx';
 import { SideContent } from './side-list.tsx';
 import { TopBar } from './top-bar.tsx';
 
@@ -192,3 +194,71 @@ function useScreenTitle(): void {
     document.title = screenTitle(path, search, thread);
   }, [path, search, thread]);
 }
+
+/** The list of all keys: those of the current screen, and those of a conversation. */
+function HelpSheet() {
+  const isOpen = useOverlays((overlays) => overlays.help);
+  return (
+    <Dialog wide open={isOpen} onClose={() => useOverlays.setState({ help: false })} title="Keys">
+      {isOpen && <Keys />}
+    </Dialog>
+  );
+}
+
+function Keys() {
+  const { commands } = useCommands();
+  const here = new Set([...commands.values()].flatMap(({ keys = [] }) => keys));
+  const withKeys = [...commands.values()].flatMap(({ id, title, group, keys }) =>
+    keys?.length ? [{ id, title, group, keys }] : [],
+  );
+  const elsewhere = FIXED_KEYS.filter(({ keys }) => !keys.some((key) => here.has(key)));
+  return (
+    <div className="gap-x-8 sm:columns-2">
+      {GROUPS.map((group) => {
+        const rows = foldDigits(withKeys.filter((command) => command.group === group));
+        return rows.length > 0 && <Section key={group} title={group} rows={rows} />;
+      })}
+      <Section title="In a conversation" rows={elsewhere} />
+    </div>
+  );
+}
+
+function Section({ title, rows }: { readonly title: string; readonly rows: readonly KeyRow[] }) {
+  if (rows.length === 0) return null;
+  return (
+    <section className="mb-6 break-inside-avoid">
+      <h3 className="mb-1 text-xs font-semibold text-faint">{title}</h3>
+      <dl>
+        {rows.map((row) => (
+          <div key={row.id} className="flex items-center justify-between gap-4 border-b border-line py-1 last:border-0">
+            <dt className="min-w-0">{row.title}</dt>
+            <dd className="flex shrink-0 gap-1">
+              {row.keys.map((key) => (
+                <Kbd key={key}>{keyLabel(key)}</Kbd>
+              ))}
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  );
+}
+
+/** The keys of a conversation, listed so that the sheet is complete on every screen. */
+const FIXED_KEYS: readonly { readonly id: string; readonly title: string; readonly keys: readonly string[] }[] = [
+  { id: 'siblings', title: 'Previous or next sibling', keys: ['Alt+ArrowUp', 'Alt+ArrowDown', 'k', 'j'] },
+  { id: 'parent', title: 'Parent', keys: ['Alt+ArrowLeft', 'h'] },
+  { id: 'child', title: 'Last visited child', keys: ['Alt+ArrowRight', 'l'] },
+  { id: 'forks', title: 'Previous or next fork', keys: ['[', ']'] },
+  { id: 'send', title: 'Send and generate', keys: ['Ctrl+Enter'] },
+  { id: 'send-only', title: 'Send only', keys: ['Ctrl+Shift+Enter'] },
+  { id: 'generate', title: 'Generate siblings; with a digit, so many', keys: ['g', 'g 3'] },
+  { id: 'edit', title: 'Edit as a branch', keys: ['e'] },
+  { id: 'bookmark', title: 'Bookmark', keys: ['b'] },
+  { id: 'compare', title: 'Compare what is marked', keys: ['c'] },
+  { id: 'tree', title: 'Tree', keys: ['t'] },
+  { id: 'raw', title: 'Raw text', keys: ['r'] },
+  { id: 'fold', title: 'Fold or unfold', keys: ['Space'] },
+  { id: 'delete', title: 'Delete a branch', keys: ['x'] },
+  { id: 'stop', title: 'Stop the stream, then close', keys: ['Escape'] },
+];

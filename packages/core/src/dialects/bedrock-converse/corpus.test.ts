@@ -3,13 +3,12 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { canonical, isObject, textAt } from '../../json/index.ts';
 import { toolResult, user } from '../../message/index.ts';
-import { makeDialect } from '../dialect.ts';
 import { awsEventStream, DAMAGED } from './event-stream.ts';
-import { bedrockConverseSpec } from './index.ts';
+import { bedrockConverse } from './index.ts';
 
 const corpus = process.env.SKEIN_CORPUS ?? fileURLToPath(new URL('../../../../../../shared/corpus', import.meta.url));
 const folder = `${corpus}/bedrock-converse`;
-const d = makeDialect(bedrockConverseSpec);
+const d = bedrockConverse;
 
 interface Turn {
   readonly path: string;

@@ -1,4 +1,5 @@
-import type { DialectSpec } from '../dialect.ts';
+import { addDialect } from '../added.ts';
+import type { Dialect } from '../dialect.ts';
 import { awsEventStream } from './event-stream.ts';
 import { bedrock, DIALECT } from './provider.ts';
 import { readRequest } from './read-request.ts';
@@ -7,8 +8,14 @@ import { assemble } from './read-stream.ts';
 import { view } from './view.ts';
 import { writer } from './write-request.ts';
 
-/** `POST /model/{model}/converse` and `…/converse-stream` */
-export const bedrockConverseSpec: DialectSpec = {
+/**
+ * Bedrock's Converse API, by which the models of all makers are asked in one form. A run that names a provider of it loads
+ * it, and so does whoever imports this file.
+ *
+ * @example
+ * const answer = await run({ model: 'bedrock/us.amazon.nova-lite-v1:0', messages: [user('Hello')] }).text;
+ */
+export const bedrockConverse: Dialect = addDialect({
   id: DIALECT,
   home: bedrock,
   view,
@@ -38,4 +45,4 @@ export const bedrockConverseSpec: DialectSpec = {
       ],
     },
   },
-};
+});

@@ -29,7 +29,6 @@ import {
 import { type MessageFormat, makeTranslator, type PortableBlock, toArguments } from '../write/translate.ts';
 import type { Draft, Frame, FrameParts, RequestWriter, Target } from '../write/writer.ts';
 import { writeChoice, writeParams } from './params.ts';
-import { DIALECT } from './provider.ts';
 import {
   findReasoning,
   hasBadInput,

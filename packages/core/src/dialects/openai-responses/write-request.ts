@@ -1,9 +1,9 @@
-import { type Edit, isObject, parseJson, skipSpace, textAt } from '../../json/index.ts';
+import { isObject, parseJson, textAt } from '../../json/index.ts';
 import type { MediaBlock, Message } from '../../message/index.ts';
 import type { LossNote } from '../loss.ts';
 import { isOwn } from '../write/drafts.ts';
 import { type BodyMember, joinFrame, readSystemTexts, writeTools } from '../write/frame.ts';
-import { makeSplicer } from '../write/own-message.ts';
+import { makeSplicer, outsideOfList } from '../write/own-message.ts';
 import {
   joinTexts,
   type MessageFormat,
@@ -133,7 +133,7 @@ const spliceItems = /* @__PURE__ */ makeSplicer({
   markers: [`content.*.${CACHE_MARKER}`, `output.*.${CACHE_MARKER}`],
   isDoubtful: ({ raw, facts }, target) => facts.needs.includes('bound') && needsCiphertext(target) && !isSealed(raw),
   repair,
-  outside,
+  outside: outsideOfList,
 });
 
 /** Drafts a message of this API. Computer calls are not matched with results. */
@@ -150,16 +150,6 @@ export function spliceMessage(
 function isSealed(raw: string): boolean {
   const count = (pattern: RegExp): number => raw.match(pattern)?.length ?? 0;
   return !raw.includes('"compaction"') && count(/"reasoning"/g) === count(/"encrypted_content"\s*:\s*"/g);
-}
-
-/** Edits that remove the brackets around the items of a turn. */
-function outside(raw: string): Edit[] {
-  const open = skipSpace(raw, 0);
-  if (raw[open] !== '[') return [];
-  return [
-    { start: 0, end: open + 1, text: '' },
-    { start: raw.lastIndexOf(']'), end: raw.length, text: '' },
-  ];
 }
 
 /**

@@ -7,6 +7,7 @@ import {
   type Path,
   parseJson,
   pieces,
+  skipSpace,
   splice,
   textAt,
 } from '../../json/index.ts';
@@ -76,6 +77,16 @@ export function makeSplicer(rules: OwnRules): RequestWriter['splice'] {
       },
     ];
   };
+}
+
+/** Edits that remove the brackets around a turn of several items, each of which is an element of its own. */
+export function outsideOfList(raw: string): Edit[] {
+  const open = skipSpace(raw, 0);
+  if (raw[open] !== '[') return [];
+  return [
+    { start: 0, end: open + 1, text: '' },
+    { start: raw.lastIndexOf(']'), end: raw.length, text: '' },
+  ];
 }
 
 /** The paths of the fields that these patterns name, such as `content.*.cache_control`. Most texts hold none of them. */

@@ -17,7 +17,10 @@ export type Signer = (
   request: UnsignedRequest,
 ) => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>;
 
-const signers = /* @__PURE__ */ new Map<string, Signer>();
+/** Our own signers are loaded with their first signature. */
+const signers = /* @__PURE__ */ new Map<string, Signer>([
+  ['aws-sigv4', async (request) => (await import('./aws-signer.ts')).signV4(request)],
+]);
 
 /**
  * Registers a signer under the name that providers give it (`connection.signer`). A signer needs a clock and credentials,

@@ -160,7 +160,11 @@ export const toolRules: readonly ConverseRule[] = [
         first(messages.entries(), ([at, { content }]) =>
           first(eachObject(content), ([index, { toolUse: use }]) =>
             isObject(use) && !NAME.test(`${use.name}`)
-              ? constraint(use.name, `messages.${at + 1}.member.content.${index + 1}.member.toolUse.name`, '[a-zA-Z0-9_-]+')
+              ? constraint(
+                  use.name,
+                  `messages.${at + 1}.member.content.${index + 1}.member.toolUse.name`,
+                  '[a-zA-Z0-9_-]+',
+                )
               : undefined,
           ),
         )

@@ -30,7 +30,9 @@ const calls = (message: Json | undefined): readonly Json[] => objects(message?.t
 const saysSomething = (content: unknown): boolean =>
   typeof content === 'string'
     ? content !== ''
-    : objects(content).some(({ type, text, thinking }) => (type === 'text' ? text !== '' : type === 'thinking' ? thinking !== '' : true));
+    : objects(content).some(({ type, text, thinking }) =>
+        type === 'text' ? text !== '' : type === 'thinking' ? thinking !== '' : true,
+      );
 
 /** The calls of the assistant's message before a run of tool messages. */
 function openCalls(messages: readonly Json[], at: number): readonly string[] {
@@ -51,9 +53,7 @@ export const rules: readonly CohereRule[] = [
     check: ({ body, request: { settings, memory } }) => {
       const unknown = Object.keys(body).find((name) => !FIELDS.has(name));
       const isOwn = settings?.refuseOwnFields !== true && unknown !== undefined && memory?.ownField(unknown);
-      return unknown === undefined || isOwn
-        ? undefined
-        : `unknown field: parameter '${unknown}' is not a valid field`;
+      return unknown === undefined || isOwn ? undefined : `unknown field: parameter '${unknown}' is not a valid field`;
     },
   },
   {

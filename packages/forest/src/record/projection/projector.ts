@@ -194,7 +194,7 @@ function createProjector(forest: RecordingForest): Projector {
       }
       if (!reading) continue;
       const step = apply(item, reading);
-      await writer.add([step]);
+      await writer.add(step);
       // Exchanges that belong behind this one, and all between, are placed again before the rest.
       queue.push(...moveBehind(step.behind, item).sort(lastFirst));
     }

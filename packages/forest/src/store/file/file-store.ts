@@ -100,8 +100,8 @@ async function open(
     const places = await out.write(fresh);
     for (const [index, record] of fresh.entries()) {
       addRecord(set.tables, record, places[index]!);
-      // The next query usually asks for the node that was just written.
-      if (record.k === 'node') records.keep(places[index]!, record);
+      // A node that was just written is usually asked for next, and an exchange is placed in the tree next.
+      if (record.k === 'node' || record.k === 'exchange') records.keep(places[index]!, record);
       if (record.k !== 'body') log.add(toChange(record));
     }
     queries.onNew(fresh);

@@ -44,19 +44,26 @@ export function readSegmentLine(bytes: Buffer): Header | 'other' | undefined {
 const SEGMENT_START = Buffer.from('{"skein":');
 
 /** The lines of a batch. Each ends with a line feed and contains no other. */
-export function batchLines(records: readonly StoreRecord[], batch: number): string[] {
-  return records.map((record, line) => {
-    const text = recordLine(record);
-    return records.length === 1 ? text : `{"~":"${batch}.${line}.${records.length}",${text.slice(1)}`;
-  });
+export function batchLines(records: readonly StoreRecord[], batch: number): Buffer[] {
+  return records.map((record, line) =>
+    records.length === 1 ? encodeLine(record, '{') : encodeLine(record, `{"~":"${batch}.${line}.${records.length}",`),
+  );
 }
 
 /** A record as the only line of a batch. */
 export function recordLine(record: StoreRecord): string {
+  return encodeLine(record, '{').toString();
+}
+
+/** Encodes a record once: the checksum is that of the bytes that are written. */
+function encodeLine(record: StoreRecord, start: string): Buffer {
   // In this order of members, a reader finds the digest without parsing the text.
   if (record.k === 'body' && Object.keys(record).length === 3)
-    return `{"k":"body","digest":"${record.digest}","text":${JSON.stringify(record.text)}}\n`;
-  return `${addChecksum(JSON.stringify(record))}\n`;
+    return Buffer.from(`${start}"k":"body","digest":"${record.digest}","text":${JSON.stringify(record.text)}}\n`);
+  const line = Buffer.from(`${start}${JSON.stringify(record).slice(1, -1)},"#":"00000000"}\n`);
+  const end = line.length - 1 - SUM_LENGTH;
+  line.write(checksum(line.subarray(start.length, end)), end + SUM_NAME.length, 'latin1');
+  return line;
 }
 
 /** Writes a line again exactly as it was read, so that unknown members and long numbers do not change. */
@@ -65,7 +72,8 @@ export function copyLine({ record, text }: Line): string {
 }
 
 // The checksum is the last member: the CRC-32 of everything before it between the braces, without the batch mark.
-const SUM_LENGTH = ',"#":"00000000"}'.length;
+const SUM_NAME = ',"#":"';
+const SUM_LENGTH = `${SUM_NAME}00000000"}`.length;
 const SUM = /^,"#":"([0-9a-f]{8})"\}$/;
 const MARK = /^\{"~":"(\d{1,15})\.(\d{1,9})\.(\d{1,9})",/;
 const LONGEST_MARK = 64;

@@ -82,7 +82,7 @@ export function createSegmentWriter(
       batch += 1;
       const header = to.size === 0 ? headerLine(writer) : '';
       // Encoded line by line, so that a long line is not held in memory three times.
-      const lines = batchLines(records, batch).map((line) => Buffer.from(line));
+      const lines = batchLines(records, batch);
       const bytes = Buffer.concat([Buffer.from(header), ...lines]);
       const lengths = lines.map(({ length }) => length);
       lines.length = 0;

@@ -1,0 +1,24 @@
+/**
+ * For programs that `measurePrograms` runs: counts the CPU time and the peak memory of `work` alone, without what the program
+ * prepared before. Garbage of the preparation is collected first where `--expose-gc` is on.
+ *
+ * @example
+ * ```js
+ * import { run, user } from '@skein/core';
+ * import { countOnly } from '../count-only.mjs';
+ *
+ * const messages = longHistory();
+ * await countOnly(() => run({ model, messages }).result);
+ * ```
+ * @template Result
+ * @param {() => Result | Promise<Result>} work
+ * @returns {Promise<Result>}
+ */
+export async function countOnly(work) {
+  const bench = /** @type {{ begin(): void, end(): void } | undefined} */ (Reflect.get(globalThis, 'skeinBench'));
+  globalThis.gc?.();
+  bench?.begin();
+  const result = await work();
+  bench?.end();
+  return result;
+}

@@ -1,0 +1,207 @@
+import { createServer } from 'node:net';
+import { type Config, type ConfigProblem, describeProblem, findProvider, loadAgents, loadConfig } from '@skein/agents';
+import { hasKey, type ProviderDescriptor, providers, resolveEndpoint } from '@skein/core';
+import { openForest } from '@skein/forest';
+import type { Command } from 'commander';
+import { describeStore, readConfig, requireWritable, storeAddress } from '../context/command-context.ts';
+import { agentProblems, configuredProvider, needsDemo, withKeys } from '../context/model-access.ts';
+import { colors, counted, errorText, note, oneLine, say, sayJson, toPrintable, warn } from '../output/output.ts';
+import { type ForestFlags, jsonCommand } from './forest-command.ts';
+
+export function addModels(program: Command): void {
+  program
+    .command('models')
+    .description('list the providers and which of them have keys; with a provider, list its known models')
+    .argument('[provider]')
+    .option('--json', 'one JSON document, for programs')
+    .action(listModels);
+}
+
+async function listModels(name: string | undefined, { json }: { readonly json?: boolean }): Promise<void> {
+  const config = await readConfig({});
+  if (name === undefined) return listProviders(Object.values(config.providers), json === true);
+  const { id } = findProvider(name, config.providers);
+  // The price list is large, and most commands do without it.
+  const { listedModels, modelInfoWithLimits } = await import('@skein/core/prices');
+  const items = listedModels(id).map((model) => {
+    const { contextTokens } = modelInfoWithLimits(id, model);
+    return { id: `${id}/${model}`, ...(contextTokens !== undefined && { contextTokens }) };
+  });
+  if (json) return sayJson({ provider: id, items });
+  for (const { id, contextTokens } of items)
+    say(`${id}${contextTokens === undefined ? '' : colors.dim(`  ${contextTokens} tokens`)}`);
+  if (items.length === 0) note(`No list of the models of ${id} is known here. Any name can be asked for: ${id}/name.`);
+}
+
+function listProviders(own: readonly ProviderDescriptor[], json: boolean): void {
+  const all = [...own, ...providers().filter(({ id }) => !own.some((one) => one.id === id))];
+  const items = all.map((one) => ({
+    id: one.id,
+    dialect: one.dialect,
+    key: keyState(one),
+    variables: one.connection?.keyVariables ?? [],
+  }));
+  if (json) {
+    sayJson({ items });
+    return;
+  }
+  for (const { id, dialect, key, variables } of items) {
+    const state =
+      key === 'there'
+        ? colors.green('key')
+        : key === 'missing'
+          ? colors.dim(`set ${variables.join(' or ')}`)
+          : 'no key needed';
+    say(`${id.padEnd(18)} ${dialect.padEnd(22)} ${state}`);
+  }
+}
+
+function keyState(one: ProviderDescriptor): 'there' | 'missing' | 'not needed' {
+  if (one.connection?.needsKey === false) return 'not needed';
+  return hasKey(one) ? 'there' : 'missing';
+}
+
+export function addAgents(program: Command): void {
+  program
+    .command('agents')
+    .description('list the agents, with their models and tools')
+    .option('--agents <folder>', 'the folder of the agent files')
+    .option('--json', 'one JSON document, for programs')
+    .action(listAgents);
+}
+
+async function listAgents({ json, ...flags }: { readonly json?: boolean; readonly agents?: string }): Promise<void> {
+  const config = await readConfig(flags);
+  const loaded = await loadAgents(config.agents, { config });
+  try {
+    const items = loaded.agents.map(({ id, name, description, file, model, toolNames }) => ({
+      id,
+      name,
+      ...(description !== undefined && { description }),
+      model: `${model.provider.id}/${model.model}`,
+      tools: toolNames,
+      file,
+    }));
+    const problems = agentProblems(loaded);
+    if (problems.some(({ severity }) => severity === 'error')) process.exitCode = 1;
+    if (json) return sayJson({ items, problems });
+    for (const problem of problems) warn(describeProblem(problem));
+    for (const { id, name, description = '', model, tools } of items) {
+      say(`${colors.yellow(id)}  ${model}  ${oneLine(name === id ? description : `${name}. ${description}`)}`);
+      if (tools.length > 0) say(colors.dim(`  tools: ${tools.join(', ')}`));
+    }
+    if (items.length === 0) note(`There is no agent in ${config.agents}: an agent is a YAML file there.`);
+  } finally {
+    await loaded.close();
+  }
+}
+
+interface Check {
+  readonly name: string;
+  /** `hint`: it works, but something could be better. */
+  readonly state: 'ok' | 'hint' | 'error';
+  readonly message: string;
+}
+
+export function addDoctor(program: Command): void {
+  jsonCommand(program, 'doctor', 'check versions, configuration, store, keys, addresses, port and agents').action(
+    doctor,
+  );
+}
+
+async function doctor({ json, ...flags }: ForestFlags): Promise<void> {
+  const { config, files, problems } = await loadConfig({ flags });
+  const known = [
+    ...Object.values(config.providers),
+    ...providers().filter(({ id }) => !Object.hasOwn(config.providers, id)),
+  ];
+  const checks: Check[] = [
+    checkNode(),
+    ...(problems.length === 0
+      ? [ok('configuration', files.length === 0 ? 'no file, all defaults' : files.join(', '))]
+      : problems.map((problem) => checkOf('configuration', problem))),
+    await checkStore(config),
+    checkKeys(config, known),
+    ...checkAddresses(known),
+    await checkPort(config.server),
+    ...(await checkAgents(config)),
+  ];
+  const isWell = checks.every(({ state }) => state !== 'error');
+  if (json) sayJson({ ok: isWell, checks });
+  else for (const { name, state, message } of checks) say(`${SIGNS[state]} ${name.padEnd(13)} ${toPrintable(message)}`);
+  if (!isWell) process.exitCode = 1;
+}
+
+const SIGNS = { ok: colors.green('ok   '), hint: colors.yellow('hint '), error: colors.red('error') };
+
+const ok = (name: string, message: string): Check => ({ name, state: 'ok', message });
+
+function checkOf(name: string, problem: ConfigProblem): Check {
+  return { name, state: problem.severity === 'error' ? 'error' : 'hint', message: describeProblem(problem) };
+}
+
+function checkNode(): Check {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  const message = `Node ${process.versions.node}`;
+  if (major > 20 || (major === 20 && minor >= 19)) return ok('versions', message);
+  return { name: 'versions', state: 'error', message: `${message} is too old: install 20.19 or later.` };
+}
+
+async function checkStore(config: Config): Promise<Check> {
+  try {
+    const forest = await openForest(storeAddress(config.store, process.env), { project: config.project });
+    try {
+      const { items, next } = await forest.threads.list({ limit: 100 });
+      const count = next === undefined ? counted(items.length, 'conversation') : 'more than 100 conversations';
+      await requireWritable(config.store);
+      return ok('store', `${describeStore(config.store)}, project ${config.project}: ${count}`);
+    } finally {
+      await forest.close();
+    }
+  } catch (error) {
+    return { name: 'store', state: 'error', message: errorText(error) };
+  }
+}
+
+function checkKeys(config: Config, known: readonly ProviderDescriptor[]): Check {
+  const there = withKeys(known, process.env).map(({ id }) => id);
+  if (there.length > 0) return ok('keys', there.join(', '));
+  if (!needsDemo(config, configuredProvider(config))) return ok('keys', `none, and ${config.model} needs none`);
+  const message =
+    'No provider has a key, so only the demo answers: set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY.';
+  return { name: 'keys', state: 'hint', message };
+}
+
+/** Only of providers that can be asked: nobody needs an address for the others. */
+function checkAddresses(known: readonly ProviderDescriptor[]): Check[] {
+  return known
+    .filter((one) => one.connection && hasKey(one) && one.connection.needsKey !== false)
+    .map((one) => {
+      try {
+        return ok('addresses', `${one.id}: ${new URL(resolveEndpoint(one).baseUrl).origin}`);
+      } catch (error) {
+        return { name: 'addresses', state: 'error', message: (error as Error).message };
+      }
+    });
+}
+
+function checkPort({ port, host }: Config['server']): Promise<Check> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', ({ message }) =>
+      resolve({
+        name: 'port',
+        state: 'hint',
+        message: `${host}:${port} cannot be listened at (${message}): a server may run already; --port takes another.`,
+      }),
+    );
+    server.listen(port, host, () => server.close(() => resolve(ok('port', `${host}:${port} is free`))));
+  });
+}
+
+async function checkAgents(config: Config): Promise<Check[]> {
+  const loaded = await loadAgents(config.agents, { config });
+  await loaded.close();
+  const names = loaded.agents.map(({ id }) => id).join(', ') || 'none';
+  return [ok('agents', names), ...agentProblems(loaded).map((problem) => checkOf('agents', problem))];
+}

@@ -1,0 +1,280 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { constants } from 'node:os';
+import { dirname, join } from 'node:path';
+import { type Config, type ConfigProblem, currentTime, describeProblem, loadAgents, loadConfig } from '@skein/agents';
+import { type ProviderDescriptor, providers } from '@skein/core';
+import { costOf } from '@skein/core/prices';
+import { createForest, type Forest, listExchanges, memoryStore, openForest } from '@skein/forest';
+import { createLog, createServer, isLoopback, type Log, seedSample } from '@skein/server';
+import {
+  describeStore,
+  requireWritable,
+  storeAddress,
+  untilInterrupted,
+  withForest,
+} from '../context/command-context.ts';
+import {
+  agentProblems,
+  configuredProvider,
+  DEMO_MODEL,
+  freeOfCharge,
+  needsDemo,
+  startDemo,
+  withKeys,
+} from '../context/model-access.ts';
+import { colors, counted, errorText, note, say, toPrintable, UsageError, warn } from '../output/output.ts';
+import type { ForestFlags } from './forest-command.ts';
+
+interface ServeOptions {
+  readonly port?: number;
+  readonly host?: string;
+  readonly store?: string;
+  readonly project?: string;
+  readonly model?: string;
+  readonly preset?: string;
+  readonly token?: string;
+  readonly open: boolean;
+  readonly hosts?: string;
+  readonly proxyMode?: string;
+  readonly proxyOnMiss?: string;
+  readonly useServerKeys?: boolean;
+  readonly version: string;
+}
+
+/** The server on the configured forest, until Ctrl+C. */
+export async function serve({ token: tokenVariable, open, version, ...flags }: ServeOptions): Promise<void> {
+  const { config, problems, sources } = await loadConfig({ flags });
+  refuseUnsafe(problems);
+  for (const problem of problems) warn(describeProblem(problem));
+  const isNamed = tokenVariable !== undefined || sources['server.token_variable'] !== undefined;
+  const token = readToken(tokenVariable ?? config.server.tokenVariable, isNamed, config.server.host);
+  const keys = withKeys([...providers(), ...Object.values(config.providers)], process.env);
+  const closing: (() => Promise<unknown> | undefined)[] = [];
+  try {
+    const named = configuredProvider(config);
+    const demo = needsDemo(config, named) ? await startDemo(process.env) : undefined;
+    closing.push(() => demo?.emulator.close());
+    const env = demo?.env ?? process.env;
+    const forest = await openForest(storeAddress(config.store, env), { project: config.project });
+    closing.push(() => forest.close());
+    const loaded = await loadAgents(config.agents, { config, env, forest });
+    closing.push(() => loaded.close());
+    for (const problem of agentProblems(loaded)) warn(describeProblem(problem));
+    const page = pageFolder();
+    const server = createServer({
+      forest,
+      config,
+      env: process.env,
+      version,
+      agents: async () => loaded.agents,
+      tools: [currentTime()],
+      generate: { costOf: demo ? freeOfCharge : costOf },
+      log: createLog((line) => process.stderr.write(`${line}\n`)),
+      ...(token !== undefined && { token }),
+      ...(page !== undefined && { page }),
+      ...(demo && { demo: demo.emulator.env(), samples: await sampleForest(), model: DEMO_MODEL }),
+    });
+    const listening = await server.listen({ port: config.server.port, host: config.server.host });
+    closing.push(() => listening.close());
+
+    say(`${colors.bold('Skein')} ${version} is running. Ctrl+C ends it.`);
+    say(`  forest  ${describeStore(config.store)}, project ${config.project}`);
+    if (page !== undefined) say(`  page    ${listening.url}/`);
+    tellAddresses(listening.url, config.proxy);
+    if (demo) tellDemo();
+    else tellKeys(keys, named);
+    const { env: surroundings, platform, stdout } = process;
+    const isSeen = mayOpen({ env: surroundings, platform, isTerminal: stdout.isTTY });
+    if (open && isSeen && page !== undefined) openPage(`${listening.url}/`);
+    await untilInterrupted();
+  } finally {
+    for (const close of closing.reverse()) await close();
+  }
+}
+
+/** In memory, so that the store of a person holds nothing that they did not write. */
+async function sampleForest(): Promise<Forest> {
+  const forest = createForest(memoryStore(), { project: 'samples' });
+  await seedSample(forest);
+  return forest;
+}
+
+function tellAddresses(url: string, { mode, useServerKeys }: Config['proxy']): void {
+  say(`  API     ${url}/api/v1   (${url}/api/openapi.json)`);
+  if (mode !== 'record') say(`  proxy   in mode ${mode}`);
+  if (useServerKeys) say('  keys    clients without a key of their own use those of this server');
+  say('  proxy   give your clients these base addresses, and what they say is recorded:');
+  for (const [name, address] of Object.entries(proxyVariables(url))) say(`            ${name}=${address}`);
+}
+
+function tellKeys(keys: readonly ProviderDescriptor[], named: readonly ProviderDescriptor[]): void {
+  const names = (those: readonly ProviderDescriptor[]) => those.map(({ id }) => id).join(', ');
+  say(`  keys    ${keys.length > 0 ? names(keys) : `none; ${names(named)} needs none`}`);
+}
+
+function tellDemo(): void {
+  say(colors.yellow('  DEMO    no provider has a key, so a stand-in answers that understands nothing.'));
+  say(colors.yellow('          Set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY and start again.'));
+}
+
+/** Undefined where clients need none. A variable that somebody named has to hold one. */
+function readToken(variable: string, isNamed: boolean, host: string): string | undefined {
+  const token = process.env[variable] || undefined;
+  if (token === undefined && isNamed)
+    throw new UsageError(`The variable ${variable} has no token: set it, or start without --token and token_variable.`);
+  if (token === undefined && !isLoopback(host))
+    throw new UsageError(
+      `A server at ${host} can be reached from elsewhere: set ${variable} to a token, or name another variable with --token.`,
+    );
+  return token;
+}
+
+/** Without such a value the server would be open, ask providers or show texts where it must not: so it does not start. */
+function refuseUnsafe(problems: readonly ConfigProblem[]): void {
+  const unsafe = problems.find(
+    ({ severity, file, key }) =>
+      severity === 'error' && (file.startsWith('flag ') || /^(?:server|proxy|redaction)\b/.test(key)),
+  );
+  if (unsafe) throw new UsageError(describeProblem(unsafe));
+}
+
+interface Surroundings {
+  readonly env: NodeJS.ProcessEnv;
+  readonly platform: NodeJS.Platform;
+  readonly isTerminal: boolean;
+}
+
+/** Whether a browser that opens now would be seen by the person who started this. */
+export function mayOpen({ env, platform, isTerminal }: Surroundings): boolean {
+  if (!isTerminal || env.CI || env.SSH_CONNECTION || env.SSH_TTY) return false;
+  // Without a screen, xdg-open would start a browser for text inside this terminal.
+  return platform !== 'linux' || Boolean(env.DISPLAY || env.WAYLAND_DISPLAY);
+}
+
+/** Shows an address in the browser. It is a comfort: where that does not work, nobody needs to know. */
+function openPage(url: string, platform: NodeJS.Platform = process.platform): void {
+  const [program, args] = browserCommand(platform, url);
+  const child = spawn(program, args, { stdio: 'ignore', detached: true, windowsHide: true });
+  child.once('error', () => undefined);
+  child.unref();
+}
+
+export function browserCommand(platform: NodeJS.Platform, url: string): [program: string, args: string[]] {
+  if (platform === 'darwin') return ['open', [url]];
+  // `start` is part of cmd, and takes what comes first for a title.
+  if (platform === 'win32') return ['cmd', ['/c', 'start', '', url]];
+  return ['xdg-open', [url]];
+}
+
+/** Where the files of the page are; undefined while it has not been built. */
+function pageFolder(): string | undefined {
+  const folder = join(dirname(createRequire(import.meta.url).resolve('@skein/web/package.json')), 'dist');
+  return existsSync(join(folder, 'index.html')) ? folder : undefined;
+}
+
+/** Strict stand-ins for the providers, until Ctrl+C. */
+export async function emulate({
+  port,
+  brain,
+  strict,
+}: {
+  readonly port: number;
+  readonly brain: 'demo' | 'echo';
+  readonly strict?: 'unknown';
+}): Promise<void> {
+  // The other commands of this file do without the emulator.
+  const { startEmulator } = await import('@skein/emulator');
+  const emulator = await startEmulator({ port, brain, settings: { refuseUnknown: strict === 'unknown' } });
+  say('Strict stand-ins for the providers. Any key is accepted. Ctrl+C ends them.');
+  for (const [name, value] of Object.entries(emulator.env())) if (name.endsWith('_BASE_URL')) say(`  ${name}=${value}`);
+  await untilInterrupted();
+  await emulator.close();
+}
+
+/**
+ * `record` and `replay`: runs a program whose requests go through our proxy, which the program does not notice. The exit
+ * code is the program's, and so is standard output: our own messages go to standard error.
+ */
+export async function runBehindProxy(mode: 'record' | 'replay', command: readonly string[], flags: ForestFlags) {
+  await withForest(flags, async ({ config, forest }) => {
+    // What the program asks may be dear: better not asked than asked in vain.
+    if (mode === 'record') await requireWritable(config.store);
+    const lost: unknown[] = [];
+    const since = forest.clock.now();
+    const server = createServer({ forest, config, proxy: { mode, onMiss: 'refuse' }, log: logInto(lost) });
+    const listening = await server.listen({ port: 0, host: '127.0.0.1' });
+    const env = { ...process.env, ...proxyVariables(listening.url), ...keysFor(mode) };
+    try {
+      process.exitCode = await runProgram(command, env);
+    } finally {
+      await listening.close();
+    }
+    if (mode === 'record') tellRecorded(await listExchanges(forest, { since, limit: 1000 }), lost.length > 0);
+    if (lost.length > 0) {
+      warn(`${counted(lost.length, 'exchange')} could not be stored: ${toPrintable(errorText(lost.at(-1)))}`);
+      process.exitCode ||= 1;
+    }
+  });
+}
+
+/** Collects what could not be recorded: the program itself does not notice. */
+function logInto(lost: unknown[]): Log {
+  return {
+    info: () => undefined,
+    error: (event, error) => {
+      if (event === 'recording-failed') lost.push(error);
+    },
+  };
+}
+
+/** SDKs do not start without a key, though a replay needs none. */
+function keysFor(mode: 'record' | 'replay'): NodeJS.ProcessEnv {
+  const names = mode === 'replay' ? ['OPENAI_API_KEY', 'ANTHROPIC_API_KEY', 'GEMINI_API_KEY'] : [];
+  return Object.fromEntries(names.filter((name) => !process.env[name]).map((name) => [name, 'replay']));
+}
+
+function runProgram([name = '', ...args]: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const child: ChildProcess = spawn(name, args, { env, stdio: 'inherit' });
+    // A terminal tells the program itself of Ctrl+C; we stay until it has ended, to keep what it was told.
+    const stay = () => undefined;
+    const end = () => child.kill('SIGTERM');
+    process.on('SIGINT', stay).on('SIGTERM', end);
+    const done = () => process.removeListener('SIGINT', stay).removeListener('SIGTERM', end);
+    child.once('error', ({ message }) => {
+      done();
+      reject(new Error(`"${name}" could not be started (${message}): write it after --, with its arguments.`));
+    });
+    child.once('close', (code, signal) => {
+      done();
+      // As shells tell of a signal.
+      resolve(code ?? 128 + constants.signals[signal!]);
+    });
+  });
+}
+
+function tellRecorded({ items, next }: Awaited<ReturnType<typeof listExchanges>>, isSomeLost: boolean): void {
+  if (items.length === 0) {
+    if (isSomeLost) return;
+    warn(
+      'Nothing was recorded: the program asked nobody, or does not read OPENAI_BASE_URL, ANTHROPIC_BASE_URL or GOOGLE_GEMINI_BASE_URL.',
+    );
+    return;
+  }
+  const threads = [...new Set(items.flatMap(({ landing }) => landing?.thread ?? []))];
+  const exchanges = next === undefined ? counted(items.length, 'exchange') : `${items.length} and more exchanges`;
+  const were = items.length === 1 ? 'was' : 'were';
+  note(`${exchanges} ${were} recorded, in ${counted(threads.length, 'conversation')}.`);
+  for (const thread of threads.slice(0, 10)) note(`  skein log ${thread}`);
+}
+
+/** The variables that the vendors' SDKs read for their base addresses, pointing at the proxy of a server. */
+function proxyVariables(url: string): Readonly<Record<string, string>> {
+  return {
+    OPENAI_BASE_URL: `${url}/proxy/openai/v1`,
+    ANTHROPIC_BASE_URL: `${url}/proxy/anthropic`,
+    GOOGLE_GEMINI_BASE_URL: `${url}/proxy/google`,
+  };
+}

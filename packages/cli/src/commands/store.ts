@@ -1,0 +1,299 @@
+import { open, rename, rm, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { dialect as findDialect, isSkeinError, openaiChat } from '@skein/core';
+import {
+  type CompactionCount,
+  type ExportDamage,
+  type ExportFormat,
+  type ExportLosses,
+  type ExportSelection,
+  exportOlder,
+  exportText,
+  type Forest,
+  forgetOld,
+  type ImportResult,
+  importFile,
+  importFormats,
+  isOlderLayout,
+  olderSettings,
+  verifyOlder,
+} from '@skein/forest';
+import { type Command, Option } from 'commander';
+import { hasRedaction, withForest } from '../context/command-context.ts';
+import { locate } from '../context/locate.ts';
+import {
+  counted,
+  note,
+  progressLine,
+  say,
+  sayJson,
+  toPrintable,
+  UsageError,
+  warn,
+  withProgress,
+  writeAll,
+} from '../output/output.ts';
+import { type ForestFlags, forestCommand, jsonCommand } from './forest-command.ts';
+
+interface ImportOptions extends ForestFlags {
+  readonly format?: string;
+  readonly dialect?: string;
+}
+
+export function addImport(program: Command): void {
+  jsonCommand(program, 'import', 'import conversations from a file or a folder')
+    .argument('<file>')
+    .option('--format <name>', `the format, if the file does not tell it (${formatNames().join(', ')})`)
+    .option('--dialect <name>', 'the dialect of bare messages, such as openai-chat or legacy')
+    .action(importInto);
+}
+
+async function importInto(file: string, { json, format, dialect, ...flags }: ImportOptions): Promise<void> {
+  await withForest(flags, async ({ forest }) => {
+    requireFormat(format);
+    const progress = progressLine();
+    const { size, isFile } = await sizeOf(file);
+    const done = await importFile(forest, file, {
+      ...(format && { format }),
+      ...(dialect !== undefined && { dialect }),
+      onProgress: ({ read, elements, messages }) =>
+        progress.tell(countsOf(elements, messages), isFile ? read / size : undefined),
+    }).finally(progress.end);
+    tellProblems(done.problems);
+    if (done.format === 'older') await tellSettings(file);
+    if (json) sayJson(done);
+    else
+      say(
+        `${done.format}: ${countsOf(done.threads.length, done.messages)}, ${done.added} of them new` +
+          `${done.problems.length > 0 ? `; ${done.problems.length} could not be read` : ''}.`,
+      );
+    if (done.problems.length > 0) process.exitCode = 1;
+  });
+}
+
+/** Plug-ins add importers when the configuration is read, so only now is it known which formats there are. */
+function requireFormat(format: string | undefined): void {
+  if (format !== undefined && !formatNames().includes(format))
+    throw new UsageError(`"${format}" is not a format. Allowed choices are ${formatNames().join(', ')}.`);
+}
+
+function formatNames(): string[] {
+  return importFormats().map(({ id }) => id);
+}
+
+/** A file of another kind than was said has something wrong on every line. */
+const MOST_TOLD = 5;
+
+function tellProblems(problems: ImportResult['problems']): void {
+  for (const { where, message } of problems.slice(0, MOST_TOLD)) warn(toPrintable(`${where}: ${message}`));
+  if (problems.length > MOST_TOLD) warn(`and ${problems.length - MOST_TOLD} more; --json lists all.`);
+}
+
+/** Their file holds keys, so nothing else of it is taken over. */
+async function tellSettings(folder: string): Promise<void> {
+  for (const { file, names } of await olderSettings(folder))
+    warn(`${file}: ${names.join(', ')} do not carry over; write them into skein.config.toml.`);
+}
+
+function countsOf(conversations: number, messages: number): string {
+  return `${counted(conversations, 'conversation')}, ${counted(messages, 'message')}`;
+}
+
+/** How much there is to read is known of a file alone. */
+async function sizeOf(path: string): Promise<{ size: number; isFile: boolean }> {
+  const found = await stat(path);
+  return { size: found.size, isFile: found.isFile() && found.size > 0 };
+}
+
+interface ExportOptions extends ForestFlags {
+  readonly format: ExportFormat | 'older';
+  readonly dialect?: string;
+  readonly out?: string;
+  readonly below?: boolean;
+  readonly only?: boolean;
+}
+
+export function addExport(program: Command): void {
+  forestCommand(program, 'export', 'write conversations to standard output or a file')
+    .argument('[node|thread]', 'the history up to a node, or a thread; default: everything')
+    .addOption(
+      new Option('--format <name>', 'segments lose nothing and can be imported again')
+        .choices(['segments', 'markdown', 'messages', 'fine-tuning', 'older'])
+        .default('segments'),
+    )
+    .option('--dialect <name>', 'the dialect of messages and fine-tuning', openaiChat.id)
+    .option('--out <path>', 'write to a new file (with --format older, a new folder)')
+    .addOption(new Option('--below', 'the node with everything below it').conflicts('only'))
+    .option('--only', 'only this message')
+    .action(exportFrom);
+}
+
+/** Plug-ins add dialects when the configuration is read, so only then is it known which ones there are. */
+function requireDialect(name: string): void {
+  try {
+    findDialect(name);
+  } catch (error) {
+    throw isSkeinError(error, 'unknown_dialect') ? new UsageError(error.message) : error;
+  }
+}
+
+async function exportFrom(id: string | undefined, options: ExportOptions): Promise<void> {
+  const { format, dialect, out, below, only, ...flags } = options;
+  if (id === undefined && (below || only)) throw new UsageError('--below and --only need a node.');
+  if (format === 'older' && out === undefined) throw new UsageError('The older layout is a folder: give --out.');
+  await withForest(flags, async ({ config, forest, redact }) => {
+    if (dialect !== undefined) requireDialect(dialect);
+    if (hasRedaction(config) && (format === 'segments' || format === 'older'))
+      throw new Error(
+        `The configuration hides texts, and ${format} are exact: export markdown or messages, or take "redaction" away.`,
+      );
+    const of = await selected(forest, id, options);
+    const progress = progressLine();
+    let lossy = 0;
+    let messages = 0;
+    const watching = {
+      of,
+      onLosses: (_conversation: ExportLosses) => {
+        lossy += 1;
+      },
+      onDamaged: ({ head, reason }: ExportDamage) => warn(`The conversation to ${head} was left out: ${reason}`),
+      onProgress: (count: number) => {
+        messages = count;
+        progress.tell(counted(count, 'message'));
+      },
+    };
+    try {
+      if (format === 'older') await exportOlder(forest, out!, watching);
+      else {
+        const pieces = exportText(forest, { ...watching, format, ...(dialect !== undefined && { dialect }) });
+        const parts = redacted(pieces, redact);
+        await (out === undefined ? writeAll(parts) : writeFile(out, parts));
+      }
+    } finally {
+      progress.end();
+    }
+    if (lossy > 0) warn(`${counted(lossy, 'conversation')} lost something in this format; segments lose nothing.`);
+    note(`${counted(messages, 'message')} written${out === undefined ? '' : ` to ${out}`}.`);
+  });
+}
+
+async function selected(
+  forest: Forest,
+  id: string | undefined,
+  { below, only }: ExportOptions,
+): Promise<ExportSelection> {
+  if (id === undefined) return 'everything';
+  const { node, thread } = await locate(forest, id);
+  if (below) return { below: node };
+  if (only) return { node };
+  return thread ? { thread: thread.id } : { path: node };
+}
+
+async function* redacted(pieces: AsyncIterable<string>, redact: (text: string) => string): AsyncGenerator<string> {
+  for await (const piece of pieces) yield redact(piece);
+}
+
+/** Who tells of a wish to end. */
+type Signals = Pick<NodeJS.EventEmitter, 'on' | 'removeListener'>;
+
+const ENDING = ['SIGINT', 'SIGTERM'] as const;
+
+/** A new file, which appears when it is complete. Ctrl+C leaves nothing behind. */
+export async function writeFile(path: string, parts: AsyncIterable<string>, signals: Signals = process): Promise<void> {
+  if (await stat(path).catch(() => undefined)) throw new Error(`${path} already exists: give a new name.`);
+  const draft = `${path}.${process.pid}.tmp`;
+  const file = await open(draft, 'wx').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') throw new Error(`There is no folder ${dirname(path)}: make it, or give another name.`);
+    throw Object.assign(error, { path });
+  });
+  let isStopped = false;
+  const stop = () => {
+    isStopped = true;
+  };
+  for (const signal of ENDING) signals.on(signal, stop);
+  try {
+    for await (const part of parts) {
+      if (isStopped) throw new Error(`Stopped: ${path} was not written.`);
+      await file.write(part);
+    }
+    await file.sync();
+    await file.close();
+    await rename(draft, path);
+  } catch (error) {
+    await file.close().catch(() => undefined);
+    await rm(draft, { force: true });
+    throw error;
+  } finally {
+    for (const signal of ENDING) signals.removeListener(signal, stop);
+  }
+}
+
+export function addVerify(program: Command): void {
+  program
+    .command('verify')
+    .description('check a folder of the older layout without changing it')
+    .argument('<folder>')
+    .option('--json', 'one JSON document, for programs')
+    .action(verify);
+}
+
+async function verify(folder: string, { json }: { readonly json?: boolean }): Promise<void> {
+  if (!(await isOlderLayout(folder)))
+    throw new Error(`${folder} is not a folder of the older layout. For a forest, use: skein fsck --store ${folder}`);
+  const progress = progressLine();
+  const { problems, ...counts } = await verifyOlder(folder, {
+    onProgress: (read) => progress.tell(`${read} files`),
+  }).finally(progress.end);
+  const summary = `${counted(counts.read, 'message')} read, ${counts.converted} would be converted, ${counts.unreadable} cannot be read.`;
+  sayProblems(problems, counts, summary, json === true);
+}
+
+/** `fsck`, `gc` and `pack`. */
+export function addUpkeep(program: Command): void {
+  jsonCommand(program, 'fsck', 'check every stored hash, parent and text').action(fsck);
+  jsonCommand(
+    program,
+    'gc',
+    'delete for good what was removed or is older than the retention; no other process may use the forest',
+  ).action((flags: ForestFlags) => compact('gc', flags));
+  jsonCommand(
+    program,
+    'pack',
+    'rewrite the segment files without superseded records, to save disk space; no other process may use the forest',
+  ).action((flags: ForestFlags) => compact('pack', flags));
+}
+
+async function fsck({ json, ...flags }: ForestFlags): Promise<void> {
+  await withForest(flags, async ({ forest }) => {
+    const problems = await withProgress('Checking', () => forest.fsck());
+    const summary = problems.length === 0 ? 'All is well.' : `${counted(problems.length, 'problem')}.`;
+    sayProblems(problems, {}, summary, json === true);
+  });
+}
+
+async function compact(how: 'gc' | 'pack', { json, ...flags }: ForestFlags): Promise<void> {
+  await withForest(flags, async ({ forest, config }) => {
+    const counts: CompactionCount = await withProgress('Rewriting', () =>
+      how === 'gc' ? forgetOld(forest, config.retention) : forest.pack(),
+    );
+    if (json) sayJson(counts);
+    else say(`${counted(counts.kept, 'record')} kept, ${counts.removed} removed.`);
+    for (const path of counts.setAside ?? []) warn(`A file with damage was set aside: ${path}`);
+  });
+}
+
+interface Finding {
+  readonly code: string;
+  readonly where: string;
+  readonly message: string;
+}
+
+/** What a check found. Anything found makes the command fail, so that scripts notice. */
+function sayProblems(problems: readonly Finding[], facts: object, summary: string, json: boolean): void {
+  if (json) sayJson({ ok: problems.length === 0, ...facts, problems });
+  else {
+    for (const { code, where, message } of problems) say(toPrintable(`${where}: ${message} (${code})`));
+    say(summary);
+  }
+  if (problems.length > 0) process.exitCode = 1;
+}

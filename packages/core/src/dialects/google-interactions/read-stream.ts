@@ -1,0 +1,171 @@
+import {
+  isObject,
+  type JsonObject,
+  leafNode,
+  overlay,
+  parseJson,
+  parseTree,
+  printTree,
+  type RecordNode,
+  recordNode,
+  setMember,
+  textAt,
+} from '../../json/index.ts';
+import type { Origin } from '../../message/index.ts';
+import type { Assembler } from '../dialect.ts';
+import type { StreamEvent } from '../stream/events.ts';
+import {
+  COUNT,
+  errorEvent,
+  escapedPiece,
+  NO_EVENTS,
+  pieceOf,
+  readEvent,
+  STRING,
+  UnreadEvents,
+  usualParts,
+} from '../stream/read-event.ts';
+import { readStop, readUsage, toReply } from './read-response.ts';
+import { turnText } from './steps.ts';
+import { StreamStep } from './stream-step.ts';
+
+/** One more piece of text. */
+const USUAL = new RegExp(
+  `^\\{"index":${COUNT},"delta":\\{"text":${STRING},"type":"text"\\},"event_type":"step\\.delta"(?:,"event_id":"[\\w-]*")?\\}$`,
+);
+
+/**
+ * Puts a streamed interaction together. Its steps stand in the order in which they began, which need not be that of
+ * their work: a search may follow the text that it was made for.
+ */
+export function assemble(origin: Origin): Assembler {
+  return new InteractionAssembler(origin);
+}
+
+class InteractionAssembler implements Assembler {
+  readonly #origin: Origin;
+  readonly #steps: StreamStep[] = [];
+  readonly #unread = new UnreadEvents();
+  readonly #interaction: RecordNode = recordNode();
+  /** Numbers the blocks of all steps. */
+  readonly #numbers = { next: 0 };
+  #isTerminal = false;
+  #hasFailed = false;
+
+  constructor(origin: Origin) {
+    this.#origin = origin;
+  }
+
+  push(event: string | undefined, data: string): readonly StreamEvent[] {
+    if (data === '[DONE]') return NO_EVENTS;
+    const parts = usualParts(USUAL, data);
+    const live = parts[1] === undefined ? undefined : this.#steps.at(-1);
+    if (live?.index === Number(parts[1]) && live.isOpen) {
+      const text = JSON.parse(parts[2]!) as string;
+      const events: StreamEvent[] = [];
+      live.say(pieceOf(parts[2]!, text), text, events);
+      return events;
+    }
+    return readEvent(this.#unread, event, data, (value) => {
+      const type = typeof value.event_type === 'string' ? value.event_type : (event ?? '');
+      const told = this.#read(type, data, value);
+      if (told && Object.keys(value).some((name) => !KNOWN.has(name))) this.#unread.keep(event, data);
+      return told;
+    });
+  }
+
+  finish(): ReturnType<Assembler['finish']> {
+    const cut = !this.#isTerminal;
+    const raw = turnText(this.#steps.map((step) => step.text()));
+    const text = printTree(this.#interaction);
+    const interaction = parseJson(text) as JsonObject;
+    const envelope = parseTree(text) as RecordNode;
+    setMember(envelope, 'steps', leafNode('null'));
+    this.#unread.addTo(envelope);
+    const reply = toReply(text, interaction, raw, parseJson(raw) as unknown[], printTree(envelope));
+    if (!cut && !this.#hasFailed) return { ...reply, cut };
+    const native = this.#hasFailed && typeof interaction.status === 'string' ? interaction.status : undefined;
+    return { ...reply, choices: [{ raw, stop: { reason: this.#hasFailed ? 'error' : 'cut', native } }], cut };
+  }
+
+  /** Undefined for an event that is not understood. */
+  #read(type: string, data: string, value: JsonObject): readonly StreamEvent[] | undefined {
+    const events: StreamEvent[] = [];
+    const { index, step, delta, interaction, error } = value;
+    if (type === 'error' || isObject(error)) {
+      this.#hasFailed = true;
+      this.#unread.keep(type, data);
+      return [errorEvent(error ?? value, data)];
+    }
+    if (type === 'step.start' && isObject(step)) {
+      this.#start(index, textAt(data, ['step'])!, events);
+      return events;
+    }
+    if (type === 'step.delta' && isObject(delta)) return this.#delta(index, delta, data, events) ? events : undefined;
+    if (type === 'step.stop') {
+      this.#last(index)?.end(events);
+      return events;
+    }
+    if (isObject(interaction)) return this.#respond(type, textAt(data, ['interaction'])!, interaction);
+    if (type !== 'interaction.status_update') return undefined;
+    for (const name of ['status', 'continuation_token', 'usage'])
+      if (value[name] !== undefined) setMember(this.#interaction, name, parseTree(textAt(data, [name])!));
+    return NO_EVENTS;
+  }
+
+  #start(index: unknown, text: string, events: StreamEvent[]): StreamStep {
+    const at = typeof index === 'number' ? index : this.#steps.length;
+    const step = new StreamStep(at, text, this.#steps.length, this.#numbers, this.#origin);
+    this.#steps.push(step);
+    step.begin(events);
+    return step;
+  }
+
+  #last(index: unknown): StreamStep | undefined {
+    return typeof index === 'number' ? this.#steps.findLast((step) => step.index === index) : this.#steps.at(-1);
+  }
+
+  /** Adds a delta to its step, which is begun if nothing announced it. Returns false for a delta that is not understood. */
+  #delta(index: unknown, delta: JsonObject, data: string, events: StreamEvent[]): boolean {
+    const type = String(delta.type);
+    const announced = this.#last(index);
+    if (!announced && type === 'arguments_delta') return false;
+    const kind = CONTENT_DELTA.test(type) ? 'model_output' : type.startsWith('thought_') ? 'thought' : type;
+    const step = announced ?? this.#start(index, `{"type":${JSON.stringify(kind)}}`, events);
+    const { text, arguments: args } = delta;
+    if (type === 'text' && typeof text === 'string')
+      step.say(escapedPiece(data, ['delta', 'text'], text), text, events);
+    else if (type === 'arguments_delta') step.argue(typeof args === 'string' ? args : '', events);
+    else return step.add(type, parseTree(textAt(data, ['delta'])!) as RecordNode, delta, events);
+    return true;
+  }
+
+  /** The interaction as it stands, or at its end. */
+  #respond(type: string, text: string, value: JsonObject): readonly StreamEvent[] {
+    overlay(this.#interaction, parseTree(text), true);
+    if (this.#isTerminal || /^interaction\.(?:created|status_update|in_progress|queued)$/.test(type)) return NO_EVENTS;
+    this.#isTerminal = true;
+    const events: StreamEvent[] = [];
+    // Some ends repeat the steps, which count only where the stream brought none.
+    const { steps } = value;
+    if (this.#steps.length === 0 && Array.isArray(steps))
+      for (const at of steps.keys()) this.#start(at, textAt(text, ['steps', at])!, events);
+    for (const step of this.#steps) step.end(events);
+    const interaction = printTree(this.#interaction);
+    const usage = readUsage((parseJson(interaction) as JsonObject).usage, textAt(interaction, ['usage']));
+    if (usage) events.push({ type: 'usage', usage });
+    const said = parseJson(turnText(this.#steps.map((step) => step.text()))) as unknown[];
+    events.push({ type: 'stop', stop: readStop(value, said) });
+    if (value.status !== 'failed') return events;
+    this.#hasFailed = true;
+    const { errors } = parseJson(interaction) as JsonObject;
+    return [...events, errorEvent(Array.isArray(errors) ? errors[0] : undefined, interaction)];
+  }
+}
+
+const CONTENT_DELTA = /^(?:text|text_annotation_delta|image|audio|video|document)$/;
+
+/** Members of events that are read, or that only say where the event belongs. */
+const KNOWN: ReadonlySet<string> = new Set(
+  'event_type event_id index step delta interaction interaction_id status continuation_token usage error'.split(' '),
+);

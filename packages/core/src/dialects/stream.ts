@@ -1,0 +1,128 @@
+import {
+  find,
+  isJson,
+  isObject,
+  isText,
+  type JsonObject,
+  leafNode,
+  listNode,
+  type Path,
+  parseJson,
+  type RecordNode,
+  setMember,
+  type Tree,
+} from '../json/index.ts';
+import type { Reply } from './reply.ts';
+
+/**
+ * What a reader tells of a stream while it arrives: the pieces of the reply, where its blocks part, and failures. New kinds
+ * of events may be added: pass over those that you do not know.
+ */
+export type StreamEvent =
+  | StreamDelta
+  /** The blocks so far are complete: the next piece begins a block, or a paragraph of the last. */
+  | { readonly type: 'boundary' }
+  /** The provider reported a failure inside the stream; `native` is its exact text. */
+  | { readonly type: 'error'; readonly message: string; readonly native: string };
+
+/** A piece of a reply: what a run tells of it. Without a boundary before it, a piece continues the last block of its kind. */
+export type StreamDelta =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'reasoning'; readonly text: string }
+  | { readonly type: 'refusal'; readonly text: string }
+  /** A call begins. `index` tells parallel calls apart within the reply; `id` is empty where the provider gives none. */
+  | { readonly type: 'tool-use'; readonly index: number; readonly id: string; readonly name: string }
+  /** The next piece of its arguments. */
+  | { readonly type: 'tool-arguments'; readonly index: number; readonly text: string }
+  /** An event that this version does not know, or text that is not JSON: kept in the envelope. */
+  | { readonly type: 'unknown'; readonly event: string | undefined; readonly data: string };
+
+/** Reads one streamed reply. `push` takes one event of the stream and never throws. */
+export interface StreamReader {
+  push(event: string | undefined, data: string): readonly StreamEvent[];
+  /** The reply as far as it came; before the stream's own end it is marked as cut. */
+  finish(): Reply;
+}
+
+export const NO_EVENTS: readonly StreamEvent[] = [];
+
+export const BOUNDARY: StreamEvent = { type: 'boundary' };
+
+/** Parses an event once and hands it on; what is no JSON object, or is not understood (undefined), is kept unread. */
+export function readEvent(
+  unread: UnreadEvents,
+  event: string | undefined,
+  data: string,
+  read: (value: JsonObject) => readonly StreamEvent[] | undefined,
+): readonly StreamEvent[] {
+  try {
+    const value = parseJson(data);
+    return (isObject(value) ? read(value) : undefined) ?? unread.keep(event, data);
+  } catch {
+    // Not JSON, or nested deeper than anything is read.
+    return unread.keep(event, data);
+  }
+}
+
+/** Events that no reader knows: reported as they come, and kept for the envelope. */
+export class UnreadEvents {
+  readonly #items: Tree[] = [];
+
+  keep(event: string | undefined, data: string): readonly StreamEvent[] {
+    const kept = isJson(data) ? data : JSON.stringify(data);
+    this.#items.push(leafNode(`{${event === undefined ? '' : `"event":${JSON.stringify(event)},`}"data":${kept}}`));
+    return [{ type: 'unknown', event, data }];
+  }
+
+  /** Adds `unread_events` to an envelope when there are any. */
+  addTo(envelope: RecordNode): void {
+    if (this.#items.length > 0) setMember(envelope, 'unread_events', listNode(this.#items));
+  }
+}
+
+/** What an error says, whatever shape it has. */
+export function errorMessage(error: unknown): string {
+  const message = isObject(error) && isText(error.message) ? error.message : error;
+  return isText(message) ? message : (JSON.stringify(message) ?? 'the provider reported an error');
+}
+
+export function errorEvent(error: unknown, native: string): StreamEvent {
+  return { type: 'error', message: errorMessage(error), native };
+}
+
+/**
+ * For patterns of usual events: a string, quotes and all, and a number that counts. Unlike `String.raw`, a plain literal
+ * is left out of a bundle that does not use it.
+ */
+export const STRING = '("[ !#-[\\]-\\uffff]*(?:\\\\(?:["\\\\/bfnrt]|u[\\dA-Fa-f]{4})[ !#-[\\]-\\uffff]*)*")';
+export const COUNT = '(0|[1-9]\\d{0,8})';
+
+/**
+ * What the pattern of a dialect's usual event takes out of it; nothing when the event is another, or long. Nearly all
+ * events of a stream differ in one string only, and a pattern that accepts nothing but JSON reads them faster than a
+ * parser does.
+ */
+export function usualParts(pattern: RegExp, data: string): readonly (string | undefined)[] {
+  return (data.length < 4096 && pattern.exec(data)) || [];
+}
+
+/** The text between the quotes of a string; the value itself where that is the same, so as not to keep the event. */
+export function pieceOf(json: string, value: string): string {
+  return value.length + 2 === json.length ? value : json.slice(1, -1);
+}
+
+/**
+ * The text between the quotes of a string in an event, escapes and all. Most events have no escapes: then it is the
+ * parsed value. JSON has more than one spelling only for what is written as `\\u` or `\\/`, so without those it is what
+ * the native printer makes of the value. Only else it is looked for.
+ */
+export function escapedPiece(data: string, path: Path, value: string): string {
+  if (data.indexOf('\\') < 0) return value;
+  if (data.indexOf('\\u') < 0 && data.indexOf('\\/') < 0) {
+    const printed = JSON.stringify(value);
+    // The printer escapes half a character, which the text then holds as it is.
+    if (printed.indexOf('\\u') < 0) return printed.slice(1, -1);
+  }
+  const range = find(data, path);
+  return range ? data.slice(range.start + 1, range.end - 1) : JSON.stringify(value).slice(1, -1);
+}
