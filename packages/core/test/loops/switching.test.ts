@@ -24,6 +24,7 @@ const PLACES: readonly Place[] = [
   { provider: 'google', model: 'gemini-3-pro-preview', protocol: 'google-generatecontent' },
   { provider: 'openai-chat', model: 'gpt-5.5', protocol: 'openai-chat' },
   { provider: 'bedrock', model: 'us.anthropic.claude-opus-5-5', protocol: 'bedrock-converse' },
+  { provider: 'cohere', model: 'command-a-reasoning-08-2025', protocol: 'cohere-chat' },
   { provider: 'deepseek', model: 'deepseek-chat', protocol: 'openai-chat', issuer: 'deepseek' },
   {
     provider: 'groq',
