@@ -6,6 +6,7 @@ export const protocols = [
   'google-generatecontent',
   'bedrock-converse',
   'cohere-chat',
+  'google-interactions',
 ] as const;
 
 /** The id of an API, such as `openai-chat`. */

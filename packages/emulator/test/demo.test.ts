@@ -114,6 +114,20 @@ const loops: Readonly<Record<Protocol, Loop>> = {
       text: ({ message }: Body) => message?.content?.[0]?.text,
     };
   })(),
+  'google-interactions': (() => {
+    const tools = [{ type: 'function', name: 'get_weather', description, parameters: schema }];
+    const base = { model: 'gemini-3.6-flash', tools, generation_config: { thinking_summaries: 'auto' } };
+    return {
+      first: { ...base, input: text },
+      args: ({ steps }: Body) => steps?.[1]?.arguments,
+      second: ({ id, steps }: Body) => ({
+        ...base,
+        previous_interaction_id: id,
+        input: [{ type: 'function_result', call_id: steps?.[1]?.id, result: 'Snow' }],
+      }),
+      text: ({ steps }: Body) => steps?.[1]?.content?.[0]?.text,
+    };
+  })(),
 };
 
 describe.each(protocols)('the demo model over %s', (protocol) => {
@@ -150,7 +164,11 @@ describe.each(protocols)('the demo model over %s', (protocol) => {
     const { answer } = await ask(emulator, protocol, hello[protocol]);
     const usage = answer.usage?.tokens ?? answer.usage ?? answer.usageMetadata;
     const tokens = Number(
-      usage?.output_tokens ?? usage?.completion_tokens ?? usage?.candidatesTokenCount ?? usage?.outputTokens,
+      usage?.output_tokens ??
+        usage?.completion_tokens ??
+        usage?.candidatesTokenCount ??
+        usage?.outputTokens ??
+        usage?.total_output_tokens,
     );
     expect(length).toBeGreaterThan(1000);
     expect(tokens / seconds).toBeGreaterThan(25);

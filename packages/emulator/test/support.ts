@@ -23,6 +23,7 @@ export const paths: Readonly<Record<Protocol, string>> = {
   'google-generatecontent': '/v1beta/models/gemini-3-pro-preview:generateContent',
   'bedrock-converse': '/model/us.anthropic.claude-opus-4-8/converse',
   'cohere-chat': '/v2/chat',
+  'google-interactions': '/v1beta/interactions',
 };
 
 export const keys: Readonly<Record<Protocol, Record<string, string>>> = {
@@ -32,6 +33,7 @@ export const keys: Readonly<Record<Protocol, Record<string, string>>> = {
   'google-generatecontent': { 'x-goog-api-key': 'k' },
   'bedrock-converse': { authorization: 'Bearer k' },
   'cohere-chat': { authorization: 'Bearer k' },
+  'google-interactions': { 'x-goog-api-key': 'k' },
 };
 
 /** The smallest request of each protocol. */
@@ -46,6 +48,7 @@ export const hello: Readonly<Record<Protocol, object>> = {
   'google-generatecontent': { contents: [{ role: 'user', parts: [{ text: 'Hello' }] }] },
   'bedrock-converse': { messages: [{ role: 'user', content: [{ text: 'Hello' }] }] },
   'cohere-chat': { model: 'command-a-03-2025', messages: [{ role: 'user', content: 'Hello' }] },
+  'google-interactions': { model: 'gemini-3.6-flash', input: 'Hello' },
 };
 
 export interface Sent {

@@ -38,6 +38,11 @@ const whole: Readonly<Record<Protocol, (body: Body) => unknown>> = {
     message?.content?.[1]?.text,
     JSON.parse(`${message?.tool_calls?.[0]?.function?.arguments}`),
   ],
+  'google-interactions': ({ steps }) => [
+    steps?.[0]?.summary?.[0]?.text,
+    steps?.[1]?.content?.[0]?.text,
+    steps?.[2]?.arguments,
+  ],
 };
 
 const join = (pieces: readonly (Body | undefined)[]): string => pieces.filter((piece) => piece !== undefined).join('');
@@ -80,6 +85,15 @@ const streamed: Readonly<Record<Protocol, (events: readonly Body[]) => unknown>>
     const calls = events.map(({ delta }) => delta?.message?.tool_calls?.function?.arguments);
     return [join(parts.map((part) => part?.thinking)), join(parts.map((part) => part?.text)), JSON.parse(join(calls))];
   },
+  'google-interactions': (events) => {
+    const deltas = events.map(({ delta }) => delta);
+    const input = join(deltas.map((delta) => delta?.arguments));
+    return [
+      join(deltas.map((delta) => delta?.content?.text)),
+      join(deltas.map((delta) => delta?.text)),
+      JSON.parse(input),
+    ];
+  },
 };
 
 describe.each(protocols)('%s', (protocol) => {
@@ -99,7 +113,7 @@ describe.each(protocols)('%s', (protocol) => {
 
   test('arguments and unknown values keep their exact text', async () => {
     const emulator = await start();
-    emulator.script(protocol, { ...reply, extra: { message: { weight: rawJson('1.50') } } });
+    emulator.script(protocol, { ...reply, extra: { block: { weight: rawJson('1.50') } } });
     const text = await (await post(emulator, protocol, hello[protocol])).text();
     expect(text).toContain('"weight":1.50');
     expect(text.replaceAll('\\"', '"')).toContain('{"term": "fjord",  "n": 12345678901234567890}');
@@ -128,6 +142,7 @@ describe.each(protocols)('%s', (protocol) => {
       // Blocks have no start that could carry them.
       'bedrock-converse': ['part', 'choice', 'block'],
       'cohere-chat': ['part', 'choice'],
+      'google-interactions': ['message', 'choice'],
     };
     const found = (text: string) => levels.filter((level) => text.includes(`"x_${level}":"${level}"`));
     const expected = levels.filter((level) => !none[protocol].includes(level));
@@ -176,6 +191,7 @@ test('stop reasons and refusals are told in each protocol', async () => {
     expect.stringContaining('"finishReason":"MAX_TOKENS"'),
     expect.stringContaining('"stopReason":"max_tokens"'),
     expect.stringContaining('"finish_reason":"MAX_TOKENS"'),
+    expect.stringContaining('"status":"incomplete"'),
   ]);
   expect(await all()).toEqual([
     expect.stringContaining('"stop_reason":"refusal"'),
@@ -184,6 +200,7 @@ test('stop reasons and refusals are told in each protocol', async () => {
     expect.stringContaining('"finishReason":"SAFETY"'),
     expect.stringContaining('"stopReason":"content_filtered"'),
     expect.stringContaining('"text":"No."'),
+    expect.stringContaining('"status":"failed"'),
   ]);
   for (const text of await all()) expect(text).toContain('future_reason');
 });

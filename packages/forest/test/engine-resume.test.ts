@@ -13,6 +13,7 @@ const BEGUN: Readonly<Record<string, number>> = {
   'openai-chat': 2,
   'openai-responses': 6,
   'google-generatecontent': 1,
+  'google-interactions': 4,
 };
 const asks = (city: string, id?: string) => ({
   blocks: [{ type: 'tool-use' as const, name: 'get_weather', input: { city }, ...(id !== undefined && { id }) }],

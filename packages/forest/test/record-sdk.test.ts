@@ -1,5 +1,5 @@
 import Anthropic from '@anthropic-ai/sdk';
-import { type Emulator, type Protocol, says } from '@skein/emulator';
+import { type Emulator, says } from '@skein/emulator';
 import { listExchanges, recordFetch, reproject } from '@skein/forest';
 import OpenAI from 'openai';
 import { describe, expect, test } from 'vitest';

@@ -19,6 +19,7 @@ const EVENTS: Readonly<Record<Api['protocol'], { thought: number; unsigned: numb
   'google-generatecontent': { thought: 3, unsigned: 6, call: 3 },
   'bedrock-converse': { thought: 3, unsigned: 7, call: 9 },
   'cohere-chat': { thought: 4, unsigned: 7, call: 9 },
+  'google-interactions': { thought: 5, unsigned: 8, call: 14 },
 };
 
 interface Turn extends Omit<Job, 'options'> {

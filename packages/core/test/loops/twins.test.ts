@@ -2,13 +2,26 @@ import { type ContentBlock, type Message, MessageList, RunError, run, user } fro
 import { type Emulator, type MessageReply, rawJson, says } from '@skein/emulator';
 import { describe, expect, test } from 'vitest';
 import { incompleteParts } from '../properties/incomplete.ts';
-import { APIS, type Api, anthropic, ask, bodies, expectAccepted, modelOf, start, weather } from '../run/kit.ts';
+import {
+  APIS,
+  type Api,
+  anthropic,
+  ask,
+  bodies,
+  expectAccepted,
+  interactions,
+  modelOf,
+  start,
+  weather,
+} from '../run/kit.ts';
 
 const LEVELS = ['envelope', 'choice', 'message', 'block', 'part', 'usage', 'event'] as const;
 /** Those that are part of the message, and go back with it. Anthropic's message is all of the response but for its content. */
-const own = (api: Api) => {
-  if (api === anthropic) return ['block'] as const;
-  return api.protocol === 'bedrock-converse' ? ([] as const) : (['message', 'block', 'part'] as const);
+const own = (api: Api): readonly ('message' | 'block' | 'part')[] => {
+  if (api === anthropic) return ['block'];
+  if (api === interactions) return ['block', 'part'];
+  if (api.protocol === 'bedrock-converse') return [];
+  return api.protocol === 'cohere-chat' ? ['message', 'block'] : ['message', 'block', 'part'];
 };
 
 /** Values that reading and printing would change. */
@@ -177,6 +190,7 @@ const ENDED: Readonly<Record<Api['protocol'], (events: readonly string[], mark: 
   'cohere-chat': (events, _, index) =>
     index < 2 ? some(events, `"content-end","index":${index}`) : some(events, `"tool-call-end","index":${index - 2}`),
   'google-generatecontent': (events, mark) => some(events, mark),
+  'google-interactions': (events, _, index) => some(events, `"index":${index},"event_type":"step.stop"`),
   // Nothing says that a text or a call has ended; arguments have when they are JSON.
   'openai-chat': (events, mark, index) => {
     if (mark === 'in-thought') return false;

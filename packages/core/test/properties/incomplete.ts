@@ -1,7 +1,9 @@
+import type { Protocol } from '@skein/emulator';
+
 type Value = Record<string, unknown>;
 
 /** Parts of a request's messages that never became complete: an API would refuse them, or take them for something else. */
-export function incompleteParts(protocol: string, body: string): string[] {
+export function incompleteParts(protocol: Protocol, body: string): string[] {
   const value = JSON.parse(body) as Value;
   switch (protocol) {
     case 'openai-chat':
@@ -15,8 +17,8 @@ export function incompleteParts(protocol: string, body: string): string[] {
       return list(value.contents).flatMap((content) => list(content.parts).flatMap(badPart));
     case 'bedrock-converse':
       return list(value.messages).flatMap((message) => list(message.content).flatMap(badConverseBlock));
-    default:
-      throw new TypeError(`Nothing is known of ${protocol}`);
+    case 'google-interactions':
+      return list(value.input).flatMap(badStep);
   }
 }
 
@@ -48,6 +50,12 @@ function badConverseBlock({ text, reasoningContent, toolUse }: Value): string[] 
   const shown = (reasoningContent as Value | undefined)?.reasoningText as Value | undefined;
   if (shown && !shown.signature) return ['thinking without its signature'];
   return toolUse && typeof (toolUse as Value).input !== 'object' ? ['a call'] : [];
+}
+
+function badStep(step: Value): string[] {
+  if (step.signature === '') return ['an empty signature'];
+  const isCall = step.type === 'function_call';
+  return isCall && (typeof step.arguments !== 'object' || !step.id || !step.name) ? ['a call'] : [];
 }
 
 function badPart(part: Value): string[] {

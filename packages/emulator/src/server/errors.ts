@@ -65,6 +65,16 @@ const COHERE: Readonly<Record<number, string>> = {
   500: 'internal server error, this has been reported to our developers.',
 };
 
+/** Codes of Interactions are words; only that of 400 has been seen. */
+const INTERACTIONS: Readonly<Record<number, string>> = {
+  401: 'unauthenticated',
+  403: 'permission_denied',
+  404: 'not_found',
+  429: 'too_many_requests',
+  503: 'service_unavailable',
+  504: 'deadline_exceeded',
+};
+
 /** The usual type and message of a status. */
 export function defaultError(protocol: Protocol, status: number): ProviderError {
   if (protocol === 'anthropic-messages') {
@@ -79,6 +89,10 @@ export function defaultError(protocol: Protocol, status: number): ProviderError 
   if (protocol === 'bedrock-converse' || protocol === 'cohere-chat') {
     const messages = protocol === 'cohere-chat' ? COHERE : BEDROCK;
     return { status, message: messages[status] ?? 'The server had an error while it processed the request.' };
+  }
+  if (protocol === 'google-interactions') {
+    const [, message] = GOOGLE[status] ?? ['', 'Error'];
+    return { status, message, code: INTERACTIONS[status] ?? (status < 500 ? 'invalid_request' : 'api_error') };
   }
   const [type, message, code] = OPENAI[status] ?? [status < 500 ? 'invalid_request_error' : 'server_error', 'Error'];
   return { status, type, message, code: code ?? null };
@@ -99,6 +113,8 @@ export function errorBody(protocol: Protocol, error: ProviderError, requestId: s
     case 'bedrock-converse':
     case 'cohere-chat':
       return { message };
+    case 'google-interactions':
+      return { error: { message, code: code ?? defaultError(protocol, status).code } };
     default:
       return { error: { message, type: type ?? otherwise, param, code } };
   }
@@ -109,6 +125,8 @@ export function errorEvent(protocol: Protocol, error: ProviderError, requestId: 
   const body = errorBody(protocol, error, requestId);
   if (protocol === 'anthropic-messages') return { event: 'error', data: JSON.stringify(body) };
   if (protocol === 'bedrock-converse') return exceptionEvent(error.status, error.message);
+  if (protocol === 'google-interactions')
+    return { event: 'error', data: JSON.stringify({ ...body, event_type: 'error' }) };
   if (protocol !== 'openai-responses') return { data: JSON.stringify(body) };
   const { message, code = null, type } = error;
   const data = { type: 'error', sequence_number: before, code: code ?? type ?? null, message, param: null };

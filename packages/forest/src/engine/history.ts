@@ -126,7 +126,7 @@ export function toStoredCheckpoint(checkpoint: Checkpoint, stored: readonly Mess
 async function lastRequest(store: Store, { provider, model, params, context }: TakeRecord): Promise<LastRequest> {
   return {
     ...(provider !== undefined && { provider }),
-    ...(model !== undefined && { model }),
+    ...(model && { model }),
     ...(params !== undefined && { params }),
     tools: context?.tools ? await readTools(store, context.tools) : [],
   };

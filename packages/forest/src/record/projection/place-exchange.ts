@@ -274,7 +274,6 @@ function appendReply(
       author: 'model',
       at: brought.end ?? brought.start,
       exchange: turn.exchange.id,
-      model: message.origin.model ?? turn.model ?? '',
       stop,
       thread,
       context,
@@ -282,6 +281,9 @@ function appendReply(
       // Content signed under another system text is bound to a prefix that this path does not have.
       origin: otherSystem ? { ...message.origin, prefix: `recorded:${turn.exchange.id}` } : message.origin,
     };
+    // Some protocols name no model.
+    const model = message.origin.model ?? turn.model;
+    if (model) take.model = model;
     addTakeFacts(take, turn, brought, otherSystem);
     // Usage belongs to the reply, not to each alternative.
     if (at === 0 && answer.usage) take.usage = answer.usage;
