@@ -2,6 +2,7 @@
 import { anthropic } from '../dialects/anthropic-messages/provider.ts';
 import { bedrockInvoke } from '../dialects/bedrock-converse/invoke.ts';
 import { bedrock } from '../dialects/bedrock-converse/provider.ts';
+import { cohere } from '../dialects/cohere-chat/provider.ts';
 import { google } from '../dialects/google-generatecontent/provider.ts';
 import { googleInteractionsHome } from '../dialects/google-interactions/provider.ts';
 import { openaiChatHome } from '../dialects/openai-chat/provider.ts';
@@ -259,6 +260,7 @@ export const BUILT_IN: readonly ProviderDescriptor[] = [
   googleInteractionsHome,
   bedrock,
   bedrockInvoke,
+  cohere,
   azureOpenai,
   openrouter,
   deepseek,
