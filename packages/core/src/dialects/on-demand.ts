@@ -26,6 +26,7 @@ const LOADED = Object.keys({
   output: true,
   serve: true,
   serverState: true,
+  socket: true,
 } satisfies Record<Exclude<keyof Dialect, 'id' | 'home'>, true>) as (keyof Dialect)[];
 
 /** Stands in the place of `makeDialect` for dialects from outside, too. */
