@@ -13,7 +13,7 @@ import {
   openEngine,
   openModelAccess,
 } from '../context/model-access.ts';
-import { counted, warn } from '../output/output.ts';
+import { counted, UsageError, warn } from '../output/output.ts';
 
 /** Where a conversation stands in the forest, and the ways from there. */
 export interface Session {
@@ -52,7 +52,7 @@ export function openSession(forest: Forest, start: WriteLocation): Session {
   async function own() {
     thread = await threadToWrite(forest, { node: head, ...(thread && { thread }), forks });
     forks = false;
-    if (!thread) throw new Error('Nothing was asked yet.');
+    if (!thread) throw new UsageError('Nothing was asked yet.');
     return thread;
   }
 
@@ -76,10 +76,11 @@ export function openSession(forest: Forest, start: WriteLocation): Session {
       return head;
     },
     async fork(turn) {
-      if (!thread) throw new Error('There is nothing to fork yet: say something first.');
+      if (!thread) throw new UsageError('There is nothing to fork yet: say something first.');
       const at = turn === undefined ? head : await endOfTurn(turn);
       // A thread needs a node; before the first one there is only a conversation of its own.
-      if (at === ROOT) throw new Error('Before the first turn there is nothing to share: start another skein chat.');
+      if (at === ROOT)
+        throw new UsageError('Before the first turn there is nothing to share: start another skein chat.');
       thread = await forest.threads.fork(thread.id, { at });
       forks = false;
       head = at;
@@ -106,7 +107,7 @@ export function openSession(forest: Forest, start: WriteLocation): Session {
     const next = asked[turn];
     if (next) return next.parent;
     if (turn === asked.length) return head;
-    throw new Error(
+    throw new UsageError(
       `There ${asked.length === 1 ? 'is' : 'are'} ${counted(asked.length, 'turn')}: give a number from 0 to ${asked.length}.`,
     );
   }

@@ -1,7 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import { text as readAll } from 'node:stream/consumers';
 import { describeProblem, loadAgents, presetParams } from '@skein/agents';
-import { type Approval, type ContentBlock, isObject, type JsonObject, system, user } from '@skein/core';
+import {
+  type Approval,
+  type ContentBlock,
+  isObject,
+  type JsonObject,
+  type SkeinErrorCode,
+  system,
+  user,
+} from '@skein/core';
 import type {
   BranchState,
   Engine,
@@ -25,6 +33,7 @@ import {
   titleConversation,
 } from '../context/model-access.ts';
 import {
+  CommandError,
   counted,
   note,
   oneLine,
@@ -33,7 +42,6 @@ import {
   toPrintable,
   UsageError,
   warn,
-  withHint,
   write,
 } from '../output/output.ts';
 import { createUsageSum, NO_USAGE, priceText, type UsageSum } from '../output/usage-text.ts';
@@ -128,7 +136,8 @@ async function ask(words: readonly string[], options: AskOptions): Promise<void>
 function refuseCalls({ status, pending = [] }: BranchState): void {
   if (status !== 'waiting') return;
   const names = pending.map(({ name }) => name).join(', ');
-  throw new Error(
+  throw new CommandError(
+    'tools_needed',
     `The model calls ${names}, which cannot run here: write its result on the page, or ask in "skein chat", which takes it.`,
   );
 }
@@ -153,7 +162,7 @@ async function readSchema(file: string): Promise<JsonObject> {
 async function answerBelow(forest: Forest, asked: string, head: string): Promise<ForestNode> {
   const path = await forest.path(head, asked);
   const answer = path.findLast(({ role }) => role === 'assistant');
-  if (!answer?.message.content.some(isSaid)) throw new Error('The model gave no answer.');
+  if (!answer?.message.content.some(isSaid)) throw new CommandError('no_answer', 'The model gave no answer.');
   return answer;
 }
 
@@ -281,10 +290,12 @@ async function approveAll(
 function requireAnswer({ status, error, pending = [], stop }: BranchState): void {
   if (status === 'done') return;
   if (status === 'waiting')
-    throw new Error(
+    throw new CommandError(
+      'calls_open',
       `Waiting for approval of ${pending.map(({ name }) => name).join(', ')}: --yes approves every call.`,
     );
-  throw new Error(error ? withHint(error.message, error.code) : `It ended early: ${stop?.reason ?? status}.`);
+  if (error) throw new CommandError(error.code as SkeinErrorCode, error.message);
+  throw new CommandError('no_answer', `It ended early: ${stop?.reason ?? status}.`);
 }
 
 function lineFor(event: GenerationEvent): string | undefined {

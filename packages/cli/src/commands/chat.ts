@@ -140,7 +140,9 @@ async function runCommand(line: string, chat: ChatContext): Promise<boolean> {
   if (command) return (await command.run(chat, given.trim())) === true;
   const near = nearest(name, Object.keys(COMMANDS));
   const hint = near === undefined ? '/help lists all.' : `Did you mean /${near}?`;
-  throw new Error(`There is no command /${name.slice(0, 40)}. ${hint} Begin with // to say something with a slash.`);
+  throw new UsageError(
+    `There is no command /${name.slice(0, 40)}. ${hint} Begin with // to say something with a slash.`,
+  );
 }
 
 function help() {
@@ -151,7 +153,7 @@ function help() {
 
 async function again({ session, answer }: ChatContext) {
   const last = (await session.questions()).at(-1);
-  if (!last) throw new Error('Nothing was asked yet.');
+  if (!last) throw new UsageError('Nothing was asked yet.');
   await answer(last.id);
   return done;
 }
@@ -160,7 +162,7 @@ async function back({ session }: ChatContext, given: string) {
   const questions = await session.questions();
   const count = given === '' ? 1 : countIn(given, questions.length);
   const question = questions.at(-count);
-  if (!question) throw new Error('Nothing was asked yet.');
+  if (!question) throw new UsageError('Nothing was asked yet.');
   await session.moveTo(question.parent);
   say(colors.dim(`Before: ${oneLine(question.message.text, 60)}`));
   return done;
@@ -209,7 +211,7 @@ async function thinking({ session, forest, redact }: ChatContext) {
 
 async function tree({ session, forest, redact }: ChatContext) {
   const [first] = session.head === ROOT ? [] : await forest.path(session.head);
-  if (!first) throw new Error('Nothing was said yet.');
+  if (!first) throw new UsageError('Nothing was said yet.');
   const page = await forest.topology({ below: first.id, limit: 200 });
   const lines = [{ id: first.id, indent: '' }, ...drawTree(page.items, first.id)];
   for (const { id, indent } of lines)
@@ -219,7 +221,7 @@ async function tree({ session, forest, redact }: ChatContext) {
 }
 
 async function save({ session, forest }: ChatContext, given: string) {
-  if (!session.thread) throw new Error('There is nothing to save yet: say something first.');
+  if (!session.thread) throw new UsageError('There is nothing to save yet: say something first.');
   const title = given === '' ? session.thread.title : given;
   if (given !== '') await forest.threads.rename(session.thread.id, title);
   const { node } = await forest.bookmarks.add(session.head, title);
@@ -230,5 +232,5 @@ async function save({ session, forest }: ChatContext, given: string) {
 function countIn(text: string, most: number, least = 1): number {
   const count = Number(text);
   if (/^\d+$/.test(text) && count >= least && count <= most) return count;
-  throw new Error(`Give a number from ${least} to ${most}.`);
+  throw new UsageError(`Give a number from ${least} to ${most}.`);
 }

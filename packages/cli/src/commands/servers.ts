@@ -24,7 +24,17 @@ import {
   startDemo,
   withKeys,
 } from '../context/model-access.ts';
-import { colors, counted, errorText, note, say, toPrintable, UsageError, warn } from '../output/output.ts';
+import {
+  CommandError,
+  colors,
+  counted,
+  errorText,
+  note,
+  say,
+  toPrintable,
+  UsageError,
+  warn,
+} from '../output/output.ts';
 import type { ForestFlags } from './forest-command.ts';
 
 interface ServeOptions {
@@ -245,7 +255,12 @@ function runProgram([name = '', ...args]: readonly string[], env: NodeJS.Process
     const done = () => process.removeListener('SIGINT', stay).removeListener('SIGTERM', end);
     child.once('error', ({ message }) => {
       done();
-      reject(new Error(`"${name}" could not be started (${message}): write it after --, with its arguments.`));
+      reject(
+        new CommandError(
+          'failed',
+          `"${name}" could not be started (${message}): write it after --, with its arguments.`,
+        ),
+      );
     });
     child.once('close', (code, signal) => {
       done();

@@ -22,6 +22,7 @@ import { type Command, Option } from 'commander';
 import { hasRedaction, withForest } from '../context/command-context.ts';
 import { locate } from '../context/locate.ts';
 import {
+  CommandError,
   counted,
   note,
   progressLine,
@@ -144,7 +145,8 @@ async function exportFrom(id: string | undefined, options: ExportOptions): Promi
   await withForest(flags, async ({ config, forest, redact }) => {
     if (dialect !== undefined) requireDialect(dialect);
     if (hasRedaction(config) && (format === 'segments' || format === 'older'))
-      throw new Error(
+      throw new CommandError(
+        'would_lose',
         `The configuration hides texts, and ${format} are exact: export markdown or messages, or take "redaction" away.`,
       );
     const of = await selected(forest, id, options);
@@ -200,10 +202,12 @@ const ENDING = ['SIGINT', 'SIGTERM'] as const;
 
 /** A new file, which appears when it is complete. Ctrl+C leaves nothing behind. */
 export async function writeFile(path: string, parts: AsyncIterable<string>, signals: Signals = process): Promise<void> {
-  if (await stat(path).catch(() => undefined)) throw new Error(`${path} already exists: give a new name.`);
+  if (await stat(path).catch(() => undefined))
+    throw new CommandError('would_overwrite', `${path} already exists: give a new name.`);
   const draft = `${path}.${process.pid}.tmp`;
   const file = await open(draft, 'wx').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') throw new Error(`There is no folder ${dirname(path)}: make it, or give another name.`);
+    if (error.code === 'ENOENT')
+      throw new CommandError('bad_name', `There is no folder ${dirname(path)}: make it, or give another name.`);
     throw Object.assign(error, { path });
   });
   let isStopped = false;
@@ -213,7 +217,7 @@ export async function writeFile(path: string, parts: AsyncIterable<string>, sign
   for (const signal of ENDING) signals.on(signal, stop);
   try {
     for await (const part of parts) {
-      if (isStopped) throw new Error(`Stopped: ${path} was not written.`);
+      if (isStopped) throw new CommandError('aborted', `Stopped: ${path} was not written.`);
       await file.write(part);
     }
     await file.sync();
@@ -239,7 +243,10 @@ export function addVerify(program: Command): void {
 
 async function verify(folder: string, { json }: { readonly json?: boolean }): Promise<void> {
   if (!(await isOlderLayout(folder)))
-    throw new Error(`${folder} is not a folder of the older layout. For a forest, use: skein fsck --store ${folder}`);
+    throw new CommandError(
+      'wrong_shape',
+      `${folder} is not a folder of the older layout. For a forest, use: skein fsck --store ${folder}`,
+    );
   const progress = progressLine();
   const { problems, ...counts } = await verifyOlder(folder, {
     onProgress: (read) => progress.tell(`${read} files`),

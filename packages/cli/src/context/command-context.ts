@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { type Config, describeProblem, type Flags, loadConfig, type StoreChoice } from '@skein/agents';
 import { type Forest, openForest } from '@skein/forest';
 import type { Redactor } from '@skein/server';
-import { toPrintable, UsageError, warn } from '../output/output.ts';
+import { CommandError, toPrintable, UsageError, warn } from '../output/output.ts';
 
 /** What the commands work with. */
 export interface CommandContext {
@@ -67,7 +67,10 @@ export function storeAddress(store: StoreChoice, env: NodeJS.ProcessEnv): string
   if (store.kind === 'file') return store.folder;
   const address = env[store.variable];
   if (address === undefined)
-    throw new Error(`The store is PostgreSQL, but its variable ${store.variable} is not set: give it the address.`);
+    throw new CommandError(
+      'invalid_configuration',
+      `The store is PostgreSQL, but its variable ${store.variable} is not set: give it the address.`,
+    );
   return address;
 }
 
@@ -85,7 +88,7 @@ export async function requireWritable(store: StoreChoice): Promise<void> {
 async function mayWrite(folder: string): Promise<void> {
   await access(folder, constants.W_OK).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT' && dirname(folder) !== folder) return mayWrite(dirname(folder));
-    throw new Error(`${folder} may not be written (${error.code}). --store takes another place.`);
+    throw new CommandError('store_read_only', `${folder} may not be written (${error.code}).`);
   });
 }
 

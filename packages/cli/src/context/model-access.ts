@@ -18,7 +18,7 @@ import {
 } from '@skein/core';
 import type { Emulator } from '@skein/emulator';
 import { createEngine, type Engine, type Forest, titleByModel } from '@skein/forest';
-import { note, UsageError, warn } from '../output/output.ts';
+import { CommandError, note, UsageError, warn } from '../output/output.ts';
 
 /** Where to ask: the variables with keys and addresses, and what has to end afterwards. */
 export interface ModelAccess {
@@ -170,7 +170,7 @@ export function findAgent(name: string, loaded: LoadedAgents, folder: string, hi
   if (found) return found;
   for (const problem of agentProblems(loaded)) warn(describeProblem(problem));
   const names = loaded.agents.map(({ id }) => id).join(', ') || 'none';
-  throw new Error(`There is no agent "${name}" in ${folder}. There is: ${names}.${hint}`);
+  throw new CommandError('unknown_agent', `There is no agent "${name}" in ${folder}. There is: ${names}.${hint}`);
 }
 
 /** What is wrong with the files. Nobody has to have agents, so a folder that is not there is no problem. */

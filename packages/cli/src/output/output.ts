@@ -16,6 +16,17 @@ export class UsageError extends SkeinError {
   readonly code = 'usage';
 }
 
+/** A command cannot do what it was asked, for a reason that its words alone do not show: exit code 1. */
+export class CommandError extends SkeinError {
+  override readonly name = 'CommandError';
+  readonly code: SkeinErrorCode;
+
+  constructor(code: SkeinErrorCode, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
 let isOutputClosed = false;
 
 /**
