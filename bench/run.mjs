@@ -14,7 +14,7 @@ import { placementCase, WORKLOADS } from './cases/placement.mjs';
 import { postgresCases } from './cases/postgres.mjs';
 import { proxyCase } from './cases/proxy.mjs';
 import { startCases } from './cases/starts.mjs';
-import { streamCase } from './cases/streams.mjs';
+import { streamCase, userStreamCases } from './cases/streams.mjs';
 import { turnCase } from './cases/turns.mjs';
 import { PROTOCOLS } from './data/streams.mjs';
 import { startServer } from './endpoint.mjs';
@@ -61,6 +61,7 @@ function userCases() {
   };
   return Object.entries({
     starts: () => startCases(context),
+    streams: () => userStreamCases(context),
   }).flatMap(([group, cases]) => (wants(group) || given.only === 'user' ? cases() : []));
 }
 

@@ -31,6 +31,7 @@ export {
 export { anthropicMessagesRules, judgeAnthropicMessages } from './rules/anthropic-messages/judge.ts';
 export { prefixDigest } from './rules/anthropic-messages/prefix.ts';
 export { googleGenerateContentRules, judgeGoogleGenerateContent } from './rules/google-generatecontent/judge.ts';
+export { googleInteractionsRules, judgeGoogleInteractions } from './rules/google-interactions/judge.ts';
 export { judgeOpenAIChat, openAIChatRules } from './rules/openai-chat/judge.ts';
 export { judgeOpenAIResponses, openAIResponsesRules } from './rules/openai-responses/judge.ts';
 export type { IssuedValue, Judge, JudgedRequest, JudgeSettings, Memory, Refusal, Verdict } from './rules/verdict.ts';

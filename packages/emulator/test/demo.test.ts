@@ -84,6 +84,20 @@ const loops: Readonly<Record<Protocol, Loop>> = {
       text: ({ candidates }: Body) => candidates?.[0]?.content?.parts?.[0]?.text,
     };
   })(),
+  'google-interactions': (() => {
+    const tools = [{ type: 'function', name: 'get_weather', description, parameters: schema }];
+    const base = { model: 'gemini-3.6-flash', tools, generation_config: { thinking_summaries: 'auto' } };
+    return {
+      first: { ...base, input: text },
+      args: ({ steps }: Body) => steps?.[1]?.arguments,
+      second: ({ id, steps }: Body) => ({
+        ...base,
+        previous_interaction_id: id,
+        input: [{ type: 'function_result', call_id: steps?.[1]?.id, result: 'Snow' }],
+      }),
+      text: ({ steps }: Body) => steps?.[1]?.content?.[0]?.text,
+    };
+  })(),
 };
 
 describe.each(protocols)('the demo model over %s', (protocol) => {
@@ -119,7 +133,9 @@ describe.each(protocols)('the demo model over %s', (protocol) => {
     const seconds = waits.reduce((sum, milliseconds) => sum + milliseconds, 0) / 1000;
     const { answer } = await ask(emulator, protocol, hello[protocol]);
     const usage = answer.usage ?? answer.usageMetadata;
-    const tokens = Number(usage?.output_tokens ?? usage?.completion_tokens ?? usage?.candidatesTokenCount);
+    const tokens = Number(
+      usage?.output_tokens ?? usage?.completion_tokens ?? usage?.candidatesTokenCount ?? usage?.total_output_tokens,
+    );
     expect(length).toBeGreaterThan(1000);
     expect(tokens / seconds).toBeGreaterThan(25);
     expect(tokens / seconds).toBeLessThan(70);

@@ -20,6 +20,7 @@ export const paths: Readonly<Record<Protocol, string>> = {
   'openai-chat': '/v1/chat/completions',
   'openai-responses': '/v1/responses',
   'google-generatecontent': '/v1beta/models/gemini-3-pro-preview:generateContent',
+  'google-interactions': '/v1beta/interactions',
 };
 
 export const keys: Readonly<Record<Protocol, Record<string, string>>> = {
@@ -27,6 +28,7 @@ export const keys: Readonly<Record<Protocol, Record<string, string>>> = {
   'openai-chat': { authorization: 'Bearer k' },
   'openai-responses': { authorization: 'Bearer k' },
   'google-generatecontent': { 'x-goog-api-key': 'k' },
+  'google-interactions': { 'x-goog-api-key': 'k' },
 };
 
 /** The smallest request of each protocol. */
@@ -39,6 +41,7 @@ export const hello: Readonly<Record<Protocol, object>> = {
   'openai-chat': { model: 'gpt-4o', messages: [{ role: 'user', content: 'Hello' }] },
   'openai-responses': { model: 'gpt-5.5', input: 'Hello' },
   'google-generatecontent': { contents: [{ role: 'user', parts: [{ text: 'Hello' }] }] },
+  'google-interactions': { model: 'gemini-3.6-flash', input: 'Hello' },
 };
 
 export interface Sent {

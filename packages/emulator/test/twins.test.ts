@@ -28,6 +28,11 @@ const whole: Readonly<Record<Protocol, (body: Body) => unknown>> = {
     const parts = candidates?.[0]?.content?.parts;
     return [parts?.[0]?.text, parts?.[1]?.text, parts?.[2]?.functionCall?.args];
   },
+  'google-interactions': ({ steps }) => [
+    steps?.[0]?.summary?.[0]?.text,
+    steps?.[1]?.content?.[0]?.text,
+    steps?.[2]?.arguments,
+  ],
 };
 
 const join = (pieces: readonly (Body | undefined)[]): string => pieces.filter((piece) => piece !== undefined).join('');
@@ -59,6 +64,15 @@ const streamed: Readonly<Record<Protocol, (events: readonly Body[]) => unknown>>
       join(parts.filter((part) => Boolean(part?.thought) === thought).map((part) => part?.text));
     return [text(true), text(false), parts.find((part) => part?.functionCall)?.functionCall?.args];
   },
+  'google-interactions': (events) => {
+    const deltas = events.map(({ delta }) => delta);
+    const input = join(deltas.map((delta) => delta?.arguments));
+    return [
+      join(deltas.map((delta) => delta?.content?.text)),
+      join(deltas.map((delta) => delta?.text)),
+      JSON.parse(input),
+    ];
+  },
 };
 
 describe.each(protocols)('%s', (protocol) => {
@@ -78,7 +92,7 @@ describe.each(protocols)('%s', (protocol) => {
 
   test('arguments and unknown values keep their exact text', async () => {
     const emulator = await start();
-    emulator.script(protocol, { ...reply, extra: { message: { weight: rawJson('1.50') } } });
+    emulator.script(protocol, { ...reply, extra: { block: { weight: rawJson('1.50') } } });
     const text = await (await post(emulator, protocol, hello[protocol])).text();
     expect(text).toContain('"weight":1.50');
     expect(text.replaceAll('\\"', '"')).toContain('{"term": "fjord",  "n": 12345678901234567890}');
@@ -104,6 +118,7 @@ describe.each(protocols)('%s', (protocol) => {
       'openai-chat': [],
       'openai-responses': ['choice', 'delta'],
       'google-generatecontent': ['delta'],
+      'google-interactions': ['message', 'choice'],
     };
     const found = (text: string) => levels.filter((level) => text.includes(`"x_${level}":"${level}"`));
     const expected = levels.filter((level) => !none[protocol].includes(level));
@@ -142,18 +157,19 @@ test('stop reasons and refusals are told in each protocol', async () => {
     Promise.all(
       protocols.map(async (protocol) => JSON.stringify((await ask(emulator, protocol, hello[protocol])).answer)),
     );
-  const [anthropic, chat, responses, google] = await all();
-  expect([anthropic, chat, responses, google]).toEqual([
+  expect(await all()).toEqual([
     expect.stringContaining('"stop_reason":"max_tokens"'),
     expect.stringContaining('"finish_reason":"length"'),
     expect.stringContaining('"incomplete_details":{"reason":"max_output_tokens"}'),
     expect.stringContaining('"finishReason":"MAX_TOKENS"'),
+    expect.stringContaining('"status":"incomplete"'),
   ]);
   expect(await all()).toEqual([
     expect.stringContaining('"stop_reason":"refusal"'),
     expect.stringContaining('"refusal":"No."'),
     expect.stringContaining('{"type":"refusal","refusal":"No."}'),
     expect.stringContaining('"finishReason":"SAFETY"'),
+    expect.stringContaining('"status":"failed"'),
   ]);
   for (const text of await all()) expect(text).toContain('future_reason');
 });

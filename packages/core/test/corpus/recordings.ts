@@ -11,7 +11,13 @@ import {
   type SourceObject,
 } from './source-json.ts';
 
-export const PROTOCOLS = ['openai-chat', 'openai-responses', 'anthropic-messages', 'google-generatecontent'] as const;
+export const PROTOCOLS = [
+  'openai-chat',
+  'openai-responses',
+  'anthropic-messages',
+  'google-generatecontent',
+  'google-interactions',
+] as const;
 export type Protocol = (typeof PROTOCOLS)[number];
 
 /** One recorded request and its response; exactly one of `response` and `sse` is there. */

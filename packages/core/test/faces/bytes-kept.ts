@@ -3,7 +3,7 @@ import type { LogEntry } from '@skein/emulator';
 import { memberTexts, partTexts } from '../corpus/source-json.ts';
 
 const LISTS = ['messages', 'input', 'contents'];
-const FRAME = ['system', 'instructions', 'systemInstruction', 'tools'];
+const FRAME = ['system', 'instructions', 'systemInstruction', 'system_instruction', 'tools'];
 
 /** What is wrong with a series of requests: a later one does not begin as the one before, or a reply is not in it. */
 export function complaints(log: readonly LogEntry[]): string[] {
@@ -35,6 +35,8 @@ function repliesIn({ protocol, served }: LogEntry): string[] {
       return [membersOf(partTexts(body.get('choices')!)[0]!).get('message')!];
     case 'openai-responses':
       return partTexts(body.get('output')!);
+    case 'google-interactions':
+      return partTexts(body.get('steps')!);
     case 'google-generatecontent':
       return [membersOf(partTexts(body.get('candidates')!)[0]!).get('content')!];
   }

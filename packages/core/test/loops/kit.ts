@@ -1,6 +1,7 @@
 /** What the tests of this folder share: conversations of which every turn is a process, judged by what was sent. */
 import { diffPrefix, MessageList } from '@skein/core';
 import type { Emulator } from '@skein/emulator';
+import '@skein/core/dialect';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { opaqueIn, parting } from './compare.ts';
 import { type Processes, processes } from './process.ts';

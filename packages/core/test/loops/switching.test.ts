@@ -22,6 +22,7 @@ const PLACES: readonly Place[] = [
   { provider: 'anthropic', model: 'claude-opus-5-5', protocol: 'anthropic-messages' },
   { provider: 'openai', model: 'gpt-5.5', protocol: 'openai-responses' },
   { provider: 'google', model: 'gemini-3-pro-preview', protocol: 'google-generatecontent' },
+  { provider: 'google-interactions', model: 'gemini-3.6-flash', protocol: 'google-interactions' },
   { provider: 'openai-chat', model: 'gpt-5.5', protocol: 'openai-chat' },
   { provider: 'deepseek', model: 'deepseek-chat', protocol: 'openai-chat', issuer: 'deepseek' },
   {
@@ -63,6 +64,7 @@ const envAll = (emulator: Emulator) => ({
 function saidIn({ protocol, refuses = '' }: Place, served: string): string[] {
   if (protocol === 'anthropic-messages') return [member(served, 'content')!];
   if (protocol === 'openai-responses') return inside(member(served, 'output')!);
+  if (protocol === 'google-interactions') return inside(member(served, 'steps')!);
   const [choice] = inside(member(served, protocol === 'openai-chat' ? 'choices' : 'candidates')!);
   return [member(choice!, protocol === 'openai-chat' ? 'message' : 'content')!.replace(refuses, '')];
 }

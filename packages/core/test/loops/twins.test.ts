@@ -2,11 +2,23 @@ import { type ContentBlock, type Message, MessageList, RunError, run, user } fro
 import { type Emulator, type MessageReply, rawJson, says } from '@skein/emulator';
 import { describe, expect, test } from 'vitest';
 import { incompleteParts } from '../properties/incomplete.ts';
-import { APIS, type Api, anthropic, ask, bodies, expectAccepted, modelOf, start, weather } from '../run/kit.ts';
+import {
+  APIS,
+  type Api,
+  anthropic,
+  ask,
+  bodies,
+  expectAccepted,
+  interactions,
+  modelOf,
+  start,
+  weather,
+} from '../run/kit.ts';
 
 const LEVELS = ['envelope', 'choice', 'message', 'block', 'part', 'usage', 'event'] as const;
 /** Those that are part of the message, and go back with it. Anthropic's message is all of the response but for its content. */
-const own = (api: Api) => (api === anthropic ? (['block'] as const) : (['message', 'block', 'part'] as const));
+const own = (api: Api): readonly ('message' | 'block' | 'part')[] =>
+  api === anthropic ? ['block'] : api === interactions ? ['block', 'part'] : ['message', 'block', 'part'];
 
 /** Values that reading and printing would change. */
 const value = (level: string): string => `{"of":"${level}","n":2512292042121000001,"ratio":1.0}`;
@@ -160,6 +172,7 @@ const ENDED: Readonly<Record<Api['protocol'], (events: readonly string[], mark: 
   'anthropic-messages': (events, _, index) => some(events, `"type":"content_block_stop","index":${index}`),
   'openai-responses': (events, mark) => some(events, '"response.output_item.done"', mark),
   'google-generatecontent': (events, mark) => some(events, mark),
+  'google-interactions': (events, _, index) => some(events, `"index":${index},"event_type":"step.stop"`),
   // Nothing says that a text or a call has ended; arguments have when they are JSON.
   'openai-chat': (events, mark, index) => {
     if (mark === 'in-thought') return false;

@@ -1,4 +1,4 @@
-import type { Protocol } from '../corpus/recordings.ts';
+import type { Protocol } from '@skein/emulator';
 
 type Value = Record<string, unknown>;
 
@@ -14,6 +14,8 @@ export function incompleteParts(protocol: Protocol, body: string): string[] {
       return list(value.messages).flatMap((message) => list(message.content).flatMap(badBlock));
     case 'google-generatecontent':
       return list(value.contents).flatMap((content) => list(content.parts).flatMap(badPart));
+    case 'google-interactions':
+      return list(value.input).flatMap(badStep);
   }
 }
 
@@ -38,6 +40,12 @@ function badBlock(block: Value, index: number, blocks: readonly Value[]): string
     return ['a call'];
   const isAnswered = blocks.slice(index).some((other) => other.tool_use_id === block.id);
   return block.type === 'server_tool_use' && !isAnswered ? ['a server call without its result'] : [];
+}
+
+function badStep(step: Value): string[] {
+  if (step.signature === '') return ['an empty signature'];
+  const isCall = step.type === 'function_call';
+  return isCall && (typeof step.arguments !== 'object' || !step.id || !step.name) ? ['a call'] : [];
 }
 
 function badPart(part: Value): string[] {

@@ -18,6 +18,7 @@ export const readKey: Readonly<Record<Protocol, (headers: HeaderMap) => string>>
   'openai-chat': (headers) => bearer(headers) || (headers['api-key'] ?? ''),
   'openai-responses': (headers) => bearer(headers) || (headers['api-key'] ?? ''),
   'google-generatecontent': (headers) => headers['x-goog-api-key'] || bearer(headers),
+  'google-interactions': (headers) => headers['x-goog-api-key'] || bearer(headers),
 };
 
 const openAIMissing: ProviderError = {
@@ -26,15 +27,18 @@ const openAIMissing: ProviderError = {
     "You didn't provide an API key. You need to provide your API key in an Authorization header using Bearer auth (i.e. Authorization: Bearer YOUR_KEY), or as the password field (with blank username) if you're accessing the API from your browser and are prompted for a username and password. You can obtain an API key from https://platform.openai.com/account/api-keys.",
 };
 
+const googleMissing: ProviderError = {
+  status: 403,
+  message:
+    "Method doesn't allow unregistered callers (callers without established identity). Please use API Key or other form of API consumer identity to call this API.",
+};
+
 const missing: Readonly<Record<Protocol, ProviderError>> = {
   'anthropic-messages': { status: 401, message: 'x-api-key header is required' },
   'openai-chat': openAIMissing,
   'openai-responses': openAIMissing,
-  'google-generatecontent': {
-    status: 403,
-    message:
-      "Method doesn't allow unregistered callers (callers without established identity). Please use API Key or other form of API consumer identity to call this API.",
-  },
+  'google-generatecontent': googleMissing,
+  'google-interactions': googleMissing,
 };
 
 const openAIWrong = (key: string): ProviderError => ({
@@ -54,6 +58,7 @@ const wrong: Readonly<Record<Protocol, (key: string) => ProviderError>> = {
       { '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: 'API_KEY_INVALID', domain: 'googleapis.com' },
     ],
   }),
+  'google-interactions': () => ({ status: 400, message: 'API key not valid. Please pass a valid API key.' }),
 };
 
 const masked = (key: string): string => (key.length < 12 ? '****' : `${key.slice(0, 4)}****${key.slice(-4)}`);
@@ -83,6 +88,7 @@ const notFound: Readonly<Record<Protocol, (model: string) => ProviderError>> = {
     status: 404,
     message: `models/${model} is not found for API version v1beta, or is not supported for generateContent. Call ModelService.ListModels to see the list of available models and their supported methods.`,
   }),
+  'google-interactions': (model) => ({ status: 404, message: `models/${model} is not found.` }),
 };
 
 /** Every model exists, except those with `does-not-exist` in the name. */

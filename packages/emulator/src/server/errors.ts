@@ -46,6 +46,16 @@ const GOOGLE: Readonly<Record<number, readonly [status: string, message: string]
   504: ['DEADLINE_EXCEEDED', 'The request timed out. Please try again.'],
 };
 
+/** Codes of Interactions are words; only that of 400 has been seen. */
+const INTERACTIONS: Readonly<Record<number, string>> = {
+  401: 'unauthenticated',
+  403: 'permission_denied',
+  404: 'not_found',
+  429: 'too_many_requests',
+  503: 'service_unavailable',
+  504: 'deadline_exceeded',
+};
+
 /** The usual type and message of a status. */
 export function defaultError(protocol: Protocol, status: number): ProviderError {
   if (protocol === 'anthropic-messages') {
@@ -56,6 +66,10 @@ export function defaultError(protocol: Protocol, status: number): ProviderError 
   if (protocol === 'google-generatecontent') {
     const [type, message] = GOOGLE[status] ?? (status < 500 ? ['INVALID_ARGUMENT', 'Error'] : ['INTERNAL', 'Error']);
     return { status, type, message };
+  }
+  if (protocol === 'google-interactions') {
+    const [, message] = GOOGLE[status] ?? ['', 'Error'];
+    return { status, message, code: INTERACTIONS[status] ?? (status < 500 ? 'invalid_request' : 'api_error') };
   }
   const [type, message, code] = OPENAI[status] ?? [status < 500 ? 'invalid_request_error' : 'server_error', 'Error'];
   return { status, type, message, code: code ?? null };
@@ -73,6 +87,8 @@ export function errorBody(protocol: Protocol, error: ProviderError, requestId: s
       };
     case 'google-generatecontent':
       return { error: { code: status, message, status: type ?? otherwise, ...(details && { details }) } };
+    case 'google-interactions':
+      return { error: { message, code: code ?? defaultError(protocol, status).code } };
     default:
       return { error: { message, type: type ?? otherwise, param, code } };
   }
@@ -82,6 +98,8 @@ export function errorBody(protocol: Protocol, error: ProviderError, requestId: s
 export function errorEvent(protocol: Protocol, error: ProviderError, requestId: string, before: number): SseEvent {
   const body = errorBody(protocol, error, requestId);
   if (protocol === 'anthropic-messages') return { event: 'error', data: JSON.stringify(body) };
+  if (protocol === 'google-interactions')
+    return { event: 'error', data: JSON.stringify({ ...body, event_type: 'error' }) };
   if (protocol !== 'openai-responses') return { data: JSON.stringify(body) };
   const { message, code = null, type } = error;
   const data = { type: 'error', sequence_number: before, code: code ?? type ?? null, message, param: null };

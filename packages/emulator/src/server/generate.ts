@@ -6,6 +6,7 @@ import type { ProviderMemory } from '../memory.ts';
 import type { Protocol } from '../protocol.ts';
 import { renderAnthropicMessages } from '../render/anthropic-messages.ts';
 import { renderGoogleGenerateContent } from '../render/google-generatecontent.ts';
+import { renderGoogleInteractions } from '../render/google-interactions.ts';
 import { renderOpenAIChat } from '../render/openai-chat.ts';
 import { renderOpenAIResponses } from '../render/openai-responses.ts';
 import { createMint, type Renderer } from '../render/renderer.ts';
@@ -13,6 +14,7 @@ import type { MessageReply, ScriptedReply } from '../reply.ts';
 import { judgeAnthropicMessages } from '../rules/anthropic-messages/judge.ts';
 import { thinkingMismatches } from '../rules/anthropic-messages/rules-thinking.ts';
 import { judgeGoogleGenerateContent } from '../rules/google-generatecontent/judge.ts';
+import { judgeGoogleInteractions } from '../rules/google-interactions/judge.ts';
 import { createOpenAIChatJudge } from '../rules/openai-chat/judge.ts';
 import { createOpenAIResponsesJudge } from '../rules/openai-responses/judge.ts';
 import type { Judge, JudgedRequest, Refusal, Verdict } from '../rules/verdict.ts';
@@ -27,6 +29,7 @@ import {
   scriptedError,
 } from './answer.ts';
 import { errorBody } from './errors.ts';
+import { expire, showInteraction, withStoredSteps } from './interactions.ts';
 import type { Route } from './route.ts';
 import type { EmulatorSettings, EmulatorState, HeaderMap, Issuer, ServedResponse } from './state.ts';
 import { openThread } from './threads.ts';
@@ -64,13 +67,14 @@ export async function generate(
   if (denial) return deny(received.context, denial);
   const parsed = parseJson(text);
   const body = isObject(parsed) ? parsed : {};
-  const model = route.model ?? asText(body.model) ?? '';
+  const model = route.model ?? asText(body.model) ?? asText(body.agent) ?? '';
   const stream = route.stream ?? (protocol !== 'google-generatecontent' && body.stream === true ? 'sse' : undefined);
   const context: AnswerContext = { ...received.context, stream };
   const missing = checkModel(protocol, model);
   if (missing) return deny(context, missing);
 
   const memory = state.memory(protocol, issuer);
+  expire(state, memory, asText(body.previous_interaction_id));
   const key = readKey[protocol](headers);
   const turn =
     protocol === 'anthropic-messages'
@@ -109,7 +113,7 @@ async function reply(
   if (verdict.refusal) return { verdict, answer: refusalAnswer(context, verdict.refusal) };
 
   const attempt = state.attempt(protocol, issuer, text);
-  const full = protocol === 'openai-responses' ? withStoredItems(body, memory) : body;
+  const full = withKept(protocol, body, memory);
   const scripted: ScriptedReply =
     state.next(protocol, issuer) ??
     (await state.configuration.brain({
@@ -134,7 +138,8 @@ async function reply(
   });
   const message = plain(rendered.body);
   remember(memory, body, rendered.message, message);
-  return { verdict, answer: messageAnswer(context, dropped, rendered), ...(isObject(message) && { message }) };
+  const shown = protocol === 'google-interactions' ? showInteraction(body, rendered, memory, context) : rendered;
+  return { verdict, answer: messageAnswer(context, dropped, shown), ...(isObject(message) && { message }) };
 }
 
 /** Anthropic repeats the request id in the body, so header and body must agree. */
@@ -163,6 +168,8 @@ export function judgeFor(protocol: Protocol, settings: EmulatorSettings, issuer:
       return judgeAnthropicMessages;
     case 'google-generatecontent':
       return judgeGoogleGenerateContent;
+    case 'google-interactions':
+      return judgeGoogleInteractions;
     case 'openai-chat': {
       const strict = issuer.refuseUnknownMessageFields ?? settings.refuseUnknownMessageFields ?? false;
       return createOpenAIChatJudge({ ...issuer, refuseUnknownMessageFields: strict });
@@ -177,7 +184,14 @@ const renderers: Readonly<Record<Protocol, Renderer>> = {
   'openai-chat': renderOpenAIChat,
   'openai-responses': renderOpenAIResponses,
   'google-generatecontent': renderGoogleGenerateContent,
+  'google-interactions': renderGoogleInteractions,
 };
+
+/** A request with the history that the API keeps for it. */
+function withKept(protocol: Protocol, body: Json, memory: ProviderMemory): Json {
+  if (protocol === 'google-interactions') return withStoredSteps(body, memory);
+  return protocol === 'openai-responses' ? withStoredItems(body, memory) : body;
+}
 
 /** The `input` of a Responses request as a list of items. */
 export const inputItems = (input: unknown): readonly Json[] =>

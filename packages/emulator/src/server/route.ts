@@ -1,4 +1,4 @@
-/** Finds the API and the operation of a request. One origin serves all four APIs: their paths do not collide. */
+/** Finds the API and the operation of a request. One origin serves all APIs: their paths do not collide. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Protocol } from '../protocol.ts';
 
@@ -14,6 +14,15 @@ export type Route =
   | (Deployment & { readonly kind: 'models'; readonly id?: string })
   | (Deployment & { readonly kind: 'response'; readonly id: string; readonly items: boolean })
   | (Deployment & { readonly kind: 'conversation'; readonly id?: string })
+  | (Deployment & {
+      readonly kind: 'interaction';
+      readonly id: string;
+      readonly stream: boolean;
+      /** The last event that the client has of the stream. */
+      readonly after: string | undefined;
+      /** Whether the steps of the client are wanted, too. */
+      readonly input: boolean;
+    })
   | (Deployment & { readonly kind: 'wrong-method' })
   | (Deployment & { readonly kind: 'unknown' });
 
@@ -32,6 +41,7 @@ const VERSION = '/v\\d+(?:beta|alpha)?\\d*';
 // The version may be missing (DeepSeek) or be another one (`/api/paas/v4`).
 const BEFORE = `${ISSUER}(?:${VERSION})?`;
 const GOOGLE = `${BEFORE}(?:/projects/[^/]+/locations/[^/]+)?(?:/publishers/google)?/models`;
+const INTERACTIONS = `${BEFORE}(?:/projects/[^/]+/locations/[^/]+)?/interactions`;
 // `messages` is a common word, so it must follow a version.
 const VERSIONED = `${ISSUER}${VERSION}`;
 const path = (before: string, tail: string) => new RegExp(`${before}${tail}/?$`);
@@ -60,6 +70,24 @@ const rows: readonly Row[] = [
     path: path(BEFORE, '/conversations(?:/(?<id>conv_\\w+))?'),
     protocol: 'openai-responses',
     route: (deployment, { id }) => ({ ...deployment, kind: 'conversation', ...(id !== undefined && { id }) }),
+  },
+  {
+    methods: ['POST'],
+    path: path(INTERACTIONS, ''),
+    protocol: 'google-interactions',
+    route: (deployment) => ({ ...deployment, kind: 'generate' }),
+  },
+  {
+    methods: ['GET', 'DELETE'],
+    path: path(INTERACTIONS, '/(?<id>[\\w-]+)'),
+    protocol: 'google-interactions',
+    route: interactionRoute,
+  },
+  {
+    methods: ['POST'],
+    path: path(INTERACTIONS, '/(?<id>[\\w-]+)/cancel'),
+    protocol: 'google-interactions',
+    route: interactionRoute,
   },
   {
     methods: ['POST'],
@@ -96,6 +124,15 @@ const rows: readonly Row[] = [
     route: (deployment, { id }) => ({ ...deployment, kind: 'models', ...(id !== undefined && { id }) }),
   },
 ];
+
+function interactionRoute(deployment: Deployment, { id = '' }: Match, { searchParams }: URL): Route {
+  return {
+    ...{ ...deployment, kind: 'interaction', id },
+    stream: searchParams.get('stream') === 'true',
+    after: searchParams.get('last_event_id') ?? undefined,
+    input: searchParams.get('include_input') === 'true',
+  };
+}
 
 /** The API of a path that several have, by the headers with which the client authenticates. */
 function guess(url: URL, headers: IncomingHttpHeaders): Protocol {

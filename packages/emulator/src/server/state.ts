@@ -17,6 +17,8 @@ export type HeaderMap = Readonly<Record<string, string>>;
 export interface EmulatorSettings extends JudgeSettings {
   /** Chat completions: refuse unknown fields of messages, as Groq does, instead of warning about them. */
   readonly refuseUnknownMessageFields?: boolean;
+  /** Interactions: for how many milliseconds they are kept. Default: 55 days. */
+  readonly retention?: number;
 }
 
 /** A compatible provider that is served under its own path, and how its API differs from OpenAI's. */

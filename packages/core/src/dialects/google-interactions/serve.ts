@@ -257,6 +257,7 @@ export const serve: DialectServer = {
     return isText(given) ? given : undefined;
   },
   kept: {
+    anchors: ['previous_interaction_id'],
     previous: ({ previous_interaction_id: response }) => ({ response, conversation: undefined }),
     refersTo: () => undefined,
     isPending: ({ status }) => status === 'queued' || status === 'in_progress',
