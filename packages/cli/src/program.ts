@@ -29,7 +29,7 @@ const COMMANDS = [
   addDoctor,
 ];
 
-/** Everything that can be typed behind `skein`. Bad usage throws a `CommanderError`, after it was said. */
+/** The `skein` command with all its subcommands. Wrong usage is printed, and then throws a `CommanderError`. */
 export function createProgram(version: string): Command {
   const program = new Command('skein')
     .description('Keeps conversations with models whole: every byte, every branch, every provider.')
@@ -53,8 +53,7 @@ export function createProgram(version: string): Command {
     .option('--proxy-on-miss <what>', 'for a replay without a recording: refuse (default), or pass it to the provider')
     .option('--use-server-keys', "use the server's keys for requests without one (clients then spend its money)")
     .option('--no-open', 'do not open the browser')
-    // The server and the emulator are large, and the other commands do without them.
-    // It is the default, so whatever is no command ends up here.
+    // This is the default command, so an unknown command arrives here as an argument.
     .allowExcessArguments()
     .action(async (options, { args }: Command) => {
       if (args[0] !== undefined) throw unknownCommand(args[0], program);
@@ -102,7 +101,7 @@ export function createProgram(version: string): Command {
   return program;
 }
 
-/** What commander says, in one line. */
+/** Prints the message of commander as one line. */
 function sayUsage(text: string): void {
   const line = text
     .trim()

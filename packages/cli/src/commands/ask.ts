@@ -103,7 +103,7 @@ async function ask(words: readonly string[], options: AskOptions): Promise<void>
           ...(maxTokens !== undefined && { maxTokens }),
         },
       });
-      // What is to be hidden can be cut in two by a stream.
+      // A stream could cut a text that must be hidden in two.
       const isWhole = json === true || schema !== undefined || hasRedaction(config);
       const { branch } = await followGeneration(engine, generation, isWhole);
       refuseCalls(branch);
@@ -132,7 +132,7 @@ async function ask(words: readonly string[], options: AskOptions): Promise<void>
   });
 }
 
-/** The conversation's own tools are sent along, and their program is not here to run them. */
+/** The request contains the tools of the conversation, but the program that runs them is not here. */
 function refuseCalls({ status, pending = [] }: BranchState): void {
   if (status !== 'waiting') return;
   const names = pending.map(({ name }) => name).join(', ');
@@ -154,7 +154,7 @@ async function readSchema(file: string): Promise<JsonObject> {
     const value: unknown = JSON.parse(text);
     if (isObject(value)) return value as JsonObject;
   } catch {
-    // Said below.
+    // Reported below.
   }
   throw new UsageError(`${file} is not a JSON Schema: it has to be a JSON object.`);
 }
@@ -168,7 +168,7 @@ async function answerBelow(forest: Forest, asked: string, head: string): Promise
 
 const isSaid = (block: ContentBlock) => block.type !== 'text' || block.text.trim() !== '';
 
-/** Some models give an answer by a schema as the arguments of a call. */
+/** Some models give an answer that follows a schema as the arguments of a call. */
 const answerText = ({ message }: ForestNode) => message.toolUses.at(-1)?.rawParameters ?? message.text;
 
 interface RunOptions extends ForestFlags {
@@ -209,7 +209,7 @@ async function runAgent(name: string, words: readonly string[], options: RunOpti
       const { system: _inForest, ...rest } = from;
       const limits = { ...from.limits, ...(steps !== undefined && { steps }) };
       const growing = { ...rest, ...(other && { model: other, fallback: [] }), limits, label: agent.id };
-      // What is to be hidden can be cut in two by a stream.
+      // A stream could cut a text that must be hidden in two.
       const isWhole = json === true || hasRedaction(config);
       let generation = await engine.generate(asked, { ...growing, thread: thread.id });
       let followed = await followGeneration(engine, generation, isWhole);
@@ -236,13 +236,13 @@ async function runAgent(name: string, words: readonly string[], options: RunOpti
   });
 }
 
-/** How far a generation was followed: the event it goes on behind when it is taken up again. */
+/** The result of following a generation, with the id of its last event, after which a resumed generation is followed. */
 interface FollowResult {
   readonly branch: BranchState;
   readonly after: string | undefined;
 }
 
-/** Shows a generation as it grows: the answer's text as the result, everything else beside it. Ctrl+C ends it. */
+/** Shows a generation while it runs: the answer on standard output, everything else on standard error. Ctrl+C stops it. */
 async function followGeneration(
   engine: Engine,
   generation: Generation,
@@ -275,7 +275,7 @@ async function followGeneration(
   }
 }
 
-/** Goes on with whatever waits for approval, for people who said yes to everything. */
+/** Approves all waiting calls, for `--yes`. */
 async function approveAll(
   engine: Engine,
   generation: Generation,
@@ -312,7 +312,7 @@ interface GenerationUsage {
   readonly cost: UsageSum['cost'];
 }
 
-/** What one generation took. Equal replies share a node, so there may be takes of others on the way. */
+/** The usage of one generation. Equal replies share a node, so nodes on the path may also have takes of other generations. */
 async function readGenerationUsage(
   forest: Forest,
   generation: string,

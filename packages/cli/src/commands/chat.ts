@@ -21,7 +21,7 @@ export interface ChatOptions {
   readonly think?: string;
 }
 
-/** A conversation in the terminal, until the person leaves. */
+/** Runs a conversation in the terminal until the user leaves. */
 export async function chat(who: string | undefined, options: ChatOptions): Promise<void> {
   if (!process.stdin.isTTY || !process.stdout.isTTY)
     throw new UsageError('chat needs a terminal: in scripts, use skein ask.');
@@ -72,7 +72,7 @@ function withThinking(partner: Partner, how: string): Partner {
   return { ...partner, options: { ...partner.options, params } };
 }
 
-/** One message or command after the other. */
+/** Reads messages and commands until the user leaves. */
 async function untilLeft(
   turns: ReturnType<typeof createTurns>,
   chatting: ChatContext,
@@ -100,12 +100,12 @@ async function untilLeft(
   }
 }
 
-/** What the commands of a chat work with. */
+/** What the slash commands of a chat use. */
 interface ChatContext {
   readonly session: Session;
   readonly forest: Forest;
   readonly redact: CommandContext['redact'];
-  /** Asks the model about what stands at a node. */
+  /** Asks the model to answer a node. */
   answer(asked: string): Promise<void>;
   modelName(): string;
   useModel(name: string): void;
@@ -114,7 +114,7 @@ interface ChatContext {
 interface ChatCommand {
   readonly takes: string;
   readonly does: string;
-  /** Gives true to leave. */
+  /** Returns true to leave the chat. */
   run(chat: ChatContext, given: string): Promise<boolean | undefined> | boolean | undefined;
 }
 
@@ -133,7 +133,7 @@ const COMMANDS: Readonly<Record<string, ChatCommand>> = {
   quit: { takes: '', does: 'leave (Ctrl+D, or Ctrl+C twice)', run: () => true },
 };
 
-/** Runs what was typed after a slash. Gives true to leave. */
+/** Runs a slash command. Returns true to leave the chat. */
 async function runCommand(line: string, chat: ChatContext): Promise<boolean> {
   const [, name = '', given = ''] = /^\/(\S*)\s*([\s\S]*)$/.exec(line) ?? [];
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;

@@ -72,7 +72,7 @@ async function importInto(file: string, { json, format, dialect, ...flags }: Imp
   });
 }
 
-/** Plug-ins add importers when the configuration is read, so only now is it known which formats there are. */
+/** Checked here, because plug-ins add importers when the configuration is read. */
 function requireFormat(format: string | undefined): void {
   if (format !== undefined && !formatNames().includes(format))
     throw new UsageError(`"${format}" is not a format. Allowed choices are ${formatNames().join(', ')}.`);
@@ -82,7 +82,7 @@ function formatNames(): string[] {
   return importFormats().map(({ id }) => id);
 }
 
-/** A file of another kind than was said has something wrong on every line. */
+/** Prints the first problems only: a file in the wrong format has one on every line. */
 const MOST_TOLD = 5;
 
 function tellProblems(problems: ImportResult['problems']): void {
@@ -90,7 +90,7 @@ function tellProblems(problems: ImportResult['problems']): void {
   if (problems.length > MOST_TOLD) warn(`and ${problems.length - MOST_TOLD} more; --json lists all.`);
 }
 
-/** Their file holds keys, so nothing else of it is taken over. */
+/** Settings of the older layout are not imported, because their file also contains keys. */
 async function tellSettings(folder: string): Promise<void> {
   for (const { file, names } of await olderSettings(folder))
     warn(`${file}: ${names.join(', ')} do not carry over; write them into skein.config.toml.`);
@@ -100,7 +100,7 @@ function countsOf(conversations: number, messages: number): string {
   return `${counted(conversations, 'conversation')}, ${counted(messages, 'message')}`;
 }
 
-/** How much there is to read is known of a file alone. */
+/** The size is known only for a file, not for a folder. */
 async function sizeOf(path: string): Promise<{ size: number; isFile: boolean }> {
   const found = await stat(path);
   return { size: found.size, isFile: found.isFile() && found.size > 0 };
@@ -129,7 +129,7 @@ export function addExport(program: Command): void {
     .action(exportFrom);
 }
 
-/** Plug-ins add dialects when the configuration is read, so only then is it known which ones there are. */
+/** Checked after the configuration is read, because plug-ins add dialects. */
 function requireDialect(name: string): void {
   try {
     findDialect(name);
@@ -195,12 +195,12 @@ async function* redacted(pieces: AsyncIterable<string>, redact: (text: string) =
   for await (const piece of pieces) yield redact(piece);
 }
 
-/** Who tells of a wish to end. */
+/** The source of the signals that end the program. */
 type Signals = Pick<NodeJS.EventEmitter, 'on' | 'removeListener'>;
 
 const ENDING = ['SIGINT', 'SIGTERM'] as const;
 
-/** A new file, which appears when it is complete. Ctrl+C leaves nothing behind. */
+/** Writes a new file, which appears only when it is complete. Ctrl+C leaves nothing behind. */
 export async function writeFile(path: string, parts: AsyncIterable<string>, signals: Signals = process): Promise<void> {
   if (await stat(path).catch(() => undefined))
     throw new CommandError('would_overwrite', `${path} already exists: give a new name.`);
@@ -255,7 +255,7 @@ async function verify(folder: string, { json }: { readonly json?: boolean }): Pr
   sayProblems(problems, counts, summary, json === true);
 }
 
-/** `fsck`, `gc` and `pack`. */
+/** Adds `fsck`, `gc` and `pack`. */
 export function addUpkeep(program: Command): void {
   jsonCommand(program, 'fsck', 'check every stored hash, parent and text').action(fsck);
   jsonCommand(
@@ -295,7 +295,7 @@ interface Finding {
   readonly message: string;
 }
 
-/** What a check found. Anything found makes the command fail, so that scripts notice. */
+/** Prints the problems that a check found. If there are any, the command fails, so that scripts notice. */
 function sayProblems(problems: readonly Finding[], facts: object, summary: string, json: boolean): void {
   if (json) sayJson({ ok: problems.length === 0, ...facts, problems });
   else {
