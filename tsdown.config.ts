@@ -7,8 +7,6 @@ export default defineConfig({
   format: 'esm',
   platform: 'neutral',
   target: 'es2023',
-  // One file per module, so that bundlers can leave out whole modules.
-  unbundle: true,
   // Nothing of others is copied into our packages, unless a package says so.
   deps: { neverBundle: [/^node:/], onlyBundle: [] },
   dts: true,

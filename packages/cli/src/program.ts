@@ -1,33 +1,9 @@
 import { nearest } from '@skein/core';
 import { Command, Option } from 'commander';
-import { addAsk, addRun } from './commands/ask.ts';
 import type { ChatOptions } from './commands/chat.ts';
-import { addAgents, addDoctor, addModels } from './commands/configuration.ts';
 import { type ForestFlags, forestCommand, parsePort } from './commands/forest-command.ts';
-import { addDiff, addLog, addShow, addTree } from './commands/log.ts';
-import { addExport, addImport, addUpkeep, addVerify } from './commands/store.ts';
-import { addBookmark, addSearch, addThreads, addUsage } from './commands/threads.ts';
+import { COMMANDS } from './commands/index.ts';
 import { note, toPrintable, UsageError } from './output/output.ts';
-
-const COMMANDS = [
-  addAsk,
-  addRun,
-  addThreads,
-  addLog,
-  addShow,
-  addTree,
-  addSearch,
-  addDiff,
-  addUsage,
-  addBookmark,
-  addImport,
-  addExport,
-  addVerify,
-  addUpkeep,
-  addAgents,
-  addModels,
-  addDoctor,
-];
 
 /** The `skein` command with all its subcommands. Wrong usage is printed, and then throws a `CommanderError`. */
 export function createProgram(version: string): Command {

@@ -7,7 +7,7 @@ export interface ConnectionOptions {
   readonly callMs: number;
   /** The first and the longest wait before a restart; the wait doubles each time. */
   readonly backoffMs?: { readonly first: number; readonly longest: number };
-  /** The limit for the answer to a ping, after a request that took too long. */
+  /** The limit for listing the tools, which shows after a request that took too long whether the server still answers. */
   readonly probeMs?: number;
   /** The clock; for tests. */
   readonly now?: () => number;
@@ -62,7 +62,7 @@ export function connection(options: ConnectionOptions): Connection {
     );
     return starting;
   };
-  /** After a request that took too long: restarts a server that does not answer a ping either. */
+  /** After a request that took too long: restarts a server that cannot list its tools either. */
   const probe = async (suspect: Promise<Link>, asked: Link) => {
     try {
       await asked.request('tools/list', {}, { signal: AbortSignal.timeout(probeMs), timeoutMs: probeMs });

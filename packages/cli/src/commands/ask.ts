@@ -19,7 +19,6 @@ import type {
   GenerationEvent,
   ResumeOptions,
 } from '@skein/forest';
-import type { Command } from 'commander';
 import { hasRedaction, withForest } from '../context/command-context.ts';
 import { locateStart, threadToWrite } from '../context/locate.ts';
 import {
@@ -45,7 +44,7 @@ import {
   write,
 } from '../output/output.ts';
 import { createUsageSum, NO_USAGE, priceText, type UsageSum } from '../output/usage-text.ts';
-import { type ForestFlags, jsonCommand, parseCount } from './forest-command.ts';
+import type { ForestFlags } from './forest-command.ts';
 
 interface AskOptions extends ForestFlags {
   readonly model?: string;
@@ -56,22 +55,7 @@ interface AskOptions extends ForestFlags {
   readonly maxTokens?: number;
 }
 
-export function addAsk(program: Command): void {
-  jsonCommand(program, 'ask', 'ask a model once; the answer is printed, and the forest keeps both')
-    .argument('[question...]', 'without one, standard input is read')
-    .option(
-      '--model <provider/model>',
-      'the model; default: the one that answered last, "model" of the configuration, or the first one with a key',
-    )
-    .option('--preset <name>', 'a preset of the configuration')
-    .option('--schema <file>', 'a JSON Schema for the answer, which is then JSON')
-    .option('--system <text>', 'the system text')
-    .option('--at <node|thread>', 'continue from a node or a thread')
-    .option('--max-tokens <count>', 'the most tokens that the answer may have', parseCount)
-    .action(ask);
-}
-
-async function ask(words: readonly string[], options: AskOptions): Promise<void> {
+export async function ask(words: readonly string[], options: AskOptions): Promise<void> {
   const { json, model, preset, schema: file, system: rule, at, maxTokens, store, project } = options;
   if (rule !== undefined && at !== undefined)
     throw new UsageError('--system begins a conversation, and --at continues one: leave one of them out.');
@@ -179,19 +163,7 @@ interface RunOptions extends ForestFlags {
   readonly yes?: boolean;
 }
 
-export function addRun(program: Command): void {
-  jsonCommand(program, 'run', 'give an agent a goal: it works and calls its tools until it is done')
-    .argument('<agent>', 'the name of the agent or of its file')
-    .argument('<goal...>')
-    .option('--agents <folder>', 'the folder of the agent files')
-    .option('--model <provider/model>', "used instead of the agent's model")
-    .option('--preset <name>', 'a preset of the configuration, for an agent that names none')
-    .option('--steps <count>', 'the most requests to the model', parseCount)
-    .option('--yes', 'approve every tool call that needs an approval')
-    .action(runAgent);
-}
-
-async function runAgent(name: string, words: readonly string[], options: RunOptions): Promise<void> {
+export async function runAgent(name: string, words: readonly string[], options: RunOptions): Promise<void> {
   const { json, steps, yes, model, ...flags } = options;
   const goal = words.join(' ');
   await withForest(flags, async ({ config, forest, redact }) => {

@@ -8,7 +8,6 @@ import {
   type Thread,
   type TopologyNode,
 } from '@skein/forest';
-import { type Command, Option } from 'commander';
 import { type CommandContext, withForest } from '../context/command-context.ts';
 import { locate, readablePath } from '../context/locate.ts';
 import { changeLines, changeText, drawTree, nodeLine, nodeLines, nodeView } from '../output/message-text.ts';
@@ -24,16 +23,9 @@ import {
   shortId,
   toPrintable,
 } from '../output/output.ts';
-import { type ForestFlags, jsonCommand, parseCount } from './forest-command.ts';
+import type { ForestFlags } from './forest-command.ts';
 
-export function addLog(program: Command): void {
-  jsonCommand(program, 'log', "show a conversation up to a node or a thread's head")
-    .argument('<node|thread>', 'an id, or the beginning of one')
-    .option('--oneline', 'one line for each message')
-    .action(showLog);
-}
-
-async function showLog(id: string, { json, oneline, ...flags }: ForestFlags & { readonly oneline?: boolean }) {
+export async function showLog(id: string, { json, oneline, ...flags }: ForestFlags & { readonly oneline?: boolean }) {
   await withForest(flags, async ({ forest, redact }) => {
     const { node, thread } = await locate(forest, id);
     const path = node === ROOT ? [] : await readablePath(forest, node);
@@ -99,15 +91,7 @@ interface ShowOptions extends ForestFlags {
   readonly request?: boolean;
 }
 
-export function addShow(program: Command): void {
-  jsonCommand(program, 'show', 'show one message: who wrote it, with which model, at what cost')
-    .argument('<node>', 'an id, or the beginning of one')
-    .addOption(new Option('--raw', 'the exact text that is stored, and nothing else').conflicts(['request', 'json']))
-    .addOption(new Option('--request', 'the exact bytes that were sent for it').conflicts('json'))
-    .action(showNode);
-}
-
-async function showNode(id: string, { json, raw, request, ...flags }: ShowOptions): Promise<void> {
+export async function showNode(id: string, { json, raw, request, ...flags }: ShowOptions): Promise<void> {
   await withForest(flags, async ({ forest, redact }) => {
     const place = await locate(forest, id);
     if (request) return sayExactly(redact((await forest.request(place.node)).body));
@@ -142,14 +126,7 @@ function takeLine({ at, author, via, provider, model, usage, cost, durationMs, r
   return colors.dim(toPrintable(facts.join(' · ')));
 }
 
-export function addDiff(program: Command): void {
-  jsonCommand(program, 'diff', 'show where two conversations part, and what follows in each')
-    .argument('<a>', 'a node or a thread')
-    .argument('<b>', 'another one')
-    .action(showDifference);
-}
-
-async function showDifference(a: string, b: string, { json, ...flags }: ForestFlags): Promise<void> {
+export async function showDifference(a: string, b: string, { json, ...flags }: ForestFlags): Promise<void> {
   await withForest(flags, async ({ forest, redact }) => {
     const [left, right] = [await locate(forest, a), await locate(forest, b)];
     const found = await forest.diff(left.node, right.node);
@@ -167,15 +144,7 @@ interface TreeOptions extends ForestFlags {
   readonly removed?: boolean;
 }
 
-export function addTree(program: Command): void {
-  jsonCommand(program, 'tree', 'show the tree of a thread, everything below a node, or the whole forest')
-    .argument('[node|thread]', 'an id, or the beginning of one')
-    .option('--limit <count>', 'how many nodes', parseCount, 200)
-    .option('--removed', 'show removed nodes, too')
-    .action(showTree);
-}
-
-async function showTree(id: string | undefined, options: TreeOptions): Promise<void> {
+export async function showTree(id: string | undefined, options: TreeOptions): Promise<void> {
   const { json, limit, removed, ...flags } = options;
   await withForest(flags, async (context) => {
     const { forest, redact } = context;

@@ -1,6 +1,6 @@
 import { open, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { dialect as findDialect, isSkeinError, openaiChat } from '@skein/core';
+import { dialect as findDialect, isSkeinError } from '@skein/core';
 import {
   type CompactionCount,
   type ExportDamage,
@@ -18,7 +18,6 @@ import {
   olderSettings,
   verifyOlder,
 } from '@skein/forest';
-import { type Command, Option } from 'commander';
 import { hasRedaction, withForest } from '../context/command-context.ts';
 import { locate } from '../context/locate.ts';
 import {
@@ -34,22 +33,14 @@ import {
   withProgress,
   writeAll,
 } from '../output/output.ts';
-import { type ForestFlags, forestCommand, jsonCommand } from './forest-command.ts';
+import type { ForestFlags } from './forest-command.ts';
 
 interface ImportOptions extends ForestFlags {
   readonly format?: string;
   readonly dialect?: string;
 }
 
-export function addImport(program: Command): void {
-  jsonCommand(program, 'import', 'import conversations from a file or a folder')
-    .argument('<file>')
-    .option('--format <name>', `the format, if the file does not tell it (${formatNames().join(', ')})`)
-    .option('--dialect <name>', 'the dialect of bare messages, such as openai-chat or legacy')
-    .action(importInto);
-}
-
-async function importInto(file: string, { json, format, dialect, ...flags }: ImportOptions): Promise<void> {
+export async function importInto(file: string, { json, format, dialect, ...flags }: ImportOptions): Promise<void> {
   await withForest(flags, async ({ forest }) => {
     requireFormat(format);
     const progress = progressLine();
@@ -114,21 +105,6 @@ interface ExportOptions extends ForestFlags {
   readonly only?: boolean;
 }
 
-export function addExport(program: Command): void {
-  forestCommand(program, 'export', 'write conversations to standard output or a file')
-    .argument('[node|thread]', 'the history up to a node, or a thread; default: everything')
-    .addOption(
-      new Option('--format <name>', 'segments lose nothing and can be imported again')
-        .choices(['segments', 'markdown', 'messages', 'fine-tuning', 'older'])
-        .default('segments'),
-    )
-    .option('--dialect <name>', 'the dialect of messages and fine-tuning', openaiChat.id)
-    .option('--out <path>', 'write to a new file (with --format older, a new folder)')
-    .addOption(new Option('--below', 'the node with everything below it').conflicts('only'))
-    .option('--only', 'only this message')
-    .action(exportFrom);
-}
-
 /** Checked after the configuration is read, because plug-ins add dialects. */
 function requireDialect(name: string): void {
   try {
@@ -138,7 +114,7 @@ function requireDialect(name: string): void {
   }
 }
 
-async function exportFrom(id: string | undefined, options: ExportOptions): Promise<void> {
+export async function exportFrom(id: string | undefined, options: ExportOptions): Promise<void> {
   const { format, dialect, out, below, only, ...flags } = options;
   if (id === undefined && (below || only)) throw new UsageError('--below and --only need a node.');
   if (format === 'older' && out === undefined) throw new UsageError('The older layout is a folder: give --out.');
@@ -232,16 +208,7 @@ export async function writeFile(path: string, parts: AsyncIterable<string>, sign
   }
 }
 
-export function addVerify(program: Command): void {
-  program
-    .command('verify')
-    .description('check a folder of the older layout without changing it')
-    .argument('<folder>')
-    .option('--json', 'one JSON document, for programs')
-    .action(verify);
-}
-
-async function verify(folder: string, { json }: { readonly json?: boolean }): Promise<void> {
+export async function verify(folder: string, { json }: { readonly json?: boolean }): Promise<void> {
   if (!(await isOlderLayout(folder)))
     throw new CommandError(
       'wrong_shape',
@@ -255,22 +222,7 @@ async function verify(folder: string, { json }: { readonly json?: boolean }): Pr
   sayProblems(problems, counts, summary, json === true);
 }
 
-/** Adds `fsck`, `gc` and `pack`. */
-export function addUpkeep(program: Command): void {
-  jsonCommand(program, 'fsck', 'check every stored hash, parent and text').action(fsck);
-  jsonCommand(
-    program,
-    'gc',
-    'delete for good what was removed or is older than the retention; no other process may use the forest',
-  ).action((flags: ForestFlags) => compact('gc', flags));
-  jsonCommand(
-    program,
-    'pack',
-    'rewrite the segment files without superseded records, to save disk space; no other process may use the forest',
-  ).action((flags: ForestFlags) => compact('pack', flags));
-}
-
-async function fsck({ json, ...flags }: ForestFlags): Promise<void> {
+export async function fsck({ json, ...flags }: ForestFlags): Promise<void> {
   await withForest(flags, async ({ forest }) => {
     const problems = await withProgress('Checking', () => forest.fsck());
     const summary = problems.length === 0 ? 'All is well.' : `${counted(problems.length, 'problem')}.`;
@@ -278,7 +230,7 @@ async function fsck({ json, ...flags }: ForestFlags): Promise<void> {
   });
 }
 
-async function compact(how: 'gc' | 'pack', { json, ...flags }: ForestFlags): Promise<void> {
+export async function compact(how: 'gc' | 'pack', { json, ...flags }: ForestFlags): Promise<void> {
   await withForest(flags, async ({ forest, config }) => {
     const counts: CompactionCount = await withProgress('Rewriting', () =>
       how === 'gc' ? forgetOld(forest, config.retention) : forest.pack(),
