@@ -26,6 +26,7 @@ export type {
   RawRequest,
   RequestWriter,
   SchemaFormat,
+  ServerState,
   Target,
 } from './dialects/index.ts';
 export { forModel } from './dialects/index.ts';

@@ -148,6 +148,7 @@ const KINDS: Kinds<Required<ConfigDelta>> = {
   compaction: FUNCTION,
   cache: LIST,
   strict: YES_NO,
+  serverState: YES_NO,
   timeouts: OBJECT,
   retry: ['an object or false', (value) => value === false || OBJECT[1](value)],
   costOf: FUNCTION,

@@ -50,8 +50,28 @@ export interface DialectFacets {
   readonly members?: RequestMembers | undefined;
   /** How structured output and images are requested. */
   readonly output?: OutputFormats | undefined;
+  /** How to let the API keep the conversation. Loaded on first use. Absent if it keeps none. */
+  readonly serverState?: (() => Promise<ServerState>) | undefined;
   /** The server's side of the protocol. That of a built-in dialect is loaded separately: call `serving`. */
   readonly serve?: DialectServer | undefined;
+}
+
+/** How a client lets an API keep a conversation, and sends only what is new. */
+export interface ServerState {
+  /**
+   * The members that make the API keep the conversation and, with the id of a response, continue it behind that
+   * response. They replace members of the same names.
+   */
+  readonly members: (previous: string | undefined) => JsonObject;
+  /** The members that a request leaves out when it continues, because the API keeps them. */
+  readonly keeps: readonly string[];
+  /** Headers to add. A list that the caller gave is extended. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /**
+   * What to do when the API refuses a request: send the whole history and let it be kept again, or send it and let
+   * nothing be kept. Undefined if the error has another reason.
+   */
+  readonly recovery: (status: number | undefined, error: JsonObject) => 'again' | 'stateless' | undefined;
 }
 
 /** An operation of a protocol, recognised by method and path. */
@@ -206,6 +226,7 @@ export function makeDialect(spec: DialectSpec): Dialect {
     framing: spec.framing,
     members: spec.members,
     output: spec.output,
+    serverState: spec.serverState,
     serve: spec.serve,
   } satisfies Dialect);
 }

@@ -11,6 +11,7 @@ export type {
   RawRequest,
   RequestMembers,
   SchemaFormat,
+  ServerState,
 } from './dialect.ts';
 export { loadDialect } from './load.ts';
 export { describeLoss, type Loss, LossError, type LossNote, type LossReason } from './loss.ts';

@@ -6,6 +6,7 @@ import type { Stopper } from '../providers/transport/clock.ts';
 import type { Journal } from './journal.ts';
 import type { ConnectionOptions, ModelChoice, ModelLimits, RunOptions } from './options.ts';
 import type { OutputSchema } from './output-schema.ts';
+import type { ServerStateKeeper } from './server-state.ts';
 import type { ToolSet } from './tools/answer-calls.ts';
 
 /** What the parts of one run share. */
@@ -20,6 +21,8 @@ export interface RunContext {
   /** Undefined when there are none. */
   readonly tools: ToolSet | undefined;
   readonly output: OutputSchema | undefined;
+  /** What each API keeps of the conversation, for the models that were asked so far. */
+  readonly keepers: Map<Target, ServerStateKeeper>;
 }
 
 /** What `run` looks up by name. It is passed in, so that a bundle need not contain every dialect and provider. */

@@ -23,6 +23,7 @@ import {
   writeQuestion,
 } from './question.ts';
 import { hasContent, RunError, type RunEvent, type RunResult, type RunStop, type Step } from './result.ts';
+import type { ServerStateKeeper } from './server-state.ts';
 import { totalTokens } from './tokens.ts';
 
 /** Executes a run from its beginning to its end, and emits what happens. */
@@ -43,7 +44,7 @@ export async function executeRun(
     const output = options.output && new (await import('./output-schema.ts')).OutputSchema(options.output);
     const tools = [...(options.tools ?? []), ...(output ? [output.tool] : [])];
     const context: RunContext = {
-      ...{ options, journal, stopping, clock, output },
+      ...{ options, journal, stopping, clock, output, keepers: new Map() },
       tools: tools.length > 0 ? new (await loadTools()).ToolSet(tools) : undefined,
       targets: await resolveTargets(options, directory),
     };
@@ -223,16 +224,22 @@ async function ask(question: Question): Promise<Exchanged> {
   const unapproved = await findUnapproved(messages, context);
   let sent: Exchanged | undefined;
   let fields: readonly string[] = [];
+  let isForgotten = false;
+  const keeper = options.serverState ? await findKeeper(context, target) : undefined;
   for (let refusals = 0; ; refusals++) {
     // The previous request contained the refused field: nothing of it is reused.
     const previous = sent ? undefined : journal.manifest;
-    const request = writeQuestion(question, options.refusals ?? remembered, unapproved, previous);
-    if (request.written.body === sent?.request.written.body) return sent;
-    if (sent)
+    const whole = writeQuestion(question, options.refusals ?? remembered, unapproved, previous);
+    const request = keeper ? { ...whole, sent: keeper.toSent(whole, messages, options.extraBody) } : whole;
+    if (!isForgotten && request.written.body === sent?.request.written.body) return sent;
+    if (sent && !isForgotten)
       journal.notice('refused-field', `${targetName(target)} refuses what it gave itself: ${fields.join(', ')}`);
     announceRequest(question, request, !sent);
     sent = { ...(await send(context, target, request)), question, request };
+    if (request.sent) keeper!.noteReply(sent, request.written.manifest);
     const { failure } = sent;
+    isForgotten = request.sent !== undefined && refusals < MAX_REFUSALS && keeper!.isForgotten(sent, request.sent);
+    if (isForgotten) continue;
     if (refusals === MAX_REFUSALS || !(failure instanceof ProviderError) || !failure.status) return sent;
     // Loaded on first use: few requests are refused.
     const { RefusalMemory, refusedFields } = await import('../providers/refused-fields.ts');
@@ -243,6 +250,16 @@ async function ask(question: Question): Promise<Exchanged> {
   }
 }
 
+/** Loaded on first use: most runs send the whole history. */
+async function findKeeper({ keepers, journal }: RunContext, target: Target): Promise<ServerStateKeeper | undefined> {
+  const known = keepers.get(target);
+  const state = known ? undefined : await target.dialect.serverState?.();
+  if (!state) return known;
+  const made = new (await import('./server-state.ts')).ServerStateKeeper(state, target, journal);
+  keepers.set(target, made);
+  return made;
+}
+
 /** Calls that nobody answered while they waited for approval: what is sent in place of a result says so. */
 async function findUnapproved(messages: readonly Message[], context: RunContext): Promise<readonly string[]> {
   const answered = new Set(messages.flatMap(({ facts }) => facts.results));
@@ -251,10 +268,11 @@ async function findUnapproved(messages: readonly Message[], context: RunContext)
 }
 
 /** Sends a request until there is a reply, or another attempt would be pointless. It never throws. */
-async function send(context: RunContext, target: Target, { written }: QuestionRequest): Promise<SendResult> {
+async function send(context: RunContext, target: Target, { written, sent }: QuestionRequest): Promise<SendResult> {
   const { options, journal, clock, stopping } = context;
   const { provider, model, connection, dialect } = target;
-  const { body, bytes, manifest } = written;
+  const { body, bytes, manifest } = sent ? { ...sent, bytes: undefined, manifest: written.manifest } : written;
+  const extraHeaders = sent?.headers ?? connection.extraHeaders;
   const { stream = true, timeouts, retry, random } = options;
   const reader = new ReplyReader(context, target, manifest.prefix);
   let failure: unknown;
@@ -262,7 +280,7 @@ async function send(context: RunContext, target: Target, { written }: QuestionRe
     await deliver(
       {
         ...connection,
-        ...{ key: connection.apiKey, provider, model, body, bytes, stream, framing: dialect.framing },
+        ...{ key: connection.apiKey, provider, model, body, bytes, stream, framing: dialect.framing, extraHeaders },
         ...{ signal: stopping.signal, clock, timeouts, retry, random },
         onRetry: ({ attempts: attempt, waitMs, error }) => {
           journal.emit({ type: 'retry', attempt, waitMs, reason: error.message });
@@ -290,7 +308,7 @@ function recordReply({ journal, options, stopping }: RunContext, sent: Exchanged
     // A reply that said nothing does not count; another model is asked.
     if (!isTold && !stopping.stopped) return undefined;
   }
-  const step = toStep(sent, request.written, target, messages, options, (reason) =>
+  const step = toStep(sent, request, target, messages, options, (reason) =>
     journal.notice('price-unknown', `The cost of ${targetName(target)} is not known: ${reason}`),
   );
   if (!step) return undefined;

@@ -56,6 +56,11 @@ export interface RunOptions<Output = unknown> extends ConnectionOptions {
   /** The manifest of the request before this run on the same branch. */
   readonly previous?: Manifest | undefined;
   readonly strict?: boolean | undefined;
+  /**
+   * Let the API keep the conversation where it can, and send only what is new. When it has forgotten, the whole history
+   * is sent, with a notice.
+   */
+  readonly serverState?: boolean | undefined;
   readonly timeouts?: Partial<Timeouts> | undefined;
   readonly retry?: Partial<RetryOptions> | false | undefined;
   /** Calculates the cost of a reply. Prices change: without this, the cost is unknown. */
@@ -115,5 +120,5 @@ type ModelLimitsLookup = (provider: string, model: string) => ModelLimits | unde
 /** The names of `RunOptions`; a test compares the two. */
 export const OPTION_NAMES =
   'model fallback system messages tools params output extraBody stream limits stopWhen signal approvals compaction ' +
-  'checkpoints outgoing cache previous strict timeouts retry costOf modelLimits refusals observer observePayloads clock ' +
+  'checkpoints outgoing cache previous strict serverState timeouts retry costOf modelLimits refusals observer observePayloads clock ' +
   'random apiKey baseUrl account extraHeaders env fetch';

@@ -283,6 +283,7 @@ function* findDependencies(tables: Tables, records: readonly StoreRecord[]): Gen
       yield node(record.node);
       yield body(record.envelope);
       yield body(record.request?.manifest);
+      yield body(record.request?.sent);
     } else if (record.k === 'ref') {
       // The value of a register is often the id of a node; its writer has waited for anything else that it refers to.
       if (typeof record.value === 'string') yield node(record.value);
