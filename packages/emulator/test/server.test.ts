@@ -19,7 +19,7 @@ describe.each(protocols)('%s', (protocol) => {
     const send = (headers: Record<string, string>) =>
       fetch(emulator.url + paths[protocol], { method: 'POST', headers, body: JSON.stringify(hello[protocol]) });
     const missing = await send({});
-    const google = protocol === 'google-generatecontent';
+    const google = protocol.startsWith('google');
     expect(missing.status).toBe(google ? 403 : 401);
     expect(emulator.log.at(-1)?.verdict.refusal?.rule).toBe(`${protocol}.auth`);
     expect((await send(keys[protocol])).status).toBe(google ? 400 : 401);
@@ -41,16 +41,20 @@ describe.each(protocols)('%s', (protocol) => {
     expect([status, rule]).toEqual([protocol === 'openai-responses' ? 400 : 404, `${protocol}.model-not-found`]);
   });
 
-  test('refuses unknown fields by their rule, and uses up no script for it', async () => {
-    const emulator = await start();
-    emulator.script(protocol, says('scripted'));
-    const refused = await ask(emulator, protocol, { ...hello[protocol], mood: 'good' });
-    expect(refused.status).toBe(400);
-    expect(refused.rule).toMatch(/\.(unknown-param|extra-top|unknown-field)$/);
-    expect(JSON.stringify(refused.answer)).toContain('mood');
-    const accepted = await ask(emulator, protocol, hello[protocol]);
-    expect(JSON.stringify(accepted.answer)).toContain('scripted');
-  });
+  // Whether the schema of Interactions is closed is not known: the emulator warns.
+  test.skipIf(protocol === 'google-interactions')(
+    'refuses unknown fields by their rule, and uses up no script for it',
+    async () => {
+      const emulator = await start();
+      emulator.script(protocol, says('scripted'));
+      const refused = await ask(emulator, protocol, { ...hello[protocol], mood: 'good' });
+      expect(refused.status).toBe(400);
+      expect(refused.rule).toMatch(/\.(unknown-param|extra-top|unknown-field)$/);
+      expect(JSON.stringify(refused.answer)).toContain('mood');
+      const accepted = await ask(emulator, protocol, hello[protocol]);
+      expect(JSON.stringify(accepted.answer)).toContain('scripted');
+    },
+  );
 
   test('refuses other methods and bodies that are too large', async () => {
     const emulator = await start({ maxBodyBytes: 200 });

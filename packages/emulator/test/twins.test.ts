@@ -169,7 +169,7 @@ test('stop reasons and refusals are told in each protocol', async () => {
     expect.stringContaining('"refusal":"No."'),
     expect.stringContaining('{"type":"refusal","refusal":"No."}'),
     expect.stringContaining('"finishReason":"SAFETY"'),
-    expect.stringContaining('"status":"failed"'),
+    expect.stringContaining('"text":"No."'),
   ]);
   for (const text of await all()) expect(text).toContain('future_reason');
 });

@@ -28,6 +28,7 @@ const LOADED = Object.keys({
   members: true,
   output: true,
   serve: true,
+  serverState: true,
 } satisfies Record<Exclude<keyof Dialect, 'id' | 'home'>, true>) as (keyof Dialect)[];
 
 /** For dialects from outside, too. */

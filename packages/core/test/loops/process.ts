@@ -27,6 +27,8 @@ export async function processes(): Promise<Processes> {
     format: 'esm',
     target: 'node20',
     alias: { '@skein/core': path('../../src/index.ts') },
+    // Signers of requests, which these turns do not need.
+    external: ['@aws-crypto/*', '@smithy/*', 'google-auth-library'],
     logLevel: 'error',
   });
   return {

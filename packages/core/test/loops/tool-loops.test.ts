@@ -17,7 +17,7 @@ const EVENTS: Readonly<Record<Api['protocol'], { thought: number; unsigned: numb
   'openai-chat': { thought: 3, unsigned: 7, call: 6 },
   'openai-responses': { thought: 6, unsigned: 12, call: 17 },
   'google-generatecontent': { thought: 3, unsigned: 6, call: 3 },
-  'google-interactions': { thought: 5, unsigned: 8, call: 14 },
+  'google-interactions': { thought: 5, unsigned: 8, call: 12 },
 };
 
 interface Turn extends Omit<Job, 'options'> {

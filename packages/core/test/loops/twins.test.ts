@@ -172,7 +172,13 @@ const ENDED: Readonly<Record<Api['protocol'], (events: readonly string[], mark: 
   'anthropic-messages': (events, _, index) => some(events, `"type":"content_block_stop","index":${index}`),
   'openai-responses': (events, mark) => some(events, '"response.output_item.done"', mark),
   'google-generatecontent': (events, mark) => some(events, mark),
-  'google-interactions': (events, _, index) => some(events, `"index":${index},"event_type":"step.stop"`),
+  // A thought ends with its signature, a call with its arguments, a text where its step stops.
+  'google-interactions': (events, mark, index) => {
+    const deltas = events.map((data) => JSON.parse(data)).filter((event) => event.index === index && event.delta);
+    if (mark === 'in-thought') return deltas.some(({ delta }) => delta.signature);
+    if (mark === 'in-text') return some(events, `"index":${index},"event_type":"step.stop"`);
+    return parses(deltas.map(({ delta }) => delta.arguments).join(''));
+  },
   // Nothing says that a text or a call has ended; arguments have when they are JSON.
   'openai-chat': (events, mark, index) => {
     if (mark === 'in-thought') return false;

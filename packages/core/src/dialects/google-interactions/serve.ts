@@ -41,6 +41,7 @@ const STATUSES: Readonly<Partial<Record<StopReason, string>>> = {
   'tool-use': 'requires_action',
   length: 'incomplete',
   cut: 'incomplete',
+  filter: 'incomplete',
   pause: 'requires_continuation',
   error: 'failed',
 };
