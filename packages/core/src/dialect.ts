@@ -27,6 +27,7 @@ export type {
   RequestWriter,
   SchemaFormat,
   ServerState,
+  SocketProtocol,
   Target,
 } from './dialects/index.ts';
 export { forModel } from './dialects/index.ts';

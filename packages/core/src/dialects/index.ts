@@ -12,6 +12,7 @@ export type {
   RequestMembers,
   SchemaFormat,
   ServerState,
+  SocketProtocol,
 } from './dialect.ts';
 export { loadDialect } from './load.ts';
 export { describeLoss, type Loss, LossError, type LossNote, type LossReason } from './loss.ts';

@@ -25,6 +25,7 @@ const LOADED = Object.keys({
   members: true,
   output: true,
   serve: true,
+  serverState: true,
 } satisfies Record<Exclude<keyof Dialect, 'id' | 'home'>, true>) as (keyof Dialect)[];
 
 /** Stands in the place of `makeDialect` for dialects from outside, too. */

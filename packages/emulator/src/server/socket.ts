@@ -73,6 +73,8 @@ class Connection {
   readonly #latest = new Map<string, string>();
   readonly #waiting: (() => void)[] = [];
   #inFlight = 0;
+  /** Resolves when the last message was handed to the connection: a cut after it must not lose it. */
+  #written: Promise<void> = Promise.resolve();
 
   constructor(context: SocketContext, client: WebSocket) {
     this.#context = context;
@@ -210,7 +212,10 @@ class Connection {
     const most = fault && typeof fault.after === 'object' && 'events' in fault.after ? fault.after.events : undefined;
     if (fault?.after === 'request') this.#client.terminate();
     for (const [index, data] of readEvents(chunks).entries()) {
-      if (index === most) this.#client.terminate();
+      if (index === most) {
+        await this.#written;
+        this.#client.terminate();
+      }
       if (this.#client.readyState !== this.#client.OPEN) break;
       if (index > 0) await pause(chunkDelay);
       const event = parseJson(data);
@@ -221,7 +226,8 @@ class Connection {
 
   #write(event: Json): string {
     const text = JSON.stringify(event);
-    if (this.#client.readyState === this.#client.OPEN) this.#client.send(text);
+    if (this.#client.readyState === this.#client.OPEN)
+      this.#written = new Promise((resolve) => this.#client.send(text, () => resolve()));
     return text;
   }
 
@@ -237,8 +243,8 @@ class Connection {
     });
   }
 
-  #fail({ param = null, ...problem }: SocketProblem, lane: string): void {
-    const error = { type: 'invalid_request_error', ...problem, param };
+  #fail({ param, ...problem }: SocketProblem, lane: string): void {
+    const error = { type: 'invalid_request_error', ...problem, param: param ?? null };
     this.#write({ type: 'error', status: 400, ...(LANE.test(lane) && { stream_id: lane }), error });
   }
 }
