@@ -29,9 +29,9 @@ import {
   scriptedError,
 } from './answer.ts';
 import { errorBody } from './errors.ts';
-import { expire, showInteraction, withStoredSteps } from './interactions.ts';
 import type { Route } from './route.ts';
 import type { EmulatorSettings, EmulatorState, HeaderMap, Issuer, ServedResponse } from './state.ts';
+import { expire, showInteraction, withStoredSteps } from './stored-interactions.ts';
 import { openThread } from './threads.ts';
 
 type GenerateRoute = Extract<Route, { kind: 'generate' }>;
