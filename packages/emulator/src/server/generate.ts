@@ -34,9 +34,10 @@ import {
   scriptedError,
 } from './answer.ts';
 import { checkSignature, isSigned, type SignedRequest } from './aws.ts';
-import { expire, showInteraction, withStoredSteps } from './interactions.ts';
+import { errorBody } from './errors.ts';
 import type { Route } from './route.ts';
-import type { EmulatorSettings, EmulatorState, Issuer, ServedResponse } from './state.ts';
+import type { EmulatorSettings, EmulatorState, HeaderMap, Issuer, ServedResponse } from './state.ts';
+import { expire, showInteraction, withStoredSteps } from './stored-interactions.ts';
 import { openThread } from './threads.ts';
 
 type GenerateRoute = Extract<Route, { kind: 'generate' }>;
