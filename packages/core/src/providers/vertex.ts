@@ -18,7 +18,12 @@ function hostOf(region: string): string {
 }
 
 /** The address in a project and a region; without a project it is refused there, and the answer says why. */
-function locate(version: string, publisher: string, path: string, streamPath: string): Connection['locate'] {
+function locate(
+  version: string,
+  publisher: string,
+  path: string,
+  streamPath: string,
+): NonNullable<Connection['locate']> {
   return (env) => {
     const region = first(env, REGIONS) ?? 'global';
     const place = `/${version}/projects/${first(env, PROJECTS) ?? '-'}/locations/${region}/publishers/${publisher}`;
@@ -33,8 +38,8 @@ const ACCESS = {
   auth: [{ header: 'authorization', value: 'Bearer {key}' }],
   keyVariables: ['GOOGLE_CLOUD_ACCESS_TOKEN'],
   signer: 'google-auth',
-  // Where the library finds no credentials, its error says how to set them.
-  needsKey: false,
+  // A program in Google's cloud has credentials without a variable, but it names the project.
+  credentialVariables: ['GOOGLE_APPLICATION_CREDENTIALS', ...PROJECTS],
 } as const;
 
 /** Gemini on Vertex AI. */
