@@ -75,7 +75,7 @@ const counting =
 
 async function turn({ saved, say, late, stopBehind, options }: Job): Promise<Outcome> {
   // What was saved may be of a dialect that the main entry leaves out.
-  await loadDialect('google-interactions');
+  for (const id of ['google-interactions', 'bedrock-converse', 'cohere-chat']) await loadDialect(id);
   const list = saved === undefined ? new MessageList() : MessageList.fromJSON(saved);
   if (late) list.append(toolResult(late.id, late.text));
   if (say !== undefined) list.append(user(say));
