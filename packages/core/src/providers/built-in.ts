@@ -8,6 +8,7 @@ import { googleInteractionsHome } from '../dialects/google-interactions/provider
 import { openaiChatHome } from '../dialects/openai-chat/provider.ts';
 import { openai } from '../dialects/openai-responses/provider.ts';
 import type { Connection, Policies, ProviderDescriptor } from '../dialects/provider.ts';
+import { vertex, vertexAnthropic } from './vertex.ts';
 
 /** How a provider that speaks Chat Completions differs from OpenAI. */
 interface Differences {
@@ -261,6 +262,8 @@ export const BUILT_IN: readonly ProviderDescriptor[] = [
   bedrock,
   bedrockInvoke,
   cohere,
+  vertex,
+  vertexAnthropic,
   azureOpenai,
   openrouter,
   deepseek,

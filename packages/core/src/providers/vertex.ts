@@ -38,8 +38,8 @@ const ACCESS = {
   auth: [{ header: 'authorization', value: 'Bearer {key}' }],
   keyVariables: ['GOOGLE_CLOUD_ACCESS_TOKEN'],
   signer: 'google-auth',
-  // Where the library finds no credentials, its error says how to set them.
-  needsKey: false,
+  // A program in Google's cloud has credentials without a variable, but it names the project.
+  credentialVariables: ['GOOGLE_APPLICATION_CREDENTIALS', ...PROJECTS],
 } as const;
 
 /** Gemini on Vertex AI. */

@@ -34,9 +34,8 @@ import {
   scriptedError,
 } from './answer.ts';
 import { checkSignature, isSigned, type SignedRequest } from './aws.ts';
-import { errorBody } from './errors.ts';
 import type { Route } from './route.ts';
-import type { EmulatorSettings, EmulatorState, HeaderMap, Issuer, ServedResponse } from './state.ts';
+import type { EmulatorSettings, EmulatorState, Issuer, ServedResponse } from './state.ts';
 import { expire, showInteraction, withStoredSteps } from './stored-interactions.ts';
 import { openThread } from './threads.ts';
 

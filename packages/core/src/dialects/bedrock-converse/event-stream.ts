@@ -7,7 +7,7 @@ import type { EventDecoder, Framing } from '../sse.ts';
 export const awsEventStream: Framing = {
   contentTypes: ['application/vnd.amazon.eventstream'],
   split: (onEvent) => decodeFrames(({ event, data }) => onEvent(event, data)),
-  encode: toBytes,
+  isBinary: true,
 };
 
 /** A frame as an event: its type or that of the exception it reports, and its payload as text. */
