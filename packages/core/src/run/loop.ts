@@ -36,6 +36,7 @@ export async function executeRun(
   const { clock = realClock, signal, limits } = options;
   const journal = new Journal(options, clock, emit);
   const stopping = new Stopper<'aborted' | 'time'>(clock);
+  const sockets: RunContext['sockets'] = new Map();
   try {
     await checkOptions(options);
     for (const one of [stopped, signal]) stopping.follow(one, () => 'aborted');
@@ -44,7 +45,7 @@ export async function executeRun(
     const output = options.output && new (await import('./output-schema.ts')).OutputSchema(options.output);
     const tools = [...(options.tools ?? []), ...(output ? [output.tool] : [])];
     const context: RunContext = {
-      ...{ options, journal, stopping, clock, output, keepers: new Map() },
+      ...{ options, journal, stopping, clock, output, keepers: new Map(), sockets },
       tools: tools.length > 0 ? new (await loadTools()).ToolSet(tools) : undefined,
       targets: await resolveTargets(options, directory),
     };
@@ -59,6 +60,7 @@ export async function executeRun(
     journal.observe({ type: 'failed', code: error.code, error });
     throw error;
   } finally {
+    for (const socket of sockets.values()) socket.close();
     stopping.dispose();
   }
 }
@@ -225,7 +227,9 @@ async function ask(question: Question): Promise<Exchanged> {
   let sent: Exchanged | undefined;
   let fields: readonly string[] = [];
   let isForgotten = false;
-  const keeper = options.serverState ? await findKeeper(context, target) : undefined;
+  const isKept = options.serverState || options.transport === 'websocket';
+  const keeper = isKept ? await findKeeper(context, target) : undefined;
+  if (options.transport === 'websocket') await findSocket(context, target);
   for (let refusals = 0; ; refusals++) {
     // The previous request contained the refused field: nothing of it is reused.
     const previous = sent ? undefined : journal.manifest;
@@ -251,13 +255,30 @@ async function ask(question: Question): Promise<Exchanged> {
 }
 
 /** Loaded on first use: most runs send the whole history. */
-async function findKeeper({ keepers, journal }: RunContext, target: Target): Promise<ServerStateKeeper | undefined> {
+async function findKeeper(
+  { keepers, journal, options }: RunContext,
+  target: Target,
+): Promise<ServerStateKeeper | undefined> {
   const known = keepers.get(target);
   const state = known ? undefined : await target.dialect.serverState?.();
   if (!state) return known;
-  const made = new (await import('./server-state.ts')).ServerStateKeeper(state, target, journal);
+  const made = new (await import('./server-state.ts')).ServerStateKeeper(state, target, journal, !options.serverState);
   keepers.set(target, made);
   return made;
+}
+
+/** Loaded on first use: most runs use HTTP. */
+async function findSocket({ sockets, options, stopping }: RunContext, target: Target): Promise<void> {
+  if (sockets.has(target)) return;
+  const protocol = await target.dialect.socket?.();
+  if (!protocol || options.stream === false)
+    throw new TypeError(
+      protocol
+        ? 'Over a WebSocket every reply is a stream: leave out "stream: false", or the transport "websocket"'
+        : `${targetName(target)} is not spoken over a WebSocket: leave out the transport "websocket"`,
+    );
+  const { createSocketFetch } = await import('../providers/transport/socket-fetch.ts');
+  if (!stopping.stopped) sockets.set(target, createSocketFetch(protocol, options.openSocket));
 }
 
 /** Calls that nobody answered while they waited for approval: what is sent in place of a result says so. */
@@ -284,6 +305,7 @@ async function send(context: RunContext, target: Target, { written, sent }: Ques
   const { provider, model, connection, dialect } = target;
   const { withBytes, manifest } = sent ? { withBytes: undefined, manifest: written.manifest } : written;
   const extraHeaders = sent?.headers ?? connection.extraHeaders;
+  const fetch = context.sockets.get(target)?.fetch ?? connection.fetch;
   const { stream = true, timeouts, retry, random } = options;
   const reader = new ReplyReader(context, target, manifest.prefix);
   let failure: unknown;
@@ -291,7 +313,16 @@ async function send(context: RunContext, target: Target, { written, sent }: Ques
     await deliver(
       {
         ...connection,
-        ...{ key: connection.apiKey, provider, model, withBytes, stream, framing: dialect.framing, extraHeaders },
+        ...{
+          key: connection.apiKey,
+          provider,
+          model,
+          withBytes,
+          stream,
+          framing: dialect.framing,
+          extraHeaders,
+          fetch,
+        },
         ...{ signal: stopping.signal, clock, timeouts, retry, random },
         get body() {
           return (sent ?? written).body;

@@ -193,17 +193,21 @@ export class ReplyReader {
   async #readStream(response: IncomingResponse): Promise<ProviderError | undefined> {
     const { clock, journal } = this.#context;
     const reader = this.#target.dialect.readStream(this.#origin);
-    try {
-      for await (const { event: name, data } of response.events()) {
-        if (this.#firstEventMs === undefined) {
-          this.#firstEventMs = clock.now() - this.#startedAt;
-          journal.observe({ type: 'first-event', step: journal.step, ms: this.#firstEventMs });
-        }
-        for (const event of reader.push(name, data)) {
-          if (event.type === 'error') return await response.reportedError(event.native);
-          if (event.type !== 'boundary') this.#emit(event);
-        }
+    let failure: string | undefined;
+    const take = (name: string | undefined, data: string): void => {
+      if (failure !== undefined) return;
+      if (this.#firstEventMs === undefined) {
+        this.#firstEventMs = clock.now() - this.#startedAt;
+        journal.observe({ type: 'first-event', step: journal.step, ms: this.#firstEventMs });
       }
+      for (const event of reader.push(name, data)) {
+        if (event.type === 'error') failure ??= event.native;
+        else if (event.type !== 'boundary' && failure === undefined) this.#emit(event);
+      }
+    };
+    try {
+      for await (const _ of response.events(take))
+        if (failure !== undefined) return await response.reportedError(failure);
       return undefined;
     } finally {
       if (this.#firstEventMs !== undefined) this.#reply = reader.finish();
