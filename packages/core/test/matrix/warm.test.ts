@@ -10,8 +10,11 @@ import {
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { anthropicMessagesSpec } from '../../src/dialects/anthropic-messages/index.ts';
+import { bedrockConverseSpec } from '../../src/dialects/bedrock-converse/index.ts';
+import { cohereChatSpec } from '../../src/dialects/cohere-chat/index.ts';
 import { type DialectSpec, makeDialect } from '../../src/dialects/dialect.ts';
 import { googleGenerateContentSpec } from '../../src/dialects/google-generatecontent/index.ts';
+import { googleInteractionsSpec } from '../../src/dialects/google-interactions/index.ts';
 import { openaiChatSpec } from '../../src/dialects/openai-chat/index.ts';
 import { openaiResponsesSpec } from '../../src/dialects/openai-responses/index.ts';
 import { APIS } from './apis.ts';
@@ -22,11 +25,16 @@ const SPECS: readonly DialectSpec[] = [
   openaiResponsesSpec,
   anthropicMessagesSpec,
   googleGenerateContentSpec,
+  googleInteractionsSpec,
+  bedrockConverseSpec,
+  cohereChatSpec,
 ];
 
 /** Models with different rules about roles, reasoning and the end of a request. */
 const TARGETS: readonly { dialect: string; model: string; provider?: ProviderDescriptor }[] = [
   ...APIS.flatMap(({ dialect, models }) => models.map((model) => ({ dialect: dialect.id, model }))),
+  { dialect: bedrockConverseSpec.id, model: 'anthropic.claude-sonnet-4-5' },
+  { dialect: cohereChatSpec.id, model: 'command-a-03-2025' },
   ...['mistral', 'deepseek', 'openrouter', 'ollama'].map((id) => ({
     dialect: openaiChatSpec.id,
     model: 'some-model',
@@ -89,7 +97,7 @@ test('a request is the same in bytes, losses and manifest, whatever was written 
         previous = written.manifest;
       }
     }),
-    { numRuns: Number(process.env.RUNS ?? 100) },
+    { numRuns: 100 },
   );
 });
 

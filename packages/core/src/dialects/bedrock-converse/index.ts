@@ -1,5 +1,5 @@
 import { addDialect } from '../added.ts';
-import type { Dialect } from '../dialect.ts';
+import type { Dialect, DialectSpec } from '../dialect.ts';
 import { awsEventStream } from './event-stream.ts';
 import { bedrock, DIALECT } from './provider.ts';
 import { readRequest } from './read-request.ts';
@@ -8,14 +8,7 @@ import { assemble } from './read-stream.ts';
 import { view } from './view.ts';
 import { writer } from './write-request.ts';
 
-/**
- * Bedrock's Converse API, by which the models of all makers are asked in one form. A run that names a provider of it loads
- * it, and so does whoever imports this file.
- *
- * @example
- * const answer = await run({ model: 'bedrock/us.amazon.nova-lite-v1:0', messages: [user('Hello')] }).text;
- */
-export const bedrockConverse: Dialect = addDialect({
+export const bedrockConverseSpec: DialectSpec = {
   id: DIALECT,
   home: bedrock,
   view,
@@ -45,4 +38,13 @@ export const bedrockConverse: Dialect = addDialect({
       ],
     },
   },
-});
+};
+
+/**
+ * Bedrock's Converse API, by which the models of all makers are asked in one form. A run that names a provider of it loads
+ * it, and so does whoever imports this file.
+ *
+ * @example
+ * const answer = await run({ model: 'bedrock/us.amazon.nova-lite-v1:0', messages: [user('Hello')] }).text;
+ */
+export const bedrockConverse: Dialect = addDialect(bedrockConverseSpec);

@@ -1,5 +1,5 @@
 import { addDialect } from '../added.ts';
-import type { Dialect } from '../dialect.ts';
+import type { Dialect, DialectSpec } from '../dialect.ts';
 import { cohere, DIALECT } from './provider.ts';
 import { readRequest } from './read-request.ts';
 import { readReply } from './read-response.ts';
@@ -7,13 +7,7 @@ import { assemble } from './read-stream.ts';
 import { view } from './view.ts';
 import { writer } from './write-request.ts';
 
-/**
- * Cohere's chat API, version 2. A run that names a provider of it loads it, and so does whoever imports this file.
- *
- * @example
- * const answer = await run({ model: 'cohere/command-a-03-2025', messages: [user('Hello')] }).text;
- */
-export const cohereChat: Dialect = addDialect({
+export const cohereChatSpec: DialectSpec = {
   id: DIALECT,
   home: cohere,
   view,
@@ -32,4 +26,12 @@ export const cohereChat: Dialect = addDialect({
       without: ['minLength', 'maxLength', 'minItems', 'maxItems', 'minimum', 'maximum', 'uniqueItems'],
     },
   },
-});
+};
+
+/**
+ * Cohere's chat API, version 2. A run that names a provider of it loads it, and so does whoever imports this file.
+ *
+ * @example
+ * const answer = await run({ model: 'cohere/command-a-03-2025', messages: [user('Hello')] }).text;
+ */
+export const cohereChat: Dialect = addDialect(cohereChatSpec);

@@ -1,5 +1,5 @@
 import { addDialect } from '../added.ts';
-import type { Dialect } from '../dialect.ts';
+import type { Dialect, DialectSpec } from '../dialect.ts';
 import { DIALECT, googleInteractionsHome } from './provider.ts';
 import { readRequest } from './read-request.ts';
 import { readReply } from './read-response.ts';
@@ -7,14 +7,7 @@ import { assemble } from './read-stream.ts';
 import { view } from './view.ts';
 import { writer } from './write-request.ts';
 
-/**
- * Google's Interactions API of the Gemini models. A message is a list of the model's steps, or one step of a client, in its
- * exact text. A run that names a provider of it loads it, and so does whoever imports this file.
- *
- * @example
- * const answer = await run({ model: 'google-interactions/gemini-3-pro', messages: [user('Hello')] }).text;
- */
-export const googleInteractions: Dialect = addDialect({
+export const googleInteractionsSpec: DialectSpec = {
   id: DIALECT,
   home: googleInteractionsHome,
   view,
@@ -39,4 +32,13 @@ export const googleInteractions: Dialect = addDialect({
     },
     image: { body: { response_format: [{ type: 'text' }, { type: 'image' }] } },
   },
-});
+};
+
+/**
+ * Google's Interactions API of the Gemini models. A message is a list of the model's steps, or one step of a client, in its
+ * exact text. A run that names a provider of it loads it, and so does whoever imports this file.
+ *
+ * @example
+ * const answer = await run({ model: 'google-interactions/gemini-3-pro', messages: [user('Hello')] }).text;
+ */
+export const googleInteractions: Dialect = addDialect(googleInteractionsSpec);
