@@ -132,7 +132,7 @@ function prepare(options: DeliveryOptions): {
   errors: ProviderErrorFactory;
   request: (signal: AbortSignal) => Promise<Response>;
 } {
-  const { model, stream, extraHeaders, body, bytes, fetch } = options;
+  const { model, stream, extraHeaders, withBytes, fetch } = options;
   const endpoint = resolveEndpoint(options.provider, options);
   const key = resolveKey(endpoint.provider, options);
   const url = requestUrl(endpoint, model, stream);
@@ -149,13 +149,17 @@ function prepare(options: DeliveryOptions): {
   return {
     errors: new ProviderErrorFactory(endpoint.provider.id, model, secrets),
     request: async (signal) => {
-      const plain = { method: 'POST', url, headers: headers(), body, env: options.env ?? environment() };
-      const signed = sign && (await sign(plain));
+      const plain = headers();
+      const env = options.env ?? environment();
+      const signed = sign && (await sign({ method: 'POST', url, headers: plain, body: options.body, env }));
       Object.assign(secretHeaders, signed);
-      const all = { ...plain.headers, ...signed };
+      const all = { ...plain, ...signed };
       const init = { method: 'POST', headers: all, redirect: 'manual', signal } as const;
       // A `fetch` that the caller gave gets the text, which it can read.
-      return fetch ? fetch(url, { ...init, body }) : globalThis.fetch(url, { ...init, body: bytes?.() ?? body });
+      if (fetch) return fetch(url, { ...init, body: options.body });
+      return withBytes
+        ? withBytes((body) => globalThis.fetch(url, { ...init, body }))
+        : globalThis.fetch(url, { ...init, body: options.body });
     },
   };
 }
