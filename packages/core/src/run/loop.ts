@@ -98,8 +98,8 @@ async function loop(context: RunContext, directory: Directory): Promise<LoopEnd>
     const limit = findReachedLimit(limits, { steps: steps.length, usage, cost, ms: clock.now() - startedAt });
     if (limit) return end(limit);
 
-    const step = await askModels(history());
-    calls = step?.message.toolUses ?? [];
+    const { step, ...asked } = await askModels(history());
+    calls = asked.calls;
     if (stopping.stopped) {
       if (!step?.message.origin.cut) await refuse('the run was stopped');
       return end(stopping.stopped);
@@ -158,7 +158,7 @@ async function checkOptions(options: RunOptions): Promise<void> {
 function makeAsker(
   context: RunContext,
   directory: Directory,
-): (history: readonly Message[]) => Promise<Step | undefined> {
+): (history: readonly Message[]) => Promise<{ step: Step | undefined; calls: readonly ToolUseBlock[] }> {
   const { options, journal, stopping, targets } = context;
   let current = 0;
   let compactor: Compactor | undefined;
@@ -173,8 +173,10 @@ function makeAsker(
       const askedLimits = options.modelLimits ? limits : { maxOutputTokens: limits.maxOutputTokens };
       const sent = await ask({ context, target, limits: askedLimits, failed, messages });
       const step = recordReply(context, sent);
-      const { failure, isTold } = sent;
-      if (failure === undefined || stopping.stopped) return step;
+      const { failure, isTold, isPlain } = sent;
+      // A message is not read for calls that it does not have.
+      const calls = (!isPlain && step?.message.toolUses) || [];
+      if (failure === undefined || stopping.stopped) return { step, calls };
       if (isTold || !mayFallBack(failure) || !targets[current + 1]) throw failure;
       failed = { target, failure };
       current++;

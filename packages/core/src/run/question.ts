@@ -100,6 +100,8 @@ export interface SendResult {
   readonly failure: unknown;
   /** Whether any event of the reply was emitted: then it is too late to ask another model. */
   readonly isTold: boolean;
+  /** Whether events of the reply were emitted, and none of them was a call: then there is none in its message. */
+  readonly isPlain: boolean;
   readonly requestId: string | undefined;
   readonly startedAt: number;
   readonly durationMs: number;
@@ -115,6 +117,7 @@ export class ReplyReader {
   #reply: Reply | undefined;
   #requestId: string | undefined;
   #firstEventMs: number | undefined;
+  #hasCalls = false;
   isTold = false;
 
   constructor(context: RunContext, target: Target, prefix: string) {
@@ -137,6 +140,7 @@ export class ReplyReader {
     this.#requestId = response.requestId;
     this.#reply = undefined;
     this.#firstEventMs = undefined;
+    this.#hasCalls = false;
     this.isTold = false;
     const isCut = () => this.#reply?.message.origin.cut;
     const { stream = true } = this.#context.options;
@@ -157,6 +161,7 @@ export class ReplyReader {
       reply: this.#reply,
       failure,
       isTold: this.isTold,
+      isPlain: this.isTold && !this.#hasCalls && this.#reply?.stop.reason !== 'tool-use',
       requestId: this.#requestId,
       startedAt: this.#startedAt,
       durationMs: this.#context.clock.now() - this.#startedAt,
@@ -207,6 +212,7 @@ export class ReplyReader {
   #emit(event: StreamDelta): void {
     const { journal, tools, targets } = this.#context;
     this.isTold ||= event.type !== 'unknown';
+    this.#hasCalls ||= event.type === 'tool-use';
     journal.emit(event.type === 'tool-use' && tools ? { ...event, name: tools.ownName(event.name, targets) } : event);
   }
 }
