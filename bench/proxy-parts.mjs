@@ -1,6 +1,7 @@
 // One process of the proxy's measurement: the provider, a plain pass-through, or Skein. Told which, where to go on, and
 // where to record.
 import http from 'node:http';
+import { opaque, prose, random } from './data/words.mjs';
 
 const EVENTS = 40;
 const [role = '', upstream = '', folder = ''] = process.argv.slice(2);
@@ -16,7 +17,8 @@ const { port, end } = await /** @type {NonNullable<typeof listen>} */ (listen)()
 process.on('message', (wish) => {
   if (wish === 'memory') globalThis.gc?.();
   const { user, system } = process.cpuUsage();
-  process.send?.({ cpu: (user + system) / 1000, heap: process.memoryUsage().heapUsed });
+  const peak = process.resourceUsage().maxRSS * 1024;
+  process.send?.({ cpu: (user + system) / 1000, heap: process.memoryUsage().heapUsed, peak });
 });
 process.once('disconnect', async () => {
   await end();
@@ -24,10 +26,12 @@ process.once('disconnect', async () => {
 });
 process.send?.({ port });
 
-/** A stream whose events come one by one. */
+/** A stream whose events come one by one, or what the request asks for in `x-reply`. */
 function startProvider() {
   return serve((request, response) => {
     request.resume().on('end', () => {
+      const wish = request.headers['x-reply'];
+      if (wish !== undefined) return void reply(response, String(wish));
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       let left = EVENTS;
       const next = () => {
@@ -39,6 +43,45 @@ function startProvider() {
       next();
     });
   });
+}
+
+const next = random(1);
+
+/**
+ * `json <characters>`: one object; `stream <deltas>`: one event after the other; `burst <deltas>`: all events at once.
+ * @param {http.ServerResponse} response
+ * @param {string} wish
+ */
+async function reply(response, wish) {
+  const [kind, size] = wish.split(' ');
+  const common = {
+    id: `chatcmpl-${opaque(next, 29)}`,
+    created: 1_760_000_000,
+    model: 'gpt-5-2025-08-07',
+    service_tier: 'default',
+  };
+  const usage = { prompt_tokens: 100, completion_tokens: 200, total_tokens: 300 };
+  if (kind === 'json') {
+    const message = { role: 'assistant', content: prose(next, Number(size)), refusal: null, annotations: [] };
+    const choices = [{ index: 0, message, logprobs: null, finish_reason: 'stop' }];
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ ...common, object: 'chat.completion', choices, usage }, null, 2));
+    return;
+  }
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  /** @param {object} delta @param {string | null} finish */
+  const chunk = (delta, finish) => {
+    const choices = [{ index: 0, delta, logprobs: null, finish_reason: finish }];
+    return `data: ${JSON.stringify({ ...common, object: 'chat.completion.chunk', choices, obfuscation: opaque(next, 7) })}\n\n`;
+  };
+  const words = Array.from({ length: Number(size) }, () => chunk({ content: prose(next, 8) }, null));
+  const events = [chunk({ role: 'assistant', content: '' }, null), ...words, chunk({}, 'stop'), 'data: [DONE]\n\n'];
+  if (kind === 'burst') return void response.end(events.join(''));
+  for (const one of events) {
+    response.write(one);
+    await new Promise((done) => setImmediate(done));
+  }
+  response.end();
 }
 
 /** The simplest pass-through. */

@@ -118,14 +118,14 @@ function ask(url, agent, count) {
  * @param {string} [upstream]
  * @param {string} [folder]
  */
-async function start(role, upstream = '', folder = '') {
+export async function start(role, upstream = '', folder = '') {
   const script = fileURLToPath(new URL('../proxy-parts.mjs', import.meta.url));
   const child = fork(script, [role, upstream, folder], { execArgv: ['--expose-gc'] });
   const [{ port }] = await once(child, 'message');
   const look = async (wish = 'cpu') => {
     child.send(wish);
     const [facts] = await once(child, 'message');
-    return /** @type {{ cpu: number, heap: number }} */ (facts);
+    return /** @type {{ cpu: number, heap: number, peak: number }} */ (facts);
   };
   const cpu = async () => (await look()).cpu;
   return {
@@ -136,6 +136,8 @@ async function start(role, upstream = '', folder = '') {
       await once(child, 'exit');
     },
     memory: async () => (await look('memory')).heap,
+    /** The most memory that the process has had, in bytes. */
+    peak: async () => (await look()).peak,
     cpu,
     /** Waits until it has stored everything; returns the CPU time since its start. */
     async idle() {

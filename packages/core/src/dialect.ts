@@ -26,13 +26,16 @@ export type {
   RawRequest,
   RequestWriter,
   SchemaFormat,
+  ServerState,
+  SocketProtocol,
   Target,
 } from './dialects/index.ts';
 export { forModel } from './dialects/index.ts';
-export { googleInteractions } from './dialects/more.ts';
+export { bedrockConverse, cohereChat, googleInteractions } from './dialects/more.ts';
 export {
   type DialectServer,
   type KeptHistories,
+  type PreviousTurn,
   type ReplyContent,
   type ReplyHead,
   type ReplySource,

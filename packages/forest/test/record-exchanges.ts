@@ -48,7 +48,7 @@ export function recordsOf(recorded: Recorded, clock = '000000001.0000.t'): Entry
     writer: 'test',
   };
   return [
-    requestPart(id, bytes(request), clock),
+    requestPart(id, packBytes(bytes(request)), clock),
     responsePart(id, 0, packBytes(bytes(response)), clock, start),
     exchangeRecord(exchange, clock),
   ];

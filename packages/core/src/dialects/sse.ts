@@ -7,6 +7,8 @@ export interface Framing {
   readonly contentTypes: readonly [string, ...string[]];
   /** Cuts one body into events, however its bytes arrive. */
   split(onEvent: (event: string | undefined, data: string) => void): EventDecoder;
+  /** Whether such bodies are no text. A `ReplyWriter` then writes one character for each byte. */
+  readonly isBinary?: boolean;
 }
 
 /** Takes the bytes of one body and hands out its events. */

@@ -29,7 +29,7 @@ export const COMMA = 0x2c;
 export const COLON = 0x3a;
 export const OPEN_BRACKET = 0x5b;
 export const BACKSLASH = 0x5c;
-const CLOSE_BRACKET = 0x5d;
+export const CLOSE_BRACKET = 0x5d;
 export const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 

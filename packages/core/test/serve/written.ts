@@ -1,8 +1,15 @@
-import { type BlockEvent, serving } from '../../src/dialect.ts';
+import { type BlockEvent, googleInteractions, serving } from '../../src/dialect.ts';
 import type { LossNote } from '../../src/dialects/loss.ts';
 import { type ContentBlock, type Dialect, decodeSse, dialect, type Reply } from '../../src/index.ts';
 
-export const TARGETS = ['openai-chat', 'openai-responses', 'anthropic-messages', 'google-generatecontent', 'blocks'];
+export const TARGETS = [
+  'openai-chat',
+  'openai-responses',
+  'anthropic-messages',
+  'google-generatecontent',
+  googleInteractions.id,
+  'blocks',
+];
 
 export const HEAD = { id: 'resp_1', model: 'm-1', created: 1_700_000_000 };
 

@@ -67,8 +67,11 @@ export interface TakeRecord {
   readonly requestId?: string;
   /** `digest` of the body that holds the response without its messages. */
   readonly envelope?: string;
-  /** The exact request it answers: `digest` of a stored manifest, and SHA-256 of the bytes that were sent. */
-  readonly request?: { readonly manifest: string; readonly sha256: string };
+  /**
+   * The request it answers: `digest` of a stored manifest, and SHA-256 of its bytes. Where the API completed it from what
+   * it keeps, `sent` is the `digest` of the body that holds the text that was sent.
+   */
+  readonly request?: { readonly manifest: string; readonly sha256: string; readonly sent?: string };
   readonly generation?: string;
   readonly exchange?: string;
   /** The conversation it belongs to; absent in takes of older versions. */
@@ -132,10 +135,12 @@ export type EntryKind = (typeof ENTRY_KINDS)[number];
 /** Bytes as they are stored in a record: as text if they are UTF-8, otherwise in base64. */
 export type PackedBytes = { readonly text: string } | { readonly base64: string };
 
+/** A byte order mark is part of the bytes. */
+const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
 export function packBytes(bytes: Uint8Array): PackedBytes {
   try {
-    // A byte order mark is part of the bytes.
-    return { text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes) };
+    return { text: UTF8.decode(bytes) };
   } catch {
     return { base64: Buffer.from(bytes).toString('base64') };
   }

@@ -13,15 +13,27 @@ export function findSecrets(url: URL, headers: Iterable<readonly [name: string, 
   const values = [
     url.username,
     url.password,
-    ...[...url.searchParams].filter(([name]) => isSecretParameter(name)).map(([, value]) => value),
+    ...(url.search === '' ? [] : [...url.searchParams])
+      .filter(([name]) => isSecretParameter(name))
+      .map(([, value]) => value),
     ...[...headers]
       .filter(([name]) => SECRET_HEADER.test(name))
       .flatMap(([, value]) => [value, value.replace(/^\w+ +/, '')]),
   ];
+  const key = values.join('\n');
+  const known = lists.get(key);
+  if (known) return known;
   const spellings = values.flatMap((value) => [value, encodeURIComponent(value), JSON.stringify(value).slice(1, -1)]);
   const distinct = [...new Set(spellings)].filter((value) => value.length >= SHORTEST_SECRET);
-  return distinct.sort((a, b) => b.length - a.length);
+  const secrets = distinct.sort((a, b) => b.length - a.length);
+  if (lists.size >= MOST_LISTS) lists.clear();
+  lists.set(key, secrets);
+  return secrets;
 }
+
+/** Clients use few keys, over and over. */
+const lists = new Map<string, readonly string[]>();
+const MOST_LISTS = 100;
 
 const REMOVED = '[key removed]';
 

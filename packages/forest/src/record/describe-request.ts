@@ -1,5 +1,5 @@
-import { canonical, dialect, dialects, isJson, type ProviderDescriptor, providers } from '@skein/core';
-import { findSecrets, isSecretParameter, removeSecrets, sha256 } from '../model/index.ts';
+import { canonical, dialect, dialects, isSkeinError, type ProviderDescriptor, providers } from '@skein/core';
+import { findSecrets, isSecretParameter, type PackedBytes, packBytes, removeSecrets, sha256 } from '../model/index.ts';
 import type { Exchange, ExchangeKind } from './exchange.ts';
 import { type HintPlaces, readHints } from './hints.ts';
 import type { HeaderPairs, RequestToRecord } from './recorder.ts';
@@ -10,7 +10,7 @@ export interface RequestDescription {
   /** The credentials of the request, to be removed from whatever is stored. */
   readonly secrets: readonly string[];
   /** Undefined if there is none. */
-  readonly body: Uint8Array | undefined;
+  readonly body: PackedBytes | undefined;
   /** The hashes of the body, computed once at the end, because hashing a long history takes time. */
   hashes(): Pick<Exchange, 'requestSha256' | 'replayKey'>;
 }
@@ -23,7 +23,8 @@ export function describeRequest(
   const url = new URL(request.url);
   const secrets = findSecrets(url, request.headers);
   const body = cleanBody(request.body, secrets);
-  const hints = readHints(request.headers, bodyText(request.hintBody ?? request.body), places);
+  const hintText = request.hintBody === undefined ? body?.given : bodyText(request.hintBody);
+  const hints = readHints(request.headers, hintText ?? '', places);
   const name = readThreadName(request.thread);
   const exchange: Exchange = {
     ...begun,
@@ -31,7 +32,7 @@ export function describeRequest(
     host: url.host,
     path: removeSecrets(url.pathname, secrets),
     query: safeQuery(url),
-    ...describeTarget(url, request),
+    ...describeTarget(url, request, body?.given ?? ''),
     requestHeaders: safeHeaders(request.headers),
     outcome: 'open',
     ...(body?.redacted && { redacted: true }),
@@ -42,10 +43,10 @@ export function describeRequest(
   return {
     exchange,
     secrets,
-    body: body?.bytes,
+    body: body?.packed,
     hashes: () => ({
-      ...(body && { requestSha256: sha256(decodeText(body.bytes)) }),
-      replayKey: replayKey(request.method, url, body ? decodeText(body.bytes) : ''),
+      ...(body && { requestSha256: sha256(body.text) }),
+      replayKey: replayKey(request.method, url, body?.text ?? ''),
     }),
   };
 }
@@ -64,11 +65,11 @@ function readThreadName(given: string | undefined): Pick<Exchange, 'thread' | 'n
 
 const LONGEST_NAME = 200;
 
-function bodyText(body: string | Uint8Array | undefined): string {
-  return typeof body === 'string' ? body : decodeText(body ?? new Uint8Array());
+function bodyText(body: string | Uint8Array): string {
+  return typeof body === 'string' ? body : decodeText(body);
 }
 
-function describeTarget(url: URL, { method, provider, issuer, body }: RequestToRecord) {
+function describeTarget(url: URL, { method, provider, issuer }: RequestToRecord, body: string) {
   const {
     kind,
     dialect,
@@ -76,7 +77,7 @@ function describeTarget(url: URL, { method, provider, issuer, body }: RequestToR
     responseId,
   } = readAddress(method, url.pathname, provider ?? withOwnEndpoints(url)?.id);
   const descriptor = provider === undefined || issuer === undefined ? providerAt(url, dialect) : undefined;
-  const name = provider ?? descriptor?.id;
+  const name = provider === undefined ? descriptor?.id : findSibling(provider, dialect);
   return {
     kind,
     ...(dialect !== undefined && { dialect }),
@@ -87,19 +88,33 @@ function describeTarget(url: URL, { method, provider, issuer, body }: RequestToR
   };
 }
 
-/** Searches the front of the body only; it is not parsed while a client waits. */
-function findModel(body: string | Uint8Array | undefined): string | undefined {
-  const front =
-    typeof body === 'string' ? body.slice(0, 4096) : decodeText(body?.subarray(0, 4096) ?? new Uint8Array());
-  return /"model"\s*:\s*"([^"\\]{1,200})"/.exec(front)?.[1];
+/** A provider at the same hosts that speaks the dialect, where the named one speaks another: clouds serve several APIs. */
+function findSibling(provider: string, dialect: string | undefined): string {
+  const all = providers();
+  const named = all.find(({ id }) => id === provider);
+  if (dialect === undefined || !named?.hosts || named.dialect === dialect) return provider;
+  return all.find((one) => one.dialect === dialect && one.hosts?.source === named.hosts?.source)?.id ?? provider;
 }
 
-function cleanBody(body: string | Uint8Array | undefined, secrets: readonly string[]) {
+/** Searches the front of the body only; it is not parsed while a client waits. */
+function findModel(body: string): string | undefined {
+  return /"model"\s*:\s*"([^"\\]{1,200})"/.exec(body.slice(0, 4096))?.[1];
+}
+
+/** A body as it was given, as it is stored, and as the text that is hashed. It is decoded once. */
+interface CleanBody {
+  readonly given: string;
+  readonly text: string;
+  readonly packed: PackedBytes;
+  readonly redacted: boolean;
+}
+
+function cleanBody(body: string | Uint8Array | undefined, secrets: readonly string[]): CleanBody | undefined {
   if (body === undefined) return undefined;
-  const bytes = typeof body === 'string' ? Buffer.from(body) : body;
-  const text = decodeText(bytes);
-  const clean = removeSecrets(text, secrets);
-  return clean === text ? { bytes, redacted: false } : { bytes: Buffer.from(clean), redacted: true };
+  const packed = typeof body === 'string' ? { text: body.toWellFormed() } : packBytes(body);
+  const given = 'text' in packed ? packed.text : bodyText(body);
+  const text = removeSecrets(given, secrets);
+  return text === given ? { given, text, packed, redacted: false } : { given, text, packed: { text }, redacted: true };
 }
 
 function decodeText({ buffer, byteOffset, byteLength }: Uint8Array): string {
@@ -149,17 +164,23 @@ export function readAddress(method: string, path: string, provider?: string): Ad
 
 /** The provider with this host that has paths of its own. */
 function withOwnEndpoints(url: URL): ProviderDescriptor | undefined {
-  return providers().find(({ endpoints, connection }) => endpoints && isAt(url, connection?.baseUrl));
+  return providers().find((one) => one.endpoints && isAt(url, one));
 }
 
 /**
- * The provider with this host. An unknown host, such as a gateway or an emulator, is taken for the home provider of the
- * dialect, as core does if a base URL is changed.
+ * The provider with this host. An unknown host, such as a gateway or an emulator, is taken for a provider of the dialect
+ * that has this path as its own, or else for the dialect's home, as core does if a base URL is changed.
  */
 function providerAt(url: URL, dialectId: string | undefined): ProviderDescriptor | undefined {
-  const here = providers().filter(({ connection }) => isAt(url, connection?.baseUrl));
+  const here = providers().filter((one) => isAt(url, one));
   if (dialectId === undefined) return here[0];
-  return here.find((one) => one.dialect === dialectId) ?? here[0] ?? dialect(dialectId).home;
+  const isOwn = ({ path }: { readonly path: RegExp }) => path.test(url.pathname);
+  return (
+    here.find((one) => one.dialect === dialectId) ??
+    here[0] ??
+    providers().find((one) => one.dialect === dialectId && one.endpoints?.some(isOwn)) ??
+    dialect(dialectId).home
+  );
 }
 
 /** Who issues the replies from this address. */
@@ -167,7 +188,9 @@ function issuerAt(url: URL, descriptor: ProviderDescriptor | undefined): string 
   return descriptor ? descriptor.issuer.replace('{host}', url.host) : url.host;
 }
 
-function isAt({ host }: URL, address: string | undefined): boolean {
+function isAt({ host }: URL, { hosts, connection }: ProviderDescriptor): boolean {
+  const address = connection?.baseUrl;
+  if (hosts?.test(host)) return true;
   return address !== undefined && URL.canParse(address) && new URL(address).host === host;
 }
 
@@ -193,7 +216,8 @@ export function isEventStream(headers: HeaderPairs): boolean {
 }
 
 /** The query without credentials, such as Google's `?key=`. */
-function safeQuery({ searchParams }: URL): string {
+function safeQuery({ search, searchParams }: URL): string {
+  if (search === '') return '';
   return new URLSearchParams([...searchParams].filter(([name]) => !isSecretParameter(name))).toString();
 }
 
@@ -205,5 +229,14 @@ function safeQuery({ searchParams }: URL): string {
 export function replayKey(method: string, url: URL, body: string): string {
   const query = new URLSearchParams(safeQuery(url));
   query.sort();
-  return sha256([method, url.pathname, query.toString(), isJson(body) ? canonical(body) : body].join('\n'));
+  return sha256([method, url.pathname, query.toString(), byValue(body)].join('\n'));
+}
+
+function byValue(body: string): string {
+  try {
+    return canonical(body);
+  } catch (error) {
+    if (isSkeinError(error, 'invalid_json')) return body;
+    throw error;
+  }
 }

@@ -10,7 +10,7 @@ async function storeWith(cuts: readonly number[]) {
   const store = memoryStore();
   const ends = [...cuts, BYTES.length];
   await store.append([
-    requestPart('x', new TextEncoder().encode('{"a":"ü"}'), '000000001.0000.w'),
+    requestPart('x', { text: '{"a":"ü"}' }, '000000001.0000.w'),
     ...ends.map((end, at) =>
       responsePart('x', at, packBytes(BYTES.slice(cuts[at - 1] ?? 0, end)), `00000000${at + 2}.0000.w`, 0),
     ),

@@ -112,7 +112,11 @@ class HintCollector {
   }
 }
 
+/** Whether a body may have one of these members, however its name is spelled. Most have none, and finding members is slow. */
+const MAY_HAVE_MEMBERS = new RegExp(`"(?:${[...Object.keys(MEMBERS), 'metadata'].join('|')})"\\s*:|\\\\u00[5-7]`, 'i');
+
 function readMembers(body: string, found: HintCollector): void {
+  if (!MAY_HAVE_MEMBERS.test(body)) return;
   const members = topLevel(body);
   for (const [name, kind] of Object.entries(MEMBERS)) found.add(kind, name, members.get(name)?.());
   const metadata = members.get('metadata')?.();

@@ -96,8 +96,9 @@ export interface RecordingWriter {
 
 /** How long records wait while other exchanges are under way: the most that a crash can lose. */
 const WAIT_MS = 500;
-/** How long `onEnds` waits while other exchanges are under way. */
+/** How long `onEnds` waits while other exchanges are under way, and how long after its last call while none is. */
 const FOLLOW_MS = 2000;
+const FOLLOW_AGAIN_MS = 200;
 /** The longest time before other work gets its turn. */
 const SLICE_MS = 4;
 
@@ -110,6 +111,7 @@ export function createRecordingWriter(onEnds: () => Promise<void>): RecordingWri
   let isUrgent = false;
   let timer: NodeJS.Timeout | undefined;
   let later: NodeJS.Timeout | undefined;
+  let followed = Number.NEGATIVE_INFINITY;
   let writing: Promise<void> | undefined;
 
   const writeAll = async () => {
@@ -131,12 +133,14 @@ export function createRecordingWriter(onEnds: () => Promise<void>): RecordingWri
     }
     endsWaiting -= ends;
     if (ends === 0) return;
-    if (underWay === 0) follow();
-    else later ??= setTimeout(follow, FOLLOW_MS);
+    const wait = underWay > 0 ? FOLLOW_MS : followed + FOLLOW_AGAIN_MS - performance.now();
+    if (wait <= 0) follow();
+    else later ??= setTimeout(follow, wait);
   };
   const follow = () => {
     clearTimeout(later);
     later = undefined;
+    followed = performance.now();
     const work = onEnds();
     after.add(work);
     void work.then(() => after.delete(work));

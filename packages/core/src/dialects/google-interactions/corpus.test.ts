@@ -5,14 +5,12 @@ import { describe, expect, it } from 'vitest';
 import { find, isObject, type JsonObject, parseJson, splice } from '../../json/index.ts';
 import { user } from '../../message/index.ts';
 import { readBlocks } from '../block-events.ts';
-import { makeDialect } from '../dialect.ts';
 import { decodeSse } from '../sse.ts';
-import { googleInteractionsSpec } from './index.ts';
+import { googleInteractions as dialect } from './index.ts';
 import { serve } from './serve.ts';
 
 const shared = fileURLToPath(new URL('../../../../../../shared/corpus', import.meta.url));
 const folder = join(process.env.SKEIN_CORPUS ?? shared, 'google-interactions');
-const dialect = makeDialect(googleInteractionsSpec);
 
 interface Recording {
   readonly name: string;

@@ -126,12 +126,11 @@ class InteractionAssembler implements Assembler {
     if (!announced && type === 'arguments_delta') return false;
     const kind = CONTENT_DELTA.test(type) ? 'model_output' : type.startsWith('thought_') ? 'thought' : type;
     const step = announced ?? this.#start(index, `{"type":${JSON.stringify(kind)}}`, events);
-    const { text, arguments: args } = delta;
-    if (type === 'text' && typeof text === 'string')
-      step.say(escapedPiece(data, ['delta', 'text'], text), text, events);
-    else if (type === 'arguments_delta') step.argue(typeof args === 'string' ? args : '', events);
-    else return step.add(type, parseTree(textAt(data, ['delta'])!) as RecordNode, events);
-    return true;
+    const { text } = delta;
+    const isText = type === 'text' && typeof text === 'string';
+    if (isText) step.say(escapedPiece(data, ['delta', 'text'], text), text, events);
+    if (isText && Object.keys(delta).length === 2) return true;
+    return step.add(type, parseTree(textAt(data, ['delta'])!) as RecordNode, delta, events);
   }
 
   /** The interaction as it stands, or at its end. */

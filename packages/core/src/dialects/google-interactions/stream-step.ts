@@ -64,32 +64,30 @@ export class StreamStep {
   }
 
   /** The next piece of a call's arguments. */
-  argue(text: string, events: StreamEvent[]): void {
+  #argue(text: string, events: StreamEvent[]): void {
     this.#arguments.push(text);
     events.push({ type: 'tool-arguments', index: this.#place, text });
   }
 
   /** Adds any other delta; returns false if it does not belong to such a step. */
-  add(type: string, delta: RecordNode, events: StreamEvent[]): boolean {
+  add(type: string, delta: RecordNode, value: JsonObject, events: StreamEvent[]): boolean {
+    if (type === 'text' && typeof value.text === 'string')
+      return addMembers(ensureMember(this.#tree, 'content', listNode).items.at(-1) as RecordNode, delta, 'text');
     if (type === 'text_annotation_delta') return this.#annotate(delta);
-    if (type === 'thought_signature') {
-      const signature = getMember(delta, 'signature');
-      if (signature) setMember(this.#tree, 'signature', signature);
-      return signature !== undefined;
+    if (type === 'thought_signature') return addMembers(this.#tree, delta);
+    if (type === 'thought_summary')
+      return this.#summarise(getMember(delta, 'content'), events) && addMembers(this.#tree, delta, 'content');
+    if (type === 'arguments_delta') {
+      this.#argue(typeof value.arguments === 'string' ? value.arguments : '', events);
+      return addMembers(this.#tree, delta, 'arguments');
     }
-    if (type === 'thought_summary') return this.#summarise(getMember(delta, 'content'), events);
     if (this.#type === 'model_output') {
       ensureMember(this.#tree, 'content', listNode).items.push(delta);
       events.push(BOUNDARY);
       return true;
     }
     if (type !== this.#type) return false;
-    for (const { name, key, value: given } of delta.members) {
-      const before = getMember(this.#tree, name);
-      if (before?.kind === 'list' && given.kind === 'list') before.items.push(...given.items);
-      else if (name !== 'type') setMember(this.#tree, name, given, key);
-    }
-    return true;
+    return addMembers(this.#tree, delta);
   }
 
   /** Tells that the step is complete. */
@@ -97,7 +95,7 @@ export class StreamStep {
     if (!this.isOpen) return;
     this.isOpen = false;
     const [block] = this.#type === 'function_call' ? this.#toBlocks() : [];
-    if (block?.type === 'tool-use' && this.#arguments.length === 0) this.argue(block.rawParameters, events);
+    if (block?.type === 'tool-use' && this.#arguments.length === 0) this.#argue(block.rawParameters, events);
     events.push(BOUNDARY);
   }
 
@@ -120,7 +118,7 @@ export class StreamStep {
     const at = contents.findLastIndex(isTextContent);
     const annotations = getMember(delta, 'annotations');
     if (at < 0 || annotations?.kind !== 'list') return false;
-    ensureMember(contents[at] as RecordNode, 'annotations', listNode).items.push(...annotations.items);
+    addMembers(contents[at] as RecordNode, delta);
     return true;
   }
 
@@ -129,8 +127,10 @@ export class StreamStep {
     const summary = ensureMember(this.#tree, 'summary', listNode).items;
     const last = summary.at(-1);
     const said = getMember(content, 'text');
-    if (said?.kind === 'text' && isTextContent(last)) ensureMember(last, 'text', textNode).pieces.push(...said.pieces);
-    else {
+    if (said?.kind === 'text' && isTextContent(last)) {
+      ensureMember(last, 'text', textNode).pieces.push(...said.pieces);
+      addMembers(last, content, 'text');
+    } else {
       if (said && summary.some(isTextContent)) events.push(BOUNDARY);
       summary.push(content);
     }
@@ -142,6 +142,17 @@ export class StreamStep {
     const text = this.text();
     return readStep({ text, value: parseJson(text) }, ORIGIN, () => '');
   }
+}
+
+/** Adds the members of a delta, but for its type and one that has been read. Lists grow, all else is replaced. */
+function addMembers(target: RecordNode, delta: RecordNode, read?: string): boolean {
+  for (const { name, key, value } of delta.members) {
+    const before = getMember(target, name);
+    if (name === 'type' || name === read) continue;
+    if (before?.kind === 'list' && value.kind === 'list') before.items.push(...value.items);
+    else setMember(target, name, value, key);
+  }
+  return true;
 }
 
 function isTextContent(content: Tree | undefined): content is RecordNode {

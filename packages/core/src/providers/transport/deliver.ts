@@ -1,6 +1,6 @@
 import { type Framing, sse } from '../../dialects/sse.ts';
 import type { ProviderErrorCode } from '../../error.ts';
-import { type Endpoint, resolveEndpoint, resolveKey } from '../endpoint.ts';
+import { type Endpoint, environment, resolveEndpoint, resolveKey } from '../endpoint.ts';
 import { realClock, Stopper } from './clock.ts';
 import type { ErrorContext } from './error-body.ts';
 import type { EventExchange, ExchangeOptions, ServerSentEvent, TextExchange, Timeouts } from './exchange.ts';
@@ -132,7 +132,7 @@ function prepare(options: DeliveryOptions): {
   errors: ProviderErrorFactory;
   request: (signal: AbortSignal) => Promise<Response>;
 } {
-  const { model, stream, extraHeaders, body, bytes, fetch } = options;
+  const { model, stream, extraHeaders, withBytes, fetch } = options;
   const endpoint = resolveEndpoint(options.provider, options);
   const key = resolveKey(endpoint.provider, options);
   const url = requestUrl(endpoint, model, stream);
@@ -143,14 +143,23 @@ function prepare(options: DeliveryOptions): {
   const sign = signer === undefined ? undefined : findSigner(signer);
   // Checked once before anything is sent: a wrong header stays wrong.
   headers();
+  // What a signer adds may be a token, which no error must show.
+  const secretHeaders = { ...extraHeaders };
+  const secrets = { key, baseUrl: endpoint.baseUrl, extraHeaders: secretHeaders };
   return {
-    errors: new ProviderErrorFactory(endpoint.provider.id, model, { key, baseUrl: endpoint.baseUrl, extraHeaders }),
+    errors: new ProviderErrorFactory(endpoint.provider.id, model, secrets),
     request: async (signal) => {
-      const plain = { method: 'POST', url, headers: headers(), body };
-      const all = sign ? { ...plain.headers, ...(await sign(plain)) } : plain.headers;
+      const plain = headers();
+      const env = options.env ?? environment();
+      const signed = sign && (await sign({ method: 'POST', url, headers: plain, body: options.body, env }));
+      Object.assign(secretHeaders, signed);
+      const all = { ...plain, ...signed };
       const init = { method: 'POST', headers: all, redirect: 'manual', signal } as const;
       // A `fetch` that the caller gave gets the text, which it can read.
-      return fetch ? fetch(url, { ...init, body }) : globalThis.fetch(url, { ...init, body: bytes?.() ?? body });
+      if (fetch) return fetch(url, { ...init, body: options.body });
+      return withBytes
+        ? withBytes((body) => globalThis.fetch(url, { ...init, body }))
+        : globalThis.fetch(url, { ...init, body: options.body });
     },
   };
 }

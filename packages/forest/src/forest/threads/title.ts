@@ -142,5 +142,6 @@ function withoutCode(text: string): string {
 }
 
 function inOneLine(text: string): string {
-  return text.trim().replace(/\s+/g, ' ');
+  // Single spaces, nearly all of the white space, are left alone.
+  return text.trim().replace(/\s{2,}|[^\S ]/g, ' ');
 }

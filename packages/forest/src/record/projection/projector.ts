@@ -49,6 +49,8 @@ interface QueuedExchange {
   readonly natural: string;
   /** Its actual position: the same, or after a later exchange that it continues. */
   readonly order: string;
+  /** Its record, if it has just been read. */
+  readonly entry?: EntryRecord;
 }
 
 interface AppliedExchange extends QueuedExchange {
@@ -116,9 +118,9 @@ function createProjector(forest: RecordingForest): Projector {
     return loadExchanges(forest);
   };
 
-  const read = async (id: string): Promise<ExchangeContent | undefined> => {
-    const entry = await store.entry('exchange', id);
-    const exchange = entry && readExchangeRecord(entry);
+  const read = async ({ id, entry }: QueuedExchange): Promise<ExchangeContent | undefined> => {
+    const record = entry ?? (await store.entry('exchange', id));
+    const exchange = record && readExchangeRecord(record);
     if (!exchange) return undefined;
     const { request, response } = await readTexts(store, id);
     return readExchange(exchange, request, response);
@@ -127,7 +129,8 @@ function createProjector(forest: RecordingForest): Projector {
   const apply = (item: QueuedExchange, reading: ExchangeContent): PlacementStep => {
     const undo = index.step();
     const placed = placeExchange(index, reading);
-    applied.push({ ...item, undo });
+    const { id, clock, natural, order } = item;
+    applied.push({ id, clock, natural, order, undo });
     clocks.set(item.id, item.clock);
     const old = applied.at(-STEPS_KEPT - 1);
     if (old) old.undo = undefined;
@@ -154,7 +157,10 @@ function createProjector(forest: RecordingForest): Projector {
       return exchange && exchange.outcome !== 'open' && clocks.get(entry.id) !== entry.clock;
     });
     if (fresh.length === 0) return undefined;
-    const todo = fresh.map(({ id, order, clock }): QueuedExchange => ({ id, clock, natural: order, order }));
+    const todo = fresh.map((entry): QueuedExchange => {
+      const { id, order, clock } = entry;
+      return { id, clock, natural: order, order, entry };
+    });
     const first = todo.reduce((least, { order }) => (order < least ? order : least), todo[0]!.order);
     await applyInOrder([...rollBack(forgetMoves(first)).map(inPlace), ...todo]);
     return writer.commit(index);
@@ -179,9 +185,10 @@ function createProjector(forest: RecordingForest): Projector {
     const queue = [...new Map(items.map((one) => [one.id, one])).values()].sort(lastFirst);
     const readings = new Map<string, Promise<ExchangeContent | undefined>>();
     for (let item = queue.at(-1); item; item = queue.at(-1)) {
-      for (const { id } of queue.slice(-READ_AHEAD)) {
+      for (const ahead of queue.slice(-READ_AHEAD)) {
+        const { id } = ahead;
         if (readings.has(id)) continue;
-        const reading = read(id);
+        const reading = read(ahead);
         // An error is reported when it is this exchange's turn.
         reading.catch(() => undefined);
         readings.set(id, reading);
@@ -194,7 +201,7 @@ function createProjector(forest: RecordingForest): Projector {
       }
       if (!reading) continue;
       const step = apply(item, reading);
-      await writer.add([step]);
+      await writer.add(step);
       // Exchanges that belong behind this one, and all between, are placed again before the rest.
       queue.push(...moveBehind(step.behind, item).sort(lastFirst));
     }

@@ -21,8 +21,9 @@ import type { IndexThread, RecordedIndex } from './recorded-index.ts';
  * time. Placements are written last, so that an interrupted run is detected and repeated.
  */
 interface TreeWriter {
-  add(placed: readonly PlacedExchange[]): Promise<void>;
-  /** Writes threads, redirects and placements. Returns how many nodes moved. */
+  /** Takes the records of a placed exchange; they are written together with those of others. */
+  add(placed: PlacedExchange): Promise<void>;
+  /** Writes what was added, then threads, redirects and placements. Returns how many nodes moved. */
   commit(index: RecordedIndex): Promise<number>;
   /** Whether a newer version has placed exchanges by rules that this one does not know. */
   hasNewerRules(): Promise<boolean>;
@@ -35,7 +36,9 @@ const RULES_REF = { on: 'forest', key: 'placement', name: 'rules' } as const;
 /** The name of the register that holds the placement of an exchange. */
 export const PLACEMENT_REF = 'landed';
 
+/** How many records are written at once, and how many characters of bodies wait for it. */
 const BATCH = 500;
+const MOST_TEXT = 2 ** 21;
 
 export function createTreeWriter(forest: RecordingForest): TreeWriter {
   const { store } = forest;
@@ -45,26 +48,41 @@ export function createTreeWriter(forest: RecordingForest): TreeWriter {
   /** What this run wrote for each exchange, and what it replaced again. */
   let written = new Map<string, Placement>();
   let superseded: PlacementChange[] = [];
+  let unwritten: StoreRecord[] = [];
+  let unwrittenText = 0;
+
+  const hold = (records: readonly StoreRecord[]) => {
+    for (const record of records) {
+      unwritten.push(record);
+      if (record.k === 'body') unwrittenText += record.text.length;
+    }
+  };
+  const write = async () => {
+    const records = unwritten;
+    unwritten = [];
+    unwrittenText = 0;
+    for (let at = 0; at < records.length; at += BATCH) await store.append(records.slice(at, at + BATCH));
+  };
 
   return {
-    async add(placed) {
+    async add({ exchange, placement, records, checkpoint }) {
       placements ??= await readPlacements(forest);
-      for (const { exchange, placement, records, checkpoint } of placed) {
-        const before = placements.get(exchange);
-        if (isSame(before, placement)) {
-          changed.delete(exchange);
-          continue;
-        }
-        changed.set(exchange, before);
-        // The former placement of this run was written, too.
-        const earlier = written.get(exchange);
-        if (earlier && !isSame(earlier, placement)) superseded.push({ exchange, before: earlier, after: placement });
-        written.set(exchange, placement);
-        if (checkpoint) await writeCheckpoint(forest, checkpoint.node, checkpoint.thread, [checkpoint.checkpoint]);
-        // Reading the takes of a shared node is slow; it is needed only if this exchange may have some already.
-        const isFirst = !before && !earlier && placement.found !== undefined;
-        if (records.length > 0) await store.append(isFirst ? records : await withoutKnownTakes(forest, records));
+      const before = placements.get(exchange);
+      if (isSame(before, placement)) {
+        changed.delete(exchange);
+        return;
       }
+      changed.set(exchange, before);
+      // The former placement of this run was written, too.
+      const earlier = written.get(exchange);
+      if (earlier && !isSame(earlier, placement)) superseded.push({ exchange, before: earlier, after: placement });
+      written.set(exchange, placement);
+      if (checkpoint) await writeCheckpoint(forest, checkpoint.node, checkpoint.thread, [checkpoint.checkpoint]);
+      // Reading the takes of a shared node is slow; it is needed only if this exchange may have some already.
+      const isFirst = !before && !earlier && placement.found !== undefined;
+      if (!isFirst && records.length > 0) await write();
+      hold(isFirst || records.length === 0 ? records : await withoutKnownTakes(forest, records));
+      if (unwritten.length >= BATCH || unwrittenText >= MOST_TEXT) await write();
     },
     async commit(index) {
       placements ??= await readPlacements(forest);
@@ -77,6 +95,8 @@ export function createTreeWriter(forest: RecordingForest): TreeWriter {
       changed = new Map();
       written = new Map();
       superseded = [];
+      // Redirects are found among the nodes that are stored.
+      if (changes.length === 0 || gone.length > 0 || changes.some(({ before }) => before)) await write();
       if (changes.length === 0) return 0;
       await readRefs(
         forest,
@@ -94,7 +114,8 @@ export function createTreeWriter(forest: RecordingForest): TreeWriter {
         ...(await makeThreadRefs(forest, index, changes)),
         ...changes.map(({ exchange, after }) => makeRef(forest, 'forest', exchange, PLACEMENT_REF, after)),
       ];
-      for (let at = 0; at < refs.length; at += BATCH) await store.append(refs.slice(at, at + BATCH));
+      hold(refs);
+      await write();
       for (const { exchange, after } of changes) placements.set(exchange, after);
       return redirects.length;
     },
@@ -104,6 +125,8 @@ export function createTreeWriter(forest: RecordingForest): TreeWriter {
       changed = new Map();
       written = new Map();
       superseded = [];
+      unwritten = [];
+      unwrittenText = 0;
     },
   };
 }

@@ -2,7 +2,7 @@ import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { makeBody, makeEntry, makeNode, makePath, makeRef, makeTake, toRecords } from '../../testing/store-samples.ts';
-import { batchLines } from './segment-format.ts';
+import { encodeBatch } from './segment-format.ts';
 import { type TestFolder, testFolder } from './test-folder.ts';
 
 const path = makePath(['a', 'b', 'c']);
@@ -22,11 +22,16 @@ async function written(): Promise<string> {
   return (await here.names())[0]!;
 }
 
+/** The lines of a batch, each with its line feed. */
+function batchLines(batch: number, records: Parameters<typeof encodeBatch>[0]): string[] {
+  return encodeBatch(records, batch).bytes.toString().match(/.*\n/g)!;
+}
+
 describe('what a dead writer left behind', () => {
   test('a torn last line does not count, is reported and stays as it is', async () => {
     const name = await written();
     const whole = await here.read(name);
-    for (const torn of ['{"k":"no', batchLines([makeRef('t', 'n', 1, '1'), makeRef('t', 'm', 1, '1')], 9)[0]!]) {
+    for (const torn of ['{"k":"no', batchLines(9, [makeRef('t', 'n', 1, '1'), makeRef('t', 'm', 1, '1')])[0]!]) {
       await here.write(name, whole.replace('{"skein":"end"}\n', '') + torn);
       const store = await here.open();
       expect(store.problems()).toMatchObject([{ code: 'torn-line', where: expect.stringContaining(name) }]);
@@ -93,7 +98,7 @@ describe('a writer that lives', () => {
     const [name] = await here.names();
     const reader = await here.open();
     const { node, body } = path[1]!;
-    const lines = batchLines([body, node], 7);
+    const lines = batchLines(7, [body, node]);
     await here.append(name!, lines[0]!.slice(0, 30));
     expect(await reader.bodies([body.digest])).toEqual([undefined]);
     await here.append(name!, lines[0]!.slice(30));

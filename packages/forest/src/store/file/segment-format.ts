@@ -43,20 +43,66 @@ export function readSegmentLine(bytes: Buffer): Header | 'other' | undefined {
 
 const SEGMENT_START = Buffer.from('{"skein":');
 
-/** The lines of a batch. Each ends with a line feed and contains no other. */
-export function batchLines(records: readonly StoreRecord[], batch: number): string[] {
-  return records.map((record, line) => {
-    const text = recordLine(record);
-    return records.length === 1 ? text : `{"~":"${batch}.${line}.${records.length}",${text.slice(1)}`;
+/** The lines of a batch, one behind the other. Each ends with a line feed and contains no other. */
+export interface BatchLines {
+  readonly bytes: Buffer;
+  /** The length of each line, with its line feed. */
+  readonly lengths: readonly number[];
+}
+
+/** Encodes a batch, behind a header if it begins a segment. */
+export function encodeBatch(records: readonly StoreRecord[], batch: number, header = ''): BatchLines {
+  const encoder = new LineEncoder();
+  encoder.write(header);
+  const lengths = records.map((record, line) => {
+    const start = encoder.size;
+    encoder.record(record, records.length === 1 ? '{' : `{"~":"${batch}.${line}.${records.length}",`);
+    return encoder.size - start;
   });
+  return { bytes: encoder.bytes(), lengths };
 }
 
 /** A record as the only line of a batch. */
 export function recordLine(record: StoreRecord): string {
-  // In this order of members, a reader finds the digest without parsing the text.
-  if (record.k === 'body' && Object.keys(record).length === 3)
-    return `{"k":"body","digest":"${record.digest}","text":${JSON.stringify(record.text)}}\n`;
-  return `${addChecksum(JSON.stringify(record))}\n`;
+  return encodeBatch([record], 0).bytes.toString();
+}
+
+/** A text up to this length is encoded without computing its size first. */
+const SHORT = 2 ** 14;
+
+/** Encodes records into one buffer, each once: the checksum is that of the bytes that are written. */
+class LineEncoder {
+  #buffer = Buffer.allocUnsafeSlow(2 ** 14);
+  size = 0;
+
+  write(text: string): void {
+    const most = text.length > SHORT ? Buffer.byteLength(text) : text.length * 3;
+    if (this.size + most > this.#buffer.length) {
+      const wider = Buffer.allocUnsafeSlow(Math.max(this.#buffer.length * 2, this.size + most));
+      this.#buffer.copy(wider, 0, 0, this.size);
+      this.#buffer = wider;
+    }
+    this.size += this.#buffer.write(text, this.size);
+  }
+
+  record(record: StoreRecord, start: string): void {
+    this.write(start);
+    // In this order of members, a reader finds the digest without parsing the text.
+    if (record.k === 'body' && Object.keys(record).length === 3) {
+      this.write(`"k":"body","digest":"${record.digest}","text":`);
+      this.write(JSON.stringify(record.text));
+      this.write('}\n');
+      return;
+    }
+    const from = this.size;
+    const object = JSON.stringify(record);
+    this.write(object.slice(1, -1));
+    this.write(`,"#":"${checksum(this.#buffer.subarray(from, this.size))}"}\n`);
+  }
+
+  bytes(): Buffer {
+    return this.#buffer.subarray(0, this.size);
+  }
 }
 
 /** Writes a line again exactly as it was read, so that unknown members and long numbers do not change. */

@@ -5,7 +5,7 @@ import type { RecordPlace } from './columns.ts';
 import { type Appender, type Files, toStoreError } from './disk.ts';
 import { readLife, showLife } from './liveness.ts';
 import type { Segment } from './segment.ts';
-import { batchLines, END_LINE, headerLine } from './segment-format.ts';
+import { END_LINE, encodeBatch, headerLine } from './segment-format.ts';
 import type { Folders, SegmentSet } from './segment-set.ts';
 
 /** Writes the segment of this process. The first write creates it. */
@@ -81,11 +81,7 @@ export function createSegmentWriter(
       });
       batch += 1;
       const header = to.size === 0 ? headerLine(writer) : '';
-      // Encoded line by line, so that a long line is not held in memory three times.
-      const lines = batchLines(records, batch).map((line) => Buffer.from(line));
-      const bytes = Buffer.concat([Buffer.from(header), ...lines]);
-      const lengths = lines.map(({ length }) => length);
-      lines.length = 0;
+      const { bytes, lengths } = encodeBatch(records, batch, header);
       const path = set.pathOf(to.segment.number);
       try {
         await to.appender.append(bytes);
