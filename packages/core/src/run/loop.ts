@@ -9,16 +9,20 @@ import { realClock, Stopper } from '../providers/transport/clock.ts';
 import { deliver } from '../providers/transport/deliver.ts';
 import { ProviderError } from '../providers/transport/provider-error.ts';
 import type { Compactor } from './compaction/compactor.ts';
-import { type Directory, type RunContext, resolveTargets, type Target, targetName } from './context.ts';
 import { Journal } from './journal.ts';
 import { type Limits, type ModelLimits, OPTION_NAMES, type RunOptions } from './options.ts';
 import {
   announceRequest,
+  type Directory,
   type FailedTarget,
   type Question,
   type QuestionRequest,
   ReplyReader,
+  type RunContext,
+  resolveTargets,
   type SendResult,
+  type Target,
+  targetName,
   toStep,
   writeQuestion,
 } from './question.ts';
