@@ -37,7 +37,7 @@ export type StreamDelta =
   /** An event that this version does not know, or text that is not JSON: kept in the envelope. */
   | { readonly type: 'unknown'; readonly event: string | undefined; readonly data: string };
 
-/** Reads one streamed reply. `push` takes one event of the stream and never throws. */
+/** Reads one streamed reply. `push` takes one event of the stream and never throws; it tells every call of the message. */
 export interface StreamReader {
   push(event: string | undefined, data: string): readonly StreamEvent[];
   /** The reply as far as it came; before the stream's own end it is marked as cut. */

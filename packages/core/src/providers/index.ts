@@ -1,23 +1,22 @@
 /** Who serves models: descriptors, addresses and keys, the choice of a model, and the transport of requests. */
+
+export { type Modality, type ModelInfo, modelInfo } from './model-info.ts';
+export { RefusalMemory, refusedFields } from './refused-fields.ts';
 export {
+  defineProvider,
   type EndpointOptions,
   type Environment,
   hasKey,
   MissingBaseUrlError,
   MissingKeyError,
-  resolveEndpoint,
-  resolveKey,
-} from './endpoint.ts';
-export { type Modality, type ModelInfo, modelInfo } from './model-info.ts';
-export { RefusalMemory, refusedFields } from './refused-fields.ts';
-export {
-  defineProvider,
   type ModelRef,
   ModelRefError,
   nearest,
   parseModel,
   provider,
   providers,
+  resolveEndpoint,
+  resolveKey,
   UnknownProviderError,
 } from './registry.ts';
 export {

@@ -1,7 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { dialect } from '../dialects/index.ts';
-import { hasKey, MissingBaseUrlError, MissingKeyError, resolveEndpoint, resolveKey } from './endpoint.ts';
-import { defineProvider, ModelRefError, parseModel, provider, providers, UnknownProviderError } from './registry.ts';
+import {
+  defineProvider,
+  hasKey,
+  MissingBaseUrlError,
+  MissingKeyError,
+  ModelRefError,
+  parseModel,
+  provider,
+  providers,
+  resolveEndpoint,
+  resolveKey,
+  UnknownProviderError,
+} from './registry.ts';
 
 const NAMES = [
   ...['openai', 'openai-chat', 'anthropic', 'google', 'azure-openai', 'openrouter', 'deepseek', 'xai', 'groq'],

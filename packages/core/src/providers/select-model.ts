@@ -1,7 +1,6 @@
 import { SkeinError } from '../error.ts';
-import { type Environment, environment, hasKey } from './endpoint.ts';
 import { type Modality, type ModelInfo, modelInfo } from './model-info.ts';
-import { type ModelRef, parseModel, provider } from './registry.ts';
+import { type Environment, environment, hasKey, type ModelRef, parseModel, provider } from './registry.ts';
 
 /** What a model must be able to do. Preferences are followed where possible; the rest is required. */
 export interface ModelRequirements {

@@ -103,11 +103,14 @@ export class Journal {
   }
 
   result(stop: RunStop, pending: readonly ToolUseBlock[], output: unknown): RunResult {
-    const { steps, usage } = this;
+    const { steps, usage, added } = this;
     const isCostKnown = this.#paid.every((step) => step.cost !== undefined);
     return {
-      messages: this.added,
-      text: this.text,
+      messages: added,
+      // Read on first use: who has read the events need not read the message.
+      get text() {
+        return lastText(added);
+      },
       output,
       stop,
       pending,

@@ -9,16 +9,20 @@ import { realClock, Stopper } from '../providers/transport/clock.ts';
 import { deliver } from '../providers/transport/deliver.ts';
 import { ProviderError } from '../providers/transport/provider-error.ts';
 import type { Compactor } from './compaction/compactor.ts';
-import { type Directory, type RunContext, resolveTargets, type Target, targetName } from './context.ts';
 import { Journal } from './journal.ts';
 import { type Limits, type ModelLimits, OPTION_NAMES, type RunOptions } from './options.ts';
 import {
   announceRequest,
+  type Directory,
   type FailedTarget,
   type Question,
   type QuestionRequest,
   ReplyReader,
+  type RunContext,
+  resolveTargets,
   type SendResult,
+  type Target,
+  targetName,
   toStep,
   writeQuestion,
 } from './question.ts';
@@ -101,8 +105,8 @@ async function loop(context: RunContext, directory: Directory): Promise<LoopEnd>
     const limit = findReachedLimit(limits, { steps: steps.length, usage, cost, ms: clock.now() - startedAt });
     if (limit) return end(limit);
 
-    const step = await askModels(history());
-    calls = step?.message.toolUses ?? [];
+    const { step, ...asked } = await askModels(history());
+    calls = asked.calls;
     if (stopping.stopped) {
       if (!step?.message.origin.cut) await refuse('the run was stopped');
       return end(stopping.stopped);
@@ -161,7 +165,7 @@ async function checkOptions(options: RunOptions): Promise<void> {
 function makeAsker(
   context: RunContext,
   directory: Directory,
-): (history: readonly Message[]) => Promise<Step | undefined> {
+): (history: readonly Message[]) => Promise<{ step: Step | undefined; calls: readonly ToolUseBlock[] }> {
   const { options, journal, stopping, targets } = context;
   let current = 0;
   let compactor: Compactor | undefined;
@@ -176,8 +180,10 @@ function makeAsker(
       const askedLimits = options.modelLimits ? limits : { maxOutputTokens: limits.maxOutputTokens };
       const sent = await ask({ context, target, limits: askedLimits, failed, messages });
       const step = recordReply(context, sent);
-      const { failure, isTold } = sent;
-      if (failure === undefined || stopping.stopped) return step;
+      const { failure, isTold, isPlain } = sent;
+      // A message is not read for calls that it does not have.
+      const calls = (!isPlain && step?.message.toolUses) || [];
+      if (failure === undefined || stopping.stopped) return { step, calls };
       if (isTold || !mayFallBack(failure) || !targets[current + 1]) throw failure;
       failed = { target, failure };
       current++;

@@ -3,7 +3,7 @@ import { forModel } from '../dialects/provider.ts';
 import { mergeJson } from '../dialects/write/frame.ts';
 import { SkeinError } from '../error.ts';
 import { isJson, isObject, type JsonObject } from '../json/index.ts';
-import type { Target } from './context.ts';
+import type { Target } from './question.ts';
 import type { RunStop } from './result.ts';
 import { checkStandard, makeJsonSchemaCheck } from './tools/check-arguments.ts';
 import {

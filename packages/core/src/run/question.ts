@@ -1,15 +1,102 @@
-import type { Manifest, Reply, RequestParams, StreamDelta, Usage, WrittenRequest } from '../dialects/index.ts';
+import type {
+  Dialect,
+  Manifest,
+  ProviderDescriptor,
+  Reply,
+  RequestParams,
+  StreamDelta,
+  Usage,
+  WrittenRequest,
+} from '../dialects/index.ts';
 import { isObject, parseJson } from '../json/parse.ts';
 import type { Message, Origin } from '../message/index.ts';
-import type { RefusalMemory } from '../providers/index.ts';
+import type { Clock, ModelRef, RefusalMemory } from '../providers/index.ts';
+import { resolveEndpoint } from '../providers/registry.ts';
+import type { Stopper } from '../providers/transport/clock.ts';
 import type { IncomingResponse } from '../providers/transport/deliver.ts';
 import type { ProviderError } from '../providers/transport/provider-error.ts';
-import { type RunContext, type Target, targetName } from './context.ts';
-import type { ModelLimits, RunOptions } from './options.ts';
-import type { RequestDraft } from './output-schema.ts';
+import type { SocketFetch } from '../providers/transport/socket-fetch.ts';
+import type { Journal } from './journal.ts';
+import type { ConnectionOptions, ModelChoice, ModelLimits, RunOptions } from './options.ts';
+import type { OutputSchema, RequestDraft } from './output-schema.ts';
 import type { Step } from './result.ts';
-import type { SentForm } from './server-state.ts';
+import type { SentForm, ServerStateKeeper } from './server-state.ts';
 import { clampMaxTokens, estimateInput, estimateUsage, joinSystem } from './tokens.ts';
+import type { ToolSet } from './tools/answer-calls.ts';
+
+/** What the parts of one run share. */
+export interface RunContext {
+  readonly options: RunOptions;
+  readonly journal: Journal;
+  /** Ends the run from outside: the caller `aborted` it, or its `time` is up. */
+  readonly stopping: Stopper<'aborted' | 'time'>;
+  readonly clock: Clock;
+  /** The model and its fallbacks. */
+  readonly targets: readonly Target[];
+  /** Undefined when there are none. */
+  readonly tools: ToolSet | undefined;
+  readonly output: OutputSchema | undefined;
+  /** What each API keeps of the conversation, for the models that were asked so far. */
+  readonly keepers: Map<Target, ServerStateKeeper>;
+  /** The WebSockets of the run, by the models that are asked over them. */
+  readonly sockets: Map<Target, SocketFetch>;
+}
+
+/** What `run` looks up by name. It is passed in, so that a bundle need not contain every dialect and provider. */
+export interface Directory {
+  dialect(id: string): Dialect | Promise<Dialect>;
+  parseModel(text: string): ModelRef;
+  /** The known size of a model; `modelLimits` of the caller comes first. */
+  modelLimits?(provider: ProviderDescriptor, model: string): ModelLimits;
+}
+
+/** A model that can be asked. */
+export interface Target {
+  readonly dialect: Dialect;
+  /** With the issuer that follows from its address. */
+  readonly provider: ProviderDescriptor;
+  readonly model: string;
+  readonly connection: ConnectionOptions;
+}
+
+/** The model and its fallbacks, in order. */
+export async function resolveTargets(options: RunOptions, directory: Directory): Promise<readonly Target[]> {
+  const choices: readonly ModelChoice[] = [options.model, ...(options.fallback ?? [])];
+  const refs = choices.map((choice) => {
+    if (typeof choice === 'string') return directory.parseModel(choice);
+    if (isObject(choice) && isObject(choice.provider) && typeof choice.model === 'string') return choice;
+    throw new TypeError('A model is "provider/model", or { provider, model } with the descriptor of the provider');
+  });
+  const first = refs[0]!.provider;
+  const targets = choices.map(async (choice, index): Promise<Target> => {
+    const { provider, model } = refs[index]!;
+    const own: ConnectionOptions = typeof choice === 'string' ? {} : choice;
+    // A key is never shown to another provider than the one it was given for.
+    const shared = provider.id === first.id ? options : { env: options.env, fetch: options.fetch };
+    const connection = mergeConnections(own, shared);
+    return {
+      dialect: await directory.dialect(provider.dialect),
+      provider: resolveEndpoint(provider, connection).provider,
+      model,
+      connection,
+    };
+  });
+  return Promise.all(targets);
+}
+
+function mergeConnections(own: ConnectionOptions, shared: ConnectionOptions): ConnectionOptions {
+  return {
+    apiKey: own.apiKey ?? shared.apiKey,
+    baseUrl: own.baseUrl ?? shared.baseUrl,
+    account: own.account ?? shared.account,
+    extraHeaders: own.extraHeaders ?? shared.extraHeaders,
+    env: own.env ?? shared.env,
+    fetch: own.fetch ?? shared.fetch,
+  };
+}
+
+/** `provider/model`. */
+export const targetName = ({ provider, model }: Target): string => `${provider.id}/${model}`;
 
 /** A question to one model. */
 export interface Question {
@@ -110,6 +197,8 @@ export interface SendResult {
   readonly failure: unknown;
   /** Whether any event of the reply was emitted: then it is too late to ask another model. */
   readonly isTold: boolean;
+  /** Whether events of the reply were emitted, and none of them was a call: then there is none in its message. */
+  readonly isPlain: boolean;
   readonly requestId: string | undefined;
   readonly startedAt: number;
   readonly durationMs: number;
@@ -125,6 +214,7 @@ export class ReplyReader {
   #reply: Reply | undefined;
   #requestId: string | undefined;
   #firstEventMs: number | undefined;
+  #hasCalls = false;
   isTold = false;
 
   constructor(context: RunContext, target: Target, prefix: string) {
@@ -147,6 +237,7 @@ export class ReplyReader {
     this.#requestId = response.requestId;
     this.#reply = undefined;
     this.#firstEventMs = undefined;
+    this.#hasCalls = false;
     this.isTold = false;
     const isCut = () => this.#reply?.message.origin.cut;
     const { stream = true } = this.#context.options;
@@ -167,6 +258,7 @@ export class ReplyReader {
       reply: this.#reply,
       failure,
       isTold: this.isTold,
+      isPlain: this.isTold && !this.#hasCalls && this.#reply?.stop.reason !== 'tool-use',
       requestId: this.#requestId,
       startedAt: this.#startedAt,
       durationMs: this.#context.clock.now() - this.#startedAt,
@@ -217,6 +309,7 @@ export class ReplyReader {
   #emit(event: StreamDelta): void {
     const { journal, tools, targets } = this.#context;
     this.isTold ||= event.type !== 'unknown';
+    this.#hasCalls ||= event.type === 'tool-use';
     journal.emit(event.type === 'tool-use' && tools ? { ...event, name: tools.ownName(event.name, targets) } : event);
   }
 }

@@ -1,8 +1,8 @@
 import { type Dialect, loadDialect } from '../dialects/index.ts';
 import { isIterable } from '../message/index.ts';
 import { modelInfo, parseModel } from '../providers/index.ts';
-import type { Directory } from './context.ts';
 import type { RunOptions } from './options.ts';
+import type { Directory } from './question.ts';
 import type { Run, RunEvent, RunResult } from './result.ts';
 
 /**

@@ -4,9 +4,8 @@ import { joinManifest } from '../dialects/manifest.ts';
 import { findMembers, isObject, type JsonObject, textAt } from '../json/index.ts';
 import type { Message } from '../message/index.ts';
 import { ProviderError } from '../providers/transport/provider-error.ts';
-import { type Target, targetName } from './context.ts';
 import type { Journal } from './journal.ts';
-import type { QuestionRequest, SendResult } from './question.ts';
+import { type QuestionRequest, type SendResult, type Target, targetName } from './question.ts';
 
 /** What is sent of a request. */
 export interface SentForm {

@@ -174,12 +174,21 @@ class ResponseAssembler implements Assembler {
     if (this.#isTerminal && !isEnd) return NO_EVENTS;
     this.#response = textAt(data, ['response'])!;
     if (!isEnd) return NO_EVENTS;
-    const isNews = !this.#isTerminal && this.#items.length === 0;
-    const whole = isNews ? settled([], this.#response).flatMap((text, at) => wholeEvents(text, at, false)) : [];
+    const whole = this.#isTerminal ? [] : this.#untold(response.output);
     this.#isTerminal = true;
     if (response.status !== 'failed') return whole;
     this.#hasFailed = true;
     return [...whole, errorEvent(response.error ?? undefined, data)];
+  }
+
+  /** What items say that only the terminal event brings. */
+  #untold(output: unknown): StreamEvent[] {
+    if (!Array.isArray(output) || output.length <= this.#items.length) return [];
+    const known = new Set(this.#items.map(({ text }) => readId(text)));
+    const isNews = (text: string): boolean => !known.has(readId(text));
+    return elementTexts(textAt(this.#response, ['output'])!).flatMap((text, at) =>
+      isNews(text) ? wholeEvents(text, at, false) : [],
+    );
   }
 
   #itemFor(index: unknown, type: string): StreamItem {

@@ -1,5 +1,5 @@
 import { SkeinError } from '../../error.ts';
-import type { Environment } from '../endpoint.ts';
+import type { Environment } from '../registry.ts';
 import type { Signer, UnsignedRequest } from './signers.ts';
 
 /** The credentials of an AWS account or role. */

@@ -1,6 +1,6 @@
 import { type Framing, sse } from '../../dialects/sse.ts';
 import type { ProviderErrorCode } from '../../error.ts';
-import { type Endpoint, environment, resolveEndpoint, resolveKey } from '../endpoint.ts';
+import { type Endpoint, environment, resolveEndpoint, resolveKey } from '../registry.ts';
 import { realClock, Stopper } from './clock.ts';
 import type { ErrorContext } from './error-body.ts';
 import type { EventExchange, ExchangeOptions, ServerSentEvent, TextExchange, Timeouts } from './exchange.ts';

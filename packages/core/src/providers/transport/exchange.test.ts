@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { anthropic } from '../../dialects/anthropic-messages/provider.ts';
 import { google } from '../../dialects/google-generatecontent/provider.ts';
 import { openai } from '../../dialects/openai-responses/provider.ts';
-import { MissingKeyError } from '../endpoint.ts';
+import { MissingKeyError } from '../registry.ts';
 import { deliverExchange as exchange } from './deliver.ts';
 import type { ExchangeOptions, RetryNotice } from './exchange.ts';
 import { ProviderError } from './provider-error.ts';

@@ -1,6 +1,6 @@
 import type { ProviderDescriptor } from '../../dialects/provider.ts';
 import type { WrittenRequest } from '../../dialects/request.ts';
-import type { EndpointOptions } from '../endpoint.ts';
+import type { EndpointOptions } from '../registry.ts';
 import type { Clock } from './clock.ts';
 import type { ProviderError } from './provider-error.ts';
 

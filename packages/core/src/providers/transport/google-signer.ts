@@ -1,4 +1,4 @@
-import type { Environment } from '../endpoint.ts';
+import type { Environment } from '../registry.ts';
 import type { Signer } from './signers.ts';
 
 /** How `createGoogleSigner` gets what it needs. */

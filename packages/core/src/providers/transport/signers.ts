@@ -1,5 +1,5 @@
 import { SkeinError } from '../../error.ts';
-import type { Environment } from '../endpoint.ts';
+import type { Environment } from '../registry.ts';
 
 /** A request as it is about to be sent. */
 export interface UnsignedRequest {

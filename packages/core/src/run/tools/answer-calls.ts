@@ -3,8 +3,8 @@ import { targetToolName } from '../../dialects/write/drafts.ts';
 import { isObject } from '../../json/index.ts';
 import { type Content, type Message, type ToolUseBlock, toolResult } from '../../message/index.ts';
 import type { Clock } from '../../providers/index.ts';
-import type { RunContext, Target } from '../context.ts';
 import { unansweredCalls } from '../pending-calls.ts';
+import type { RunContext, Target } from '../question.ts';
 import type { Tool, ToolContext } from './tool.ts';
 import {
   type Approval,
