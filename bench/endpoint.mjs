@@ -2,6 +2,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { dialect } from '@skein/core';
 
 /** @import { Protocol } from './data/streams.mjs' */
 
@@ -20,6 +21,20 @@ export const MODELS = {
   'openai-responses': 'gpt-5',
   'google-generatecontent': 'gemini-2.5-pro',
 };
+
+/** What follows the address of the server in a provider's base URL. @type {Record<Protocol, string>} */
+const BASES = {
+  'anthropic-messages': '',
+  'openai-chat': '/v1',
+  'openai-responses': '/v1',
+  'google-generatecontent': '',
+};
+
+/** The model as `run` takes it, at the server's address. @param {string} url @param {Protocol} protocol */
+export function modelAt(url, protocol) {
+  const { home } = dialect(protocol);
+  return { provider: home, model: MODELS[protocol], apiKey: 'none', baseUrl: `${url}${BASES[protocol]}` };
+}
 
 export async function startServer() {
   const child = fork(fileURLToPath(new URL('server.mjs', import.meta.url)));

@@ -1,16 +1,34 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import ts from 'typescript';
 import { expect, test } from 'vitest';
 import { root } from './setup.mjs';
 
-const BLOCKS = `${root}packages/core/src/message/blocks.ts`;
+/** A definition of the blocks with one more kind, as the guide adds it. */
+interface Definition {
+  readonly file: string;
+  readonly before: string;
+  readonly after: string;
+}
 
-/** Core's blocks with one more kind, as the guide adds it. */
-function withAnotherKind(): string {
-  const text = readFileSync(BLOCKS, 'utf8');
-  const more = text.replace('\n  | UnknownBlock;\n', '\n  | UnknownBlock\n  | LocationBlock;\n');
-  expect(more).not.toBe(text);
-  return `${more}\nexport interface LocationBlock {\n  readonly type: 'location';\n  readonly latitude: number;\n}\n`;
+const CORE: Definition = {
+  file: `${root}packages/core/src/message/blocks.ts`,
+  before: '\n  | UnknownBlock;\n',
+  after:
+    "\n  | UnknownBlock\n  | LocationBlock;\nexport interface LocationBlock {\n  readonly type: 'location';\n  readonly latitude: number;\n}\n",
+};
+
+/** The page reads the declarations of the built server. */
+const SERVER: Definition = {
+  file: `${root}packages/server/dist/api/schemas/blocks.d.ts`,
+  before: ' | z.infer<typeof UnknownBlock>;',
+  after: " | z.infer<typeof UnknownBlock> | { type: 'location'; latitude: number };",
+};
+
+function withAnotherKind({ file, before, after }: Definition): string {
+  const text = readFileSync(file, 'utf8');
+  expect(text).toContain(before);
+  return text.replace(before, after);
 }
 
 /** Whether it is a source that can tell kinds of blocks apart: to check all of the others takes half a minute. */
@@ -29,20 +47,31 @@ test('every file and folder that the guide names exists', () => {
   expect(named.filter((file) => !existsSync(root + file))).toEqual([]);
 });
 
-test('the compiler leads a new kind of block to the places that the guide lists, and to no other', {
-  timeout: 300_000,
-}, () => {
-  const listed = [...guide.matchAll(/^\| `(packages\/[^`]+\.ts)` \|/gm)].map(([, file]) => file!);
-  const read = ts.readConfigFile(`${root}tsconfig.json`, ts.sys.readFile);
-  const { options, fileNames } = ts.parseJsonConfigFileContent(read.config, ts.sys, root);
-  const sources = fileNames.filter(isSource);
-  const host = ts.createCompilerHost(options);
-  const readFile = host.readFile.bind(host);
-  host.getSourceFile = (file, version) => {
-    const text = file === BLOCKS ? withAnotherKind() : readFile(file);
-    return text === undefined ? undefined : ts.createSourceFile(file, text, version);
-  };
-  const program = ts.createProgram(sources, options, host);
-  const failing = sources.filter((file) => program.getSemanticDiagnostics(program.getSourceFile(file)).length > 0);
-  expect(failing.map((file) => file.slice(root.length)).sort()).toEqual(listed.sort());
-});
+/** The files that the guide lists in its tables: those of the page, or all others. */
+const listed = (ofPage: boolean) =>
+  [...guide.matchAll(/^\| `(packages\/[^`]+\.tsx?)` \|/gm)]
+    .map(([, file]) => file!)
+    .filter((file) => file.startsWith('packages/web/') === ofPage);
+
+test.each([
+  ['the packages', 'tsconfig.json', CORE, listed(false)],
+  ['the page', 'packages/web/tsconfig.json', SERVER, listed(true)],
+])(
+  'the compiler leads a new kind of block to the places of %s that the guide lists, and to no other',
+  { timeout: 300_000 },
+  (_what, config, definition, places) => {
+    const read = ts.readConfigFile(root + config, ts.sys.readFile);
+    const { options, fileNames } = ts.parseJsonConfigFileContent(read.config, ts.sys, dirname(root + config));
+    const sources = fileNames.filter(isSource);
+    const host = ts.createCompilerHost(options);
+    const readFile = host.readFile.bind(host);
+    host.getSourceFile = (file, version) => {
+      const text = file === definition.file ? withAnotherKind(definition) : readFile(file);
+      return text === undefined ? undefined : ts.createSourceFile(file, text, version);
+    };
+    const program = ts.createProgram(sources, options, host);
+    const failing = sources.filter((file) => program.getSemanticDiagnostics(program.getSourceFile(file)).length > 0);
+    expect(places.length).toBeGreaterThan(4);
+    expect(failing.map((file) => file.slice(root.length)).sort()).toEqual(places.sort());
+  },
+);

@@ -1,17 +1,37 @@
-// A 20,000-delta stream, read to its final message.
+// A 20,000-delta stream, read to its final message: by the reader alone, and by `run`, first streams of a process included.
+import { fileURLToPath } from 'node:url';
 import { decodeSse, dialect } from '@skein/core';
-import { pieces } from '../data/streams.mjs';
+import { PROTOCOLS, pieces } from '../data/streams.mjs';
 import { MODELS, post } from '../endpoint.mjs';
 
+/** @import { UserCase, UserContext } from '../as-a-user.mjs' */
 /** @import { Protocol } from '../data/streams.mjs' */
 
+const PROGRAM = fileURLToPath(new URL('../programs/stream.mjs', import.meta.url));
+
 /** @type {Record<Protocol, string>} */
-const BETWEEN_EVENTS = {
+export const BETWEEN_EVENTS = {
   'anthropic-messages': '\n\n',
   'openai-chat': '\n\n',
   'openai-responses': '\n\n',
   'google-generatecontent': '\r\n\r\n',
 };
+
+/**
+ * The first five streams of a process, through `run`, event by event.
+ * @param {UserContext} context
+ * @returns {UserCase[]}
+ */
+export function userStreamCases({ url, peers }) {
+  return PROTOCOLS.map((protocol) => ({
+    name: `five streams, ${protocol}`,
+    group: 'stream as a user',
+    programs: [
+      ...['floor', 'skein'].map((name) => ({ name, args: ['--expose-gc', PROGRAM, name, protocol, url] })),
+      ...peers('stream', protocol),
+    ],
+  }));
+}
 
 /**
  * @param {string} url
@@ -35,11 +55,11 @@ export function streamCase(url, protocol) {
 }
 
 /**
- * The floor: decode, split, parse every event once, and keep nothing.
+ * The floor: fetch, decode, split, parse every event once, and keep nothing.
  * @param {Response} response
  * @param {string} separator
  */
-async function readBare(response, separator) {
+export async function readBare(response, separator) {
   const decoder = new TextDecoder();
   let rest = '';
   for await (const chunk of chunksOf(response)) {

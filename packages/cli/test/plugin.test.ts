@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { launchChromium } from '../../../scripts/test-chromium.ts';
 import { skein } from './skein.ts';
 
 const readGuide = (name: string) => readFileSync(new URL(`../../../docs/guides/${name}.md`, import.meta.url), 'utf8');
@@ -128,6 +129,26 @@ describe('a dialect that nothing but a line in the configuration brings', () => 
     );
     expect((await api('/dialects')).items).toContainEqual({ id: 'toy', title: 'The toy protocol' });
     expect((await api('/providers')).items).toContainEqual(expect.objectContaining({ id: 'toy', dialect: 'toy' }));
+  });
+
+  test('is shown by the page, which asks on in it', async () => {
+    const { items } = await api('/recordings?order=newest');
+    const browser = await launchChromium();
+    onTestFinished(() => browser.close());
+    const page = await browser.newPage();
+    await page.goto(`${url}/t/${items[0].landing.thread}`);
+    const said = (role: string, words: string) =>
+      page.getByRole('article', { name: `${role} message` }).getByText(words, { exact: true });
+    for (const words of ['One', 'Two']) {
+      await said('user', words).waitFor();
+      await said('assistant', `Echo: ${words}`).waitFor();
+    }
+    await page.getByRole('textbox', { name: 'Message' }).fill('Three');
+    await page.keyboard.press('Control+Enter');
+    // The protocol names no model, so the configured one answers.
+    await said('assistant', 'Echo: Three').waitFor();
+    const shown = () => api(`/nodes/${/[0-9a-f]{40}$/.exec(page.url())}`);
+    await expect.poll(shown).toMatchObject({ dialect: 'toy', takes: [{ model: 'any' }] });
   });
 
   test('is replayed, and the proxy writes errors as the dialect does', async () => {

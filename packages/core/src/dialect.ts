@@ -2,6 +2,8 @@
  * For those who add a protocol, and for those who record or serve one: what a dialect is made of, and the side of each
  * dialect that records and serves. Neither is in the main entry.
  */
+
+export { type BlockEvent, type BlockReader, readBlocks } from './dialects/block-events.ts';
 export type {
   Assembler,
   ByModel,
@@ -24,13 +26,16 @@ export type {
   RawRequest,
   RequestWriter,
   SchemaFormat,
+  ServerState,
+  SocketProtocol,
   Target,
 } from './dialects/index.ts';
 export { forModel } from './dialects/index.ts';
-export { googleInteractions } from './dialects/more.ts';
+export { bedrockConverse, cohereChat, googleInteractions } from './dialects/more.ts';
 export {
   type DialectServer,
   type KeptHistories,
+  type PreviousTurn,
   type ReplyContent,
   type ReplyHead,
   type ReplySource,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { googleInteractions } from '../src/dialect.ts';
+import { bedrockConverse, googleInteractions } from '../src/dialect.ts';
 import { blocks, dialect } from '../src/index.ts';
 import { type DialectSamples, dialectConformance } from '../src/testing.ts';
 
@@ -118,6 +118,41 @@ const SAMPLES: Record<string, DialectSamples> = {
       '{"id":"v1_1","status":"requires_action","steps":[{"id":"c1","type":"function_call","name":"look","arguments":{"a": 1.0}}],"object":"interaction","model":"m"}',
     request: '{"model":"m","input":"Hi"}',
     notThisProtocol: '{"error":{"message":"no","code":"invalid_request"}}',
+  },
+  [bedrockConverse.id]: {
+    reply:
+      '{"output":{"message":{"role":"assistant","content":[{"text":"Hello there"}]}},"stopReason":"end_turn","usage":{"inputTokens":1,"outputTokens":2,"totalTokens":3},"metrics":{"latencyMs":5}}',
+    stream: [
+      ['messageStart', '{"p":"abc","role":"assistant"}'],
+      ['contentBlockDelta', '{"contentBlockIndex":0,"delta":{"text":"Hello "},"p":"ab"}'],
+      ['contentBlockDelta', '{"contentBlockIndex":0,"delta":{"text":"there"},"p":"a"}'],
+      ['contentBlockStop', '{"contentBlockIndex":0,"p":"abcd"}'],
+      ['messageStop', '{"p":"abcde","stopReason":"end_turn"}'],
+      ['metadata', '{"metrics":{"latencyMs":5},"p":"a","usage":{"inputTokens":1,"outputTokens":2,"totalTokens":3}}'],
+    ],
+    toolCall:
+      '{"output":{"message":{"role":"assistant","content":[{"toolUse":{"toolUseId":"tooluse_1","name":"look","input":{"a": 1.0}}}]}},"stopReason":"tool_use"}',
+    request: '{"messages":[{"role":"user","content":[{"text":"Hi"}]}],"inferenceConfig":{"maxTokens":10}}',
+    notThisProtocol: '{"message":"no"}',
+  },
+  'cohere-chat': {
+    reply:
+      '{"id":"c1","message":{"role":"assistant","content":[{"type":"text","text":"Hello there"}]},"finish_reason":"COMPLETE","usage":{"billed_units":{"input_tokens":1,"output_tokens":2}}}',
+    stream: [
+      [
+        'message-start',
+        '{"id":"c1","type":"message-start","delta":{"message":{"role":"assistant","content":[],"tool_plan":"","tool_calls":[],"citations":[]}}}',
+      ],
+      ['content-start', '{"type":"content-start","index":0,"delta":{"message":{"content":{"type":"text","text":""}}}}'],
+      ['content-delta', '{"type":"content-delta","index":0,"delta":{"message":{"content":{"text":"Hello "}}}}'],
+      ['content-delta', '{"type":"content-delta","index":0,"delta":{"message":{"content":{"text":"there"}}}}'],
+      ['content-end', '{"type":"content-end","index":0}'],
+      ['message-end', '{"type":"message-end","delta":{"finish_reason":"COMPLETE"}}'],
+    ],
+    toolCall:
+      '{"id":"c2","message":{"role":"assistant","tool_plan":"Look.","tool_calls":[{"id":"look_1","type":"function","function":{"name":"look","arguments":"{\\"a\\": 1.0}"}}]},"finish_reason":"TOOL_CALL"}',
+    request: '{"model":"m","messages":[{"role":"user","content":"Hi"}]}',
+    notThisProtocol: '{"id":"x","message":"no"}',
   },
   blocks: {
     reply: '{"model":"m","message":{"role":"assistant","content":[{"type":"text","text":"Hello there"}]},"stop":"end"}',

@@ -29,7 +29,7 @@ import {
   tool,
   user,
 } from '@skein/core';
-import { serving } from '@skein/core/dialect';
+import { readBlocks, serving } from '@skein/core/dialect';
 import * as files from '@skein/core/node';
 import { otelObserver } from '@skein/core/otel';
 import { costOf, modelInfoWithLimits } from '@skein/core/prices';
@@ -199,6 +199,18 @@ test('running', async () => {
   expect(usage?.output).toBeGreaterThan(0);
 });
 
+test('running.md: a conversation that the API keeps', async () => {
+  const messages = [user('The weather?')];
+  const first = await run({ model: 'anthropic/claude-opus-5-5', messages, serverState: true }).result;
+  const next = [...messages, ...first.messages, user('And tomorrow?')];
+  await run({ model: 'anthropic/claude-opus-5-5', messages: next, previous: first.manifest, serverState: true }).result;
+  expect(JSON.parse(emulator.log.at(-1)!.body.toString()).messages).toHaveLength(1);
+
+  const tools = [tool({ name: 'look', input: { type: 'object' }, execute: () => 'found' })];
+  await run({ model: 'openai/gpt-5.5', messages, tools, transport: 'websocket' }).result;
+  expect(emulator.log.at(-1)!.method).toBe('WEBSOCKET');
+});
+
 test('errors, usage, samples and responses', async () => {
   emulator.script('anthropic-messages', { error: { status: 401 } });
   const options = { model, messages };
@@ -335,15 +347,15 @@ function answering(reply: Reply): string {
   const send = (text = '') => {
     sent += text;
   };
-  const reader = openaiChat.readStream();
   const [name, data] = ['', '{"choices":[{"index":0,"delta":{"role":"assistant","content":"Hi"}}]}'];
   const server = serving(anthropicMessages);
   const head = { id: 'msg_01', model: 'claude-opus-5-5', created: Math.floor(Date.now() / 1000) };
   server.writeReply?.({ ...head, ...reply });
 
   const writer = server.writeStream?.(head);
+  const reader = readBlocks(openaiChat);
   for (const event of reader.push(name, data)) send(writer?.push(event));
-  send(writer?.finish(reader.finish()));
+  send(writer?.finish(reader.finish().reply));
   return sent;
 }
 

@@ -1,7 +1,9 @@
 /** Brains answer the requests for which no reply is queued; they see every protocol's requests in one form. */
-import { asText, isObject, type Json, objects, stringify } from './json.ts';
+import { asText, isObject, type Json, objects, parseJson, stringify } from './json.ts';
 import type { Protocol } from './protocol.ts';
 import { type ScriptedReply, says } from './reply.ts';
+import { toMessagesBody } from './rules/bedrock-converse/claude.ts';
+import { inputSteps, stepResults } from './rules/google-interactions/context.ts';
 
 /** A tool that the request offers. */
 export interface OfferedTool {
@@ -176,6 +178,36 @@ function responses(body: Json): RequestView {
   };
 }
 
+function interactions(body: Json): RequestView {
+  const { tools, generation_config: config, response_format: format } = body;
+  const steps = inputSteps(body.input);
+  const names = new Map(steps.map(({ id, name }) => [id, asText(name)] as const));
+  const conversation = steps.map((step): TurnSummary => {
+    const results = stepResults(step).map(({ call_id: id, name, result }) => ({
+      name: asText(name) ?? names.get(id),
+      text: typeof result === 'string' ? result : Array.isArray(result) ? joined(result) : stringify(result),
+    }));
+    const role = step.type === 'user_input' ? 'user' : step.type === 'function_result' ? 'tool' : 'model';
+    return { role, text: joined(step.content), results };
+  });
+  const { tool_choice: choice, thinking_summaries: summaries } = isObject(config) ? config : {};
+  const allowed = below(choice, 'allowed_tools');
+  const [only, ...others] = Array.isArray(allowed?.tools) ? allowed.tools : [];
+  const named = allowed?.mode === 'any' && others.length === 0 ? asText(only) : undefined;
+  return {
+    ...lastTurn(conversation),
+    tools:
+      choice === 'none'
+        ? []
+        : objects(tools)
+            .filter(({ type }) => type === 'function')
+            .flatMap((tool) => offer(tool.name, tool.description, tool.parameters)),
+    forced: named ?? (choice === 'any' || allowed?.mode === 'any' || undefined),
+    format: below(Array.isArray(format) ? objects(format).find(({ schema }) => schema) : format, 'schema'),
+    thinking: summaries === 'auto',
+  };
+}
+
 /** Proto JSON: both spellings of a name. */
 const field = (value: Json, camel: string, snake: string): unknown => value[camel] ?? value[snake];
 
@@ -222,4 +254,15 @@ export const requestViews: Readonly<Record<Protocol, (body: Json) => RequestView
   'openai-chat': chat,
   'openai-responses': responses,
   'google-generatecontent': google,
+  'bedrock-converse': (body) => anthropic(withFormat(body)),
+  'cohere-chat': (body) => chat({ ...body, tool_choice: `${body.tool_choice ?? ''}`.toLowerCase() }),
+  'google-interactions': interactions,
 };
+
+/** The request as Messages, and the schema that the answer must follow, which is a text here. */
+function withFormat(body: Json): Json {
+  const asked = below(body, 'outputConfig', 'textFormat', 'structure', 'jsonSchema');
+  const schema = parseJson(asText(asked?.schema) ?? '');
+  const format = isObject(schema) ? { output_config: { format: { schema } } } : {};
+  return { ...toMessagesBody(body), ...format };
+}

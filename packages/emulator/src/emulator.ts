@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Brain, echoBrain } from './brain.ts';
 import { demoBrain } from './demo.ts';
@@ -10,10 +11,12 @@ import type { Protocol } from './protocol.ts';
 import { checkReply, type ScriptedReply } from './reply.ts';
 import type { Verdict } from './rules/verdict.ts';
 import { type AnswerContext, send } from './server/answer.ts';
+import type { AwsAccount } from './server/aws.ts';
 import { defaultError } from './server/errors.ts';
 import { deny, generate, type Outcome, type ReceivedRequest } from './server/generate.ts';
 import { answerResource } from './server/resources.ts';
 import { findRoute, type Route } from './server/route.ts';
+import { openSocket } from './server/socket.ts';
 import {
   createState,
   type EmulatorSettings,
@@ -32,6 +35,8 @@ export interface EmulatorOptions {
   readonly host?: string;
   /** The only key that is accepted. Default: any key, but a request without one is refused. */
   readonly key?: string;
+  /** The credentials with which requests to Bedrock must be signed, unless they carry a key. Default: any signature. */
+  readonly aws?: AwsAccount;
   /** Answers requests for which no reply is queued. Default `echo`. */
   readonly brain?: 'echo' | 'demo' | Brain;
   /** Makes ids and signatures the same in every run; signatures then outlive the process. Default: random. */
@@ -51,8 +56,8 @@ export interface EmulatorOptions {
   readonly sleep?: Sleep;
 }
 
-type Vendor = 'OPENAI' | 'ANTHROPIC' | 'GEMINI';
-type Address = 'OPENAI' | 'ANTHROPIC' | 'GOOGLE_GEMINI';
+type Key = `${'OPENAI' | 'ANTHROPIC' | 'GEMINI' | 'COHERE'}_API_KEY` | 'AWS_BEARER_TOKEN_BEDROCK';
+type Address = `${'OPENAI' | 'ANTHROPIC' | 'GOOGLE_GEMINI' | 'COHERE'}_BASE_URL` | 'AWS_ENDPOINT_URL_BEDROCK_RUNTIME';
 
 /** A running emulator. */
 export interface Emulator {
@@ -61,7 +66,7 @@ export interface Emulator {
   /** Base URLs as the vendors' SDKs expect them. Each `issuer` is a separate deployment with its own memory. */
   baseUrl(protocol: Protocol, issuer?: string): string;
   /** The environment variables from which the vendors' SDKs read address and key. */
-  env(): Readonly<Record<`${Vendor}_API_KEY` | `${Address}_BASE_URL`, string>>;
+  env(): Readonly<Record<Key | Address, string>>;
   /** Queues replies. Each answers one accepted request; refused requests use up none. */
   script(protocol: Protocol, replies: ScriptedReply | readonly ScriptedReply[], issuer?: string): void;
   /** The requests so far, oldest first. */
@@ -102,6 +107,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   const { brain = 'echo', host = '127.0.0.1', port = 0 } = options;
   const configuration = {
     key: options.key,
+    aws: options.aws,
     brain: typeof brain === 'string' ? brains[brain] : brain,
     seed: options.seed,
     now: options.now ?? Date.now,
@@ -138,6 +144,10 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
       OPENAI_BASE_URL: baseUrl('openai-chat'),
       ANTHROPIC_BASE_URL: baseUrl('anthropic-messages'),
       GOOGLE_GEMINI_BASE_URL: baseUrl('google-generatecontent'),
+      AWS_BEARER_TOKEN_BEDROCK: options.key ?? 'sk-emulator',
+      COHERE_API_KEY: options.key ?? 'sk-emulator',
+      AWS_ENDPOINT_URL_BEDROCK_RUNTIME: baseUrl('bedrock-converse'),
+      COHERE_BASE_URL: baseUrl('cohere-chat'),
     }),
     script(protocol, replies, issuer) {
       const queued = list(replies);
@@ -231,11 +241,12 @@ async function handle(
   const context: AnswerContext = {
     protocol: route.protocol,
     stream: route.kind === 'generate' ? route.stream : undefined,
+    cloud: route.kind === 'generate' ? route.cloud : undefined,
     requestId: requestId(route, body, state.count()),
     now: at,
   };
-  const received = { text: body.toString('utf8'), headers, context };
-  const { verdict, answer } = await judge(state, route, method, url, received, read === undefined);
+  const received = { text: body.toString('utf8'), headers, context, method, path, bytes: body };
+  const { verdict, answer, sent } = await judge(state, route, method, url, received, read === undefined);
   const entry: { -readonly [name in keyof LogEntry]: LogEntry[name] } = {
     at,
     method,
@@ -250,6 +261,22 @@ async function handle(
   log.push(entry);
   if (log.length > configuration.logLimit) log.shift();
   entry.served = await send(response, answer, configuration.sleep, left.signal);
+  sent?.(entry.served.ended);
+}
+
+/** Only the Responses API is spoken over WebSockets. */
+function upgrade(state: EmulatorState, request: IncomingMessage, socket: Duplex, head: Buffer): void {
+  const path = request.url ?? '/';
+  const url = URL.canParse(path, 'http://emulator') ? new URL(path, 'http://emulator') : new URL('http://emulator');
+  // The path is that of the request for a response.
+  const route = findRoute('POST', url, request.headers);
+  if (route.kind !== 'generate' || route.protocol !== 'openai-responses') {
+    socket.end('HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\nconnection: close\r\n\r\n');
+    return;
+  }
+  const headers = readHeaders(request, url);
+  const context = { state, route, headers, path, requestId: (body: Buffer) => requestId(route, body, state.count()) };
+  openSocket(context, request, socket, head);
 }
 
 interface Listener {
@@ -263,6 +290,12 @@ function createListener(state: EmulatorState): Listener {
     // The connection broke while the request was read, so there is nobody to answer.
     handle(state, request, response, closing.signal).catch(() => response.destroy());
   });
+  const sockets = new Set<Duplex>();
+  server.on('upgrade', (request, socket, head) => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+    upgrade(state, request, socket, head);
+  });
   return {
     server,
     close: () =>
@@ -270,6 +303,7 @@ function createListener(state: EmulatorState): Listener {
         closing.abort();
         server.close(() => resolve());
         server.closeAllConnections();
+        for (const socket of sockets) socket.destroy();
       }),
   };
 }

@@ -3,8 +3,10 @@
 import { createCipheriv, createDecipheriv, createHash } from 'node:crypto';
 import { asText, isObject, type Json, objects, parseJson } from './json.ts';
 import type { Protocol } from './protocol.ts';
+import type { SseEvent } from './render/renderer.ts';
 import type { ResponsesMemory } from './rules/openai-responses/context.ts';
 import type { IssuedValue } from './rules/verdict.ts';
+import type { ThreadStore } from './server/threads.ts';
 
 /** A value that the emulator shall recognise although it did not issue it. */
 export type KnownValue =
@@ -12,15 +14,24 @@ export type KnownValue =
   | { readonly stored: string; readonly openCalls?: readonly string[] }
   | { readonly field: string };
 
-interface StoredResponse {
+/** What an API keeps of one response. */
+export interface StoredResponse {
   readonly response: Json;
   /** The whole conversation, including this response. */
   readonly items: readonly Json[];
   readonly input: readonly Json[];
+  /** When it was stored, where what is stored expires. */
+  readonly at?: number;
+  /** The events of its stream, where that can be read again. */
+  readonly events?: readonly SseEvent[];
+  /** Whether it still runs in the background. */
+  readonly isPending?: boolean;
 }
 
 export interface ProviderMemory extends ResponsesMemory {
   readonly sealer: Sealer;
+  /** Anthropic's message threads. */
+  readonly threads: ThreadStore;
   register(known: KnownValue): void;
   /** Remembers the fields of an issued message. */
   issueFields(message: Json): void;
@@ -33,12 +44,16 @@ export interface ProviderMemory extends ResponsesMemory {
 }
 
 const readId = ({ id }: Json): string => `${id}`;
+/** In Interactions a call has an `id` only. */
 const callIds = (items: readonly Json[]) =>
-  items.filter(({ type }) => type === 'function_call').map((item) => `${item.call_id}`);
+  items.filter(({ type }) => type === 'function_call').map((item) => `${item.call_id ?? item.id}`);
 
 /** Calls without an output. */
 function openCalls(items: readonly Json[]): readonly string[] {
-  const answered = new Set(items.filter(({ type }) => `${type}`.endsWith('_output')).map((item) => item.call_id));
+  const answers = [...items, ...items.flatMap(({ type, content }) => (type === 'user_input' ? objects(content) : []))];
+  const answered = new Set(
+    answers.filter(({ type }) => /_output$|^function_result$/.test(`${type}`)).map((item) => item.call_id),
+  );
   return callIds(items).filter((id) => !answered.has(id));
 }
 
@@ -52,6 +67,7 @@ export function createMemory(protocol: Protocol, secret: string): ProviderMemory
   const responses = new Map<string, StoredResponse>();
   return {
     sealer,
+    threads: new Map(),
     issued: (value) => signatures.get(value) ?? sealer.open(value),
     stored: (id) => ids.has(id) || responses.has(id),
     ownField: (path) => fields.has(path),
@@ -61,6 +77,7 @@ export function createMemory(protocol: Protocol, secret: string): ProviderMemory
       const response = responses.get(id);
       return response ? openCalls(response.items) : ids.get(id);
     },
+    asyncCalls: (id) => callIds(responses.get(id)?.items.filter((item) => item.async === true) ?? []),
     register(known) {
       if ('field' in known) fields.add(known.field);
       else if ('stored' in known) ids.set(known.stored, known.openCalls);
@@ -180,6 +197,9 @@ const ownFields: Readonly<Record<Protocol, (message: Json) => Iterable<string>>>
   'openai-chat': typedPaths,
   'openai-responses': ({ output }) => typedPaths(output),
   'google-generatecontent': (content) => partPaths(content, ''),
+  'bedrock-converse': (message) => partPaths(message.content, ''),
+  'cohere-chat': typedPaths,
+  'google-interactions': ({ steps }) => typedPaths(steps),
 };
 
 const PROOFS = new Set(['signature', 'encrypted_content', 'thoughtSignature', 'thought_signature']);
@@ -194,9 +214,10 @@ function* proofs(value: unknown): Iterable<KnownValue> {
   }
 }
 
-/** Ids of the Responses API, which are valid only where the response or item is stored. */
-function* references({ input, previous_response_id: previous }: Json): Iterable<KnownValue> {
-  if (typeof previous === 'string') yield { stored: previous };
+/** Ids of the Responses API and of Interactions, which are valid only where the response or item is stored. */
+function* references({ input, previous_response_id, previous_interaction_id }: Json): Iterable<KnownValue> {
+  for (const previous of [previous_response_id, previous_interaction_id])
+    if (typeof previous === 'string') yield { stored: previous };
   for (const { id } of objects(input)) if (typeof id === 'string') yield { stored: id };
 }
 

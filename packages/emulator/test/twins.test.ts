@@ -28,6 +28,21 @@ const whole: Readonly<Record<Protocol, (body: Body) => unknown>> = {
     const parts = candidates?.[0]?.content?.parts;
     return [parts?.[0]?.text, parts?.[1]?.text, parts?.[2]?.functionCall?.args];
   },
+  'bedrock-converse': ({ output }) => {
+    const content = output?.message?.content;
+    const { reasoningText } = content?.[0]?.reasoningContent ?? {};
+    return [reasoningText?.text, content?.[1]?.text, content?.[2]?.toolUse?.input];
+  },
+  'cohere-chat': ({ message }) => [
+    message?.content?.[0]?.thinking,
+    message?.content?.[1]?.text,
+    JSON.parse(`${message?.tool_calls?.[0]?.function?.arguments}`),
+  ],
+  'google-interactions': ({ steps }) => [
+    steps?.[0]?.summary?.[0]?.text,
+    steps?.[1]?.content?.[0]?.text,
+    steps?.[2]?.arguments,
+  ],
 };
 
 const join = (pieces: readonly (Body | undefined)[]): string => pieces.filter((piece) => piece !== undefined).join('');
@@ -59,6 +74,26 @@ const streamed: Readonly<Record<Protocol, (events: readonly Body[]) => unknown>>
       join(parts.filter((part) => Boolean(part?.thought) === thought).map((part) => part?.text));
     return [text(true), text(false), parts.find((part) => part?.functionCall)?.functionCall?.args];
   },
+  'bedrock-converse': (events) => {
+    const deltas = events.map(({ delta }) => delta);
+    const thoughts = join(deltas.map((delta) => delta?.reasoningContent?.text));
+    const input = join(deltas.map((delta) => delta?.toolUse?.input));
+    return [thoughts, join(deltas.map((delta) => delta?.text)), JSON.parse(input)];
+  },
+  'cohere-chat': (events) => {
+    const parts = events.map(({ delta }) => delta?.message?.content);
+    const calls = events.map(({ delta }) => delta?.message?.tool_calls?.function?.arguments);
+    return [join(parts.map((part) => part?.thinking)), join(parts.map((part) => part?.text)), JSON.parse(join(calls))];
+  },
+  'google-interactions': (events) => {
+    const deltas = events.map(({ delta }) => delta);
+    const input = join(deltas.map((delta) => delta?.arguments));
+    return [
+      join(deltas.map((delta) => delta?.content?.text)),
+      join(deltas.map((delta) => delta?.text)),
+      JSON.parse(input),
+    ];
+  },
 };
 
 describe.each(protocols)('%s', (protocol) => {
@@ -78,7 +113,7 @@ describe.each(protocols)('%s', (protocol) => {
 
   test('arguments and unknown values keep their exact text', async () => {
     const emulator = await start();
-    emulator.script(protocol, { ...reply, extra: { message: { weight: rawJson('1.50') } } });
+    emulator.script(protocol, { ...reply, extra: { block: { weight: rawJson('1.50') } } });
     const text = await (await post(emulator, protocol, hello[protocol])).text();
     expect(text).toContain('"weight":1.50');
     expect(text.replaceAll('\\"', '"')).toContain('{"term": "fjord",  "n": 12345678901234567890}');
@@ -104,12 +139,19 @@ describe.each(protocols)('%s', (protocol) => {
       'openai-chat': [],
       'openai-responses': ['choice', 'delta'],
       'google-generatecontent': ['delta'],
+      // Blocks have no start that could carry them.
+      'bedrock-converse': ['part', 'choice', 'block'],
+      'cohere-chat': ['part', 'choice'],
+      'google-interactions': ['message', 'choice'],
     };
     const found = (text: string) => levels.filter((level) => text.includes(`"x_${level}":"${level}"`));
     const expected = levels.filter((level) => !none[protocol].includes(level));
     expect(found(stream)).toEqual(expected);
-    expect(found(json)).toEqual(expected.filter((level) => level !== 'delta' && level !== 'event'));
-    expect(stream.startsWith(': keep-alive')).toBe(true);
+    const inBody = protocol === 'bedrock-converse' ? levels.filter((level) => level === 'block') : [];
+    expect(new Set(found(json))).toEqual(
+      new Set([...expected.filter((level) => level !== 'delta' && level !== 'event'), ...inBody]),
+    );
+    expect(stream.startsWith(': keep-alive')).toBe(protocol !== 'bedrock-converse');
     expect(stream).toContain('event: future_event');
   });
 });
@@ -142,18 +184,23 @@ test('stop reasons and refusals are told in each protocol', async () => {
     Promise.all(
       protocols.map(async (protocol) => JSON.stringify((await ask(emulator, protocol, hello[protocol])).answer)),
     );
-  const [anthropic, chat, responses, google] = await all();
-  expect([anthropic, chat, responses, google]).toEqual([
+  expect(await all()).toEqual([
     expect.stringContaining('"stop_reason":"max_tokens"'),
     expect.stringContaining('"finish_reason":"length"'),
     expect.stringContaining('"incomplete_details":{"reason":"max_output_tokens"}'),
     expect.stringContaining('"finishReason":"MAX_TOKENS"'),
+    expect.stringContaining('"stopReason":"max_tokens"'),
+    expect.stringContaining('"finish_reason":"MAX_TOKENS"'),
+    expect.stringContaining('"status":"incomplete"'),
   ]);
   expect(await all()).toEqual([
     expect.stringContaining('"stop_reason":"refusal"'),
     expect.stringContaining('"refusal":"No."'),
     expect.stringContaining('{"type":"refusal","refusal":"No."}'),
     expect.stringContaining('"finishReason":"SAFETY"'),
+    expect.stringContaining('"stopReason":"content_filtered"'),
+    expect.stringContaining('"text":"No."'),
+    expect.stringContaining('"text":"No."'),
   ]);
   for (const text of await all()) expect(text).toContain('future_reason');
 });

@@ -8,7 +8,7 @@ export type {
   StoreRecord,
   TakeRecord,
 } from './model/index.ts';
-export { createTake, ECHO_START, extendEcho, nodeId, ROOT, sha256, splitWords } from './model/index.ts';
+export { createTake, ECHO_START, extendEcho, nodeId, ROOT, sha256 } from './model/index.ts';
 export type {
   Change,
   Changes,
@@ -25,4 +25,4 @@ export type {
 export { overlayStore, StoreError } from './store/index.ts';
 export { pageLimit, readCursor, toPage } from './store/page.ts';
 export { hashFault, isEntry, recordKey, refKey, toChange } from './store/records.ts';
-export { nodeText } from './store/word-index.ts';
+export { nodeText, splitWords } from './store/word-index.ts';

@@ -1,4 +1,4 @@
-/** What the tests of this package share: an emulator, the four APIs, and an engine against it. */
+/** What the tests of this package share: an emulator, the APIs, and an engine against it. */
 import { tool } from '@skein/core';
 import { type Emulator, type Protocol, startEmulator } from '@skein/emulator';
 import { createEngine, createForest, memoryStore } from '@skein/forest';
@@ -9,6 +9,7 @@ export const APIS: readonly { readonly protocol: Protocol; readonly model: strin
   { protocol: 'openai-chat', model: 'openai-chat/gpt-5.5' },
   { protocol: 'openai-responses', model: 'openai/gpt-5.5' },
   { protocol: 'google-generatecontent', model: 'google/gemini-3-pro-preview' },
+  { protocol: 'google-interactions', model: 'google-interactions/gemini-3.6-flash' },
 ];
 
 export async function start(options: Parameters<typeof startEmulator>[0] = {}): Promise<Emulator> {

@@ -19,7 +19,10 @@ interface TalkOptions {
 
 const parameters = { type: 'object' as const, properties: { city: { type: 'string' as const } } };
 
-export const TALKS: Readonly<Record<Protocol, (options: TalkOptions) => Talk>> = {
+export const TALKS: Readonly<
+  Record<Exclude<Protocol, 'bedrock-converse' | 'cohere-chat'>, (options: TalkOptions) => Talk>
+> = {
+  'google-interactions': interactionsTalk,
   'openai-chat': ({ fetch, url, stream }) => {
     const openai = new OpenAI({ apiKey: 'sk-secret-chat', baseURL: `${url}/v1`, fetch });
     const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: 'system', content: 'Be brief.' }];
@@ -135,6 +138,55 @@ export const TALKS: Readonly<Record<Protocol, (options: TalkOptions) => Talk>> =
     };
   },
 };
+
+function interactionsTalk({ fetch, url, stream }: TalkOptions): Talk {
+  const google = new GoogleGenAI({
+    apiKey: 'secret-google',
+    httpOptions: { baseUrl: url, fetch: fetch as typeof globalThis.fetch },
+  });
+  const input: object[] = [];
+  const next = async (): Promise<readonly Record<string, unknown>[]> => {
+    const request = {
+      model: 'gemini-3.6-flash',
+      system_instruction: 'Be brief.',
+      input: input as never,
+      tools: [{ type: 'function' as const, name: 'get_weather', parameters }],
+      store: false,
+    };
+    if (!stream) return (await google.interactions.create(request)).steps as never;
+    const steps: Record<string, unknown>[] = [];
+    for await (const event of await google.interactions.create({ ...request, stream: true })) {
+      if (event.event_type === 'step.start') steps[event.index] = { ...event.step };
+      if (event.event_type === 'step.delta') addDelta(steps[event.index]!, event.delta);
+    }
+    return steps.map(({ pieces, ...step }) => (pieces ? { ...step, arguments: JSON.parse(`${pieces}`) } : step));
+  };
+  return {
+    async ask(text) {
+      input.push({ type: 'user_input', content: [{ type: 'text', text }] });
+      for (;;) {
+        const steps = await next();
+        input.push(...steps);
+        const calls = steps.filter(({ type }) => type === 'function_call');
+        if (calls.length === 0)
+          return steps.flatMap(({ content }) => (content as { text: string }[])?.[0]?.text ?? []).join('');
+        for (const { id, name } of calls) input.push({ type: 'function_result', call_id: id, name, result: '-3' });
+      }
+    },
+  };
+}
+
+/** As a client puts a step together. */
+function addDelta(step: Record<string, unknown>, delta: object): void {
+  const { type, text = '', signature, content, arguments: args } = delta as Record<string, unknown>;
+  const [before] = (step.content ?? []) as { text: string }[];
+  if (type === 'text') step.content = [{ type, text: `${before?.text ?? ''}${text}` }];
+  const [thought] = (step.summary ?? []) as { text: string }[];
+  const said = (content as { text: string } | undefined)?.text;
+  if (type === 'thought_summary') step.summary = [{ type: 'text', text: `${thought?.text ?? ''}${said}` }];
+  if (type === 'thought_signature') step.signature = signature;
+  if (type === 'arguments_delta') step.pieces = `${step.pieces ?? ''}${args}`;
+}
 
 function textOf(output: readonly OpenAI.Responses.ResponseOutputItem[]): string {
   const parts = output.flatMap((item) => (item.type === 'message' ? item.content : []));

@@ -11,6 +11,8 @@ export type {
   RawRequest,
   RequestMembers,
   SchemaFormat,
+  ServerState,
+  SocketProtocol,
 } from './dialect.ts';
 export { loadDialect } from './load.ts';
 export { describeLoss, type Loss, LossError, type LossNote, type LossReason } from './loss.ts';
@@ -46,5 +48,5 @@ export type {
   WrittenRequest,
 } from './request.ts';
 export { decodeSse, type EventDecoder, type Framing, sse } from './sse.ts';
-export type { StreamDelta, StreamEvent, StreamReader } from './stream/events.ts';
+export type { StreamDelta, StreamEvent, StreamReader } from './stream.ts';
 export type { CallLookup, Draft, Frame, FrameParts, RequestWriter, Target } from './write/writer.ts';

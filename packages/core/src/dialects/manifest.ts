@@ -3,8 +3,10 @@ import {
   elementTexts,
   find,
   findElements,
+  type Path,
   parseJson,
   type Range,
+  removeItems,
   removeMembers,
   skipSpace,
   splice,
@@ -36,6 +38,8 @@ export interface Manifest {
   readonly losses: readonly Loss[];
   /** The hash of system and tools, without cache markers. */
   readonly start: string;
+  /** The response under which the API keeps this request and its reply, and the digest of the reply. */
+  readonly response?: { readonly id: string; readonly reply: string };
   /** The hash of system, tools and all elements, without cache markers. It is computed on access, and not saved. */
   readonly prefix: string;
 }
@@ -121,11 +125,11 @@ export interface PrefixDifference {
   readonly after: string | undefined;
 }
 
-const NAMES = {
-  system: ['system', 'instructions', 'systemInstruction', 'system_instruction'],
-  tools: ['tools'],
-  messages: ['messages', 'input', 'contents'],
-} as const;
+const PATHS: Readonly<Record<PrefixDifference['part'], readonly Path[]>> = {
+  system: [['system'], ['instructions'], ['systemInstruction'], ['system_instruction']],
+  tools: [['tools'], ['toolConfig', 'tools']],
+  messages: [['messages'], ['input'], ['contents']],
+};
 
 /**
  * The first difference that keeps `next` from extending `previous`, or undefined if it extends it: both have the same
@@ -139,8 +143,8 @@ export function diffPrefix(previous: string, next: string): PrefixDifference | u
   parseJson(previous);
   parseJson(next);
   for (const part of ['system', 'tools', 'messages'] as const) {
-    const before = elements(previous, NAMES[part]);
-    const after = elements(next, NAMES[part]);
+    const before = elements(previous, PATHS[part]);
+    const after = elements(next, PATHS[part]);
     const length = part === 'messages' ? before.length : Math.max(before.length, after.length);
     for (let index = 0; index < length; index++) {
       if (before[index] !== after[index]) return { part, index, before: before[index], after: after[index] };
@@ -149,25 +153,34 @@ export function diffPrefix(previous: string, next: string): PrefixDifference | u
   return undefined;
 }
 
-function elements(body: string, names: readonly string[]): string[] {
-  const value = names.map((name) => textAt(body, [name])).find((text) => text !== undefined);
+function elements(body: string, paths: readonly Path[]): string[] {
+  const value = paths.map((path) => textAt(body, path)).find((text) => text !== undefined);
   if (value === undefined) return [];
-  if (value.startsWith('[')) return elementTexts(value).map(withoutMarkers);
+  if (value.startsWith('['))
+    return elementTexts(value)
+      .filter((text) => !MARKER_BLOCK.test(text))
+      .map(withoutMarkers);
   // A marker turns a plain system text into a list of one block, which means the same.
   return [value.startsWith('"') ? `{"type":"text","text":${value}}` : withoutMarkers(value)];
 }
 
+/** A marker is a member of what it marks, or a block of its own behind it. */
+const MARKER = /"cache_control"|"cachePoint"/;
+const MARKER_BLOCK = /^\{\s*"cachePoint"/;
+
 /** Removes the markers of an element and of its blocks. Deeper inside, a member of that name is data. */
 function withoutMarkers(text: string): string {
-  return text.includes('"cache_control"') ? splice(text, markerEdits(text, skipSpace(text, 0))) : text;
+  return MARKER.test(text) ? splice(text, markerEdits(text, skipSpace(text, 0))) : text;
 }
 
 function markerEdits(text: string, start: number): ReturnType<typeof removeMembers> {
   if (text[start] !== '{') return [];
   const content = find(text, ['content'], start);
   const blocks = content && text[content.start] === '[' ? findElements(text, content.start) : [];
+  const isMarker = ({ start: from, end }: Range): boolean => MARKER_BLOCK.test(text.slice(from, end));
   return [
     ...removeMembers(text, start, (name) => name === 'cache_control'),
-    ...blocks.flatMap((block) => markerEdits(text, block.start)),
+    ...removeItems(blocks, (index) => isMarker(blocks[index]!)),
+    ...blocks.filter((block) => !isMarker(block)).flatMap((block) => markerEdits(text, block.start)),
   ];
 }

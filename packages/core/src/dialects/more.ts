@@ -1,7 +1,4 @@
-import { googleInteractionsSpec } from './google-interactions/index.ts';
-import { defineDialect } from './registry.ts';
-
-// Protocols that the main entry leaves out. A run that needs one loads this file, and so does whoever records or serves.
-
-/** Google's Interactions API of the Gemini models. */
-export const googleInteractions = defineDialect(googleInteractionsSpec);
+/** The dialects that the main entry leaves out, for those who read what any provider wrote: stores and servers. */
+export { bedrockConverse } from './bedrock-converse/index.ts';
+export { cohereChat } from './cohere-chat/index.ts';
+export { googleInteractions } from './google-interactions/index.ts';

@@ -16,6 +16,8 @@ export interface ProviderDescriptor {
   readonly aliases?: readonly string[];
   /** Its names in telemetry and in the price list, if they differ from its id. */
   readonly names?: { readonly otel?: string; readonly prices?: string };
+  /** Its hosts, where they differ by region: its traffic is recognised by them. */
+  readonly hosts?: RegExp;
   /** Absent if it is not reached over a network. */
   readonly connection?: Connection;
   /** Its own addresses of the dialect's operations, and its own framing of streams, where those differ from the dialect's. */
@@ -29,6 +31,10 @@ export interface Connection {
   /** Empty if every user has their own; it is then passed, or read from `baseUrlVariables`. */
   readonly baseUrl: string;
   readonly path: string;
+  /** The address where it depends on variables such as a region: what it returns replaces the members above and below. */
+  readonly locate?: (
+    env: Readonly<Record<string, string | undefined>>,
+  ) => Partial<Pick<Connection, 'baseUrl' | 'path' | 'streamPath'>>;
   /** The path for streams, if it differs. */
   readonly streamPath?: string;
   /** The headers that carry the key, which replaces `{key}`: `Bearer {key}`. */
@@ -40,6 +46,8 @@ export interface Connection {
   readonly headers?: Readonly<Record<string, string>>;
   /** The name of a signer, where requests carry a signature in place of a key; see `registerSigner`. */
   readonly signer?: string;
+  /** Environment variables of the signer's credentials: if one is set, no key is needed. */
+  readonly credentialVariables?: readonly string[];
   /** Whether requests require a key; true by default. */
   readonly needsKey?: boolean;
 }

@@ -1,9 +1,9 @@
 import { digest } from '../json/index.ts';
 import type { Citation, ContentBlock, MediaBlock, Message } from '../message/index.ts';
+import type { BlockEvent } from './block-events.ts';
 import { dropped, type LossNote, rewritten, synthesised } from './loss.ts';
 import type { Stop, StopReason, Usage } from './reply.ts';
 import type { ReplyContent, ReplyHead, ReplyWriter, ServedError, WriteStreamOptions } from './serve.ts';
-import type { StreamEvent } from './stream/events.ts';
 import { areArguments, inlineDataUrl, noteLeftOut } from './write/translate.ts';
 
 type Kind = ContentBlock['type'];
@@ -152,7 +152,7 @@ export class StreamWriter implements ReplyWriter {
   readonly #ended: OutgoingBlock[] = [];
   readonly #choices = new Map<number, StreamWriter>();
   /** Events of other blocks that wait for the end of a call. */
-  readonly #waiting: (StreamEvent & { readonly index: number })[] = [];
+  readonly #waiting: (BlockEvent & { readonly index: number })[] = [];
   #live: OutgoingBlock | undefined;
   #usage: Usage | undefined;
   #places = 0;
@@ -165,7 +165,7 @@ export class StreamWriter implements ReplyWriter {
     this.losses = form.losses;
   }
 
-  push(event: StreamEvent): string {
+  push(event: BlockEvent): string {
     if (this.#isDone) return '';
     if (event.type === 'usage') this.#usage = event.usage;
     if (event.type === 'error') return this.fail({ status: 500, code: 'server_error', message: event.message });
@@ -207,7 +207,7 @@ export class StreamWriter implements ReplyWriter {
     return writer;
   }
 
-  #take(event: StreamEvent & { readonly index: number }): string {
+  #take(event: BlockEvent & { readonly index: number }): string {
     const live = this.#live;
     const isHeld = live?.kind === 'tool-use' && (live.written.trim() === '' || !areArguments(live.written));
     if (!isHeld || event.index === live.index) return this.#write(event);
@@ -215,7 +215,7 @@ export class StreamWriter implements ReplyWriter {
     return '';
   }
 
-  #write(event: StreamEvent & { readonly index: number }): string {
+  #write(event: BlockEvent & { readonly index: number }): string {
     const kind = event.type === 'block-start' ? event.kind : event.type === 'block-end' ? event.block.type : 'text';
     const isDelta = event.type === 'text' || event.type === 'reasoning' || event.type === 'refusal';
     const block = this.#blockFor(event.index, isDelta ? event.type : event.type.startsWith('tool') ? 'tool-use' : kind);
@@ -234,10 +234,18 @@ export class StreamWriter implements ReplyWriter {
       case 'refusal':
         return isStreamed ? this.#piece(block, event.text) : '';
       case 'block-end':
-        return this.#end(block, event.block, event.native, this.#options.dialect === this.#form.dialect);
+        return this.#endTold(block, event);
       default:
         return '';
     }
+  }
+
+  #endTold(
+    block: OutgoingBlock,
+    { block: content, message, place }: BlockEvent & { readonly type: 'block-end' },
+  ): string {
+    const isOwn = this.#options.dialect === this.#form.dialect;
+    return this.#end(block, content, isOwn ? this.#form.natives(message)[place] : undefined, isOwn);
   }
 
   #blockFor(index: number, kind: Kind): OutgoingBlock {

@@ -1,7 +1,10 @@
 import type { JsonObject } from '../json/index.ts';
 import type { Message } from '../message/index.ts';
 import { serve as anthropicMessages } from './anthropic-messages/serve.ts';
+import { serve as bedrockConverse } from './bedrock-converse/serve.ts';
+import type { BlockEvent } from './block-events.ts';
 import { serve as blocks } from './blocks/serve.ts';
+import { serve as cohereChat } from './cohere-chat/serve.ts';
 import type { Dialect } from './dialect.ts';
 import { serve as googleGenerateContent } from './google-generatecontent/serve.ts';
 import { serve as googleInteractions } from './google-interactions/serve.ts';
@@ -9,7 +12,6 @@ import type { LossNote } from './loss.ts';
 import { serve as openaiChat } from './openai-chat/serve.ts';
 import { serve as openaiResponses } from './openai-responses/serve.ts';
 import type { Alternative, Stop, Usage } from './reply.ts';
-import type { StreamEvent } from './stream/events.ts';
 
 /**
  * The other side of a protocol: what whoever records, replays or serves it needs. Those who only ask models do not load it.
@@ -30,12 +32,26 @@ export interface DialectServer {
 
 /** Responses that an API keeps, so that later requests and polls name them. */
 export interface KeptHistories {
-  /** From the members of a request that are no parameters: the response or the conversation that it goes on from. */
-  previous(rest: Readonly<Record<string, unknown>>): { readonly response: unknown; readonly conversation: unknown };
+  /** The members of a request that name what it goes on from. Without them it stands alone. */
+  readonly anchors: readonly string[];
+  /** What the API keeps beside the messages, so that later requests leave it out. By default, nothing. */
+  readonly keeps?: readonly ('system' | 'tools')[];
+  /** From the members of a request that are no parameters: what it goes on from. */
+  previous(rest: Readonly<Record<string, unknown>>): PreviousTurn;
   /** The id of what a message of a request stands for, where it is sent by its id alone. */
   refersTo(message: JsonObject): unknown;
   /** Whether the answer says that its reply comes later. */
   isPending(envelope: JsonObject): boolean;
+}
+
+/** What a request goes on from, as its members name it; anything but a non-empty text names nothing. */
+export interface PreviousTurn {
+  /** The response whose history the API adds to the request. */
+  readonly response?: unknown;
+  /** The conversation whose history the API adds to the request. */
+  readonly conversation?: unknown;
+  /** The last response of this conversation, where the request brings its own history. */
+  readonly last?: unknown;
 }
 
 /** A failure as a server reports it to its client. */
@@ -91,7 +107,7 @@ export interface WriteStreamOptions extends ReplyHead {
 
 /** Writes one streamed reply: `push` and `finish` return the text to send. */
 export interface ReplyWriter {
-  push(event: StreamEvent): string;
+  push(event: BlockEvent): string;
   /** The end of the stream. What no event brought is written from the reply: without any event, all of it. */
   finish(reply: ReplyContent): string;
   /** The end of the stream where no reply can be given. */
@@ -105,6 +121,8 @@ const BUILT_IN: readonly DialectServer[] = [
   anthropicMessages,
   googleGenerateContent,
   googleInteractions,
+  bedrockConverse,
+  cohereChat,
   blocks,
 ];
 

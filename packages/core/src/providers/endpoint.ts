@@ -24,11 +24,11 @@ export interface Endpoint {
  * const { baseUrl } = resolveEndpoint(provider('ollama'));
  */
 export function resolveEndpoint(provider: ProviderDescriptor, options: EndpointOptions = {}): Endpoint {
-  const { connection } = provider;
-  if (!connection) throw new EndpointError(`The provider ${provider.id} has no network address`);
+  if (!provider.connection) throw new EndpointError(`The provider ${provider.id} has no network address`);
+  const env = options.env ?? environment();
+  const connection = { ...provider.connection, ...provider.connection.locate?.(env) };
   const { baseUrlVariables } = connection;
-  const baseUrl =
-    options.baseUrl || firstVariable(baseUrlVariables, options.env ?? environment()) || connection.baseUrl;
+  const baseUrl = options.baseUrl || firstVariable(baseUrlVariables, env) || connection.baseUrl;
   if (!baseUrl) throw new MissingBaseUrlError(provider.id, baseUrlVariables);
   const url = parseUrl(baseUrl, provider.id);
   const issuer = provider.issuer.replace('{host}', url.host);
@@ -63,9 +63,11 @@ export function hasKey(provider: ProviderDescriptor, options: EndpointOptions = 
 }
 
 function lookForKey({ connection }: ProviderDescriptor, options: EndpointOptions) {
-  const { keyVariables: variables = [], needsKey = true, auth = [] } = connection ?? {};
-  const key = options.key?.trim() || firstVariable(variables, options.env ?? environment());
-  return { key, isMissing: !key && needsKey && auth.length > 0, variables };
+  const { keyVariables = [], credentialVariables = [], needsKey = true, auth = [] } = connection ?? {};
+  const env = options.env ?? environment();
+  const key = options.key?.trim() || firstVariable(keyVariables, env);
+  const isMissing = !key && needsKey && auth.length > 0 && !firstVariable(credentialVariables, env);
+  return { key, isMissing, variables: [...keyVariables, ...credentialVariables] };
 }
 
 function parseUrl(text: string, provider: string): URL {

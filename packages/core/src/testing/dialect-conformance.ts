@@ -1,3 +1,4 @@
+import { readBlocks } from '../dialects/block-events.ts';
 import { type Dialect, joinManifest, LossError, ProtocolError, type Reply, sse } from '../dialects/index.ts';
 import type { DialectServer } from '../dialects/serve.ts';
 import { serving } from '../dialects/serve.ts';
@@ -208,12 +209,11 @@ export function dialectConformance(dialect: Dialect, samples: DialectSamples): C
   if (writeStream)
     Object.assign(cases, {
       'a stream is written from its events, and reads as the same reply': () => {
-        const reader = dialect.readStream();
+        const reader = readBlocks(dialect);
         const writer = writeStream({ ...head, dialect: dialect.id });
-        let text = '';
-        for (const [event, data] of samples.stream)
-          for (const told of reader.push(event, data)) text += writer.push(told);
-        const reply = reader.finish();
+        const told = samples.stream.flatMap(([event, data]) => reader.push(event, data));
+        const { reply, events } = reader.finish();
+        const text = [...told, ...events].map((event) => writer.push(event)).join('');
         const read = readText(dialect, text + writer.finish(reply));
         same(read.message.text, reply.message.text, 'text');
         same(read.message.origin.cut, undefined, 'mark of a cut stream');

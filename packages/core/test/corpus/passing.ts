@@ -29,4 +29,13 @@ export const PASSING: Readonly<Record<Protocol, readonly RegExp[]>> = {
   ],
   // Counted up while the reply is written.
   'google-generatecontent': [/^usageMetadata\./],
+  'google-interactions': [
+    /^(index|event_type|event_id|interaction_id|delta\.type)$/,
+    // Pieces of a JSON text, which becomes a value.
+    /^delta\.arguments$/,
+    // Said again at the end.
+    /^(interaction\.)?status$/,
+    // A summary comes in pieces of contents.
+    /^delta\.content\.type$/,
+  ],
 };

@@ -37,9 +37,7 @@ function sameMessages(protocol: Protocol, list: string | undefined, { messages }
     const expected = protocol === 'openai-responses' ? `{"role":"user","content":${list}}` : list;
     return messages.length === 1 && messages[0]?.raw === expected;
   }
-  const elements = messages.flatMap(({ raw }) =>
-    protocol === 'openai-responses' && raw.startsWith('[') ? partTexts(raw) : [raw],
-  );
+  const elements = messages.flatMap(({ raw }) => (raw.startsWith('[') ? partTexts(raw) : [raw]));
   const expected = partTexts(list);
   return elements.length === expected.length && elements.every((text, index) => text === expected[index]);
 }
@@ -73,7 +71,7 @@ function sameSchema(members: ReadonlyMap<string, string>, parameters: FunctionTo
 }
 
 function declarations(protocol: Protocol, tool: string, natives: readonly string[]): string[] {
-  if (protocol === 'anthropic-messages' || protocol === 'openai-responses') return [tool];
+  if (['anthropic-messages', 'openai-responses', 'google-interactions'].includes(protocol)) return [tool];
   const members = memberTexts(tool);
   if (protocol === 'openai-chat') return members.filter(([name]) => name === 'function').map(([, text]) => text);
   return members.flatMap(([name, text]) =>

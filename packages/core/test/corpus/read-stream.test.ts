@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { accumulate as anthropicMessages } from './accumulate-anthropic-messages.ts';
 import { accumulate as googleGenerateContent } from './accumulate-google-generatecontent.ts';
+import { accumulate as googleInteractions } from './accumulate-google-interactions.ts';
 import { accumulate as openaiChat } from './accumulate-openai-chat.ts';
 import { accumulate as openaiResponses } from './accumulate-openai-responses.ts';
 import { Echoes } from './echo.ts';
@@ -16,6 +17,7 @@ const ACCUMULATE = {
   'openai-responses': openaiResponses,
   'anthropic-messages': anthropicMessages,
   'google-generatecontent': googleGenerateContent,
+  'google-interactions': googleInteractions,
 };
 
 describe.each(PROTOCOLS)('%s', (protocol) => {

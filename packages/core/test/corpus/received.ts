@@ -18,6 +18,7 @@ export function isWhole(protocol: Protocol, body: string, reply: Reply): boolean
       const [role, content] = memberTexts(raw);
       return role?.[0] === 'role' && content !== undefined && cutOut([content[1]]);
     }
+    case 'google-interactions':
     case 'openai-responses': {
       // White space between items belongs to the list, not to the items.
       const [output] = remainsOf(body, reply.envelope, 1) ?? [];
@@ -37,7 +38,8 @@ function hasContent(body: string): boolean {
 
 /** The parts of a message, by the paths that losses name them with: blocks, items, or members. */
 export function partsOf(protocol: Protocol, raw: string): [path: string, text: string][] {
-  if (protocol === 'openai-responses') return partTexts(raw).map((text, index) => [`[${index}]`, text]);
+  if (protocol === 'openai-responses' || protocol === 'google-interactions')
+    return partTexts(raw).map((text, index) => [`[${index}]`, text]);
   const members = memberTexts(raw);
   if (protocol === 'openai-chat') return members;
   const list = protocol === 'anthropic-messages' ? 'content' : 'parts';

@@ -1,6 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+// All dialects are known, those that the main entry leaves out, too.
+import '../../src/dialect.ts';
 import {
   isRecord,
   listAt,
@@ -11,7 +13,13 @@ import {
   type SourceObject,
 } from './source-json.ts';
 
-export const PROTOCOLS = ['openai-chat', 'openai-responses', 'anthropic-messages', 'google-generatecontent'] as const;
+export const PROTOCOLS = [
+  'openai-chat',
+  'openai-responses',
+  'anthropic-messages',
+  'google-generatecontent',
+  'google-interactions',
+] as const;
 export type Protocol = (typeof PROTOCOLS)[number];
 
 /** One recorded request and its response; exactly one of `response` and `sse` is there. */

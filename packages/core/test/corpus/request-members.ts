@@ -7,10 +7,11 @@ export const PLACES: Readonly<Record<Protocol, { messages: string; system: reado
   'openai-chat': { messages: 'messages', system: [] },
   'openai-responses': { messages: 'input', system: ['instructions'] },
   'anthropic-messages': { messages: 'messages', system: ['system'] },
+  'google-interactions': { messages: 'input', system: ['system_instruction'] },
   'google-generatecontent': { messages: 'contents', system: ['systemInstruction', 'system_instruction'] },
 };
 
-/** Parameters by the names that the four protocols have for them. */
+/** Parameters by the names that the protocols have for them. */
 const PARAMS: Readonly<Record<string, keyof RequestParams>> = {
   max_tokens: 'maxTokens',
   max_completion_tokens: 'maxTokens',

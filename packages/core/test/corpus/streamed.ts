@@ -1,4 +1,5 @@
-import { decodeSse, dialect, type Reply, type StreamEvent } from '../../src/index.ts';
+import { type BlockEvent, readBlocks } from '../../src/dialect.ts';
+import { type Dialect, decodeSse, dialect, type Reply, type StreamEvent } from '../../src/index.ts';
 import { FIXTURES } from '../fixtures/index.ts';
 import { exchanges, type Protocol } from './recordings.ts';
 
@@ -44,4 +45,29 @@ export function readChunks(protocol: string, chunks: Iterable<Uint8Array | strin
   for (const chunk of chunks) decoder.push(chunk);
   decoder.end();
   return { reply: reader.finish(), events };
+}
+
+export interface ReadBlocks {
+  readonly reply: Reply;
+  readonly events: readonly BlockEvent[];
+}
+
+/** Reads the events of a stream block by block. */
+export function readAsBlocks(
+  dialect: Dialect,
+  stream: Iterable<readonly [event: string | undefined, data: string]>,
+): ReadBlocks {
+  const reader = readBlocks(dialect);
+  const told = [...stream].flatMap(([event, data]) => reader.push(event, data));
+  const { reply, events } = reader.finish();
+  return { reply, events: [...told, ...events] };
+}
+
+/** Reads the text of a stream block by block. */
+export function readBlocksOf(protocol: string, sse: string): ReadBlocks {
+  const all: (readonly [string | undefined, string])[] = [];
+  const decoder = decodeSse((event, data) => all.push([event, data]));
+  decoder.push(sse);
+  decoder.end();
+  return readAsBlocks(dialect(protocol), all);
 }

@@ -3,6 +3,8 @@
  * and writes an `Outcome`. Bundled and started by process.ts.
  */
 import { text } from 'node:stream/consumers';
+// What was saved may be of a dialect that the main entry leaves out.
+import '@skein/core/dialect';
 import { type Fetch, type Loss, MessageList, type RunOptions, run, tool, toolResult, user } from '@skein/core';
 
 export interface Job {
@@ -55,7 +57,7 @@ const counting =
         seen +=
           Buffer.from(chunk)
             .toString('latin1')
-            .split(/\r?\n\r?\n/).length - 1;
+            .split(/\r?\n\r?\n|:message-type/).length - 1;
         // Whoever reads gets its turn first.
         if (seen >= count) setTimeout(done, 10);
       },

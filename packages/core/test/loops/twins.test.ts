@@ -2,11 +2,27 @@ import { type ContentBlock, type Message, MessageList, RunError, run, user } fro
 import { type Emulator, type MessageReply, rawJson, says } from '@skein/emulator';
 import { describe, expect, test } from 'vitest';
 import { incompleteParts } from '../properties/incomplete.ts';
-import { APIS, type Api, anthropic, ask, bodies, expectAccepted, modelOf, start, weather } from '../run/kit.ts';
+import {
+  APIS,
+  type Api,
+  anthropic,
+  ask,
+  bodies,
+  expectAccepted,
+  interactions,
+  modelOf,
+  start,
+  weather,
+} from '../run/kit.ts';
 
 const LEVELS = ['envelope', 'choice', 'message', 'block', 'part', 'usage', 'event'] as const;
 /** Those that are part of the message, and go back with it. Anthropic's message is all of the response but for its content. */
-const own = (api: Api) => (api === anthropic ? (['block'] as const) : (['message', 'block', 'part'] as const));
+const own = (api: Api): readonly ('message' | 'block' | 'part')[] => {
+  if (api === anthropic) return ['block'];
+  if (api === interactions) return ['block', 'part'];
+  if (api.protocol === 'bedrock-converse') return [];
+  return api.protocol === 'cohere-chat' ? ['message', 'block'] : ['message', 'block', 'part'];
+};
 
 /** Values that reading and printing would change. */
 const value = (level: string): string => `{"of":"${level}","n":2512292042121000001,"ratio":1.0}`;
@@ -87,7 +103,10 @@ describe.each(APIS)('$protocol', (api) => {
       tried.add(saved);
       const body = await next(emulator, api, [...question, ...messages]);
       expect(incompleteParts(api.protocol, body), `behind byte ${end}`).toEqual([]);
-      const { must, may } = expected(api, eventsIn(arrived.toString()));
+      const { must, may } = expected(
+        api,
+        api.protocol === 'bedrock-converse' ? framesIn(arrived) : eventsIn(arrived.toString()),
+      );
       const sent = marks(body);
       expect(sent, `behind byte ${end}: ${body}`).toEqual(expect.arrayContaining(must));
       expect(may).toEqual(expect.arrayContaining(sent));
@@ -102,6 +121,14 @@ const eventsIn = (text: string): string[] =>
   [...text.matchAll(/^data: (.*)$/gm)]
     .map((match) => match[1]!.trim())
     .filter((data) => /^\{.*\}$/.test(data) && parses(data));
+
+/** The payloads of the frames that have arrived in full. */
+function framesIn(bytes: Buffer): string[] {
+  const found: string[] = [];
+  for (let at = 0; at + 12 < bytes.length && at + bytes.readUInt32BE(at) <= bytes.length; at += bytes.readUInt32BE(at))
+    found.push(bytes.toString('utf8', at + 12 + bytes.readUInt32BE(at + 4), at + bytes.readUInt32BE(at) - 4));
+  return found;
+}
 
 function parses(text: string): boolean {
   try {
@@ -159,7 +186,17 @@ const some = (events: readonly string[], ...words: readonly string[]): boolean =
 const ENDED: Readonly<Record<Api['protocol'], (events: readonly string[], mark: Mark, index: number) => boolean>> = {
   'anthropic-messages': (events, _, index) => some(events, `"type":"content_block_stop","index":${index}`),
   'openai-responses': (events, mark) => some(events, '"response.output_item.done"', mark),
+  'bedrock-converse': (events, _, index) => some(events, `{"contentBlockIndex":${index},"p"`),
+  'cohere-chat': (events, _, index) =>
+    index < 2 ? some(events, `"content-end","index":${index}`) : some(events, `"tool-call-end","index":${index - 2}`),
   'google-generatecontent': (events, mark) => some(events, mark),
+  // A thought ends with its signature, a call with its arguments, a text where its step stops.
+  'google-interactions': (events, mark, index) => {
+    const deltas = events.map((data) => JSON.parse(data)).filter((event) => event.index === index && event.delta);
+    if (mark === 'in-thought') return deltas.some(({ delta }) => delta.signature);
+    if (mark === 'in-text') return some(events, `"index":${index},"event_type":"step.stop"`);
+    return parses(deltas.map(({ delta }) => delta.arguments).join(''));
+  },
   // Nothing says that a text or a call has ended; arguments have when they are JSON.
   'openai-chat': (events, mark, index) => {
     if (mark === 'in-thought') return false;

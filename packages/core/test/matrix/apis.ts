@@ -1,9 +1,11 @@
-/** The four APIs: how core writes for each, who judges it, and models from old to new. */
+/** The APIs: how core writes for each, who judges it, and models from old to new. */
 import { anthropicMessages, type Dialect, googleGenerateContent, openaiChat, openaiResponses } from '@skein/core';
+import { googleInteractions } from '@skein/core/dialect';
 import {
   type Judge,
   judgeAnthropicMessages,
   judgeGoogleGenerateContent,
+  judgeGoogleInteractions,
   judgeOpenAIChat,
   judgeOpenAIResponses,
 } from '@skein/emulator';
@@ -15,7 +17,12 @@ export interface Api {
   readonly models: readonly [oldest: string, ...newer: string[]];
 }
 
-export type ApiId = 'anthropic-messages' | 'google-generatecontent' | 'openai-chat' | 'openai-responses';
+export type ApiId =
+  | 'anthropic-messages'
+  | 'google-generatecontent'
+  | 'google-interactions'
+  | 'openai-chat'
+  | 'openai-responses';
 
 export const anthropic: Api = {
   id: 'anthropic-messages',
@@ -29,6 +36,13 @@ export const google: Api = {
   dialect: googleGenerateContent,
   judge: judgeGoogleGenerateContent,
   models: ['gemini-2.5-flash', 'gemini-3-pro', 'gemini-3.6-pro'],
+};
+
+export const interactions: Api = {
+  id: 'google-interactions',
+  dialect: googleInteractions,
+  judge: judgeGoogleInteractions,
+  models: ['gemini-2.5-flash', 'gemini-3.6-flash'],
 };
 
 export const chat: Api = {
@@ -45,6 +59,6 @@ export const responses: Api = {
   models: ['gpt-4o', 'gpt-5.2'],
 };
 
-export const APIS: readonly Api[] = [anthropic, google, chat, responses];
+export const APIS: readonly Api[] = [anthropic, google, interactions, chat, responses];
 
 export const newest = (api: Api): string => api.models.at(-1)!;

@@ -18,6 +18,19 @@ const google = `{"systemInstruction":{"parts":[{"text":"Be brief."}]},"tools":[{
 {"role":"model","parts":[{"text":"Done"}]},
 {"parts":[{"text":"Thanks"}]}]}`;
 
+const interactions = `{"model":"gemini-2.5-flash","system_instruction":"Be brief.","store":false,"tools":[{"type":"function","name":"lookup","parameters":{"type":"object"}},{"type":"google_search"}],
+"input":[
+{"type":"user_input","content":[{"type":"text","text":"What is this?"},{"type":"image","mime_type":"image/png","data":"aW1hZ2U="},{"type":"document","mime_type":"application/pdf","uri":"https://generativelanguage.googleapis.com/v1beta/files/abc"}]},
+{"type":"thought","signature":"QUFB","summary":[{"type":"text","text":"hm"}]},
+{"type":"model_output","content":[{"type":"text","text":"A cat, it seems.","annotations":[{"type":"url_citation","url":"https://example.com/cats","title":"Cats","start_index":0,"end_index":5}]}]},
+{"type":"google_search_call","id":"s1","arguments":{"queries":["cats"]}},
+{"type":"google_search_result","call_id":"s1","result":[{"search_suggestions":"<b>cats</b>"}]},
+{"type":"function_call","id":"fc1","name":"lookup","arguments":{"a":1}},
+{"type":"function_call","id":"fc2","name":"lookup","arguments":{ "b" : 2.0 }},
+{"type":"user_input","content":[{"type":"function_result","call_id":"fc1","name":"lookup","result":"first result"},{"type":"function_result","call_id":"fc2","is_error":true,"result":[{"type":"text","text":"second result"},{"type":"image","mime_type":"image/png","data":"c2hvdA=="}]},{"type":"text","text":"And my own words"}]},
+{"type":"model_output","content":[{"type":"text","text":"Done"}]},
+{"type":"user_input","content":[{"type":"text","text":"Thanks"}]}]}`;
+
 const chat = `{"model":"gpt-4o","messages":[
 {"role":"developer","content":"Be brief."},
 {"role":"user","name":"ann","content":[{"type":"text","text":"What is this?"},{"type":"image_url","image_url":{"url":"data:image/png;base64,aW1hZ2U=","detail":"low"}},{"type":"file","file":{"file_id":"file-abc"}}]},
@@ -44,6 +57,7 @@ const responses = `{"model":"gpt-5.2","instructions":"Be brief.","store":false,"
 export const NATIVE_REQUESTS: Readonly<Record<ApiId, string>> = {
   'anthropic-messages': anthropic,
   'google-generatecontent': google,
+  'google-interactions': interactions,
   'openai-chat': chat,
   'openai-responses': responses,
 };

@@ -10,6 +10,7 @@ import { Talk, type Target } from './talk.ts';
 const TAKEN = {
   'anthropic-messages': /^[a-zA-Z0-9_-]{1,64}$/,
   'google-generatecontent': /^[\x21-\x7e]+$/,
+  'google-interactions': /^[\x21-\x7e]+$/,
   'openai-chat': /^.{1,40}$/,
   'openai-responses': /^.{1,64}$/,
 };

@@ -78,6 +78,22 @@ const google: Body = (model, said, turn, secret) => {
   return `{"candidates":[{"content":${content},"finishReason":"STOP","index":0}],"usageMetadata":{"promptTokenCount":9,"candidatesTokenCount":3},"modelVersion":"${model}"}`;
 };
 
+const interactions: Body = (model, said, turn, secret) => {
+  const uses = callsOf(said, turn, 'ik3x');
+  const steps = list([
+    said.thought !== undefined &&
+      `{"type":"thought","summary":[{"type":"text","text":${json(said.thought)}}], "signature":"${secret}"}`,
+    said.text !== undefined &&
+      `{"content":[ {"text":${json(said.text)},"type":"text","x_future":1.0}],"type":"model_output","x_step":{"a":1.0}}`,
+    ...uses.map(
+      ({ id, name, args }) =>
+        `{"type":"function_call" ,"id":${json(id)},"name":${json(name)},"arguments":${asValue(args)}}`,
+    ),
+  ]);
+  const status = uses.length > 0 ? 'requires_action' : 'completed';
+  return `{"status":"${status}","usage":{"total_tokens":12,"total_input_tokens":9,"total_output_tokens":3},"steps":[${steps}],"object":"interaction","model":"${model}"}`;
+};
+
 const chat: Body = (model, said, turn) => {
   const uses = callsOf(said, turn, 'call_').map(
     ({ id, name, args }) =>
@@ -111,6 +127,7 @@ const responses: Body = (model, said, turn, secret) => {
 const BODIES: Readonly<Record<Api['id'], Body>> = {
   'anthropic-messages': anthropic,
   'google-generatecontent': google,
+  'google-interactions': interactions,
   'openai-chat': chat,
   'openai-responses': responses,
 };

@@ -186,9 +186,47 @@ const responses: Events = (model, said, turn, secret) => {
   ];
 };
 
+const interactions: Events = (model, said, turn, secret) => {
+  const event = (type: string, rest: string): SseEvent => [type, `{${rest},"event_type":"${type}"}`];
+  const steps: { start: string; deltas: string[] }[] = [];
+  if (said.thought !== undefined)
+    steps.push({
+      start: '{"type":"thought"}',
+      deltas: [
+        ...halves(said.thought).map(
+          (piece) => `{"content":{"type":"text","text":${json(piece)}},"type":"thought_summary"}`,
+        ),
+        `{"signature":"${secret}","type":"thought_signature"}`,
+      ],
+    });
+  if (said.text !== undefined)
+    steps.push({
+      start: '{"type":"model_output"}',
+      deltas: halves(said.text).map((piece) => `{"text":${json(piece)},"type":"text"}`),
+    });
+  const uses = callsOf(said, turn, 'ik3x');
+  for (const { id, name, args } of uses)
+    steps.push({
+      start: `{"id":${json(id)},"type":"function_call","name":${json(name)},"arguments":{}}`,
+      deltas: halves(args).map((piece) => `{"arguments":${json(piece)},"type":"arguments_delta"}`),
+    });
+  const named = `"object":"interaction","model":"${model}"`;
+  const status = uses.length > 0 ? 'requires_action' : 'completed';
+  return [
+    event('interaction.created', `"interaction":{"id":"","status":"in_progress",${named}}`),
+    ...steps.flatMap(({ start, deltas }, index) => [
+      event('step.start', `"index":${index},"step":${start}`),
+      ...deltas.map((delta) => event('step.delta', `"index":${index},"delta":${delta}`)),
+      event('step.stop', `"index":${index}`),
+    ]),
+    event('interaction.completed', `"interaction":{"id":"","status":"${status}",${named}}`),
+  ];
+};
+
 const EVENTS: Readonly<Record<Api['id'], Events>> = {
   'anthropic-messages': anthropic,
   'google-generatecontent': google,
+  'google-interactions': interactions,
   'openai-chat': chat,
   'openai-responses': responses,
 };

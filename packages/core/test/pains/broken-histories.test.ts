@@ -19,6 +19,7 @@ const STRAY_RESULTS = {
   'anthropic-messages': '{"role":"user","content":[{"type":"tool_result","tool_use_id":"gone_1","content":"x"}]}',
   'google-generatecontent':
     '{"role":"user","parts":[{"functionResponse":{"id":"gone_1","name":"g","response":{"output":"x"}}}]}',
+  'google-interactions': '{"type":"function_result","call_id":"gone_1","name":"g","result":"x"}',
   'openai-chat': '{"role":"tool","tool_call_id":"gone_1","content":"x"}',
   'openai-responses': '{"type":"function_call_output","call_id":"gone_1","output":"x"}',
 };

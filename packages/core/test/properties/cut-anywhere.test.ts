@@ -15,6 +15,7 @@ const ENDS: Readonly<Record<Protocol, RegExp>> = {
   'openai-chat': /\[DONE\]|"finish_reason":\s*"/,
   'openai-responses': /"type":\s*"response\.(completed|incomplete|failed)"/,
   'anthropic-messages': /"type":\s*"message_stop"/,
+  'google-interactions': /"event_type":\s*"interaction\.completed"/,
   'google-generatecontent': /"finishReason":\s*"|"blockReason":\s*"/,
 };
 

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ContentBlock, Stop, StreamEvent, Usage } from '../../src/index.ts';
+import type { BlockEvent } from '../../src/dialect.ts';
+import type { ContentBlock, Stop, Usage } from '../../src/index.ts';
 import { PROTOCOLS, type Protocol } from '../corpus/recordings.ts';
-import { CONTRADICTORY, type ReadStream, readChunks, streams } from '../corpus/streamed.ts';
+import { CONTRADICTORY, type ReadBlocks, readAsBlocks, readBlocksOf, streams } from '../corpus/streamed.ts';
 import { APIS } from '../matrix/apis.ts';
 import { streamOf } from '../matrix/streamed.ts';
 
@@ -15,7 +16,7 @@ interface Rebuilt {
   readonly faults: readonly string[];
 }
 
-function rebuild(events: readonly StreamEvent[], choice?: number): Rebuilt {
+function rebuild(events: readonly BlockEvent[], choice?: number): Rebuilt {
   const ends = new Map<number, ContentBlock>();
   const begun = new Map<number, { readonly kind: string; text: string; isBroken: boolean }>();
   const faults: string[] = [];
@@ -53,7 +54,7 @@ function comparable(content: readonly ContentBlock[]): unknown {
   );
 }
 
-function differences({ reply, events }: ReadStream): string[] {
+function differences({ reply, events }: ReadBlocks): string[] {
   const wrong: string[] = [];
   const compare = (what: string, found: unknown, wanted: unknown): void => {
     const [a, b] = [JSON.stringify(found), JSON.stringify(wanted)];
@@ -69,14 +70,14 @@ function differences({ reply, events }: ReadStream): string[] {
   return [...wrong, ...faults];
 }
 
-const isWhole = ({ reply, events }: ReadStream): boolean =>
+const isWhole = ({ reply, events }: ReadBlocks): boolean =>
   !reply.message.origin.cut && !events.some(({ type }) => type === 'error');
 
 describe.each(PROTOCOLS)('%s', (protocol: Protocol) => {
   it('the events of a recorded stream alone give the same blocks, stop and usage', () => {
     const all = streams(protocol).filter(({ name }) => name !== CONTRADICTORY);
     const wrong = all.flatMap(({ name, sse }) => {
-      const read = readChunks(protocol, [sse]);
+      const read = readBlocksOf(protocol, sse);
       return isWhole(read) ? differences(read).map((problem) => `${name}: ${problem}`) : [];
     });
     expect(wrong).toEqual([]);
@@ -95,9 +96,7 @@ describe.each(PROTOCOLS)('%s', (protocol: Protocol) => {
     });
     fc.assert(
       fc.property(said, (one) => {
-        const reader = api.dialect.readStream();
-        const events = streamOf(api, 'any', one as never, 1).flatMap(([event, data]) => [...reader.push(event, data)]);
-        expect(differences({ reply: reader.finish(), events })).toEqual([]);
+        expect(differences(readAsBlocks(api.dialect, streamOf(api, 'any', one as never, 1)))).toEqual([]);
       }),
       { numRuns: 100 },
     );

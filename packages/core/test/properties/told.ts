@@ -1,16 +1,11 @@
-import type { StreamDelta } from '../../src/dialects/stream/events.ts';
-import { toDelta } from '../../src/dialects/stream/events.ts';
 import type { StreamEvent } from '../../src/index.ts';
 import type { ReadStream } from '../corpus/streamed.ts';
 
-export type Told = StreamDelta | (StreamEvent & { type: 'error' });
+export type Told = Exclude<StreamEvent, { type: 'boundary' }>;
 
 /** What a stream tells beside the structure of its blocks. */
 export function toldIn(events: readonly StreamEvent[]): Told[] {
-  return events.flatMap((event): Told[] => {
-    const told = event.type === 'error' ? event : toDelta(event);
-    return told ? [told] : [];
-  });
+  return events.filter((event): event is Told => event.type !== 'boundary');
 }
 
 /** Everything a stream came to, as one text: the message, its envelope, how it stopped, and what was told meanwhile. */

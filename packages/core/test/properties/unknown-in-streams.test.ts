@@ -25,6 +25,7 @@ const MESSAGE: Readonly<Record<Protocol, RegExp>> = {
   'openai-responses': /"output":(?=\[)/,
   'anthropic-messages': /"(?:delta|content_block)":(?=\{)/,
   'google-generatecontent': /"parts":(?=\[)/,
+  'google-interactions': /"(?:step|delta)":(?=\{)/,
 };
 
 /** A stream of at most a few hundred events, in which an event with a piece of the message can be chosen. */
@@ -44,7 +45,7 @@ function isCarrier(protocol: Protocol, data: string): boolean {
 }
 
 /** The input of a call that begins is a placeholder for the pieces that follow; a call without an index is a piece of one. */
-const JOINED = /"input":\s*\{$|"tool_calls":\s*\[$/;
+const JOINED = /"(?:input|arguments)":\s*\{$|"tool_calls":\s*\[$/;
 
 describe.each(PROTOCOLS)('%s', (protocol) => {
   const all = bases(protocol);

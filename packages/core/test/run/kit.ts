@@ -1,4 +1,4 @@
-/** What the tests of this folder share: an emulator, the four APIs, and runs against it. */
+/** What the tests of this folder share: an emulator, the APIs, and runs against it. */
 import { type Message, type Run, type RunEvent, type RunOptions, run, tool } from '@skein/core';
 import { type Emulator, type Protocol, startEmulator } from '@skein/emulator';
 import { expect, onTestFinished } from 'vitest';
@@ -14,9 +14,12 @@ export const APIS: readonly Api[] = [
   { protocol: 'openai-chat', provider: 'openai-chat', model: 'gpt-5.5' },
   { protocol: 'openai-responses', provider: 'openai', model: 'gpt-5.5' },
   { protocol: 'google-generatecontent', provider: 'google', model: 'gemini-3-pro-preview' },
+  { protocol: 'google-interactions', provider: 'google-interactions', model: 'gemini-3.6-flash' },
+  { protocol: 'bedrock-converse', provider: 'bedrock', model: 'us.anthropic.claude-opus-5-5' },
+  { protocol: 'cohere-chat', provider: 'cohere', model: 'command-a-reasoning-08-2025' },
 ];
 
-export const [anthropic, chat, responses, google] = APIS as unknown as readonly [Api, Api, Api, Api];
+export const [anthropic, chat, responses, google, interactions] = APIS as unknown as readonly [Api, Api, Api, Api, Api];
 
 /** Every API, as a stream and in one piece. */
 export const WAYS = APIS.flatMap((api) => [true, false].map((stream) => ({ ...api, api, stream })));

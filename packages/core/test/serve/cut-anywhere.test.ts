@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { serving } from '../../src/dialect.ts';
 import { decodeSse, dialect, elementTexts, type Reply } from '../../src/index.ts';
+import { readAsBlocks } from '../corpus/streamed.ts';
 import { APIS } from '../matrix/apis.ts';
 import { streamOf } from '../matrix/streamed.ts';
 import { HEAD, TARGETS } from './written.ts';
@@ -15,10 +16,8 @@ function written(
   options: object = {},
 ): { readonly pieces: string[]; readonly reply: Reply } {
   const api = APIS.find(({ id }) => id === from)!;
-  const reader = api.dialect.readStream();
   const writer = serving(dialect(target)).writeStream!({ ...HEAD, ...options, dialect: from });
-  const events = streamOf(api, 'any', SAID, 1).flatMap(([event, data]) => [...reader.push(event, data)]);
-  const reply = reader.finish();
+  const { reply, events } = readAsBlocks(api.dialect, streamOf(api, 'any', SAID, 1));
   return { pieces: [...events.map((event) => writer.push(event)), writer.finish(reply)], reply };
 }
 

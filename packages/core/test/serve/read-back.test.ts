@@ -1,29 +1,22 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  assistant,
-  type ContentBlock,
-  dialect,
-  type Reply,
-  type Stop,
-  type StreamEvent,
-  type Usage,
-} from '../../src/index.ts';
+import type { BlockEvent } from '../../src/dialect.ts';
+import { assistant, type ContentBlock, dialect, type Reply, type Stop, type Usage } from '../../src/index.ts';
 import { exchanges, PROTOCOLS } from '../corpus/recordings.ts';
-import { CONTRADICTORY, readChunks, streams } from '../corpus/streamed.ts';
+import { CONTRADICTORY, readBlocksOf, streams } from '../corpus/streamed.ts';
 import { asStream, asWhole, difference, TARGETS } from './written.ts';
 
 interface Recorded {
   readonly name: string;
   readonly reply: Reply;
-  readonly events: readonly StreamEvent[];
+  readonly events: readonly BlockEvent[];
 }
 
 /** Every reply of the corpus that came to its end. */
 const RECORDED: readonly Recorded[] = PROTOCOLS.flatMap((protocol) => [
   ...streams(protocol)
     .filter(({ name }) => name !== CONTRADICTORY)
-    .map(({ name, sse }) => ({ name, ...readChunks(protocol, [sse]) })),
+    .map(({ name, sse }) => ({ name, ...readBlocksOf(protocol, sse) })),
   ...exchanges(protocol).flatMap(({ name, response }): Recorded[] => {
     if (response === undefined) return [];
     try {

@@ -1,8 +1,15 @@
-import { serving } from '../../src/dialect.ts';
+import { type BlockEvent, googleInteractions, serving } from '../../src/dialect.ts';
 import type { LossNote } from '../../src/dialects/loss.ts';
-import { type ContentBlock, type Dialect, decodeSse, dialect, type Reply, type StreamEvent } from '../../src/index.ts';
+import { type ContentBlock, type Dialect, decodeSse, dialect, type Reply } from '../../src/index.ts';
 
-export const TARGETS = ['openai-chat', 'openai-responses', 'anthropic-messages', 'google-generatecontent', 'blocks'];
+export const TARGETS = [
+  'openai-chat',
+  'openai-responses',
+  'anthropic-messages',
+  'google-generatecontent',
+  googleInteractions.id,
+  'blocks',
+];
 
 export const HEAD = { id: 'resp_1', model: 'm-1', created: 1_700_000_000 };
 
@@ -19,7 +26,7 @@ export function asWhole(target: string, reply: Reply, head: object = HEAD): Read
 }
 
 /** A reply as a stream of a dialect, written from its events or, without any, from the reply alone. */
-export function asStream(target: string, reply: Reply, events: readonly StreamEvent[], head: object = HEAD): ReadBack {
+export function asStream(target: string, reply: Reply, events: readonly BlockEvent[], head: object = HEAD): ReadBack {
   const from = events.length > 0 ? { dialect: reply.message.origin.dialect } : {};
   const writer = serving(dialect(target)).writeStream!({ ...HEAD, ...head, ...from });
   const text = events.map((event) => writer.push(event)).join('') + writer.finish(reply);

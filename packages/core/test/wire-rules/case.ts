@@ -29,6 +29,7 @@ export const GATEWAY: Partial<Origin> = { issuer: 'gateway.example' };
 const LISTS: Readonly<Record<Api['id'], string>> = {
   'anthropic-messages': 'messages',
   'google-generatecontent': 'contents',
+  'google-interactions': 'input',
   'openai-chat': 'messages',
   'openai-responses': 'input',
 };

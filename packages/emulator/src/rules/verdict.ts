@@ -40,6 +40,8 @@ export interface IssuedValue {
 export interface JudgeSettings {
   /** Bind thinking to the prefix before it, whatever the model. Default: as the model does. */
   readonly enforcePrefix?: boolean;
+  /** Refuse unknown fields also where there is no evidence that the API does. Default: a warning. */
+  readonly refuseUnknown?: boolean;
   /** Refuse unknown fields even when this provider issued them. */
   readonly refuseOwnFields?: boolean;
 }

@@ -5,49 +5,71 @@ import { asText, isObject, type Json, objects, parseJson, plain } from '../json.
 import type { ProviderMemory } from '../memory.ts';
 import type { Protocol } from '../protocol.ts';
 import { renderAnthropicMessages } from '../render/anthropic-messages.ts';
+import { renderBedrockConverse } from '../render/bedrock-converse.ts';
+import { renderCohereChat } from '../render/cohere-chat.ts';
 import { renderGoogleGenerateContent } from '../render/google-generatecontent.ts';
+import { renderGoogleInteractions } from '../render/google-interactions.ts';
 import { renderOpenAIChat } from '../render/openai-chat.ts';
 import { renderOpenAIResponses } from '../render/openai-responses.ts';
 import { createMint, type Renderer } from '../render/renderer.ts';
 import type { MessageReply, ScriptedReply } from '../reply.ts';
 import { judgeAnthropicMessages } from '../rules/anthropic-messages/judge.ts';
 import { thinkingMismatches } from '../rules/anthropic-messages/rules-thinking.ts';
+import { judgeBedrockConverse } from '../rules/bedrock-converse/judge.ts';
+import { judgeCohereChat } from '../rules/cohere-chat/judge.ts';
 import { judgeGoogleGenerateContent } from '../rules/google-generatecontent/judge.ts';
+import { judgeGoogleInteractions } from '../rules/google-interactions/judge.ts';
 import { createOpenAIChatJudge } from '../rules/openai-chat/judge.ts';
 import { createOpenAIResponsesJudge } from '../rules/openai-responses/judge.ts';
 import type { Judge, JudgedRequest, Refusal, Verdict } from '../rules/verdict.ts';
-import { checkKey, checkModel, type Denial } from './access.ts';
+import { checkKey, checkModel, type Denial, readKey } from './access.ts';
 import {
   type Answer,
   type AnswerContext,
+  cloudErrorBody,
   errorAnswer,
   jsonAnswer,
   messageAnswer,
   rawAnswer,
   scriptedError,
 } from './answer.ts';
-import { errorBody } from './errors.ts';
+import { checkSignature, isSigned, type SignedRequest } from './aws.ts';
 import type { Route } from './route.ts';
-import type { EmulatorSettings, EmulatorState, HeaderMap, Issuer } from './state.ts';
+import type { EmulatorSettings, EmulatorState, Issuer, ServedResponse } from './state.ts';
+import { expire, showInteraction, withStoredSteps } from './stored-interactions.ts';
+import { openThread } from './threads.ts';
 
 type GenerateRoute = Extract<Route, { kind: 'generate' }>;
 
 export interface Outcome {
   readonly verdict: Verdict;
   readonly answer: Answer;
+  /** Called when the answer has been sent, as far as it was. */
+  readonly sent?: (ended: ServedResponse['ended']) => void;
 }
 
 /** Refuses a request by a rule that no judge has; the log names that rule as it does the others. */
 export function deny(context: AnswerContext, { id, error }: Denial): Outcome {
-  const body = JSON.stringify(errorBody(context.protocol, error, context.requestId));
+  const body = JSON.stringify(cloudErrorBody(context, error));
   const refusal = { rule: `${context.protocol}.${id}`, status: error.status, message: error.message, body };
   return { verdict: { refusal, warnings: [] }, answer: errorAnswer(context, error) };
 }
 
-export interface ReceivedRequest {
+export interface ReceivedRequest extends SignedRequest {
   readonly text: string;
-  readonly headers: HeaderMap;
   readonly context: AnswerContext;
+  /** The request only prepares the next one: the response has no output. */
+  readonly isWarmup?: boolean;
+  /** For connections that keep the latest responses in memory: called with the id of one that is not stored. */
+  readonly onKept?: (id: string) => void;
+}
+
+/** AWS takes a signature in place of a key. */
+function checkAccess(state: EmulatorState, { protocol, cloud }: GenerateRoute, received: ReceivedRequest) {
+  const { key, aws } = state.configuration;
+  if (cloud !== 'aws' || !isSigned(received.headers)) return checkKey(protocol, received.headers, key, cloud);
+  const message = checkSignature(received, aws);
+  return message === undefined ? undefined : { id: 'auth', error: { status: 403, message } };
 }
 
 export async function generate(
@@ -57,43 +79,73 @@ export async function generate(
 ): Promise<Outcome> {
   const { text, headers } = received;
   const { protocol, issuer } = route;
-  const denial = checkKey(protocol, headers, state.configuration.key);
+  const denial = checkAccess(state, route, received);
   if (denial) return deny(received.context, denial);
   const parsed = parseJson(text);
   const body = isObject(parsed) ? parsed : {};
-  const model = route.model ?? asText(body.model) ?? '';
-  const stream = route.stream ?? (protocol !== 'google-generatecontent' && body.stream === true ? 'sse' : undefined);
+  const model = route.model ?? asText(body.model) ?? asText(body.agent) ?? '';
+  const isNamed = protocol !== 'google-generatecontent' && route.cloud !== 'aws' && body.stream === true;
+  const stream = route.stream ?? (isNamed ? 'sse' : undefined);
   const context: AnswerContext = { ...received.context, stream };
   const missing = checkModel(protocol, model);
   if (missing) return deny(context, missing);
 
+  const memory = state.memory(protocol, issuer);
+  expire(state, memory, asText(body.previous_interaction_id));
+  const key = readKey[protocol](headers);
+  const turn =
+    protocol === 'anthropic-messages'
+      ? openThread(memory.threads, { body, headers, key, now: context.now })
+      : undefined;
+  if (turn && 'error' in turn) return deny(context, turn);
+  const asked = { body: turn?.body ?? body, text: turn ? JSON.stringify(turn.body) : text };
+  const outcome = await reply(state, route, { ...received, ...asked, context, model, stream: stream !== undefined });
+  const { message, ...rest } = outcome;
+  if (!turn) return rest;
+  if (!message) turn.end('failed');
+  return message ? { ...rest, sent: (ended) => turn.end(ended === 'complete' ? message : 'broken') } : rest;
+}
+
+interface AskedModel extends ReceivedRequest {
+  readonly body: Json;
+  readonly model: string;
+  readonly stream: boolean;
+}
+
+/** Judges a complete request and answers it; `message` is the response, if there is one. */
+async function reply(
+  state: EmulatorState,
+  { protocol, issuer, model: named }: GenerateRoute,
+  { text, headers, context, body, model, stream, isWarmup = false, onKept }: AskedModel,
+): Promise<Outcome & { readonly message?: Json }> {
   const memory = state.memory(protocol, issuer);
   const request: JudgedRequest = {
     body: text,
     headers,
     memory,
     settings: state.settings,
-    ...(route.model !== undefined && { model: route.model }),
+    ...(named !== undefined && { model: named }),
   };
   const verdict = judgeFor(protocol, state.settings, state.configuration.issuers[issuer])(request);
   if (verdict.refusal) return { verdict, answer: refusalAnswer(context, verdict.refusal) };
 
   const attempt = state.attempt(protocol, issuer, text);
-  const full = protocol === 'openai-responses' ? withStoredItems(body, memory) : body;
-  const reply: ScriptedReply =
+  const full = withKept(protocol, body, memory);
+  const scripted: ScriptedReply =
+    (isWarmup ? { blocks: [] } : undefined) ??
     state.next(protocol, issuer) ??
     (await state.configuration.brain({
       protocol,
       issuer,
       model,
-      stream: stream !== undefined,
+      stream,
       attempt,
       body,
       ...requestViews[protocol](full),
     }));
-  if ('raw' in reply) return { verdict, answer: rawAnswer(reply) };
-  if ('error' in reply) return { verdict, answer: scriptedError(context, reply) };
-  const dropped = protocol === 'anthropic-messages' ? withDropped(reply, thinkingMismatches(request)) : reply;
+  if ('raw' in scripted) return { verdict, answer: rawAnswer(scripted) };
+  if ('error' in scripted) return { verdict, answer: scriptedError(context, scripted) };
+  const dropped = protocol === 'anthropic-messages' ? withDropped(scripted, thinkingMismatches(request)) : scripted;
   const rendered = renderers[protocol](dropped, {
     request: body,
     text,
@@ -102,20 +154,29 @@ export async function generate(
     created: Math.floor(context.now / 1000),
     refuseOwnFields: state.settings.refuseOwnFields ?? false,
   });
-  remember(memory, body, rendered.message, plain(rendered.body));
-  return { verdict, answer: messageAnswer(context, dropped, rendered) };
+  const message = plain(rendered.body);
+  remember(memory, body, rendered.message, message, onKept);
+  const shown = protocol === 'google-interactions' ? showInteraction(body, rendered, memory, context) : rendered;
+  return { verdict, answer: messageAnswer(context, dropped, shown), ...(isObject(message) && { message }) };
 }
 
 /** Anthropic repeats the request id in the body, so header and body must agree. */
-export function refusalAnswer(context: AnswerContext, { status, body }: Refusal): Answer {
+export function refusalAnswer(context: AnswerContext, { status, message, body }: Refusal): Answer {
+  if (context.cloud === 'aws') return jsonAnswer(context, status, JSON.stringify({ message }));
   const parsed = parseJson(body);
   const requestId = (isObject(parsed) ? asText(parsed.request_id) : undefined) ?? context.requestId;
   return jsonAnswer({ ...context, requestId }, status, body);
 }
 
-function remember(memory: ProviderMemory, request: Json, message: Json, body: unknown): void {
+function remember(
+  memory: ProviderMemory,
+  request: Json,
+  message: Json,
+  body: unknown,
+  onKept: ReceivedRequest['onKept'],
+): void {
   memory.issueFields(message);
-  if (isObject(body) && Array.isArray(body.output)) keepResponse(request, body, memory);
+  if (isObject(body) && Array.isArray(body.output)) keepResponse(request, body, memory, onKept);
 }
 
 /** With `drop_block` the reply lists the blocks that were left out (docs/wire-rules.md, "Preserved thinking"). */
@@ -132,12 +193,18 @@ export function judgeFor(protocol: Protocol, settings: EmulatorSettings, issuer:
       return judgeAnthropicMessages;
     case 'google-generatecontent':
       return judgeGoogleGenerateContent;
+    case 'google-interactions':
+      return judgeGoogleInteractions;
     case 'openai-chat': {
       const strict = issuer.refuseUnknownMessageFields ?? settings.refuseUnknownMessageFields ?? false;
       return createOpenAIChatJudge({ ...issuer, refuseUnknownMessageFields: strict });
     }
     case 'openai-responses':
       return createOpenAIResponsesJudge(issuer);
+    case 'bedrock-converse':
+      return judgeBedrockConverse;
+    case 'cohere-chat':
+      return judgeCohereChat;
   }
 }
 
@@ -146,7 +213,16 @@ const renderers: Readonly<Record<Protocol, Renderer>> = {
   'openai-chat': renderOpenAIChat,
   'openai-responses': renderOpenAIResponses,
   'google-generatecontent': renderGoogleGenerateContent,
+  'bedrock-converse': renderBedrockConverse,
+  'cohere-chat': renderCohereChat,
+  'google-interactions': renderGoogleInteractions,
 };
+
+/** A request with the history that the API keeps for it. */
+function withKept(protocol: Protocol, body: Json, memory: ProviderMemory): Json {
+  if (protocol === 'google-interactions') return withStoredSteps(body, memory);
+  return protocol === 'openai-responses' ? withStoredItems(body, memory) : body;
+}
 
 /** The `input` of a Responses request as a list of items. */
 export const inputItems = (input: unknown): readonly Json[] =>
@@ -163,12 +239,13 @@ function withStoredItems(body: Json, memory: ProviderMemory): Json {
 }
 
 /** Stores a response, which is the default, and adds it to its conversation. */
-function keepResponse(body: Json, response: Json, memory: ProviderMemory): void {
+function keepResponse(body: Json, response: Json, memory: ProviderMemory, onKept: ReceivedRequest['onKept']): void {
   const output = objects(response.output);
   memory.issueItems(output);
   const items = [...objects(withStoredItems(body, memory).input), ...output];
   const input = inputItems(body.input);
-  if (body.store !== false) memory.keep(`${response.id}`, { response, items, input });
+  if (body.store !== false || onKept) memory.keep(`${response.id}`, { response, items, input });
+  if (body.store === false) onKept?.(`${response.id}`);
   const conversation = readConversationId(body);
   const kept = conversation === undefined ? undefined : memory.kept(conversation);
   if (conversation !== undefined && kept) memory.keep(conversation, { ...kept, items });

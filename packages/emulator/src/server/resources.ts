@@ -6,6 +6,7 @@ import { checkKey, checkModel, type Denial } from './access.ts';
 import { type AnswerContext, jsonAnswer } from './answer.ts';
 import { defaultError } from './errors.ts';
 import { deny, inputItems, judgeFor, type Outcome, type ReceivedRequest, refusalAnswer } from './generate.ts';
+import { answerInteraction } from './interactions.ts';
 import type { Route } from './route.ts';
 import type { EmulatorState } from './state.ts';
 
@@ -13,6 +14,15 @@ const accepted = { refusal: undefined, warnings: [] };
 const ok = (context: AnswerContext, body: Json): Outcome => ({
   verdict: accepted,
   answer: jsonAnswer(context, 200, stringify(body)),
+});
+
+const googleModel = (id: string): Json => ({
+  name: `models/${id}`,
+  version: '001',
+  displayName: id,
+  inputTokenLimit: 1_048_576,
+  outputTokenLimit: 65_536,
+  supportedGenerationMethods: ['generateContent', 'countTokens', 'createInteraction'],
 });
 
 const modelForms: Readonly<Record<Protocol, (id: string, created: number) => Json>> = {
@@ -24,14 +34,10 @@ const modelForms: Readonly<Record<Protocol, (id: string, created: number) => Jso
     display_name: id,
     created_at: new Date(created * 1000).toISOString(),
   }),
-  'google-generatecontent': (id) => ({
-    name: `models/${id}`,
-    version: '001',
-    displayName: id,
-    inputTokenLimit: 1_048_576,
-    outputTokenLimit: 65_536,
-    supportedGenerationMethods: ['generateContent', 'countTokens'],
-  }),
+  'google-generatecontent': googleModel,
+  'google-interactions': googleModel,
+  'bedrock-converse': (id) => ({ modelId: id, modelName: id }),
+  'cohere-chat': (name) => ({ name, endpoints: ['chat'] }),
 };
 
 const listForms: Readonly<Record<Protocol, (models: readonly Json[]) => Json>> = {
@@ -44,6 +50,9 @@ const listForms: Readonly<Record<Protocol, (models: readonly Json[]) => Json>> =
     last_id: data.at(-1)?.id ?? null,
   }),
   'google-generatecontent': (models) => ({ models }),
+  'bedrock-converse': (modelSummaries) => ({ modelSummaries }),
+  'cohere-chat': (models) => ({ models }),
+  'google-interactions': (models) => ({ models }),
 };
 
 function models(
@@ -157,6 +166,8 @@ export function answerResource(
       return models(state, route, context);
     case 'count-tokens':
       return countTokens(state, route, received);
+    case 'interaction':
+      return answerInteraction(state, route, method, context);
     case 'response':
       return response(state, route, method, context);
     case 'conversation':

@@ -1,4 +1,4 @@
-/** Finds the API and the operation of a request. One origin serves all four APIs: their paths do not collide. */
+/** Finds the API and the operation of a request. One origin serves all APIs: their paths do not collide. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Protocol } from '../protocol.ts';
 
@@ -8,12 +8,32 @@ interface Deployment {
   readonly issuer: string;
 }
 
+/** How a stream is written: server-sent events, one array, frames of AWS, or frames with events of another API inside. */
+export type StreamForm = 'sse' | 'array' | 'frames' | 'chunks';
+
+/** A cloud that serves another vendor's API: its errors and its keys are its own. */
+export type Cloud = 'aws' | 'google';
+
 export type Route =
-  | (Deployment & { readonly kind: 'generate'; readonly model?: string; readonly stream?: 'sse' | 'array' })
+  | (Deployment & {
+      readonly kind: 'generate';
+      readonly model?: string;
+      readonly stream?: StreamForm;
+      readonly cloud?: Cloud;
+    })
   | (Deployment & { readonly kind: 'count-tokens'; readonly model?: string })
   | (Deployment & { readonly kind: 'models'; readonly id?: string })
   | (Deployment & { readonly kind: 'response'; readonly id: string; readonly items: boolean })
   | (Deployment & { readonly kind: 'conversation'; readonly id?: string })
+  | (Deployment & {
+      readonly kind: 'interaction';
+      readonly id: string;
+      readonly stream: boolean;
+      /** The last event that the client has of the stream. */
+      readonly after: string | undefined;
+      /** Whether the steps of the client are wanted, too. */
+      readonly input: boolean;
+    })
   | (Deployment & { readonly kind: 'wrong-method' })
   | (Deployment & { readonly kind: 'unknown' });
 
@@ -32,6 +52,8 @@ const VERSION = '/v\\d+(?:beta|alpha)?\\d*';
 // The version may be missing (DeepSeek) or be another one (`/api/paas/v4`).
 const BEFORE = `${ISSUER}(?:${VERSION})?`;
 const GOOGLE = `${BEFORE}(?:/projects/[^/]+/locations/[^/]+)?(?:/publishers/google)?/models`;
+const VERTEX = `${BEFORE}/projects/[^/]+/locations/[^/]+/publishers`;
+const INTERACTIONS = `${BEFORE}(?:/projects/[^/]+/locations/[^/]+)?/interactions`;
 // `messages` is a common word, so it must follow a version.
 const VERSIONED = `${ISSUER}${VERSION}`;
 const path = (before: string, tail: string) => new RegExp(`${before}${tail}/?$`);
@@ -63,6 +85,24 @@ const rows: readonly Row[] = [
   },
   {
     methods: ['POST'],
+    path: path(INTERACTIONS, ''),
+    protocol: 'google-interactions',
+    route: (deployment) => ({ ...deployment, kind: 'generate' }),
+  },
+  {
+    methods: ['GET', 'DELETE'],
+    path: path(INTERACTIONS, '/(?<id>[\\w-]+)'),
+    protocol: 'google-interactions',
+    route: interactionRoute,
+  },
+  {
+    methods: ['POST'],
+    path: path(INTERACTIONS, '/(?<id>[\\w-]+)/cancel'),
+    protocol: 'google-interactions',
+    route: interactionRoute,
+  },
+  {
+    methods: ['POST'],
     path: path(VERSIONED, '/messages'),
     protocol: 'anthropic-messages',
     route: (deployment) => ({ ...deployment, kind: 'generate' }),
@@ -76,9 +116,40 @@ const rows: readonly Row[] = [
   {
     // Bedrock has the model in the path, and version and betas in the body.
     methods: ['POST'],
-    path: path(BEFORE, '/model/(?<model>[^/]+)/invoke'),
+    path: path(BEFORE, '/model/(?<model>[^/]+)/invoke(?<stream>-with-response-stream)?'),
     protocol: 'anthropic-messages',
-    route: (deployment, { model = '' }) => ({ ...deployment, kind: 'generate', model }),
+    route: (deployment, { model = '', stream }) => ({
+      ...deployment,
+      kind: 'generate',
+      model,
+      cloud: 'aws',
+      ...(stream && { stream: 'chunks' }),
+    }),
+  },
+  {
+    methods: ['POST'],
+    path: path(BEFORE, '/model/(?<model>[^/]+)/converse(?<stream>-stream)?'),
+    protocol: 'bedrock-converse',
+    route: (deployment, { model = '', stream }) => ({
+      ...deployment,
+      kind: 'generate',
+      model,
+      cloud: 'aws',
+      ...(stream && { stream: 'frames' }),
+    }),
+  },
+  {
+    // Vertex has the model in the path, and the version in the body.
+    methods: ['POST'],
+    path: path(VERTEX, '/anthropic/models/(?<model>[^/:]+):(?:r|streamR)awPredict'),
+    protocol: 'anthropic-messages',
+    route: (deployment, { model = '' }) => ({ ...deployment, kind: 'generate', model, cloud: 'google' }),
+  },
+  {
+    methods: ['POST'],
+    path: path(`${ISSUER}/v2`, '/chat'),
+    protocol: 'cohere-chat',
+    route: (deployment) => ({ ...deployment, kind: 'generate' }),
   },
   {
     methods: ['POST'],
@@ -96,6 +167,15 @@ const rows: readonly Row[] = [
     route: (deployment, { id }) => ({ ...deployment, kind: 'models', ...(id !== undefined && { id }) }),
   },
 ];
+
+function interactionRoute(deployment: Deployment, { id = '' }: Match, { searchParams }: URL): Route {
+  return {
+    ...{ ...deployment, kind: 'interaction', id },
+    stream: searchParams.get('stream') === 'true',
+    after: searchParams.get('last_event_id') ?? undefined,
+    input: searchParams.get('include_input') === 'true',
+  };
+}
 
 /** The API of a path that several have, by the headers with which the client authenticates. */
 function guess(url: URL, headers: IncomingHttpHeaders): Protocol {

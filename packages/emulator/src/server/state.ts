@@ -7,6 +7,7 @@ import type { Protocol } from '../protocol.ts';
 import type { ScriptedReply } from '../reply.ts';
 import type { ApiDifferences } from '../rules/openai/rule.ts';
 import type { JudgeSettings, Verdict } from '../rules/verdict.ts';
+import type { AwsAccount } from './aws.ts';
 
 /** Waits; resolves or rejects early when the signal is aborted. */
 export type Sleep = (milliseconds: number, signal: AbortSignal) => Promise<void>;
@@ -17,6 +18,8 @@ export type HeaderMap = Readonly<Record<string, string>>;
 export interface EmulatorSettings extends JudgeSettings {
   /** Chat completions: refuse unknown fields of messages, as Groq does, instead of warning about them. */
   readonly refuseUnknownMessageFields?: boolean;
+  /** Interactions: for how many milliseconds they are kept. Default: 55 days. */
+  readonly retention?: number;
 }
 
 /** A compatible provider that is served under its own path, and how its API differs from OpenAI's. */
@@ -53,6 +56,7 @@ export interface LogEntry {
 
 interface Configuration {
   readonly key: string | undefined;
+  readonly aws: AwsAccount | undefined;
   readonly brain: Brain;
   readonly seed: string | undefined;
   readonly now: () => number;

@@ -1,6 +1,5 @@
 import {
   type Checkpoint,
-  dialect,
   joinManifest,
   type Manifest,
   type Message,
@@ -10,14 +9,16 @@ import {
 } from '@skein/core';
 import {
   ForestError,
-  type Lineage,
+  preferLineage,
   readCheckpoints,
   readLineage,
   readManifest,
   readMessage,
   readTakes,
+  readTools,
   selectTakes,
   type TakeFacts,
+  withConversationSystem,
 } from '../forest/index.ts';
 import {
   type BodyRecord,
@@ -26,11 +27,9 @@ import {
   ROOT,
   sha256,
   storeManifest,
-  type TakeContext,
   type TakeRecord,
 } from '../model/index.ts';
 import type { Store } from '../store/index.ts';
-import { readTools } from './tools.ts';
 
 /** What a request below a node is made from: the messages of its path, and what was sent for them before. */
 interface History {
@@ -105,28 +104,6 @@ export async function readHistory(
   };
 }
 
-/** A text that several conversations share has its origin from this one's take. */
-function preferLineage(takes: readonly TakeRecord[], lineage: Lineage | undefined): readonly TakeRecord[] {
-  const own = selectTakes(takes, lineage);
-  return own.length > 0 ? own : takes;
-}
-
-/** Replaces the system messages of the path by those of the conversation's last request, where they differ. */
-async function withConversationSystem(
-  store: Store,
-  stored: readonly Message[],
-  context: TakeContext | undefined,
-): Promise<readonly Message[]> {
-  if (!context?.replacesLead) return stored;
-  const end = stored.findIndex(({ role }) => role !== 'system');
-  const rest = end < 0 ? [] : stored.slice(end);
-  const texts = await store.bodies(context.system.map(({ body }) => body));
-  // When a text is missing, the system messages of the path are the best there is.
-  if (texts.some((text) => text === undefined)) return stored;
-  const system = context.system.map(({ dialect: spoken }, index) => dialect(spoken).parseMessage(texts[index]!));
-  return [...system, ...rest];
-}
-
 /** A checkpoint counts the messages of the path; this adapts it to the messages that are sent. */
 function shifted(
   checkpoint: Checkpoint,
@@ -149,7 +126,7 @@ export function toStoredCheckpoint(checkpoint: Checkpoint, stored: readonly Mess
 async function lastRequest(store: Store, { provider, model, params, context }: TakeRecord): Promise<LastRequest> {
   return {
     ...(provider !== undefined && { provider }),
-    ...(model !== undefined && { model }),
+    ...(model && { model }),
     ...(params !== undefined && { params }),
     tools: context?.tools ? await readTools(store, context.tools) : [],
   };
@@ -166,10 +143,23 @@ export function makeStepTake(
     readonly replacesLead: boolean;
   },
 ): { take: TakeFacts; bodies: readonly BodyRecord[]; stored: NonNullable<History['previous']> } {
-  const { manifest, provider, model, usage, estimated, cost, stop, envelope, requestId, durationMs, firstEventMs } =
-    step;
+  const {
+    manifest,
+    sent: form,
+    provider,
+    model,
+    usage,
+    estimated,
+    cost,
+    stop,
+    envelope,
+    requestId,
+    durationMs,
+    firstEventMs,
+  } = step;
   const [head, stored] = storeManifest(manifest, previous);
   const body = joinManifest(manifest, (index) => sent[index]!.raw);
+  const delta = form && makeBody(joinManifest(form, (index) => sent[index]!.raw));
   const others = sent.filter(({ facts }) => !known.has(facts.digest));
   const { tools, replacesLead, ...facts } = about;
   const take: TakeFacts = {
@@ -186,7 +176,7 @@ export function makeStepTake(
     stop,
     durationMs,
     envelope: sha256(envelope),
-    request: { manifest: stored.digest, sha256: sha256(body) },
+    request: { manifest: stored.digest, sha256: sha256(body), ...(delta && { sent: delta.digest }) },
     ...(usage && { usage }),
     ...(estimated && { estimated }),
     ...(cost !== undefined && { cost }),
@@ -197,10 +187,15 @@ export function makeStepTake(
     ...others.map(({ raw, facts }) => ({ k: 'body' as const, digest: facts.digest, text: raw })),
     { k: 'body' as const, digest: sha256(envelope), text: envelope },
     ...(tools ? [tools] : []),
+    ...(delta ? [delta] : []),
     head,
     stored,
   ];
   return { take, bodies, stored: { digest: stored.digest, manifest } };
+}
+
+function makeBody(text: string): BodyRecord {
+  return { k: 'body', digest: sha256(text), text };
 }
 
 function leadingSystem(sent: readonly Message[]): readonly Message[] {

@@ -1,5 +1,4 @@
-export { createEngine } from './engine.ts';
-export { titleByModel } from './model-title.ts';
+export { createEngine, titleByModel } from './engine.ts';
 export { continueTools, makeToolsBody, toolName } from './tools.ts';
 export type {
   BranchState,

@@ -10,7 +10,6 @@ import {
 } from '@skein/core';
 import type { ForestContext } from '../forest/index.ts';
 import { type BodyRecord, sha256 } from '../model/index.ts';
-import type { Store } from '../store/index.ts';
 
 /**
  * Makes the body that stores the tools of a request as one JSON text, so that the conversation can continue with the same
@@ -27,14 +26,6 @@ export function toDefinition(one: Tool | NativeTool): ToolDefinition {
   if (!('execute' in one)) return one;
   const { name, description, parameters } = one;
   return { name, ...(description !== undefined && { description }), parameters };
-}
-
-/** Reads stored tools. A missing text or an invalid definition is left out; the preview of the request shows that. */
-export async function readTools(store: Store, digest: string): Promise<readonly ToolDefinition[]> {
-  const [text] = await store.bodies([digest]);
-  if (text === undefined) return [];
-  const read: unknown = JSON.parse(text);
-  return Array.isArray(read) ? read.filter(isDefinition) : [];
 }
 
 /**
@@ -84,14 +75,6 @@ export function toolName(definition: ToolDefinition): string | undefined {
   const { type = 'custom', name, function: inner } = value;
   if (isObject(inner) && typeof inner.name === 'string') return inner.name;
   return (type === 'custom' || type === 'function') && typeof name === 'string' ? name : undefined;
-}
-
-function isDefinition(value: unknown): value is ToolDefinition {
-  if (!isObject(value)) return false;
-  const isNative = typeof value.dialect === 'string' && typeof value.native === 'string';
-  return (
-    isNative || (typeof value.name === 'string' && (typeof value.parameters === 'string' || isObject(value.parameters)))
-  );
 }
 
 /**

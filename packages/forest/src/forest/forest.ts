@@ -6,6 +6,7 @@ import { createContext } from './context.ts';
 import {
   createQueries,
   type Difference,
+  type RequestQuery,
   type ThreadScope,
   type TopologyNode,
   type TopologyRequest,
@@ -65,8 +66,11 @@ export interface Forest {
   leaves(id?: string, page?: NodePageRequest): Promise<Page<ForestNode>>;
   /** Returns all nodes below a node, parents before their children. */
   descendants(id: string, page?: NodePageRequest): Promise<Page<ForestNode>>;
-  /** Returns the exact request that a model answered with this node, verified by its hash. */
-  request(id: string, options?: ThreadScope): Promise<SentRequest>;
+  /**
+   * Returns the exact request that a model answered with this node, verified by its hash. With `stateless`, the same
+   * request for an API that keeps nothing.
+   */
+  request(id: string, options?: RequestQuery): Promise<SentRequest>;
   /** Says where that request differs from the previous one on the path; undefined when it extends it or is the first. */
   requestParts(id: string, options?: ThreadScope): Promise<PrefixDifference | undefined>;
   /** Lists where the system text, the tools or the sent history changed within a conversation. */

@@ -18,9 +18,10 @@ export { isDamage, readableNodes, readMessage, readTakes } from './read/read-nod
 export { followRedirects, resolveId } from './read/resolve.ts';
 export type { SearchFilters, SearchResult } from './read/search.ts';
 export type { ContextChange } from './read/sent-context.ts';
-export { readCheckpoints, writeCheckpoint } from './read/sent-context.ts';
+export { readCheckpoints, readTools, withConversationSystem, writeCheckpoint } from './read/sent-context.ts';
 export type { SentRequest } from './read/sent-request.ts';
 export { diffFromLastRequest, readManifest } from './read/sent-request.ts';
+export { preferLineage } from './read/stateless-request.ts';
 export type { UsageScope, UsageTotal } from './read/usage.ts';
 export { resolveWalkStart, walkAll } from './read/walk.ts';
 export type { ThreadGroup } from './threads/groups.ts';

@@ -22,5 +22,4 @@ export {
   type TakeRecord,
   unpackBytes,
 } from './records.ts';
-export { searchText, splitWords } from './search-text.ts';
 export { findSecrets, isSecretParameter, KeyGuard, removeSecrets } from './secrets.ts';

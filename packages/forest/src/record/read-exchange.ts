@@ -33,6 +33,10 @@ export interface Turn {
   /** The response that it continues, if the API keeps the history. */
   readonly previous: string | undefined;
   readonly conversation: string | undefined;
+  /** The last response of the conversation, if the request names it and brings its own history. */
+  readonly last: string | undefined;
+  /** What the API keeps for a request that continues a response. */
+  readonly keeps: NonNullable<KeptHistories['keeps']>;
   readonly answer: Answer;
   readonly tools: readonly ToolDefinition[];
   /** The system messages at the front of the request. */
@@ -58,11 +62,11 @@ interface NoContent {
 }
 
 /** Reads what the bytes of an exchange mean. It depends on the stored bytes alone and never throws. */
-export function readExchange(exchange: Exchange, request: string, response: string): ExchangeContent {
+export function readExchange(exchange: Exchange, request: string, response: string | Uint8Array): ExchangeContent {
   const nothing = (why: string): NoContent => ({ kind: 'nothing', exchange, why });
   if (exchange.kind === 'other' || exchange.dialect === undefined) return nothing('no model was asked');
   if (exchange.outcome === 'refused') return nothing(`the API answered ${exchange.status}`);
-  if (response.trim() === '') return nothing(exchange.error ?? 'there was no answer');
+  if (isBlank(response)) return nothing(exchange.error ?? 'there was no answer');
   try {
     const spoken = dialect(exchange.dialect);
     const framing = findFraming(spoken, exchange.provider);
@@ -73,7 +77,7 @@ export function readExchange(exchange: Exchange, request: string, response: stri
     }
     const { system, tools, messages, params, rest, model = exchange.model } = spoken.readRequest(request, origin);
     const answer = readAnswer(spoken, framing, response, { ...origin, ...(model !== undefined && { model }) });
-    const { previous, conversation } = readReferences(spoken, rest);
+    const { previous, conversation, last, keeps } = readReferences(spoken, rest);
     const isKept = previous !== undefined || conversation !== undefined;
     const lead = [...(system ? [system] : []), ...(isKept ? [] : leadingSystem(messages))];
     const hints = exchange.hints ?? {};
@@ -86,6 +90,8 @@ export function readExchange(exchange: Exchange, request: string, response: stri
       model,
       previous,
       conversation,
+      last,
+      keeps,
       answer,
       tools,
       lead,
@@ -103,12 +109,20 @@ function leadingSystem(messages: readonly Message[]): readonly Message[] {
 }
 
 /** Which response or conversation a request continues, if the API keeps histories. */
-function readReferences(spoken: Dialect, rest: RequestParts['rest']) {
+function readReferences(
+  spoken: Dialect,
+  rest: RequestParts['rest'],
+): Pick<Turn, 'previous' | 'conversation' | 'last' | 'keeps'> {
   const { kept } = serving(spoken);
-  if (!kept) return { previous: undefined, conversation: undefined };
+  if (!kept) return { previous: undefined, conversation: undefined, last: undefined, keeps: [] };
   const values = Object.fromEntries(Object.entries(rest).map(([name, text]) => [name, parsed(text)]));
-  const { response, conversation } = kept.previous(values);
-  return { previous: toText(response), conversation: toText(conversation) };
+  const { response, conversation, last } = kept.previous(values);
+  return {
+    previous: toText(response),
+    conversation: toText(conversation),
+    last: toText(last),
+    keeps: kept.keeps ?? [],
+  };
 }
 
 function parsed(text: string): unknown {
@@ -133,8 +147,13 @@ export interface Answer {
 }
 
 /** Reads a response that is one JSON object, a stream of events, or Google's list of chunks. Throws for other texts. */
-function readAnswer(dialect: Dialect, framing: Framing, text: string, origin: Partial<Origin>): Answer {
-  const reply = readReply(dialect, framing, text, origin);
+function readAnswer(
+  dialect: Dialect,
+  framing: Framing,
+  response: string | Uint8Array,
+  origin: Partial<Origin>,
+): Answer {
+  const reply = readReply(dialect, framing, response, origin);
   const { message, alternatives, stop, usage, envelope } = reply;
   const { kept } = serving(dialect);
   const pending = kept !== undefined && stop.reason !== 'cut' && stop.reason !== 'error' && isPending(kept, envelope);
@@ -148,17 +167,23 @@ function readAnswer(dialect: Dialect, framing: Framing, text: string, origin: Pa
   };
 }
 
-function readReply(dialect: Dialect, framing: Framing, text: string, origin: Partial<Origin>): Reply {
+/** Bytes are read as they are where the framing is binary; elsewhere they are text that was damaged. */
+function readReply(dialect: Dialect, framing: Framing, response: string | Uint8Array, origin: Partial<Origin>): Reply {
+  const text = typeof response === 'string' ? response : framing.isBinary ? '' : Buffer.from(response).toString('utf8');
   // Some framings have events that begin as an object does.
   if (/^\s*\{/.test(text) && (framing === sse || isJson(text))) return dialect.readResponse(text, origin);
   const reader = dialect.readStream(origin);
   if (/^\s*\[/.test(text)) for (const chunk of elementTexts(text)) reader.push(undefined, chunk);
   else {
     const decoder = framing.split((event, data) => void reader.push(event, data));
-    decoder.push(text);
+    decoder.push(framing.isBinary ? Buffer.from(response) : text);
     decoder.end();
   }
   return reader.finish();
+}
+
+function isBlank(response: string | Uint8Array): boolean {
+  return typeof response === 'string' ? response.trim() === '' : response.length === 0;
 }
 
 /** A response that runs in the background is acknowledged before it is complete. */

@@ -5,7 +5,6 @@ import {
   type RefRecord,
   ROOT,
   type StoreRecord,
-  splitWords,
   type TakeRecord,
 } from '../model/index.ts';
 import { createChangeLog } from './changes.ts';
@@ -13,7 +12,7 @@ import { createEntryTable, createRegisterTable, type Register } from './latest-t
 import { toPage } from './page.ts';
 import { hashFault, isEntry, recordKey, toChange } from './records.ts';
 import type { Store, StoreProblem } from './store.ts';
-import { createWordIndex, nodeText, type WordIndex } from './word-index.ts';
+import { createWordIndex, nodeText, splitWords, type WordIndex } from './word-index.ts';
 
 /**
  * A store in memory, for tests and for data that need not outlive the process.

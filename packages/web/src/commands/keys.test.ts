@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { keyLabel, keyName } from './keys.ts';
+import { foldDigits, keyLabel, keyName } from './keys.ts';
 
 afterEach(() => vi.unstubAllGlobals());
 
@@ -37,4 +37,17 @@ test('a key is shown in signs, and with the name it has on a Mac', () => {
   expect(keyLabel('Ctrl+k')).toBe('Ctrl+K');
   vi.stubGlobal('navigator', { platform: 'MacIntel' });
   expect(keyLabel('Ctrl+k')).toBe('⌘+K');
+});
+
+test('rows that differ in a digit alone become one', () => {
+  const rows = [
+    { id: 'again', title: 'Answer again', keys: ['g'] },
+    ...[2, 3, 4].map((n) => ({ id: `again-${n}`, title: `Answer again ${n} times`, keys: [`g ${n}`] })),
+    { id: 'edit', title: 'Edit', keys: ['e'] },
+  ];
+  expect(foldDigits(rows)).toEqual([
+    rows[0],
+    { id: 'again-2', title: 'Answer again 2–4 times', keys: ['g 2–4'] },
+    rows[4],
+  ]);
 });

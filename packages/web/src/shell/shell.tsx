@@ -10,7 +10,7 @@ import {
   useLayoutEffect,
 } from 'react';
 import { useLocation, useSearch } from 'wouter';
-import { keyLabel, listenToKeys } from '../commands/keys.ts';
+import { foldDigits, type KeyRow, keyLabel, listenToKeys } from '../commands/keys.ts';
 import { GROUPS, useCommands } from '../commands/registry.ts';
 import { screenTitle } from '../state/address.ts';
 import { followChanges, useConnection } from '../state/change-feed.ts';
@@ -262,30 +262,3 @@ const FIXED_KEYS: readonly { readonly id: string; readonly title: string; readon
   { id: 'delete', title: 'Delete a branch', keys: ['x'] },
   { id: 'stop', title: 'Stop the stream, then close', keys: ['Escape'] },
 ];
-
-interface KeyRow {
-  readonly id: string;
-  readonly title: string;
-  readonly keys: readonly string[];
-}
-
-/** Merges rows that differ only in a digit: "Answer again 2 times" … 9 become "Answer again 2–9 times". */
-export function foldDigits(rows: readonly KeyRow[]): readonly KeyRow[] {
-  const groups = new Map<string, KeyRow[]>();
-  for (const row of rows) {
-    const shape = `${row.keys.join(',')}|${row.title}`.replace(/\d/g, '#');
-    groups.set(shape, [...(groups.get(shape) ?? []), row]);
-  }
-  return [...groups.values()].map((group) => {
-    const [first, last] = [group[0]!, group.at(-1)!];
-    if (group.length === 1) return first;
-    const from = firstDigit(first);
-    const upTo = firstDigit(last);
-    const fold = (text: string) => text.replace(from, `${from}–${upTo}`);
-    return { id: first.id, title: fold(first.title), keys: first.keys.map(fold) };
-  });
-}
-
-function firstDigit({ keys }: KeyRow): string {
-  return keys.join(' ').match(/\d/)?.[0] ?? '';
-}

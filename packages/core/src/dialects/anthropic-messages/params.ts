@@ -70,20 +70,35 @@ export function writeParams(
   hasTools: boolean,
   losses: LossNote[],
 ): BodyMember[] {
-  const { parallelToolCalls: _, modalities, reasoning, ...simple } = params;
+  const { parallelToolCalls: _, modalities, ...others } = params;
+  const unknown = modalities?.filter((one) => one !== 'text') ?? [];
+  if (unknown.length > 0) losses.push(dropped('params.modalities', 'parameter', unknown.join()));
+  const { members, simple } = writeThinking(others, target, losses);
+  const maxTokens = params.maxTokens ?? defaultMaxTokens(params, target);
+  return [
+    ...writeSimpleParams({ ...simple, maxTokens }, PARAM_NAMES, losses),
+    ['tool_choice', choiceText(params, target, hasTools, losses)],
+    ...members,
+  ];
+}
+
+/**
+ * The members that ask for thinking, and the other parameters as far as they are taken beside it. Older models take a
+ * budget, newer ones an effort, a few take either (quirk `thinking`). Neither is converted into the other: for a model that
+ * takes efforts, a budget only turns thinking on; for a model that takes budgets, an effort is dropped. The effort `none`
+ * turns thinking off.
+ */
+export function writeThinking(
+  params: RequestParams,
+  target: Target,
+  losses: LossNote[],
+): { readonly members: readonly BodyMember[]; readonly simple: RequestParams } {
+  const { reasoning, ...simple } = params;
   const { effort, budget } = reasoning ?? {};
   const by = thinksBy(target.provider, target.model);
   const takesEffort = by !== 'budget';
   const maxTokens = params.maxTokens ?? defaultMaxTokens(params, target);
   const fitted = budget === undefined || by === 'effort' ? undefined : fittedBudget(budget, maxTokens);
-  const others = modalities?.filter((one) => one !== 'text') ?? [];
-  if (others.length > 0) losses.push(dropped('params.modalities', 'parameter', others.join()));
-
-  /**
-   * Older models take a budget, newer ones an effort, a few take either (quirk `thinking`). Neither is converted into the
-   * other: for a model that takes efforts, a budget only turns thinking on; for a model that takes budgets, an effort
-   * is dropped. The effort `none` turns thinking off.
-   */
   const thinking = (): string | undefined => {
     if (effort === 'none') return alwaysThinks(target) ? undefined : '{"type":"disabled"}';
     if (fitted !== undefined) return `{"type":"enabled","budget_tokens":${fitted}}`;
@@ -94,13 +109,14 @@ export function writeParams(
   if (effort !== undefined && !isSaid) losses.push(dropped('params.reasoning.effort', 'parameter'));
   if (effort !== 'none' && fitted !== budget)
     losses.push((thought ? rewritten : dropped)('params.reasoning.budget', 'parameter'));
-  const beside = thought !== undefined && effort !== 'none' ? besideThinking(simple, losses) : simple;
-  return [
-    ...writeSimpleParams({ ...beside, maxTokens }, PARAM_NAMES, losses),
-    ['tool_choice', choiceText(params, target, hasTools, losses)],
-    ['thinking', thought],
-    ['output_config', effort !== 'none' && effort && takesEffort ? `{"effort":${JSON.stringify(effort)}}` : undefined],
-  ];
+  const level = effort !== 'none' && effort && takesEffort ? `{"effort":${JSON.stringify(effort)}}` : undefined;
+  return {
+    members: [
+      ['thinking', thought],
+      ['output_config', level],
+    ],
+    simple: thought !== undefined && effort !== 'none' ? besideThinking(simple, losses) : simple,
+  };
 }
 
 function choiceText(params: RequestParams, target: Target, hasTools: boolean, losses: LossNote[]): string | undefined {

@@ -18,11 +18,10 @@ import {
   textAt,
   textNode,
 } from '../../json/index.ts';
-import type { ContentBlock, Origin } from '../../message/index.ts';
 import type { Assembler } from '../dialect.ts';
 import type { Stop } from '../reply.ts';
-import { blockEnd, type StreamEvent } from '../stream/events.ts';
 import {
+  BOUNDARY,
   COUNT,
   errorEvent,
   escapedPiece,
@@ -30,12 +29,11 @@ import {
   pieceOf,
   readEvent,
   STRING,
+  type StreamEvent,
   UnreadEvents,
   usualParts,
-} from '../stream/read-event.ts';
-import { DIALECT } from './provider.ts';
-import { readStop, readUsage, toReply } from './read-response.ts';
-import { view } from './view.ts';
+} from '../stream.ts';
+import { readStop, toReply } from './read-response.ts';
 
 /** A delta of text or thinking: its index, its field, its string. */
 const USUAL = new RegExp(
@@ -67,7 +65,6 @@ class MessageAssembler implements Assembler {
   readonly #blocks: StreamBlock[] = [];
   readonly #byIndex = new Map<unknown, StreamBlock>();
   #isEnded = false;
-  #hasToldStop = false;
   #failure: Stop | undefined;
 
   push(event: string | undefined, data: string): readonly StreamEvent[] {
@@ -95,7 +92,7 @@ class MessageAssembler implements Assembler {
     if (!block) return undefined;
     const text = JSON.parse(json!) as string;
     block.append(field!, pieceOf(json!, text));
-    return pieceEvents(field, block.number, index, text);
+    return pieceEvents(field, index, text);
   }
 
   #any(event: string | undefined, data: string): readonly StreamEvent[] {
@@ -121,7 +118,7 @@ class MessageAssembler implements Assembler {
       case 'content_block_stop': {
         const known = this.#byIndex.get(index);
         if (known) known.isStopped = true;
-        return known?.end();
+        return known && [BOUNDARY];
       }
       case 'message_start':
         return isObject(message) && !this.#isStarted ? this.#start(treeOf('message'), message) : undefined;
@@ -133,7 +130,7 @@ class MessageAssembler implements Assembler {
         if (hasDelta) update(this.#envelope, treeOf('delta'));
         const others = members.filter(({ name }) => name !== 'type' && !(hasDelta && name === 'delta'));
         update(this.#envelope, { kind: 'record', members: others });
-        return this.#close();
+        return NO_EVENTS;
       }
       case 'ping':
         return NO_EVENTS;
@@ -162,42 +159,32 @@ class MessageAssembler implements Assembler {
     if (isPlain && field) block.append(field, escapedPiece(data, ['delta', field], piece));
     else if (typeof delta.partial_json === 'string') block.appendJson(delta.partial_json);
     if (!isPlain) block.merge(parseTree(textAt(data, ['delta'])!) as RecordNode);
-    return [...begun, ...pieceEvents(field ?? block.type, block.number, index, piece)];
+    return [...begun, ...pieceEvents(field ?? block.type, index, piece)];
   }
 
-  #begin(index: unknown, tree: RecordNode, value: JsonObject): readonly StreamEvent[] {
-    // Blocks come one by one: what another follows is complete, unless more of it comes after all.
-    const ended = this.#blocks.at(-1)?.end() ?? NO_EVENTS;
-    const block = new StreamBlock(tree, value.type, this.#blocks.length);
+  #begin(index: unknown, tree: RecordNode, value: JsonObject): StreamEvent[] {
+    const last = this.#blocks.at(-1);
+    const block = new StreamBlock(tree, value.type);
     this.#blocks.push(block);
     this.#byIndex.set(index, block);
-    return [...ended, ...startEvents(block, index, value)];
+    const begun = startEvents(index, value);
+    // Blocks come one by one: what another follows is complete, though nothing said so.
+    return last && !last.isStopped ? [BOUNDARY, ...begun] : begun;
   }
 
-  /** What a message says of its end: nothing while it has neither a stop reason nor its last event. */
-  #close(): readonly StreamEvent[] {
-    const { stop_reason: reason, usage } = parseJson(printTree(this.#envelope)) as JsonObject;
-    if (this.#hasToldStop || (typeof reason !== 'string' && !this.#isEnded)) return NO_EVENTS;
-    this.#hasToldStop = true;
-    const ends = this.#blocks.flatMap((block) => block.end());
-    return [...ends, ...usageEvents(this.#envelope, usage), { type: 'stop', stop: readStop(reason) }];
-  }
-
-  #start(tree: RecordNode, { content: values, usage }: JsonObject): readonly StreamEvent[] {
+  #start(tree: RecordNode, { content: values }: JsonObject): readonly StreamEvent[] {
     const before = this.#envelope;
     const content = getMember(tree, 'content');
     this.#isStarted = true;
     this.#envelope = tree;
     setMember(tree, 'content', leafNode('null'));
     update(tree, before);
-    const told = usageEvents(tree, usage);
-    if (content?.kind !== 'list' || !Array.isArray(values)) return told;
+    if (content?.kind !== 'list' || !Array.isArray(values)) return NO_EVENTS;
     // Calls that running code makes come whole with the start (recorded).
-    const begun = content.items.flatMap((item, index) => {
+    return content.items.flatMap((item, index) => {
       const block: unknown = values[index];
       return item.kind === 'record' && isObject(block) ? this.#begin(index, item, block) : [];
     });
-    return [...told, ...begun];
   }
 }
 
@@ -207,59 +194,30 @@ const RULE: MergeRule = { replaced: new Set(['signature', 'encrypted_content']) 
 /** A member of a delta that speaks of the delta, not of the block: a block that carries it is refused (`extra-block`). */
 const PASSING = 'estimated_tokens';
 
-/** What a block shows does not depend on where it comes from. */
-const ORIGIN: Origin = { dialect: DIALECT, issuer: '' };
-
 /** One content block while it arrives. */
 class StreamBlock {
   readonly type: unknown;
-  /** Its place among the blocks of the reply; the API's own index may leave out places. */
-  readonly number: number;
   isStopped = false;
-  /** Whether its end was told since the last piece of it came. */
-  #isTold = false;
   /** The decoded pieces of `partial_json`. */
   readonly #json: string[] = [];
   readonly #tree: RecordNode;
 
-  constructor(tree: RecordNode, type: unknown, number: number) {
+  constructor(tree: RecordNode, type: unknown) {
     this.#tree = tree;
     this.type = type;
-    this.number = number;
-  }
-
-  /** Tells that the block is complete; nothing where that was told already. */
-  end(): readonly StreamEvent[] {
-    if (this.#isTold) return NO_EVENTS;
-    this.#isTold = true;
-    return [
-      blockEnd(
-        this.number,
-        () => this.view(),
-        () => this.text(false),
-      ),
-    ];
-  }
-
-  /** What it shows as far as it came. */
-  view(): ContentBlock {
-    return view(`{"role":"assistant","content":[${this.text(false)}]}`, ORIGIN).content[0]!;
   }
 
   /** An escaped piece of a string field: the way of nearly every event. */
   append(field: string, piece: string): void {
-    this.#isTold = false;
     ensureMember(this.#tree, field, textNode).pieces.push(piece);
   }
 
   appendJson(piece: string): void {
-    this.#isTold = false;
     this.#json.push(piece);
   }
 
   /** Any other delta: citations append, whatever is unknown joins by the merge rule. */
   merge({ members }: RecordNode): void {
-    this.#isTold = false;
     for (const { name, value } of members)
       if (name === 'citation') ensureMember(this.#tree, 'citations', listNode).items.push(value);
     const known = members.filter(({ name }) => !['type', 'citation', 'partial_json', PASSING].includes(name));
@@ -299,34 +257,20 @@ function plainField(delta: unknown): 'text' | 'thinking' | undefined {
 }
 
 /** What a new piece of a block says; the arguments of server-side calls are nobody's to act on. */
-function pieceEvents(type: unknown, index: number, native: unknown, text: unknown): StreamEvent[] {
+function pieceEvents(type: unknown, index: unknown, text: unknown): StreamEvent[] {
   if (!isText(text)) return [];
-  if (type === 'tool_use') return [{ type: 'tool-arguments', index, call: toNumber(native), text }];
-  return type === 'text' || type === 'thinking' ? [{ type: type === 'text' ? type : 'reasoning', index, text }] : [];
+  if (type === 'tool_use') return [{ type: 'tool-arguments', index: toNumber(index), text }];
+  return type === 'text' || type === 'thinking' ? [{ type: type === 'text' ? type : 'reasoning', text }] : [];
 }
 
 /** What the start of a block says already. */
-function startEvents(
-  block: StreamBlock,
-  native: unknown,
-  { type, id, name, input, text, thinking }: JsonObject,
-): StreamEvent[] {
-  const { number: index } = block;
-  const start: StreamEvent = { type: 'block-start', index, kind: block.view().type };
-  if (type !== 'tool_use') return [start, ...pieceEvents(type, index, native, type === 'text' ? text : thinking)];
+function startEvents(index: unknown, { type, id, name, input, text, thinking }: JsonObject): StreamEvent[] {
+  if (type !== 'tool_use') return pieceEvents(type, index, type === 'text' ? text : thinking);
   const given = isObject(input) && size(input) > 0 && JSON.stringify(input);
-  const call = toNumber(native);
   return [
-    start,
-    { type: 'tool-use', index, call, id: isText(id) ? id : '', name: isText(name) ? name : '' },
-    ...pieceEvents(type, index, native, given),
+    { type: 'tool-use', index: toNumber(index), id: isText(id) ? id : '', name: isText(name) ? name : '' },
+    ...pieceEvents(type, index, given),
   ];
-}
-
-function usageEvents(envelope: RecordNode, value: unknown): StreamEvent[] {
-  const native = getMember(envelope, 'usage');
-  const usage = native && readUsage(value, printTree(native));
-  return usage ? [{ type: 'usage', usage }] : [];
 }
 
 /** How many members an object has, without making a list of them. */

@@ -95,7 +95,12 @@ export function trimEnd(draft: Draft): Draft | undefined | null {
  * (`thinking-first`). The API joins neighbours of one role, so the loop goes back as long as the user's messages contain
  * results.
  */
-export function beginsUnthought(count: number, textOf: (index: number) => string): boolean {
+export function beginsUnthought(
+  count: number,
+  textOf: (index: number) => string,
+  isResult: (block: unknown) => boolean = isToolResult,
+  isThought: (block: unknown) => unknown = isThinking,
+): boolean {
   let start: unknown;
   let isUser = true;
   // An answer that is to be continued is treated as if results followed it.
@@ -108,9 +113,9 @@ export function beginsUnthought(count: number, textOf: (index: number) => string
       start = blocks[0];
       isUser = false;
     } else {
-      hasResults = (isUser && hasResults) || blocks.some(isToolResult);
+      hasResults = (isUser && hasResults) || blocks.some(isResult);
       isUser = true;
     }
   }
-  return start !== undefined && !isThinking(start);
+  return start !== undefined && !isThought(start);
 }

@@ -246,6 +246,16 @@ function event(type: string, members?: string): string {
 export const serve: DialectServer = {
   id: DIALECT,
   responseId: ({ id, message }) => (isObject(message) ? message.id : id),
+  kept: {
+    anchors: ['thread'],
+    keeps: ['system', 'tools'],
+    previous: ({ thread, diagnostics }) => ({
+      response: isObject(thread) && thread.type === 'continue' ? thread.previous_message_id : undefined,
+      last: isObject(diagnostics) ? diagnostics.previous_message_id : undefined,
+    }),
+    refersTo: () => undefined,
+    isPending: () => false,
+  },
   errorBody,
   writeReply,
   writeStream,

@@ -11,7 +11,14 @@ const own = (content: string): Message =>
 
 function write(parts: Partial<FrameParts>, model = 'claude-sonnet-4-5') {
   const target = { provider: anthropic, model, account: undefined, params: {} };
-  const none = { system: [], tools: [], params: {}, extra: {}, cache: { tools: false, system: false } };
+  const none = {
+    system: [],
+    tools: [],
+    params: {},
+    extra: {},
+    called: () => [],
+    cache: { tools: false, system: false },
+  };
   const { head, tail, base, losses } = frame({ ...none, ...parts }, target);
   return { head, tail, base, losses: losses.map((loss) => `${loss.kind} ${loss.path} ${loss.reason}`) };
 }

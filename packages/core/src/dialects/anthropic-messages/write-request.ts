@@ -15,8 +15,7 @@ import {
 import type { MediaBlock, Message } from '../../message/index.ts';
 import { dropped, type LossNote, type LossReason, rewritten } from '../loss.ts';
 import { forModel } from '../provider.ts';
-import { NO_CALLS } from '../write/calls.ts';
-import { isOwn } from '../write/drafts.ts';
+import { isOwn, NO_CALLS } from '../write/drafts.ts';
 import { type BodyMember, joinFrame, readSystemTexts, writeTools } from '../write/frame.ts';
 import {
   formatPath,
@@ -42,7 +41,7 @@ import {
   saysNothing,
   trimEnd,
 } from './rules.ts';
-import { dropUnpairedServerTools } from './server-tools.ts';
+import { dropUnpairedServerTools, usesServerTools } from './server-tools.ts';
 import { fromBase64 } from './view.ts';
 
 const format: MessageFormat = {
@@ -89,6 +88,7 @@ export const writer: RequestWriter = {
   mark,
   trimEnd,
   dropUnpaired: dropUnpairedServerTools,
+  usesServerTools,
   fitParams(target, count, textOf, losses) {
     const { params } = target;
     if (params.reasoning?.budget === undefined || thinksBy(target.provider, target.model) === 'effort') return params;
@@ -230,13 +230,20 @@ export function frame(parts: FrameParts, target: Target): Frame {
   const losses: LossNote[] = [];
   const system = systemText(parts.system, target, losses);
   const tools = toolsText(parts, target, losses);
+  const { apiVersion, policies } = target.provider;
+  // Clouds have the model in the address, and the version in the body.
+  const place = forModel(policies.quirks.inAddress ?? { default: '' }, target.model);
   const head: BodyMember[] = [
-    ['model', JSON.stringify(target.model)],
+    place === ''
+      ? ['model', JSON.stringify(target.model)]
+      : ['anthropic_version', 'anthropic_version' in parts.extra ? undefined : JSON.stringify(apiVersion)],
     ['system', (parts.cache.system && system && mark(system)) || system],
     ['tools', (parts.cache.tools && tools && mark(tools)) || tools],
   ];
   const hasTools = tools !== undefined || 'tools' in parts.extra;
-  const tail = writeParams(parts.params, target, hasTools, losses);
+  const { stream, ...others } = parts.params;
+  const isInPath = String(place).includes('stream');
+  const tail = writeParams(isInPath || stream === undefined ? others : parts.params, target, hasTools, losses);
   return {
     ...joinFrame(head, 'messages', tail, parts.extra),
     lead: [],

@@ -10,10 +10,8 @@ import {
   textAt,
   textNode,
 } from '../../json/index.ts';
-import { type ContentBlock, viewBlocks } from '../../message/index.ts';
 import type { Assembler } from '../dialect.ts';
-import { blockEnd, type StreamEvent } from '../stream/events.ts';
-import { errorEvent, readEvent, UnreadEvents } from '../stream/read-event.ts';
+import { BOUNDARY, errorEvent, NO_EVENTS, readEvent, type StreamEvent, UnreadEvents } from '../stream.ts';
 import { readReply } from './read-response.ts';
 
 /**
@@ -31,7 +29,6 @@ interface StreamBlock {
   readonly type: unknown;
   readonly tree: RecordNode;
   isOpen: boolean;
-  isEnded: boolean;
 }
 
 class BlocksAssembler implements Assembler {
@@ -55,72 +52,42 @@ class BlocksAssembler implements Assembler {
 
   #read(data: string, value: JsonObject): readonly StreamEvent[] | undefined {
     const { type, text, block } = value;
-    const events: StreamEvent[] = [];
+    const open = this.#blocks.at(-1);
     if ((type === 'text' || type === 'reasoning') && typeof text === 'string') {
-      const open = this.#blocks.at(-1);
       const isSame = open?.isOpen && open.type === type;
-      const begun = (): RecordNode => parseTree(`{"type":"${type}","text":""}`) as RecordNode;
-      const { tree } = isSame ? open : this.#begin({ type }, begun(), true, events);
+      if (!isSame) this.#begin({ type }, `{"type":"${type}","text":""}`, true);
+      const { tree } = this.#blocks.at(-1)!;
       ensureMember(tree, 'text', textNode).pieces.push(textAt(data, ['text'])!.slice(1, -1));
-      events.push({ type, index: this.#blocks.length - 1, text });
-      return events;
+      return isSame ? [{ type, text }] : [BOUNDARY, { type, text }];
     }
-    if ((type === 'block' || type === 'start') && isObject(block)) {
-      const isOpen = type === 'start';
-      this.#begin(block, parseTree(textAt(data, ['block'])!) as RecordNode, isOpen, events);
-      if (!isOpen) this.#end(events);
-      return events;
+    switch (type) {
+      case 'block':
+      case 'start':
+        if (!isObject(block)) return undefined;
+        return [
+          ...this.#begin(block, textAt(data, ['block'])!, type === 'start'),
+          ...(type === 'block' ? [BOUNDARY] : []),
+        ];
+      case 'end':
+        if (!open?.isOpen) return undefined;
+        open.isOpen = false;
+        for (const { name, value: member } of (parseTree(data) as RecordNode).members)
+          if (name !== 'type') setMember(open.tree, name, member);
+        return [BOUNDARY];
+      case 'error':
+        this.#unread.keep(undefined, data);
+        return [errorEvent(value.error, data)];
+      case 'finish':
+        this.#finish = data;
+        return NO_EVENTS;
+      default:
+        return undefined;
     }
-    if (type === 'end') {
-      const open = this.#blocks.at(-1);
-      if (!open?.isOpen) return undefined;
-      for (const { name, value: member } of (parseTree(data) as RecordNode).members)
-        if (name !== 'type') setMember(open.tree, name, member);
-      this.#end(events);
-      return events;
-    }
-    if (type === 'error') {
-      this.#unread.keep(undefined, data);
-      return [errorEvent(value.error, data)];
-    }
-    if (type !== 'finish') return undefined;
-    this.#finish = data;
-    this.#end(events);
-    const { usage, choices } = readReply(`{"message":{"role":"assistant","content":[]},${data.trimStart().slice(1)}`);
-    if (usage) events.push({ type: 'usage', usage });
-    events.push({ type: 'stop', stop: choices[0]!.stop });
-    return events;
   }
 
-  #begin(value: JsonObject, tree: RecordNode, isOpen: boolean, events: StreamEvent[]): StreamBlock {
-    this.#end(events);
-    const { type, id, name } = value;
-    const block: StreamBlock = { type, tree, isOpen, isEnded: false };
-    const index = this.#blocks.push(block) - 1;
-    events.push({ type: 'block-start', index, kind: viewBlock(block).type });
-    if (type === 'tool-use' && typeof id === 'string' && typeof name === 'string')
-      events.push({ type: 'tool-use', index, call: index, id, name });
-    return block;
+  #begin({ type, id, name }: JsonObject, text: string, isOpen: boolean): StreamEvent[] {
+    const index = this.#blocks.push({ type, tree: parseTree(text) as RecordNode, isOpen }) - 1;
+    const isCall = type === 'tool-use' && typeof id === 'string' && typeof name === 'string';
+    return isCall ? [{ type, index, id, name }] : [];
   }
-
-  /** Tells that the last block is complete, once. */
-  #end(events: StreamEvent[]): void {
-    const index = this.#blocks.length - 1;
-    const block = this.#blocks[index];
-    if (!block || block.isEnded) return;
-    block.isEnded = true;
-    block.isOpen = false;
-    events.push(
-      blockEnd(
-        index,
-        () => viewBlock(block),
-        () => printTree(block.tree),
-      ),
-    );
-  }
-}
-
-/** What a block shows as far as it came. */
-function viewBlock({ tree }: StreamBlock): ContentBlock {
-  return viewBlocks(`{"role":"assistant","content":[${printTree(tree)}]}`).content[0]!;
 }

@@ -2,7 +2,7 @@ import type { DialectSpec } from '../dialect.ts';
 import { google } from './provider.ts';
 import { readRequest } from './read-request.ts';
 import { readReply } from './read-response.ts';
-import { GoogleAssembler } from './read-stream.ts';
+import { assemble } from './read-stream.ts';
 import { view } from './view.ts';
 import { writer } from './write-request.ts';
 
@@ -12,7 +12,7 @@ export const googleGenerateContentSpec: DialectSpec = {
   home: google,
   view,
   readReply,
-  assemble: (origin) => new GoogleAssembler(origin),
+  assemble,
   readRequest,
   writer,
   title: 'Google generateContent',

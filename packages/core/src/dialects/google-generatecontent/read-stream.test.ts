@@ -1,16 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { toldIn } from '../../../test/properties/told.ts';
 import { textAt } from '../../json/index.ts';
-import { GoogleAssembler } from './read-stream.ts';
+import { assemble } from './read-stream.ts';
 
 const event = (parts: string, more = '') =>
   `{"candidates": [{"content": {"parts": ${parts},"role": "model"}${more},"index": 0}],"usageMetadata": {"promptTokenCount": 3},"modelVersion": "m"}`;
 
 function run(...events: string[]) {
-  const assembler = new GoogleAssembler({
-    dialect: 'google-generatecontent',
-    issuer: 'generativelanguage.googleapis.com',
-  });
+  const assembler = assemble();
   const told = events.flatMap((data) => assembler.push(undefined, data));
   const deltas = toldIn(told);
   return { told: deltas, ...assembler.finish() };

@@ -15,15 +15,20 @@ import {
   setMember,
   textAt,
 } from '../../json/index.ts';
-import type { ContentBlock, Origin } from '../../message/index.ts';
-import type { Assembler, RawReply } from '../dialect.ts';
+import type { Assembler } from '../dialect.ts';
 import type { Stop } from '../reply.ts';
-import { blockEnd, type StreamEvent } from '../stream/events.ts';
-import { COUNT, errorEvent, readEvent, STRING, UnreadEvents, usualParts } from '../stream/read-event.ts';
+import {
+  BOUNDARY,
+  COUNT,
+  errorEvent,
+  readEvent,
+  STRING,
+  type StreamEvent,
+  UnreadEvents,
+  usualParts,
+} from '../stream.ts';
 import { addCall, type Call, field, isField, listTexts, readArguments } from './parts.ts';
 import { EMPTY_REPLY, isResponse, readBlockedStop, readStop, readUsage } from './read-response.ts';
-import { view } from './view.ts';
-import { contentText } from './write-request.ts';
 
 const some = (item: string): string => `${item}(?:,${item})*`;
 const COUNTS = some(String.raw`"\w+": ?(?:${COUNT}|"\w*")`);
@@ -43,18 +48,17 @@ const USUAL = new RegExp(
  * 2. Other members of its content join as deltas do; a role replaces.
  * 3. Of all other members the last counts (`Latest`).
  */
-export class GoogleAssembler implements Assembler {
+export function assemble(): Assembler {
+  return new ResponseAssembler();
+}
+
+class ResponseAssembler implements Assembler {
   readonly #latest = new Latest();
   readonly #candidates = new Map<number, StreamedCandidate>();
   readonly #unread = new UnreadEvents();
   #failure: Stop | undefined;
   /** The last usual event, until its members count as the latest. */
   #last: string | undefined;
-  readonly #origin: Origin;
-
-  constructor(origin: Origin) {
-    this.#origin = origin;
-  }
 
   push(event: string | undefined, data: string): readonly StreamEvent[] {
     const parts = usualParts(USUAL, data);
@@ -67,7 +71,7 @@ export class GoogleAssembler implements Assembler {
     return this.#any(event, data);
   }
 
-  finish(): RawReply & { readonly cut: boolean } {
+  finish(): ReturnType<Assembler['finish']> {
     this.#settle();
     const candidates = [...this.#candidates].sort(([a], [b]) => a - b).map(([, candidate]) => candidate);
     const block = field(this.#latest.value('promptFeedback'), 'blockReason');
@@ -109,16 +113,12 @@ export class GoogleAssembler implements Assembler {
     candidates.forEach((candidate, place) => {
       if (!isObject(candidate)) return;
       const index = typeof candidate.index === 'number' ? candidate.index : 0;
-      const known = this.#candidates.get(index) ?? new StreamedCandidate(this.#origin);
+      const known = this.#candidates.get(index) ?? new StreamedCandidate();
       this.#candidates.set(index, known);
-      for (const event of known.add(data, place, candidate))
-        events.push(index === 0 ? event : { type: 'choice', choice: index, event });
+      const told = known.add(data, place, candidate);
+      // Only the first candidate is told: it is the reply.
+      if (index === 0) events.push(...told);
     });
-    const block = field(value, 'promptFeedback', 'blockReason');
-    if (block !== undefined && candidates.length === 0) events.push({ type: 'stop', stop: readBlockedStop(block) });
-    // Every event counts the tokens so far; only the last count is worth telling.
-    const usage = events.some(({ type }) => type === 'stop') ? this.#latest.text('usageMetadata') : undefined;
-    if (usage !== undefined) events.push({ type: 'usage', usage: readUsage(JSON.parse(usage), usage) });
     return events;
   }
 
@@ -140,18 +140,6 @@ export class GoogleAssembler implements Assembler {
 
 const RULE: MergeRule = { replaced: new Set(['role']) };
 
-/** A block of the view, which one or more parts make up. */
-interface StreamedBlock {
-  readonly index: number;
-  readonly kind: ContentBlock['type'];
-  /** A thought of which there is only a signature. */
-  readonly isSealed: boolean;
-  /** Where its parts begin. */
-  readonly from: number;
-  /** Whether its end was told; more may come all the same. */
-  isTold: boolean;
-}
-
 /** One candidate while it arrives. */
 class StreamedCandidate {
   readonly #parts: string[] = [];
@@ -159,14 +147,9 @@ class StreamedCandidate {
   readonly #content = recordNode();
   readonly #latest = new Latest();
   readonly #calls: Call[] = [];
-  readonly #origin: Origin;
   #role: unknown;
-  /** The block that the last part belongs to. */
-  #block: StreamedBlock | undefined;
-
-  constructor(origin: Origin) {
-    this.#origin = origin;
-  }
+  /** What the last part is: texts, and thoughts, that follow each other are one block. */
+  #kind: string | undefined;
 
   /** Takes the candidate at a place of an event. */
   add(data: string, place: number, candidate: JsonObject): readonly StreamEvent[] {
@@ -180,10 +163,6 @@ class StreamedCandidate {
         listTexts(data, find(data, [...path, 'content', 'parts'])!.start).forEach((text, index) => {
           this.#tell(Array.isArray(parts) ? parts[index] : parts, text, events);
         });
-    }
-    if (field(candidate, 'finishReason') !== undefined) {
-      this.#end(events);
-      events.push({ type: 'stop', stop: this.stop! });
     }
     return events;
   }
@@ -202,11 +181,9 @@ class StreamedCandidate {
   /** Takes a part that is nothing but text. */
   say(part: string, text: string, isThought: boolean): readonly StreamEvent[] {
     const type = isThought ? 'reasoning' : 'text';
-    const block = this.#block;
-    if (block?.kind === type && !block.isSealed && text !== '') {
+    if (this.#kind === type && text !== '') {
       this.#parts.push(part);
-      block.isTold = false;
-      return [{ type, index: block.index, text }];
+      return [{ type, text }];
     }
     const events: StreamEvent[] = [];
     this.#addText(type, part, text, events);
@@ -238,58 +215,24 @@ class StreamedCandidate {
       return;
     }
     const call = addCall(this.#calls, this.#parts.length, part, text);
-    if (!call) {
-      const [block] = view(contentText('model', [text]), this.#origin).content;
-      if (block) this.#open(block.type, block.type === 'reasoning', events);
-      this.#parts.push(text);
-      return;
-    }
-    const at = this.#calls.length - 1;
-    // A call without an id has one only in the complete message; arguments in pieces are told when all are there.
-    if (call.parts.length === 1) {
-      const index = this.#open('tool-use', false, events);
-      events.push({ type: 'tool-use', index, call: at, id: call.id ?? '', name: call.name });
-    }
     this.#parts.push(text);
-    if (call.isOpen) return;
-    events.push({ type: 'tool-arguments', index: this.#block!.index, call: at, text: readArguments(call) });
-    this.#end(events);
+    // Parts of a call that follow its first one are no block of their own.
+    if (!call || call.parts.length === 1) {
+      this.#kind = undefined;
+      events.push(BOUNDARY);
+    }
+    if (!call) return;
+    const index = this.#calls.length - 1;
+    // A call without an id has one only in the complete message; arguments in pieces are told when all are there.
+    if (call.parts.length === 1) events.push({ type: 'tool-use', index, id: call.id ?? '', name: call.name });
+    if (!call.isOpen) events.push({ type: 'tool-arguments', index, text: readArguments(call) });
   }
 
   #addText(type: 'text' | 'reasoning', part: string, text: string, events: StreamEvent[]): void {
-    const index = this.#open(type, false, events);
+    if (this.#kind !== type) events.push(BOUNDARY);
+    this.#kind = type;
     this.#parts.push(part);
-    if (text !== '') events.push({ type, index, text });
-  }
-
-  /** The number of the block that the next part belongs to. Texts, and thoughts, that follow each other are one block. */
-  #open(kind: ContentBlock['type'], isSealed: boolean, events: StreamEvent[]): number {
-    const last = this.#block;
-    const isJoined = kind === 'text' || kind === 'reasoning';
-    if (last && isJoined && last.kind === kind && last.isSealed === isSealed) {
-      last.isTold = false;
-      return last.index;
-    }
-    this.#end(events);
-    const index = last ? last.index + 1 : 0;
-    this.#block = { index, kind, isSealed, from: this.#parts.length, isTold: false };
-    events.push({ type: 'block-start', index, kind });
-    return index;
-  }
-
-  /** Tells that the block of the last part is complete. */
-  #end(events: StreamEvent[]): void {
-    const block = this.#block;
-    if (!block || block.isTold) return;
-    block.isTold = true;
-    const { index, kind, from } = block;
-    const parts = this.#parts.slice(from);
-    const call = kind === 'tool-use' ? this.#calls.at(-1) : undefined;
-    const content = (): ContentBlock => {
-      const [first] = view(contentText('model', parts), this.#origin).content;
-      return first?.type === 'tool-use' ? { ...first, id: call?.id ?? '' } : first!;
-    };
-    events.push(blockEnd(index, content, () => `[${parts.join(',')}]`));
+    if (text !== '') events.push({ type, text });
   }
 
   /** Nearly every event has the same role and nothing else beside its parts. */

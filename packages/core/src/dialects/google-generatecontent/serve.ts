@@ -22,9 +22,9 @@ import type {
 } from '../serve.ts';
 import { writeSse } from '../sse.ts';
 import { toArguments } from '../write/translate.ts';
-import { fieldText } from './parts.ts';
+import { addCall, type Call, fieldText, readContent } from './parts.ts';
 import { google } from './provider.ts';
-import { GoogleAssembler } from './read-stream.ts';
+import { view } from './view.ts';
 
 const ABILITIES: ReplyAbilities = {
   citations: () => false,
@@ -267,13 +267,20 @@ function signatureIn(parts: string): string | undefined {
   return given.findLast((text) => text !== undefined && text !== '""');
 }
 
-/** The parts of each block of a message, as the reader of streams tells them. */
-function blockParts({ raw, origin }: Message): (string | undefined)[] {
-  const events = new GoogleAssembler(origin).push(
-    undefined,
-    `{"candidates":[{"content":${raw},"finishReason":"STOP"}]}`,
-  );
-  return events.flatMap((event) => (event.type === 'block-end' ? [event.native] : []));
+/** The parts of each block of a message, as the view joins them. */
+function blockParts({ raw, origin }: Message): string[] {
+  const calls: Call[] = [];
+  const blocks: { readonly kind: unknown; readonly parts: string[] }[] = [];
+  readContent(raw).parts.forEach(({ value, text }, index) => {
+    const call = addCall(calls, index, value, text);
+    const [block] = call ? [] : view(contentText([text]), origin).content;
+    const isJoined = block?.type === 'text' || block?.type === 'reasoning';
+    const kind = isJoined ? `${block.type} ${'redacted' in block && block.redacted}` : (call ?? block);
+    const known = call ? blocks.find((one) => one.kind === call) : blocks.at(-1);
+    if (known && known.kind === kind) known.parts.push(text);
+    else blocks.push({ kind, parts: [text] });
+  });
+  return blocks.map(({ parts }) => `[${parts.join(',')}]`);
 }
 
 export const serve: DialectServer = {

@@ -4,19 +4,18 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { find, isObject, type JsonObject, parseJson, splice } from '../../json/index.ts';
 import { user } from '../../message/index.ts';
-import { makeDialect } from '../dialect.ts';
+import { readBlocks } from '../block-events.ts';
 import { decodeSse } from '../sse.ts';
-import { googleInteractionsSpec } from './index.ts';
+import { googleInteractions as dialect } from './index.ts';
 import { serve } from './serve.ts';
 
 const shared = fileURLToPath(new URL('../../../../../../shared/corpus', import.meta.url));
 const folder = join(process.env.SKEIN_CORPUS ?? shared, 'google-interactions');
-const dialect = makeDialect(googleInteractionsSpec);
 
 interface Recording {
   readonly name: string;
   readonly responseText?: string | undefined;
-  readonly sse?: string | null;
+  readonly sse?: string | null | undefined;
 }
 
 function recordings(): Recording[] {
@@ -27,7 +26,7 @@ function recordings(): Recording[] {
 }
 
 function readSse(chunks: readonly (string | Uint8Array)[]) {
-  const reader = dialect.readStream();
+  const reader = readBlocks(dialect);
   const events: JsonObject[] = [];
   const told: JsonObject[] = [];
   const decoder = decodeSse((event, data) => {
@@ -36,7 +35,8 @@ function readSse(chunks: readonly (string | Uint8Array)[]) {
   });
   for (const chunk of chunks) decoder.push(chunk);
   decoder.end();
-  return { events, told, reply: reader.finish() };
+  const { reply, events: last } = reader.finish();
+  return { events, told: [...told, ...(last as unknown as JsonObject[])], reply };
 }
 
 /** The steps as a client would put them together that only knows what the recordings have. */

@@ -11,10 +11,9 @@ import {
   setMember,
   textAt,
 } from '../../json/index.ts';
-import type { Origin } from '../../message/index.ts';
 import type { Assembler } from '../dialect.ts';
-import type { StreamEvent } from '../stream/events.ts';
 import {
+  BOUNDARY,
   COUNT,
   errorEvent,
   escapedPiece,
@@ -22,10 +21,11 @@ import {
   pieceOf,
   readEvent,
   STRING,
+  type StreamEvent,
   UnreadEvents,
   usualParts,
-} from '../stream/read-event.ts';
-import { readStop, readUsage, toReply } from './read-response.ts';
+} from '../stream.ts';
+import { toReply } from './read-response.ts';
 import { turnText } from './steps.ts';
 import { StreamStep } from './stream-step.ts';
 
@@ -38,23 +38,16 @@ const USUAL = new RegExp(
  * Puts a streamed interaction together. Its steps stand in the order in which they began, which need not be that of
  * their work: a search may follow the text that it was made for.
  */
-export function assemble(origin: Origin): Assembler {
-  return new InteractionAssembler(origin);
+export function assemble(): Assembler {
+  return new InteractionAssembler();
 }
 
 class InteractionAssembler implements Assembler {
-  readonly #origin: Origin;
   readonly #steps: StreamStep[] = [];
   readonly #unread = new UnreadEvents();
   readonly #interaction: RecordNode = recordNode();
-  /** Numbers the blocks of all steps. */
-  readonly #numbers = { next: 0 };
   #isTerminal = false;
   #hasFailed = false;
-
-  constructor(origin: Origin) {
-    this.#origin = origin;
-  }
 
   push(event: string | undefined, data: string): readonly StreamEvent[] {
     if (data === '[DONE]') return NO_EVENTS;
@@ -115,7 +108,8 @@ class InteractionAssembler implements Assembler {
 
   #start(index: unknown, text: string, events: StreamEvent[]): StreamStep {
     const at = typeof index === 'number' ? index : this.#steps.length;
-    const step = new StreamStep(at, text, this.#steps.length, this.#numbers, this.#origin);
+    const step = new StreamStep(at, text, this.#steps.length);
+    if (this.#steps.at(-1)?.isOpen) events.push(BOUNDARY);
     this.#steps.push(step);
     step.begin(events);
     return step;
@@ -132,12 +126,11 @@ class InteractionAssembler implements Assembler {
     if (!announced && type === 'arguments_delta') return false;
     const kind = CONTENT_DELTA.test(type) ? 'model_output' : type.startsWith('thought_') ? 'thought' : type;
     const step = announced ?? this.#start(index, `{"type":${JSON.stringify(kind)}}`, events);
-    const { text, arguments: args } = delta;
-    if (type === 'text' && typeof text === 'string')
-      step.say(escapedPiece(data, ['delta', 'text'], text), text, events);
-    else if (type === 'arguments_delta') step.argue(typeof args === 'string' ? args : '', events);
-    else return step.add(type, parseTree(textAt(data, ['delta'])!) as RecordNode, delta, events);
-    return true;
+    const { text } = delta;
+    const isText = type === 'text' && typeof text === 'string';
+    if (isText) step.say(escapedPiece(data, ['delta', 'text'], text), text, events);
+    if (isText && Object.keys(delta).length === 2) return true;
+    return step.add(type, parseTree(textAt(data, ['delta'])!) as RecordNode, delta, events);
   }
 
   /** The interaction as it stands, or at its end. */
@@ -151,13 +144,9 @@ class InteractionAssembler implements Assembler {
     if (this.#steps.length === 0 && Array.isArray(steps))
       for (const at of steps.keys()) this.#start(at, textAt(text, ['steps', at])!, events);
     for (const step of this.#steps) step.end(events);
-    const interaction = printTree(this.#interaction);
-    const usage = readUsage((parseJson(interaction) as JsonObject).usage, textAt(interaction, ['usage']));
-    if (usage) events.push({ type: 'usage', usage });
-    const said = parseJson(turnText(this.#steps.map((step) => step.text()))) as unknown[];
-    events.push({ type: 'stop', stop: readStop(value, said) });
     if (value.status !== 'failed') return events;
     this.#hasFailed = true;
+    const interaction = printTree(this.#interaction);
     const { errors } = parseJson(interaction) as JsonObject;
     return [...events, errorEvent(Array.isArray(errors) ? errors[0] : undefined, interaction)];
   }

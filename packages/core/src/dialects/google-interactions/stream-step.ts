@@ -10,13 +10,16 @@ import {
   type RecordNode,
   setMember,
   type Tree,
-  textAt,
   textNode,
 } from '../../json/index.ts';
 import type { ContentBlock, Origin } from '../../message/index.ts';
-import { blockEnd, type StreamEvent } from '../stream/events.ts';
+import { BOUNDARY, type StreamEvent } from '../stream.ts';
 import { areArguments } from '../write/translate.ts';
-import { readContent, readStep } from './view.ts';
+import { DIALECT } from './provider.ts';
+import { readStep } from './view.ts';
+
+/** What a step says does not depend on where it comes from. */
+const ORIGIN: Origin = { dialect: DIALECT, issuer: '' };
 
 /** One step while it arrives: what `step.start` announced, with the deltas joined to it. */
 export class StreamStep {
@@ -26,39 +29,25 @@ export class StreamStep {
   readonly #tree: RecordNode;
   /** Its place among the steps, which tells parallel calls apart. */
   readonly #place: number;
-  readonly #numbers: { next: number };
-  readonly #origin: Origin;
   /** The pieces of a call's arguments. */
   readonly #arguments: string[] = [];
-  /** The numbers of its blocks: an output has one for each content, any other step is one block. */
-  readonly #blocks: number[] = [];
-  /** The block that is told piece by piece. */
-  #live: number | undefined;
 
-  constructor(index: number, text: string, place: number, numbers: { next: number }, origin: Origin) {
+  constructor(index: number, text: string, place: number) {
     this.index = index;
     this.#tree = parseTree(text) as RecordNode;
     this.#type = (parseJson(text) as JsonObject).type;
     this.#place = place;
-    this.#numbers = numbers;
-    this.#origin = origin;
   }
 
-  /** Tells that the step begins, and the contents that it begins with. */
+  /** Tells what the step begins with. */
   begin(events: StreamEvent[]): void {
-    if (this.#type === 'model_output') {
-      for (const block of this.#toBlocks()) {
-        this.#startBlock(block.type, events);
-        if (block.type === 'text' && block.text !== '')
-          events.push({ type: 'text', index: this.#live!, text: block.text });
-      }
-      return;
-    }
-    const [block] = this.#toBlocks();
-    const index = this.#startBlock(block!.type, events);
-    if (block?.type === 'tool-use')
-      events.push({ type: 'tool-use', index, call: this.#place, id: block.id, name: block.name });
-    if (block?.type === 'reasoning' && block.text !== '') events.push({ type: 'reasoning', index, text: block.text });
+    this.#toBlocks().forEach((block, at) => {
+      if (at > 0) events.push(BOUNDARY);
+      if (block.type === 'tool-use')
+        events.push({ type: block.type, index: this.#place, id: block.id, name: block.name });
+      else if ((block.type === 'text' || block.type === 'reasoning') && block.text !== '')
+        events.push({ type: block.type, text: block.text });
+    });
   }
 
   /** The next piece of the text of an output. */
@@ -66,44 +55,39 @@ export class StreamStep {
     const contents = ensureMember(this.#tree, 'content', listNode).items;
     let last = contents.at(-1);
     if (!isTextContent(last)) {
+      if (last) events.push(BOUNDARY);
       last = parseTree('{"type":"text","text":""}') as RecordNode;
       contents.push(last);
-      this.#startBlock('text', events);
     }
-    this.#live ??= this.#blocks.at(-1);
     ensureMember(last, 'text', textNode).pieces.push(piece);
-    events.push({ type: 'text', index: this.#live!, text });
+    events.push({ type: 'text', text });
   }
 
   /** The next piece of a call's arguments. */
-  argue(text: string, events: StreamEvent[]): void {
+  #argue(text: string, events: StreamEvent[]): void {
     this.#arguments.push(text);
-    events.push({ type: 'tool-arguments', index: this.#blocks[0]!, call: this.#place, text });
+    events.push({ type: 'tool-arguments', index: this.#place, text });
   }
 
   /** Adds any other delta; returns false if it does not belong to such a step. */
   add(type: string, delta: RecordNode, value: JsonObject, events: StreamEvent[]): boolean {
-    if (type === 'text_annotation_delta') return this.#annotate(delta, events);
-    if (type === 'thought_signature') {
-      const signature = getMember(delta, 'signature');
-      if (signature) setMember(this.#tree, 'signature', signature);
-      return signature !== undefined;
+    if (type === 'text' && typeof value.text === 'string')
+      return addMembers(ensureMember(this.#tree, 'content', listNode).items.at(-1) as RecordNode, delta, 'text');
+    if (type === 'text_annotation_delta') return this.#annotate(delta);
+    if (type === 'thought_signature') return addMembers(this.#tree, delta);
+    if (type === 'thought_summary')
+      return this.#summarise(getMember(delta, 'content'), events) && addMembers(this.#tree, delta, 'content');
+    if (type === 'arguments_delta') {
+      this.#argue(typeof value.arguments === 'string' ? value.arguments : '', events);
+      return addMembers(this.#tree, delta, 'arguments');
     }
-    if (type === 'thought_summary') return this.#summarise(getMember(delta, 'content'), events);
     if (this.#type === 'model_output') {
       ensureMember(this.#tree, 'content', listNode).items.push(delta);
-      const text = printTree(delta);
-      this.#startBlock(readContent(value, text, this.#origin).type, events);
-      this.#endLive(events);
+      events.push(BOUNDARY);
       return true;
     }
     if (type !== this.#type) return false;
-    for (const { name, key, value: given } of delta.members) {
-      const before = getMember(this.#tree, name);
-      if (before?.kind === 'list' && given.kind === 'list') before.items.push(...given.items);
-      else if (name !== 'type') setMember(this.#tree, name, given, key);
-    }
-    return true;
+    return addMembers(this.#tree, delta);
   }
 
   /** Tells that the step is complete. */
@@ -111,8 +95,8 @@ export class StreamStep {
     if (!this.isOpen) return;
     this.isOpen = false;
     const [block] = this.#type === 'function_call' ? this.#toBlocks() : [];
-    if (block?.type === 'tool-use' && this.#arguments.length === 0) this.argue(block.rawParameters, events);
-    this.#endLive(events);
+    if (block?.type === 'tool-use' && this.#arguments.length === 0) this.#argue(block.rawParameters, events);
+    events.push(BOUNDARY);
   }
 
   /** The step as it stands. Arguments that never became a JSON object are a string, which no request takes. */
@@ -129,14 +113,12 @@ export class StreamStep {
     return text;
   }
 
-  #annotate(delta: RecordNode, events: StreamEvent[]): boolean {
+  #annotate(delta: RecordNode): boolean {
     const contents = ensureMember(this.#tree, 'content', listNode).items;
     const at = contents.findLastIndex(isTextContent);
     const annotations = getMember(delta, 'annotations');
     if (at < 0 || annotations?.kind !== 'list') return false;
-    ensureMember(contents[at] as RecordNode, 'annotations', listNode).items.push(...annotations.items);
-    // The block may have ended where another content began.
-    if (this.#blocks[at] !== this.#live) events.push(this.#blockEnd(at));
+    addMembers(contents[at] as RecordNode, delta);
     return true;
   }
 
@@ -145,44 +127,32 @@ export class StreamStep {
     const summary = ensureMember(this.#tree, 'summary', listNode).items;
     const last = summary.at(-1);
     const said = getMember(content, 'text');
-    const index = this.#blocks[0]!;
-    if (said?.kind === 'text' && isTextContent(last)) ensureMember(last, 'text', textNode).pieces.push(...said.pieces);
-    else {
-      if (said && summary.some(isTextContent)) events.push({ type: 'break', index, text: '\n\n' });
+    if (said?.kind === 'text' && isTextContent(last)) {
+      ensureMember(last, 'text', textNode).pieces.push(...said.pieces);
+      addMembers(last, content, 'text');
+    } else {
+      if (said && summary.some(isTextContent)) events.push(BOUNDARY);
       summary.push(content);
     }
-    if (said?.kind === 'text') events.push({ type: 'reasoning', index, text: parseJson(printTree(said)) as string });
+    if (said?.kind === 'text') events.push({ type: 'reasoning', text: parseJson(printTree(said)) as string });
     return true;
   }
 
-  /** Begins the next block, and ends the one before it. */
-  #startBlock(kind: ContentBlock['type'], events: StreamEvent[]): number {
-    this.#endLive(events);
-    const index = this.#numbers.next++;
-    this.#blocks.push(index);
-    this.#live = index;
-    events.push({ type: 'block-start', index, kind });
-    return index;
-  }
-
-  #endLive(events: StreamEvent[]): void {
-    if (this.#live !== undefined) events.push(this.#blockEnd(this.#blocks.indexOf(this.#live)));
-    this.#live = undefined;
-  }
-
-  #blockEnd(at: number): StreamEvent {
+  #toBlocks(): readonly ContentBlock[] {
     const text = this.text();
-    const native = (this.#type === 'model_output' && textAt(text, ['content', at])) || text;
-    return blockEnd(
-      this.#blocks[at]!,
-      () => this.#toBlocks(text)[at] ?? { type: 'unknown', native },
-      () => native,
-    );
+    return readStep({ text, value: parseJson(text) }, ORIGIN, () => '');
   }
+}
 
-  #toBlocks(text = this.text()): readonly ContentBlock[] {
-    return readStep({ text, value: parseJson(text) }, this.#origin, () => '');
+/** Adds the members of a delta, but for its type and one that has been read. Lists grow, all else is replaced. */
+function addMembers(target: RecordNode, delta: RecordNode, read?: string): boolean {
+  for (const { name, key, value } of delta.members) {
+    const before = getMember(target, name);
+    if (name === 'type' || name === read) continue;
+    if (before?.kind === 'list' && value.kind === 'list') before.items.push(...value.items);
+    else setMember(target, name, value, key);
   }
+  return true;
 }
 
 function isTextContent(content: Tree | undefined): content is RecordNode {

@@ -50,7 +50,7 @@ function tell(told: Told, data: string): void {
 }
 
 function replay(sse: string): { reply: RawReply & { cut: boolean }; told: Told } {
-  const assembler = openaiChatSpec.assemble({ dialect: 'openai-chat', issuer: '' });
+  const assembler = openaiChatSpec.assemble();
   const told: Told = { text: '', thoughts: '', calls: new Map(), last: {} };
   const parser = createParser({
     onEvent: ({ event, data }) => {

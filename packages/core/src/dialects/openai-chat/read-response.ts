@@ -11,7 +11,7 @@ import {
 } from '../../json/index.ts';
 import type { RawReply } from '../dialect.ts';
 import { count, ProtocolError, type Stop, type StopReason, type Usage } from '../reply.ts';
-import { errorMessage } from '../stream/read-event.ts';
+import { errorMessage } from '../stream.ts';
 import { DIALECT } from './provider.ts';
 import { EMPTY_MESSAGE } from './rules.ts';
 

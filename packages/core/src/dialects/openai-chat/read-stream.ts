@@ -20,9 +20,8 @@ import {
 import type { ContentBlock } from '../../message/index.ts';
 import type { Assembler } from '../dialect.ts';
 import type { Stop } from '../reply.ts';
-import type { StreamEvent } from '../stream/events.ts';
-import { errorEvent, readEvent, UnreadEvents } from '../stream/read-event.ts';
-import { readStop, readUsage, toReply } from './read-response.ts';
+import { BOUNDARY, errorEvent, NO_EVENTS, readEvent, type StreamEvent, UnreadEvents } from '../stream.ts';
+import { readStop, toReply } from './read-response.ts';
 import { EMPTY_MESSAGE } from './rules.ts';
 import { RULE, StreamedMessage } from './stream-message.ts';
 import { detailBlock, partBlock } from './view.ts';
@@ -43,7 +42,7 @@ class ChunkAssembler implements Assembler {
   push(event: string | undefined, data: string): readonly StreamEvent[] {
     if (data === '[DONE]') {
       this.#isDone = true;
-      return this.#end();
+      return NO_EVENTS;
     }
     if (event === 'error') return this.#failUnread(event, data, parsed(data) ?? data);
     const text = this.#frame.between(data);
@@ -98,32 +97,11 @@ class ChunkAssembler implements Assembler {
       const index = typeof value.index === 'number' ? value.index : position;
       const choice = this.#choices.get(index) ?? new StreamedChoice();
       this.#choices.set(index, choice);
-      const told: StreamEvent[] = index === 0 ? events : [];
-      choice.add(data, position, value, told);
-      if (choice.finishReason !== undefined) this.#close(choice, index, told);
-      addChoice(index, told, events);
+      // Only the first choice is told: it is the reply.
+      choice.add(data, position, value, index === 0 ? events : []);
     });
-    const usage = choices.length === 0 || this.#choices.get(0)?.isClosed ? readUsage(data) : undefined;
-    if (usage) events.push({ type: 'usage', usage });
     this.#frame.learn(data, choices.length === 1 && isRepeatable(choices[0]) && !chunk.error);
     if (chunk.error) events.push(this.#fail(data, chunk));
-    return events;
-  }
-
-  /** What a choice says at its end; again where more came behind it. */
-  #close(choice: StreamedChoice, index: number, events: StreamEvent[]): void {
-    const { isClosed, finishReason, message } = choice;
-    choice.close(events);
-    if (!isClosed) events.push({ type: 'stop', stop: this.#readStop(finishReason, message.print(), index) });
-  }
-
-  #end(): readonly StreamEvent[] {
-    const events: StreamEvent[] = [];
-    for (const [index, choice] of this.#choices) {
-      const told: StreamEvent[] = index === 0 ? events : [];
-      this.#close(choice, index, told);
-      addChoice(index, told, events);
-    }
     return events;
   }
 
@@ -145,11 +123,6 @@ class ChunkAssembler implements Assembler {
   }
 }
 
-/** Adds what a choice says to the events of the reply; those of the first are there already. */
-function addChoice(choice: number, told: readonly StreamEvent[], events: StreamEvent[]): void {
-  if (choice !== 0) for (const event of told) events.push({ type: 'choice', choice, event });
-}
-
 /** Whether nothing but the delta of a choice adds anything when it is said again. */
 function isRepeatable(choice: unknown): boolean {
   return isObject(choice) && isObject(choice.delta) && (choice.index ?? 0) === 0 && !choice.logprobs;
@@ -167,14 +140,11 @@ function parsed(text: string): unknown {
 class StreamedChoice {
   readonly message = new StreamedMessage();
   finishReason: string | undefined;
-  isClosed = false;
-  /** Whether anything came since the blocks were last told to be complete. */
-  #hasNews = true;
   readonly #latest = new Latest();
   /** Whether thoughts come as plain text: then the same thought taken apart is not told again. */
   #thinksAloud = false;
-  /** The part of a list that was told last. */
-  #part = { kind: '', count: 0 };
+  /** The kind of the last part of a list. */
+  #part: string | undefined;
 
   add(data: string, position: number, choice: JsonObject, events: StreamEvent[]): void {
     const path = ['choices', position];
@@ -188,16 +158,8 @@ class StreamedChoice {
 
   /** `delta` is the value at `path` of the text. */
   addDelta(data: string, path: Path, delta: JsonObject, events: StreamEvent[]): void {
-    if (this.isClosed) this.#hasNews ||= Object.values(delta).some((value) => value !== null && value !== '');
     this.#tell(delta, events);
     this.message.add(data, path, delta, events);
-  }
-
-  /** Tells that the blocks are complete, unless that was told already. */
-  close(events: StreamEvent[]): void {
-    if (this.#hasNews) this.message.end(events);
-    this.isClosed = true;
-    this.#hasNews = false;
   }
 
   /** The choice as an unstreamed envelope has it: no delta, and `null` for the message. */
@@ -212,25 +174,25 @@ class StreamedChoice {
 
   /** What a delta says; calls are told where they are put together. */
   #tell(delta: JsonObject, events: StreamEvent[]): void {
-    const { message } = this;
     const { content, refusal, audio, reasoning, reasoning_content: thought, reasoning_details: details } = delta;
     const aloud = isText(thought) ? thought : reasoning;
     if (isText(aloud)) {
       this.#thinksAloud = true;
-      message.tell('reasoning', aloud, events);
+      events.push({ type: 'reasoning', text: aloud });
     } else if (!this.#thinksAloud && Array.isArray(details))
       for (const detail of details) this.#tellPart(detailBlock(detail), `${detail?.type} ${detail?.index}`, events);
-    if (isText(content)) message.tell('text', content, events);
+    if (isText(content)) events.push({ type: 'text', text: content });
     else if (Array.isArray(content)) for (const part of content) this.#tellPart(partBlock(part), part?.type, events);
-    if (isText(refusal)) message.tell('refusal', refusal, events);
-    if (isObject(audio) && isText(audio.transcript)) message.tell('text', audio.transcript, events);
+    if (isText(refusal)) events.push({ type: 'refusal', text: refusal });
+    if (isObject(audio) && isText(audio.transcript)) events.push({ type: 'text', text: audio.transcript });
   }
 
   /** One of a list of parts: those of one kind that follow each other are pieces of one block. */
   #tellPart(block: ContentBlock | undefined, kind: string, events: StreamEvent[]): void {
     if (!block || !('text' in block) || block.text === '') return;
-    if (this.#part.kind !== kind) this.#part = { kind, count: this.#part.count + 1 };
-    this.message.tell(block.type, block.text, events, `${kind} ${this.#part.count}`);
+    if (this.#part !== kind) events.push(BOUNDARY);
+    this.#part = kind;
+    events.push({ type: block.type, text: block.text });
   }
 }
 

@@ -20,18 +20,13 @@ import {
   type Tree,
   type TreeMember,
 } from '../../json/index.ts';
-import type { ContentBlock, Origin } from '../../message/index.ts';
-import type { StreamEvent } from '../stream/events.ts';
-import { escapedPiece } from '../stream/read-event.ts';
-import { DIALECT } from './provider.ts';
+import { escapedPiece, type StreamEvent } from '../stream.ts';
 import { EMPTY_MESSAGE, textPart } from './rules.ts';
-import { view } from './view.ts';
 
 /** Puts one message together from its deltas, member by member. */
 export class StreamedMessage {
   readonly #tree = recordNode();
-  readonly #numbers = new BlockNumbers();
-  readonly #calls = new StreamedCalls(this.#numbers);
+  readonly #calls = new StreamedCalls();
   /** Strings that grow, to which the plain delta adds a piece, and strings that come whole, again and again. */
   readonly #texts = new Map<string, TextNode | string>();
 
@@ -64,21 +59,10 @@ export class StreamedMessage {
     return printTree({ kind: 'record', members: [{ name: 'role', value: leafNode('"assistant"') }, ...others] });
   }
 
-  /** Tells a piece of text. One of a list of parts goes on with the last block, other pieces with the first of their kind. */
-  tell(type: 'text' | 'reasoning' | 'refusal', text: string, events: StreamEvent[], part?: string): void {
-    events.push({ type, index: this.#numbers.open(type, part ?? type, events), text });
-  }
-
-  /** Tells the blocks of the finished message. */
-  end(events: StreamEvent[]): void {
-    this.#numbers.end(view(this.print(), ORIGIN).content, events);
-  }
-
   /** The older `function_call`: the only call of its message. */
   #tellLegacy({ name, arguments: text }: JsonObject, events: StreamEvent[]): void {
-    const index = this.#numbers.open('tool-use', 'function_call', events);
-    if (isText(name)) events.push({ type: 'tool-use', index, call: 0, id: '', name });
-    if (isText(text)) events.push({ type: 'tool-arguments', index, call: 0, text });
+    if (isText(name)) events.push({ type: 'tool-use', index: 0, id: '', name });
+    if (isText(text)) events.push({ type: 'tool-arguments', index: 0, text });
   }
 
   #merge({ name, key, value }: TreeMember): void {
@@ -99,41 +83,6 @@ function asParts(value: Tree): Tree {
   return listNode(text === '""' ? [] : [parseTree(textPart(text))]);
 }
 
-/** What a message shows does not depend on where it comes from. */
-const ORIGIN: Origin = { dialect: DIALECT, issuer: '' };
-
-/** Numbers blocks as they begin: the protocol itself has members, not blocks. */
-class BlockNumbers {
-  /** What each block is; a thought of which there is only a ciphertext is never told before the end. */
-  readonly #kinds: (ContentBlock['type'] | 'sealed')[] = [];
-  readonly #byKey = new Map<unknown, number>();
-
-  /** The number of the block of that key; a new one begins where there is none. */
-  open(kind: ContentBlock['type'], key: unknown, events: StreamEvent[]): number {
-    const index = this.#byKey.get(key) ?? this.#begin(kind, kind, events);
-    this.#byKey.set(key, index);
-    return index;
-  }
-
-  /** Tells that the blocks are complete, each under the number of the first of its kind that is left. */
-  end(content: readonly ContentBlock[], events: StreamEvent[]): void {
-    const left: unknown[] = [...this.#kinds];
-    for (const block of content) {
-      const kind = block.type === 'reasoning' && block.redacted ? 'sealed' : block.type;
-      const known = left.indexOf(kind);
-      const index = known < 0 ? this.#begin(kind, block.type, events) : known;
-      left[index] = undefined;
-      events.push({ type: 'block-end', index, block, native: undefined });
-    }
-  }
-
-  #begin(known: ContentBlock['type'] | 'sealed', kind: ContentBlock['type'], events: StreamEvent[]): number {
-    const index = this.#kinds.push(known) - 1;
-    events.push({ type: 'block-start', index, kind });
-    return index;
-  }
-}
-
 interface Call {
   readonly record: RecordNode;
   readonly index: unknown;
@@ -148,11 +97,6 @@ interface Call {
 class StreamedCalls {
   readonly list: ListNode = listNode();
   readonly #calls: Call[] = [];
-  readonly #numbers: BlockNumbers;
-
-  constructor(numbers: BlockNumbers) {
-    this.#numbers = numbers;
-  }
 
   /** `fragments` is the list at `path` of the text. */
   add(data: string, path: Path, fragments: readonly unknown[], events: StreamEvent[]): void {
@@ -174,16 +118,12 @@ class StreamedCalls {
     call.id ||= isText(id) ? id : '';
     call.name ||= name;
     const text = inner.arguments ?? inner.input;
-    const at = this.#calls.indexOf(call);
+    const index = this.#calls.indexOf(call);
     // A call is told as soon as its name is known, or its arguments come without one.
     if (call.name === '' && !isText(text)) return;
-    const index = this.#numbers.open('tool-use', call, events);
-    if (!call.isAnnounced) {
-      call.isAnnounced = true;
-      const form = isObject(custom) && !isObject(called) ? ({ form: 'custom' } as const) : undefined;
-      events.push({ type: 'tool-use', index, call: at, id: call.id, name: call.name, ...form });
-    }
-    if (isText(text)) events.push({ type: 'tool-arguments', index, call: at, text });
+    if (!call.isAnnounced) events.push({ type: 'tool-use', index, id: call.id, name: call.name });
+    call.isAnnounced = true;
+    if (isText(text)) events.push({ type: 'tool-arguments', index, text });
   }
 
   /**

@@ -8,7 +8,18 @@ import { frame } from './write-request.ts';
 const target: Target = { provider: openaiChatHome, model: 'gpt-5', account: undefined, params: {} };
 const tool = { name: 'f', description: 'F.', parameters: '{"type":"object","x":1.0}' };
 const framed = (parts: Partial<FrameParts>, to = target) =>
-  frame({ system: [], tools: [], params: {}, extra: {}, cache: { tools: false, system: false }, ...parts }, to);
+  frame(
+    {
+      system: [],
+      tools: [],
+      params: {},
+      extra: {},
+      called: () => [],
+      cache: { tools: false, system: false },
+      ...parts,
+    },
+    to,
+  );
 const body = (parts: Partial<FrameParts>, to = target) => {
   const { head, lead, tail } = framed(parts, to);
   return `${head}${lead.join(',')}${tail}`;

@@ -15,8 +15,8 @@ import {
 } from '../../json/index.ts';
 import type { ContentBlock } from '../../message/index.ts';
 import type { Assembler } from '../dialect.ts';
-import type { StreamEvent } from '../stream/events.ts';
 import {
+  BOUNDARY,
   COUNT,
   errorEvent,
   escapedPiece,
@@ -24,10 +24,11 @@ import {
   pieceOf,
   readEvent,
   STRING,
+  type StreamEvent,
   UnreadEvents,
   usualParts,
-} from '../stream/read-event.ts';
-import { readStop, readUsage, toReply, turnText } from './read-response.ts';
+} from '../stream.ts';
+import { toReply, turnText } from './read-response.ts';
 import { findPlace, type Place, PROGRESS, StreamItem, TERMINAL, toBlocks } from './stream-item.ts';
 
 /** A delta of a content part: its type, where it goes, its string. */
@@ -50,13 +51,9 @@ class ResponseAssembler implements Assembler {
   /** The response as the last event has it that carries one, and whether that was the terminal one. */
   #response = '{}';
   #isTerminal = false;
-  /** Numbers the blocks of all items. */
-  readonly #numbers = { next: 0 };
   #hasFailed = false;
   /** Where the last delta went: the next one nearly always goes there too. */
-  #live:
-    | { type: string; index: unknown; part: unknown; item: StreamItem; place: Place; pieces: string[]; number: number }
-    | undefined;
+  #live: { type: string; index: unknown; part: unknown; item: StreamItem; place: Place; pieces: string[] } | undefined;
 
   push(event: string | undefined, data: string): readonly StreamEvent[] {
     if (data === '[DONE]') return NO_EVENTS;
@@ -113,31 +110,27 @@ class ResponseAssembler implements Assembler {
     if (name === 'output_item' && isObject(item)) return this.#item(data, value, item, phase === 'done');
     const list = name === 'content_part' ? 'content' : name === 'reasoning_summary_part' ? 'summary' : undefined;
     if (list && isObject(part)) {
-      const events: StreamEvent[] = [];
-      const owner = this.#itemFor(index, list === 'content' ? 'message' : 'reasoning', events);
+      const owner = this.#itemFor(index, list === 'content' ? 'message' : 'reasoning');
       owner.setPart(list, at, parseTree(textAt(data, ['part'])!) as RecordNode, phase === 'done');
-      if (phase !== 'done') owner.startPart(at, part.type, events);
-      else if (owner.isMessage) owner.endPart(at, part.type, owner.text, events);
-      return events;
+      return NO_EVENTS;
     }
     if (name === 'output_text.annotation' && 'annotation' in value) {
-      const events: StreamEvent[] = [];
-      this.#itemFor(index, 'message', events).append(at, 'annotations', [parseTree(textAt(data, ['annotation'])!)]);
-      return events;
+      this.#itemFor(index, 'message').append(at, 'annotations', [parseTree(textAt(data, ['annotation'])!)]);
+      return NO_EVENTS;
     }
     const place = findPlace(name);
     const text = phase === 'delta' ? delta : value[place?.member ?? ''];
     if (!place || typeof text !== 'string') return PROGRESS.test(type) ? NO_EVENTS : undefined;
-    const events: StreamEvent[] = [];
-    const target = this.#itemFor(index, place.item, events);
+    const target = this.#itemFor(index, place.item);
     const { pieces } = target.textOf(place, at);
     if (phase === 'delta') {
-      const number = target.startPart(at, place.part, events);
-      this.#live = { type, index, part: at, item: target, place, pieces, number };
-      return [...events, ...this.#delta(data, value, text)];
+      const isFirst = place.list !== undefined && pieces.every((piece) => piece === '');
+      this.#live = { type, index, part: at, item: target, place, pieces };
+      const told = this.#delta(data, value, text);
+      return isFirst ? [BOUNDARY, ...told] : told;
     }
     pieces.splice(0, pieces.length, escapedPiece(data, [place.member], text));
-    return events;
+    return NO_EVENTS;
   }
 
   #delta(data: string, value: JsonObject, text: string): readonly StreamEvent[] {
@@ -151,37 +144,28 @@ class ResponseAssembler implements Assembler {
 
   /** A custom tool takes free text; as arguments it is the one string in `{"input":"…"}`. */
   #say(piece: string, text: string): readonly StreamEvent[] {
-    const { item, pieces, place, number: index } = this.#live!;
+    const { item, pieces, place } = this.#live!;
     pieces.push(piece);
     if (!place.says) return NO_EVENTS;
     const opening = item.isCustom && !item.hasSpoken ? '{"input":"' : '';
     item.hasSpoken = true;
-    if (place.says !== 'tool-arguments') return [{ type: place.says, index, text }];
-    return [{ type: place.says, index, call: item.index, text: item.isCustom ? opening + piece : text }];
+    if (place.says !== 'tool-arguments') return [{ type: place.says, text }];
+    return [{ type: place.says, index: item.index, text: item.isCustom ? opening + piece : text }];
   }
 
   #item(data: string, { output_index: index }: JsonObject, value: JsonObject, isDone: boolean): readonly StreamEvent[] {
     const text = textAt(data, ['item'])!;
     const last = this.#last(index);
     const open = last && last.done === undefined ? last : undefined;
-    const events: StreamEvent[] = [];
     if (!isDone) {
       if (open && open.id === value.id) return NO_EVENTS;
-      const item = this.#start(index, value, text, true, events);
-      if (!item.isMessage) tellCall(toBlocks(text)[0], item, item.startPart(0, value.type, events), events);
-      return events;
+      const item = this.#start(index, value, text, true);
+      return toBlocks(text).flatMap((block) => callEvents(block, item.index));
     }
-    const item = open ?? this.#start(index, value, text, false, events);
+    const item = open ?? this.#start(index, value, text, false);
     item.done = text;
-    if (item.hasSpoken && item.isCustom)
-      events.push({
-        type: 'tool-arguments',
-        index: item.startPart(0, value.type, events),
-        call: item.index,
-        text: '"}',
-      });
-    endItem(item, value, text, !item.hasSpoken, events);
-    return events;
+    if (!item.hasSpoken) return [...wholeEvents(text, item.index, item.isAnnounced), BOUNDARY];
+    return item.isCustom ? [{ type: 'tool-arguments', index: item.index, text: '"}' }, BOUNDARY] : [BOUNDARY];
   }
 
   /** The response as it stands, or at its end. */
@@ -190,37 +174,17 @@ class ResponseAssembler implements Assembler {
     if (this.#isTerminal && !isEnd) return NO_EVENTS;
     this.#response = textAt(data, ['response'])!;
     if (!isEnd) return NO_EVENTS;
-    const events: StreamEvent[] = [];
-    if (!this.#isTerminal) this.#close(response, events);
+    const isNews = !this.#isTerminal && this.#items.length === 0;
+    const whole = isNews ? settled([], this.#response).flatMap((text, at) => wholeEvents(text, at, false)) : [];
     this.#isTerminal = true;
-    if (response.status !== 'failed') return events;
+    if (response.status !== 'failed') return whole;
     this.#hasFailed = true;
-    return [...events, errorEvent(response.error ?? undefined, data)];
+    return [...whole, errorEvent(response.error ?? undefined, data)];
   }
 
-  /** What the terminal event says: items that no event brought, the ends of those that are open, usage and stop. */
-  #close(response: JsonObject, events: StreamEvent[]): void {
-    const isNews = this.#items.length === 0;
-    const streamed = this.#sorted();
-    const texts = settled(
-      streamed.map(({ text }) => text),
-      this.#response,
-    );
-    const values = parseJson(turnText(texts)) as unknown[];
-    texts.forEach((text, at) => {
-      const value = isObject(values[at]) ? values[at] : {};
-      const item = streamed[at] ?? this.#start(this.#items.length, value, text, false, events);
-      endItem(item, value, text, isNews, events);
-    });
-    const usage = readUsage(response.usage, textAt(this.#response, ['usage']));
-    if (usage) events.push({ type: 'usage', usage });
-    events.push({ type: 'stop', stop: readStop(response, values) });
-  }
-
-  #itemFor(index: unknown, type: string, events: StreamEvent[]): StreamItem {
+  #itemFor(index: unknown, type: string): StreamItem {
     const role = type === 'message' ? '"role":"assistant",' : '';
-    const unannounced = `{"type":"${type}",${role}"status":"in_progress"}`;
-    return this.#last(index) ?? this.#start(index, { type, role: 'assistant' }, unannounced, false, events);
+    return this.#last(index) ?? this.#start(index, { type }, `{"type":"${type}",${role}"status":"in_progress"}`, false);
   }
 
   #last(index: unknown): StreamItem | undefined {
@@ -231,43 +195,27 @@ class ResponseAssembler implements Assembler {
     return [...this.#items].sort((a, b) => a.index - b.index);
   }
 
-  #start(index: unknown, value: JsonObject, text: string, isAnnounced: boolean, events: StreamEvent[]): StreamItem {
-    const at = typeof index === 'number' ? index : this.#items.length;
-    const item = new StreamItem(at, value, text, isAnnounced, this.#numbers);
+  #start(index: unknown, value: JsonObject, text: string, isAnnounced: boolean): StreamItem {
+    const item = new StreamItem(typeof index === 'number' ? index : this.#items.length, value, text, isAnnounced);
     this.#items.push(item);
-    if (!item.isMessage) item.startPart(0, value.type, events);
     return item;
   }
 }
 
-/** Tells what a complete item shows that was not told yet, and that its blocks are complete. */
-function endItem(
-  item: StreamItem,
-  { content }: JsonObject,
-  text: string,
-  isNews: boolean,
-  events: StreamEvent[],
-): void {
-  const parts: readonly unknown[] = item.isMessage && Array.isArray(content) ? content : [];
-  const count = item.isMessage && item.isAssistant ? parts.length : 1;
-  for (let at = 0; at < count; at++) {
-    const part = parts[at];
-    const type = isObject(part) ? part.type : undefined;
-    const index = item.startPart(at, type, events);
-    const block = isNews ? toBlocks(text)[at] : undefined;
-    if (!item.isAnnounced) tellCall(block, item, index, events);
-    if (block?.type === 'tool-use')
-      events.push({ type: 'tool-arguments', index, call: item.index, text: block.rawParameters });
-    else if ((block?.type === 'text' || block?.type === 'reasoning' || block?.type === 'refusal') && block.text !== '')
-      events.push({ type: block.type, index, text: block.text });
-    item.endPart(at, type, text, events);
-  }
+/** What an item says that comes whole. */
+function wholeEvents(text: string, index: number, isAnnounced: boolean): StreamEvent[] {
+  return toBlocks(text).flatMap((block): StreamEvent[] => {
+    if (block.type === 'tool-use') {
+      const call = isAnnounced ? [] : callEvents(block, index);
+      return [...call, { type: 'tool-arguments', index, text: block.rawParameters }];
+    }
+    if (block.type !== 'text' && block.type !== 'reasoning' && block.type !== 'refusal') return [];
+    return block.text === '' ? [] : [BOUNDARY, { type: block.type, text: block.text }];
+  });
 }
 
-function tellCall(block: ContentBlock | undefined, item: StreamItem, index: number, events: StreamEvent[]): void {
-  if (block?.type !== 'tool-use') return;
-  const { id, name, form } = block;
-  events.push({ type: 'tool-use', index, call: item.index, id, name, ...(form && { form }) });
+function callEvents(block: ContentBlock, index: number): StreamEvent[] {
+  return block.type === 'tool-use' ? [{ type: block.type, index, id: block.id, name: block.name }] : [];
 }
 
 /**

@@ -9,12 +9,9 @@ import {
   type RecordNode,
   type TextNode,
   type Tree,
-  textAt,
   textNode,
 } from '../../json/index.ts';
 import type { ContentBlock } from '../../message/index.ts';
-import { blockEnd, type StreamEvent } from '../stream/events.ts';
-import { itemType } from './items.ts';
 import { readItem } from './view.ts';
 
 /**
@@ -29,62 +26,14 @@ export class StreamItem {
   /** Whether its text or arguments have been handed out while they arrived. */
   hasSpoken = false;
   done: string | undefined;
-  /** A message has a block for each of its parts, any other item is one block. */
-  readonly isMessage: boolean;
-  readonly isAssistant: boolean;
-  readonly #type: unknown;
   readonly #tree: RecordNode;
-  readonly #numbers: { next: number };
-  readonly #blocks: { readonly index: number; told: string }[] = [];
-  /** How many paragraphs of thoughts have begun. */
-  #paragraphs = 0;
 
-  constructor(index: number, value: JsonObject, text: string, isAnnounced: boolean, numbers: { next: number }) {
-    const { id, type, role } = value;
+  constructor(index: number, { id, type }: JsonObject, text: string, isAnnounced: boolean) {
     this.index = index;
     this.id = id;
     this.isCustom = type === 'custom_tool_call';
     this.isAnnounced = isAnnounced;
-    this.isMessage = itemType(value) === 'message';
-    this.isAssistant = role === 'assistant';
-    this.#type = type;
     this.#tree = parseTree(text) as RecordNode;
-    this.#numbers = numbers;
-  }
-
-  /** The number of the block that a part is, begun if it was not yet. A further part of a thought is a paragraph of it. */
-  startPart(at: unknown, type: unknown, events: StreamEvent[]): number {
-    const place = this.isMessage && typeof at === 'number' ? at : 0;
-    const known = this.#blocks[place];
-    if (known) {
-      if (this.#type === 'reasoning' && typeof at === 'number' && at >= this.#paragraphs) {
-        if (this.#paragraphs > 0) events.push({ type: 'break', index: known.index, text: '\n\n' });
-        this.#paragraphs = at + 1;
-      }
-      return known.index;
-    }
-    const index = this.#numbers.next++;
-    this.#blocks[place] = { index, told: '' };
-    const kind = KINDS.get(this.isMessage && this.isAssistant ? type : this.#type) ?? 'unknown';
-    events.push({ type: 'block-start', index, kind });
-    return index;
-  }
-
-  /** Tells that a block is complete as a text of the item has it, once for each text of the block. */
-  endPart(at: unknown, type: unknown, text: string, events: StreamEvent[]): void {
-    const index = this.startPart(at, type, events);
-    const known = this.#blocks.find((one) => one?.index === index)!;
-    const place = this.#blocks.indexOf(known);
-    const native = (this.isMessage && textAt(text, ['content', place])) || text;
-    if (known.told !== native)
-      events.push(
-        blockEnd(
-          index,
-          () => toBlocks(text)[place] ?? { type: 'unknown', native },
-          () => native,
-        ),
-      );
-    known.told = native;
   }
 
   get text(): string {
@@ -123,16 +72,6 @@ export class StreamItem {
 export function toBlocks(text: string): readonly ContentBlock[] {
   return readItem({ text, value: parseJson(text) }, 'assistant', () => '') ?? [{ type: 'unknown', native: text }];
 }
-
-/** What the parts of a message show, and other items. */
-const KINDS: ReadonlyMap<unknown, ContentBlock['type']> = new Map([
-  ['output_text', 'text'],
-  ['refusal', 'refusal'],
-  ['reasoning', 'reasoning'],
-  ['function_call', 'tool-use'],
-  ['custom_tool_call', 'tool-use'],
-  ['image_generation_call', 'media'],
-]);
 
 /** Lists grow by one at most: places that never came are not filled. */
 function elementIn<T extends Tree>(list: ListNode, index: unknown, make: () => T): T {

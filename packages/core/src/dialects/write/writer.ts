@@ -63,6 +63,8 @@ export interface RequestWriter {
   readonly resultsFollow: 'message' | 'turn';
   /** Whether results must be in the order of their calls, because they have no ids (`response-order`). */
   readonly resultsInOrder?: boolean;
+  /** Whether results are sent as user messages, so that they are merged with them where roles must alternate. */
+  readonly resultsAreUsers?: boolean;
   /** Adds a cache marker to the text of an element, of the system or of the tools; absent if the protocol has no markers. */
   mark?(text: string): string | undefined;
   /** Removes white space at the end of a draft (`trailing-space`). Returns undefined if there is none, null if nothing is left. */
@@ -72,6 +74,8 @@ export interface RequestWriter {
    * undefined for a draft of which nothing is left. `isWhole` is false if other messages were sent before these.
    */
   dropUnpaired?(drafts: readonly Draft[], isWhole: boolean): ReadonlyMap<number, Draft | undefined>;
+  /** Whether a draft calls or answers server-side tools; needed with `dropUnpaired`. */
+  usesServerTools?(draft: Draft): boolean;
   /** Drops parameters that the elements do not allow, with a note. `textOf` gives the text of an element as it is sent. */
   fitParams?(target: Target, count: number, textOf: (index: number) => string, losses: LossNote[]): RequestParams;
   /** Whether the protocol refuses the same message twice, because its parts have ids. The second one is then translated. */
@@ -97,6 +101,8 @@ export interface FrameParts {
   /** Top-level members to merge into the body: name and exact JSON text. */
   readonly extra: Readonly<Record<string, string>>;
   readonly cache: { readonly tools: boolean; readonly system: boolean };
+  /** The names of the tools that the messages call. */
+  called(): readonly string[];
 }
 
 /** The body around the message elements, as text. */

@@ -1,4 +1,5 @@
 import { SkeinError } from '../../error.ts';
+import type { Environment } from '../endpoint.ts';
 
 /** A request as it is about to be sent. */
 export interface UnsignedRequest {
@@ -7,6 +8,8 @@ export interface UnsignedRequest {
   /** By their names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
+  /** The variables that the signer may take its credentials from. */
+  readonly env: Environment;
 }
 
 /** Returns the headers that sign a request; they are added to its own. It is called for every attempt. */
@@ -14,7 +17,11 @@ export type Signer = (
   request: UnsignedRequest,
 ) => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>;
 
-const signers = /* @__PURE__ */ new Map<string, Signer>();
+/** Our own signers are loaded with their first signature. */
+const signers = /* @__PURE__ */ new Map<string, Signer>([
+  ['aws-sigv4', async (request) => (await import('./aws-signer.ts')).signV4(request)],
+  ['google-auth', async (request) => (await import('./google-signer.ts')).signWithGoogle(request)],
+]);
 
 /**
  * Registers a signer under the name that providers give it (`connection.signer`). A signer needs a clock and credentials,

@@ -1,5 +1,5 @@
 /** What the rules look at, read once from the body. Values of the wrong type are left out: the schema rules report them. */
-import { isObject, type Json, objects } from '../../json.ts';
+import { asText, isObject, type Json, objects } from '../../json.ts';
 import type { JudgedRequest, Rule } from '../verdict.ts';
 import { type Model, parseModel } from './models.ts';
 import { contentBlocks, type Prefix, prefixes } from './prefix.ts';
@@ -20,6 +20,8 @@ export interface Context {
   readonly tools: readonly Json[];
   readonly thinking: Json;
   readonly betas: readonly string[];
+  /** Whether the request names an API version of 2026-10-21 or later, in its header or in its body. */
+  readonly isNewVersion: boolean;
   /** Hashes the conversation on first use. */
   readonly prefix: (message: number, block: number) => Prefix;
 }
@@ -30,6 +32,13 @@ export type AnthropicRule = Rule<Context>;
 function readBetas({ headers }: JudgedRequest, { anthropic_beta: inBody }: Json): readonly string[] {
   const inHeader = (headers?.['anthropic-beta'] ?? '').split(',').map((beta) => beta.trim());
   return [...inHeader, ...(Array.isArray(inBody) ? inBody.map(String) : [])];
+}
+
+const NEW_VERSION = '2026-10-21';
+
+/** Hosts other than Anthropic have the version in the body, some behind their name (`bedrock-2023-05-31`). */
+function readVersion({ headers }: JudgedRequest, { anthropic_version: inBody }: Json): string {
+  return /\d{4}-\d{2}-\d{2}$/.exec(asText(inBody) ?? headers?.['anthropic-version'] ?? '')?.[0] ?? '';
 }
 
 export function readContext(request: JudgedRequest, body: Json): Context {
@@ -50,6 +59,7 @@ export function readContext(request: JudgedRequest, body: Json): Context {
     tools: objects(body.tools),
     thinking: isObject(body.thinking) ? body.thinking : {},
     betas: readBetas(request, body),
+    isNewVersion: readVersion(request, body) >= NEW_VERSION,
     prefix: (message, block) => {
       lookUp ??= prefixes(body);
       return lookUp(message, block);

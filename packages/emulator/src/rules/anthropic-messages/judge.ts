@@ -1,7 +1,7 @@
 /** Judges requests to Anthropic's Messages API: reads the body, checks headers and schema, then applies the other rules. */
 
 import { createHash } from 'node:crypto';
-import { hasLoneSurrogate, isObject, type Json, LONE_SURROGATE } from '../../json.ts';
+import { hasLoneSurrogate, isObject, isSet, type Json, LONE_SURROGATE } from '../../json.ts';
 import { applyRules, first, type Judge, type JudgedRequest, type Refusal, readJson } from '../verdict.ts';
 import { type AnthropicRule, type Context, readContext } from './context.ts';
 import { blockRules, cacheRules, systemRules, textRules } from './rules-content.ts';
@@ -42,6 +42,26 @@ const headerRules: readonly AnthropicRule[] = [
       headers && model === undefined && !headers['anthropic-version']
         ? 'anthropic-version: header is required'
         : undefined,
+  },
+];
+
+/** What the API version of 2026-10-21 no longer takes. Wordings are inferred. */
+const versionRules: readonly AnthropicRule[] = [
+  {
+    id: 'version-sampling',
+    check: ({ body, isNewVersion }) => {
+      const name = isNewVersion && ['temperature', 'top_p', 'top_k'].find((one) => isSet(body[one]));
+      return name ? `${name}: Extra inputs are not permitted` : undefined;
+    },
+  },
+  {
+    id: 'version-citations',
+    check: ({ turns, isNewVersion }) => {
+      if (!isNewVersion) return undefined;
+      const blocks = turns.filter(({ role }) => role === 'user').flatMap((turn) => turn.blocks);
+      const cited = blocks.find(({ type, block }) => type === 'text' && isSet(block.citations));
+      return cited && `${cited.path}.text.citations: Extra inputs are not permitted`;
+    },
   },
 ];
 
@@ -89,6 +109,7 @@ const schemaRules: readonly AnthropicRule[] = [
 const RULES: readonly AnthropicRule[] = [
   ...headerRules,
   ...schemaRules,
+  ...versionRules,
   ...systemRules,
   ...thinkingRules,
   ...cacheRules,

@@ -31,7 +31,7 @@ const format = tagged({ json_schema: { schema: dictionary } });
 const outputConfig = record({
   effort: optional(string),
   format: optional(format),
-  task_budget: optional(tagged({ tokens: { total: number } })),
+  task_budget: optional(tagged({ tokens: { total: number, remaining: optional(number) } })),
 });
 
 const tokens = tagged({ input_tokens: { value: number } });

@@ -37,6 +37,22 @@ export const schemaCases: Cases = {
     bad: send({}, { headers: key }),
     message: 'anthropic-version: header is required',
   },
+  'version-sampling': {
+    good: send({ temperature: 0.5 }, { headers: { ...key, 'anthropic-version': '2023-06-01' } }),
+    bad: send({ temperature: 0.5 }, { headers: { ...key, 'anthropic-version': '2026-10-21' } }),
+    message: 'temperature: Extra inputs are not permitted',
+  },
+  'version-citations': {
+    good: send(
+      { messages: [user({ ...text('hello'), citations: [] })] },
+      { headers: { ...key, 'anthropic-version': '2023-06-01' } },
+    ),
+    bad: send(
+      { messages: [user({ ...text('hello'), citations: [] })] },
+      { headers: { ...key, 'anthropic-version': '2026-10-21' } },
+    ),
+    message: 'messages.0.content.0.text.citations: Extra inputs are not permitted',
+  },
   required: { good: send({}), bad: send({ max_tokens: undefined }), message: 'max_tokens: Field required' },
   'no-messages': { good: send({}), bad: says(), message: 'messages: at least one message is required' },
   'extra-top': {

@@ -25,7 +25,7 @@ export const requestShape: Shape = closed(
   {
     audio: closed('format! voice!'),
     functions: list(closed('name! description parameters')),
-    moderation: closed('model!'),
+    moderation: closed('model! policy'),
     prediction: closed('type! content!'),
     prompt_cache_options: closed('mode ttl'),
     response_format: byType({

@@ -11,6 +11,8 @@ export interface ResponsesMemory extends Memory {
   reasoningOf?(itemId: string): string | undefined;
   /** The ids of the unanswered calls of a stored response or conversation; undefined when unknown. */
   openCalls?(id: string): readonly string[] | undefined;
+  /** The ids of its asynchronous calls, whose outputs may come later. */
+  asyncCalls?(id: string): readonly string[];
 }
 
 export interface Item {

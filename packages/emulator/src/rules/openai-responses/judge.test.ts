@@ -58,6 +58,34 @@ test('fields of a reply that the request type lacks are suspected, not refused',
   expect(judgeCase(judgeOpenAIResponses, body).warnings).toEqual(['openai-responses.unknown-item-param']);
 });
 
+test('what Codex and the newest SDK send is accepted', () => {
+  const body = create([user, { type: 'configuration_update', reasoning: { effort: 'low' } }], {
+    client_metadata: { thread_id: 't' },
+    prompt_cache_options: { comparison_response_id: 'resp_1', prewarm: true },
+    image: { context_compression: 'auto' },
+    access_programs: { cyber: 'standard' },
+    stream_options: { reasoning_summary_delivery: 'sequential_cutoff' },
+    tools: [{ type: 'function', name: 'f', parameters: {}, async: true }],
+  });
+  expect(judgeCase(judgeOpenAIResponses, body)).toEqual({ refusal: undefined, warnings: [] });
+});
+
+test('an asynchronous call may stay unanswered', () => {
+  expect(ruleOf(create([user, call(), user]))).toBe('openai-responses.call-unanswered');
+  expect(ruleOf(create([user, call({ async: true }), user]))).toBeUndefined();
+});
+
+test('an unknown setting is refused only with refuseUnknown', () => {
+  const body = create([user], { reasoning: { patience: 'endless' } });
+  expect(judgeCase(judgeOpenAIResponses, body)).toEqual({
+    refusal: undefined,
+    warnings: ['openai-responses.unknown-param'],
+  });
+  expect(judgeOpenAIResponses({ body: JSON.stringify(body), settings: { refuseUnknown: true } }).refusal?.message).toBe(
+    "Unknown parameter: 'reasoning.patience'.",
+  );
+});
+
 test.each([
   create([{ type: 'constructor' }]),
   create('Hi', { tools: [{ type: 'toString' }] }),

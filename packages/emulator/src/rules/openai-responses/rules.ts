@@ -244,12 +244,15 @@ export const callUnanswered: ResponsesRule = {
   *check(context) {
     const outputs = answered(context);
     const words = (name: string, id: string) => `No tool output found for ${name} ${id}.`;
-    for (const { type = '', callId } of context.items) {
+    for (const { type = '', callId, fields } of context.items) {
       const name = clientCalls[type];
-      if (name === undefined || callId === undefined || outputs.has(callId)) continue;
+      // The output of an asynchronous call may come later.
+      if (name === undefined || callId === undefined || outputs.has(callId) || fields.async === true) continue;
       yield finding(words(name, callId), 'input');
     }
-    for (const id of openCalls(context) ?? []) if (!outputs.has(id)) yield finding(words('function call', id), 'input');
+    const later = new Set(context.chain === undefined ? [] : context.memory?.asyncCalls?.(context.chain));
+    for (const id of openCalls(context) ?? [])
+      if (!outputs.has(id) && !later.has(id)) yield finding(words('function call', id), 'input');
   },
 };
 

@@ -3,8 +3,8 @@ import { asText, type Json } from '../../json.ts';
 import { byType, closed, list, type Shape, tagged } from '../openai/shape.ts';
 
 const callable: Readonly<Record<string, Shape>> = {
-  function: closed('type name! description parameters~ strict defer_loading allowed_callers output_schema'),
-  custom: closed('type name! description format defer_loading allowed_callers', {
+  function: closed('type name! description parameters~ strict async defer_loading allowed_callers output_schema'),
+  custom: closed('type name! description format async defer_loading allowed_callers', {
     format: byType({ text: closed('type'), grammar: closed('type definition! syntax!') }),
   }),
 };
@@ -35,8 +35,8 @@ export const toolShapes: Readonly<Record<string, Shape>> = {
     container: closed('type! file_ids memory_limit network_policy'),
   }),
   image_generation: closed(
-    `type action background input_fidelity input_image_mask model moderation output_compression output_format
-     partial_images quality size`,
+    `type action background complexity frame_count frame_duration_ms input_fidelity input_image_mask model moderation
+     output_compression output_format partial_images quality size svg`,
     { input_image_mask: closed('file_id image_url') },
   ),
   mcp: closed(
@@ -52,41 +52,45 @@ export const toolShapes: Readonly<Record<string, Shape>> = {
 
 const toolsShape: Shape = list(byType(toolShapes));
 
+const textFormat = byType({
+  text: closed('type'),
+  json_object: closed('type'),
+  json_schema: closed('type name! schema! description strict'),
+});
+
 /**
- * The closed top level, and the objects below it other than the input (SDK `ResponseCreateParams`).
- * `max_tool_calls` is in `ResponsesClientEvent` only, but replies contain it, too.
+ * The closed top level, and the objects below it other than the input (SDK `ResponseCreateParams`). Codex sends
+ * `client_metadata` and `stream_options.reasoning_summary_delivery`, which the SDK's types lack.
  */
 export const requestShape: Shape = closed(
-  `background context_management conversation include input instructions max_output_tokens max_tool_calls metadata model
+  `access_programs background client_metadata context_management conversation image include input instructions max_output_tokens max_tool_calls metadata model
    moderation parallel_tool_calls previous_response_id prompt prompt_cache_key prompt_cache_options prompt_cache_retention
    reasoning safety_identifier service_tier store stream stream_options temperature text tool_choice tools top_logprobs
    top_p truncation user`,
   {
     context_management: list(closed('type! compact_threshold')),
     conversation: closed('id!'),
-    moderation: closed('model!'),
+    access_programs: closed('cyber'),
+    image: closed('context_compression'),
+    moderation: closed('model! policy'),
     prompt: closed('id! variables version'),
-    prompt_cache_options: closed('mode ttl'),
+    prompt_cache_options: closed('comparison_response_id mode prewarm ttl'),
     reasoning: closed('context effort generate_summary mode summary'),
-    stream_options: closed('include_obfuscation'),
+    stream_options: closed('include_obfuscation reasoning_summary_delivery'),
     text: closed('format verbosity', {
-      format: byType({
-        text: closed('type'),
-        json_object: closed('type'),
-        json_schema: closed('type name! schema! description strict'),
-      }),
+      format: textFormat,
     }),
     tool_choice: byType({
       function: closed('type name!'),
       custom: closed('type name!'),
-      mcp: closed('type server_label! name'),
+      mcp: closed('type server_label name'),
       allowed_tools: closed('type mode! tools!'),
     }),
     tools: toolsShape,
   },
 );
 
-const breakpoint = { prompt_cache_breakpoint: closed('mode!') };
+const breakpoint = { prompt_cache_breakpoint: closed('mode! ttl') };
 
 /** Parts that clients write: message content, and the outputs of functions. */
 export const inputParts: Readonly<Record<string, Shape>> = {
@@ -120,9 +124,9 @@ export const itemShapes: Readonly<Record<string, Shape>> = {
   message: closed('type role! content! id status phase', {
     content: list(byType({ ...inputParts, ...outputParts })),
   }),
-  function_call: closed('type id call_id! name! arguments! namespace status caller', caller),
-  function_call_output: closed('type id call_id! output! status caller', { ...output, ...caller }),
-  custom_tool_call: closed('type id call_id! name! input! namespace caller status^', caller),
+  function_call: closed('type id call_id! name! arguments! async namespace status caller', caller),
+  function_call_output: closed('type id call_id output! name namespace status caller', { ...output, ...caller }),
+  custom_tool_call: closed('type id call_id! name! input! async namespace caller status^', caller),
   custom_tool_call_output: closed('type id call_id! output! caller status^', { ...output, ...caller }),
   // A `status` is refused here, even null: openai-python#3008 (`Unknown parameter: 'input[1].status'.`).
   reasoning: closed('type id summary! content encrypted_content', {
@@ -130,7 +134,11 @@ export const itemShapes: Readonly<Record<string, Shape>> = {
     content: list(closed('type! text!')),
   }),
   compaction: closed('type id encrypted_content!'),
-  compaction_trigger: closed('type'),
+  compaction_trigger: closed('type id'),
+  configuration_update: closed('type id reasoning text', {
+    reasoning: closed('effort'),
+    text: closed('format!', { format: textFormat }),
+  }),
   item_reference: closed('type id!'),
   web_search_call: closed('type id! status~ action~', {
     action: byType({
@@ -148,7 +156,7 @@ export const itemShapes: Readonly<Record<string, Shape>> = {
   }),
   // `{id, type}` alone was accepted; the request type lacks the other fields of replies.
   image_generation_call: closed(
-    'type id! result status action^ background^ output_format^ quality^ revised_prompt^ size^',
+    'type id! result status error svg_usage action^ background^ output_format^ quality^ revised_prompt^ size^',
   ),
   computer_call: closed('type id~ call_id! action actions status~ pending_safety_checks~', {
     pending_safety_checks: safety,

@@ -107,11 +107,19 @@ const knownAnyway = ({ differences, request }: Closedness, { plain, own }: Devia
 const departures = (body: Json, shape: Shape, field: string | undefined) =>
   field === undefined ? deviations(body, shape) : deviations(body[field], shape, field);
 
-/** Fields outside a closed schema. For reply fields that the request type lacks the finding is unsure. */
+/**
+ * Fields outside a closed schema. The finding is unsure where there is no evidence that the API refuses them, and for
+ * fields of replies that the request type lacks.
+ */
 export function* unknownFields(context: Closedness, shape: Shape, field?: string): Iterable<Finding> {
   for (const deviation of departures(context.body, shape, field)) {
     if (knownAnyway(context, deviation)) continue;
-    if (deviation.kind === 'unknown') yield unknownParameter(deviation.path);
+    if (deviation.kind === 'unknown') {
+      const found = unknownParameter(deviation.path);
+      // That the API refuses unknown fields of its settings was never seen, unlike those at the top and in items.
+      const isSeen = field !== undefined || !deviation.plain.includes('.') || deviation.plain.startsWith('tools.');
+      yield isSeen || context.request.settings?.refuseUnknown ? found : unsure(found);
+    }
     if (deviation.kind === 'reply-only') yield unsure(unknownParameter(deviation.path));
   }
 }

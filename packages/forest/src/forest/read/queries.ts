@@ -11,11 +11,21 @@ import { findHidden } from './hidden.ts';
 import { type ForestNode, readableNodes, readMessage, readNodes, readTakes } from './read-nodes.ts';
 import { resolveId, resolveNode } from './resolve.ts';
 import { diffFromLastRequest, readSentRequest } from './sent-request.ts';
+import { readStatelessRequest } from './stateless-request.ts';
 import { type NodePageRequest, resolveWalkStart, type WalkStart, type WalkStep, walkBelow } from './walk.ts';
 
 /** Restricts a query to the requests of one conversation. Default: all conversations through the node. */
 export interface ThreadScope {
   readonly thread?: string;
+}
+
+/** Which request to read, and in which form. */
+export interface RequestQuery extends ThreadScope {
+  /**
+   * Rebuild a request that the API completes from its own memory: with the whole history, and without the id of what it
+   * continues. Any other request is returned as it was sent.
+   */
+  readonly stateless?: boolean;
 }
 
 /** Where two paths diverge. */
@@ -117,12 +127,10 @@ export function createQueries({ store }: ForestContext): Queries {
         found.push(...(await readChildren(store, top, records)));
       return found;
     },
-    async request(id, { thread } = {}) {
-      return readSentRequest(
-        store,
-        await resolveNode(store, id),
-        thread === undefined ? undefined : await readLineage(store, thread),
-      );
+    async request(id, { thread, stateless = false } = {}) {
+      const read = stateless ? readStatelessRequest : readSentRequest;
+      const lineage = thread === undefined ? undefined : await readLineage(store, thread);
+      return read(store, await resolveNode(store, id), lineage);
     },
     async requestParts(id, { thread } = {}) {
       const node = await resolveNode(store, id);

@@ -1,6 +1,7 @@
 import type { Role } from '@skein/core';
-import { type NodeRecord, ROOT, searchText, splitWords } from '../../model/index.ts';
+import { type NodeRecord, ROOT } from '../../model/index.ts';
 import type { Page, PageRequest, SearchHit } from '../../store/index.ts';
+import { searchText, splitWords } from '../../store/word-index.ts';
 import type { ForestContext } from '../context.ts';
 import { filteredPage } from '../pages.ts';
 import { areHidden } from './hidden.ts';

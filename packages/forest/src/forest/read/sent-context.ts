@@ -1,4 +1,4 @@
-import { type Checkpoint, dialect } from '@skein/core';
+import { type Checkpoint, dialect, isObject, type Message, type ToolDefinition } from '@skein/core';
 import type { NodeRecord, StoredText, TakeContext, TakeRecord } from '../../model/index.ts';
 import type { Store } from '../../store/index.ts';
 import { type ForestContext, makeRef, readRefs } from '../context.ts';
@@ -96,6 +96,38 @@ function toReplacementText(replacement: Checkpoint['replacement']): string {
 
 function joinDigests(texts: readonly StoredText[]): string {
   return texts.map(({ body }) => body).join();
+}
+
+/** Replaces the system messages of the path by those of the conversation's last request, where they differ. */
+export async function withConversationSystem(
+  store: Store,
+  stored: readonly Message[],
+  context: TakeContext | undefined,
+): Promise<readonly Message[]> {
+  if (!context?.replacesLead) return stored;
+  const end = stored.findIndex(({ role }) => role !== 'system');
+  const rest = end < 0 ? [] : stored.slice(end);
+  const texts = await store.bodies(context.system.map(({ body }) => body));
+  // When a text is missing, the system messages of the path are the best there is.
+  if (texts.some((text) => text === undefined)) return stored;
+  const system = context.system.map(({ dialect: spoken }, index) => dialect(spoken).parseMessage(texts[index]!));
+  return [...system, ...rest];
+}
+
+/** Reads stored tools. A missing text or an invalid definition is left out; the preview of the request shows that. */
+export async function readTools(store: Store, digest: string): Promise<readonly ToolDefinition[]> {
+  const [text] = await store.bodies([digest]);
+  if (text === undefined) return [];
+  const read: unknown = JSON.parse(text);
+  return Array.isArray(read) ? read.filter(isDefinition) : [];
+}
+
+function isDefinition(value: unknown): value is ToolDefinition {
+  if (!isObject(value)) return false;
+  const isNative = typeof value.dialect === 'string' && typeof value.native === 'string';
+  return (
+    isNative || (typeof value.name === 'string' && (typeof value.parameters === 'string' || isObject(value.parameters)))
+  );
 }
 
 /**

@@ -42,6 +42,30 @@ export function findByProof(index: RecordedIndex, history: SentHistory, hints: H
 }
 
 /**
+ * Finds the response that a request names as the last one of its conversation. It counts only if the history sends its
+ * reply back: a client may name any response.
+ */
+export function findLastResponse(
+  index: RecordedIndex,
+  history: SentHistory,
+  { last, hints }: Turn,
+): ReplyMatch | undefined {
+  const known = last === undefined ? undefined : index.responses.get(last);
+  const { thread: id = '', node, spot } = known ?? {};
+  const thread = index.threads.get(id);
+  if (node === undefined || !spot || !thread || !samePerson(hints, thread.hints)) return undefined;
+  const { place } = index.nodes.get(node)!;
+  const { messages } = history;
+  const turn = index.turnAt.get(node);
+  for (let at = history.replyBefore(messages.length); at >= 0; at = history.replyBefore(at)) {
+    const isSame =
+      history.echo(at).text === place.echo.text || turnKey(questionBefore(messages, at), messages[at]!) === turn;
+    if (isSame) return { spot, at };
+  }
+  return undefined;
+}
+
+/**
  * Finds the last reply in a history whose words are all known, under the same system text. Under another system text,
  * only one thread may fit, and two of its long replies have to come back.
  */

@@ -58,10 +58,12 @@ function readWords({ exchange, messages }: Turn): Pick<IndexThread, 'title' | 'o
 
 /** The replies of an exchange and their nodes. */
 interface Replies {
-  readonly turn: Pick<Turn, 'exchange' | 'hints' | 'lead'>;
+  readonly turn: Pick<Turn, 'exchange' | 'hints'>;
   readonly thread: string;
   /** The id of the node that the system messages of the request end with. */
   readonly leadId: string;
+  /** Those messages, if the request contains them. */
+  readonly lead?: readonly Message[];
   /** Absent for a reply that a later exchange delivered. */
   readonly sent?: { readonly history: SentHistory; readonly finding: ThreadMatch };
   readonly messages: readonly Message[];
@@ -74,25 +76,29 @@ interface IndexedReplies {
   readonly ids: readonly string[];
   /** Exchanges that continue them, but started earlier by another server's clock. */
   readonly early: readonly string[];
+  /** The first of them. */
+  readonly spot: ContinuationPoint | undefined;
 }
 
 /** Adds replies to the index: by their words, by their turn, and by the ids that the provider issued. */
 export function indexReplies(index: RecordedIndex, replies: Replies): IndexedReplies {
-  const { turn, thread: id, leadId, sent, messages, ids } = replies;
+  const { turn, thread: id, leadId, lead, sent, messages, ids } = replies;
   const { exchange } = turn;
   const thread = index.threads.get(id)!;
-  const system = systemKeysAt(index, leadId, turn.lead);
+  const system = systemKeysAt(index, leadId, lead);
   const before = sent?.finding.spot;
   if (sent && before && sent.finding.at !== undefined)
     index.set(index.lastUsed, `${sent.history.echo(sent.finding.at).text} ${system.dated} ${thread.hintsKey}`, before);
   const issued: string[] = [];
   const early: string[] = [];
+  let first: ContinuationPoint | undefined;
   for (const [at, node] of ids.entries()) {
     const message = messages[at]!;
     const { place, issued: own } = index.nodes.get(node)!;
     const isLong = message.text.length >= LONG_REPLY;
     const longReplies = (before?.longReplies ?? 0) + (isLong ? 1 : 0);
     const spot: ContinuationPoint = { thread: id, node, ended: exchange.end ?? exchange.start, longReplies, system };
+    first ??= spot;
     const echoes = [...replyEchoes(message, place.echo.text, sent)];
     for (const echo of echoes) addSpot(index, echo, thread, spot);
     const keys = echoes.map(wordsKey);
@@ -109,7 +115,7 @@ export function indexReplies(index: RecordedIndex, replies: Replies): IndexedRep
       ...findEarlyRequests(index, [summaryKey(turn.hints.group)], exchange, (one) => fitsSummary(index, spot, one)),
     );
   }
-  return { ids: issued, early };
+  return { ids: issued, early, spot: first };
 }
 
 /** The keys by which requests wait for a reply that starts later by another server's clock. */

@@ -1,7 +1,15 @@
 import type { Checkpoint, Message } from '@skein/core';
 import { makeToolsBody } from '../../engine/index.ts';
 import { type AppendPoint, createMessageTake, makeNodeRecords, type TakeFacts } from '../../forest/index.ts';
-import { type BodyRecord, nodeId, ROOT, type StoreRecord, sha256, type TakeContext } from '../../model/index.ts';
+import {
+  type BodyRecord,
+  nodeId,
+  ROOT,
+  type StoredText,
+  type StoreRecord,
+  sha256,
+  type TakeContext,
+} from '../../model/index.ts';
 import type { Exchange } from '../exchange.ts';
 import { PLACEMENT_RULES, type Placement } from '../placement.ts';
 import type { Answer, ExchangeContent, Poll, Turn } from '../read-exchange.ts';
@@ -81,9 +89,10 @@ function placeTurn(index: RecordedIndex, turn: Turn): PlacementResult {
     thread,
   };
   const grown = appendMessages(index, place, history.messages.slice(matched), take);
-  const leadId = isWhole ? history.leadId : leadNode(turn);
+  const effective = effectiveContext(turn, finding.kept);
+  const leadId = isWhole ? history.leadId : leadNode(effective.system);
   const otherSystem = grown.end.lead !== leadId;
-  const { context, bodies } = makeContext(turn, otherSystem);
+  const context: TakeContext = { ...effective, ...(otherSystem && { replacesLead: true }) };
   const facts = requestFacts(turn);
   const reply = { turn: facts, brought: exchange, below: grown.end, thread, otherSystem, context };
   const { ids, records } = appendReply(index, answer, reply);
@@ -95,10 +104,20 @@ function placeTurn(index: RecordedIndex, turn: Turn): PlacementResult {
   const sameBefore = gone === undefined ? undefined : index.continued.get(`${thread} ${gone}`);
   if (gone !== undefined) index.set(index.continued, `${thread} ${gone}`, toContinuation(exchange));
   const messages = answer.replies.map(({ message }) => message);
-  const issued = indexReplies(index, { turn, thread, leadId, sent: { history, finding }, messages, ids });
+  const lead = isWhole || finding.kept === undefined ? { lead: turn.lead } : {};
+  const issued = indexReplies(index, { turn, thread, leadId, ...lead, sent: { history, finding }, messages, ids });
   const { responseId } = answer;
   if (responseId !== undefined)
-    index.set(index.responses, responseId, { below: grown.end.id, node, state, turn: facts, thread, context });
+    index.set(index.responses, responseId, {
+      below: grown.end.id,
+      node,
+      state,
+      turn: facts,
+      thread,
+      context,
+      spot: issued.spot,
+      besideMessages: context.system.length - leadingMessages(turn, finding.kept).length,
+    });
   if (conversation !== undefined)
     index.set(index.conversations, conversation, { response: responseId, node: head, thread });
   const cutEarly =
@@ -123,7 +142,7 @@ function placeTurn(index: RecordedIndex, turn: Turn): PlacementResult {
   return {
     early: [...issued.early, ...cutEarly, ...findEarlyContinuations(index, turn, thread, ids)],
     issued: [...issued.ids, ...(responseId === undefined ? [] : responseKeys(responseId, answer.pending))],
-    records: [...bodies, ...grown.records, ...records],
+    records: [...contextBodies(turn), ...grown.records, ...records],
     placement,
     ...(compaction && { checkpoint: { node: head, thread, checkpoint: compaction } }),
   };
@@ -166,12 +185,12 @@ function placePoll(index: RecordedIndex, poll: Poll): PlacementResult {
   const issued = indexReplies(index, {
     turn: { ...turn, exchange },
     thread: id,
-    leadId: leadNode(turn),
+    leadId: leadNode(context.system),
     messages,
     ids,
   });
   const state = answer.stop.reason === 'cut' ? 'cut' : 'whole';
-  index.set(index.responses, responseId, { ...known, node, state });
+  index.set(index.responses, responseId, { ...known, node, state, spot: issued.spot });
   return {
     issued: [...issued.ids, responseKey(responseId)],
     early: issued.early,
@@ -181,31 +200,41 @@ function placePoll(index: RecordedIndex, poll: Poll): PlacementResult {
 }
 
 /** The facts of a request that later exchanges need, without its history. */
-function requestFacts({
-  kind,
-  exchange,
-  params,
-  model,
-  previous,
-  conversation,
-  hints,
-  lead,
-}: Turn): KnownResponse['turn'] {
-  return { kind, exchange, params, model, previous, conversation, hints, lead };
+function requestFacts({ exchange, params, model, hints }: Turn): KnownResponse['turn'] {
+  return { exchange, params, model, hints };
 }
 
-/** The system texts and tools of a request, and the bodies that hold them. */
-function makeContext(
-  { lead, tools }: Turn,
-  replacesLead: boolean,
-): { readonly context: TakeContext; readonly bodies: readonly BodyRecord[] } {
+/** The system texts and tools that the model got: those of the request, and those that the API keeps for it. */
+function effectiveContext(turn: Turn, kept: KnownResponse | undefined): TakeContext {
+  const { system, tools, keeps } = turn;
+  const isKept = (what: 'system' | 'tools') => kept !== undefined && keeps.includes(what);
+  const beside = system
+    ? [toStoredText(system)]
+    : isKept('system')
+      ? kept!.context.system.slice(0, kept!.besideMessages)
+      : [];
+  const toolsBody = makeToolsBody(tools)?.digest ?? (isKept('tools') ? kept!.context.tools : undefined);
+  return {
+    system: [...beside, ...leadingMessages(turn, kept)],
+    ...(toolsBody !== undefined && { tools: toolsBody }),
+  };
+}
+
+/** The system texts at the front that are messages of the history. */
+function leadingMessages({ system, lead }: Turn, kept: KnownResponse | undefined): readonly StoredText[] {
+  if (kept) return kept.context.system.slice(kept.besideMessages);
+  return lead.slice(system ? 1 : 0).map(toStoredText);
+}
+
+function toStoredText({ origin, raw }: Message): StoredText {
+  return { dialect: origin.dialect, body: sha256(raw) };
+}
+
+/** The bodies that hold the system texts and the tools of a request. */
+function contextBodies({ lead, tools }: Turn): readonly BodyRecord[] {
   const texts = lead.map(({ raw }): BodyRecord => ({ k: 'body', digest: sha256(raw), text: raw }));
   const toolTexts = makeToolsBody(tools);
-  const system = lead.map(({ origin }, at) => ({ dialect: origin.dialect, body: texts[at]!.digest }));
-  return {
-    context: { system, ...(replacesLead && { replacesLead }), ...(toolTexts && { tools: toolTexts.digest }) },
-    bodies: [...texts, ...(toolTexts ? [toolTexts] : [])],
-  };
+  return toolTexts ? [...texts, toolTexts] : texts;
 }
 
 /** Keeps only what is needed later, because there is one for every turn. */
@@ -214,8 +243,8 @@ function toContinuation({ id, start, outcome, requestSha256 }: Exchange): Contin
 }
 
 /** The node that the system texts at the front of a request would end with. */
-function leadNode({ lead }: Pick<Turn, 'lead'>): string {
-  return lead.reduce((id, { origin, raw }) => nodeId(id, origin.dialect, sha256(raw)), ROOT);
+function leadNode(system: readonly StoredText[]): string {
+  return system.reduce((id, { dialect, body }) => nodeId(id, dialect, body), ROOT);
 }
 
 interface ReplyTarget {
@@ -245,7 +274,6 @@ function appendReply(
       author: 'model',
       at: brought.end ?? brought.start,
       exchange: turn.exchange.id,
-      model: message.origin.model ?? turn.model ?? '',
       stop,
       thread,
       context,
@@ -253,6 +281,9 @@ function appendReply(
       // Content signed under another system text is bound to a prefix that this path does not have.
       origin: otherSystem ? { ...message.origin, prefix: `recorded:${turn.exchange.id}` } : message.origin,
     };
+    // Some protocols name no model.
+    const model = message.origin.model ?? turn.model;
+    if (model) take.model = model;
     addTakeFacts(take, turn, brought, otherSystem);
     // Usage belongs to the reply, not to each alternative.
     if (at === 0 && answer.usage) take.usage = answer.usage;

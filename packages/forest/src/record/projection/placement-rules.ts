@@ -5,7 +5,14 @@ import { samePerson } from '../hints.ts';
 import type { Placement } from '../placement.ts';
 import type { Turn } from '../read-exchange.ts';
 import { questionBefore, turnKey } from './evidence.ts';
-import { findByProof, findByQuote, findByTurns, findByWords, SHORTEST_SUMMARY } from './find-reply.ts';
+import {
+  findByProof,
+  findByQuote,
+  findByTurns,
+  findByWords,
+  findLastResponse,
+  SHORTEST_SUMMARY,
+} from './find-reply.ts';
 import {
   CLOCK_TOLERANCE_MS,
   findEarlyRequests,
@@ -19,6 +26,7 @@ import {
   type ContinuationPoint,
   type Cut,
   indexedPath,
+  type KnownResponse,
   placeAt,
   type RecordedIndex,
 } from './recorded-index.ts';
@@ -40,6 +48,8 @@ export interface ThreadMatch {
   readonly compaction?: Checkpoint;
   readonly isNamed?: boolean;
   readonly unrecorded?: string;
+  /** The response whose history the API keeps. */
+  readonly kept?: KnownResponse | undefined;
 }
 
 /**
@@ -126,7 +136,7 @@ function findByRules(index: RecordedIndex, history: SentHistory, turn: Turn): Th
 /** Rules 4 to 8: replies that the history sends back. */
 function findByHistory(index: RecordedIndex, history: SentHistory, turn: Turn): ThreadMatch | undefined {
   const last = history.replyBefore(history.messages.length);
-  const proof = findByProof(index, history, turn.hints);
+  const proof = findByProof(index, history, turn.hints) ?? findLastResponse(index, history, turn);
   if (proof) return { found: 'proof', ...matchFrom(index, history, proof) };
   const words = last < 0 ? undefined : findByWords(index, history, turn);
   if (words?.at === last) return { found: 'words', ...matchFrom(index, history, words) };
@@ -194,7 +204,7 @@ export function findKeptHistory(index: RecordedIndex, turn: Turn): ThreadMatch |
   const behind = followMessages(index, at, turn.messages);
   const thread = known?.thread ?? kept!.thread;
   const isSame = samePerson(hints, index.threads.get(thread)?.hints ?? {});
-  return { thread: exchange.thread !== undefined || !isSame ? own : thread, ...behind, found: 'named' };
+  return { thread: exchange.thread !== undefined || !isSame ? own : thread, ...behind, found: 'named', kept: known };
 }
 
 /**
@@ -289,8 +299,9 @@ function matchSummary(index: RecordedIndex, history: SentHistory, spot: Continua
 }
 
 /** Notes an unknown reply. If its exchange arrives later, this request is placed behind it. */
-function awaitReply(index: RecordedIndex, history: SentHistory, reply: number, { exchange }: Turn): void {
+function awaitReply(index: RecordedIndex, history: SentHistory, reply: number, { exchange, last }: Turn): void {
   if (reply < 0) return;
+  if (last !== undefined && !index.responses.has(last)) awaitKey(index, responseKey(last), exchange.id);
   for (const key of history.issued(reply)) if (!index.proofs.has(key)) awaitKey(index, key, exchange.id);
 }
 

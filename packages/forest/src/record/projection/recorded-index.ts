@@ -132,9 +132,13 @@ export interface KnownResponse {
   /** The node of the reply; undefined if it was cut before its first word or is still pending. */
   readonly node: string | undefined;
   readonly state: 'pending' | 'cut' | 'whole';
-  readonly turn: Omit<Turn, 'messages' | 'answer' | 'system' | 'tools' | 'hintsKey'>;
+  readonly turn: Pick<Turn, 'exchange' | 'params' | 'model' | 'hints'>;
   readonly thread: string;
   readonly context: TakeContext;
+  /** The reply as a point to continue from; undefined if there is none yet. */
+  readonly spot: ContinuationPoint | undefined;
+  /** How many system texts of the context stand beside the messages. The others are messages of the history. */
+  readonly besideMessages: number;
 }
 
 /** The end of a conversation that the API keeps. */

@@ -95,12 +95,12 @@ export class SentHistory {
   }
 }
 
-/** The keys of the system texts that end with a node, cached. */
-export function systemKeysAt(index: RecordedIndex, id: string, lead: readonly Message[]): SystemKeys {
+/** The keys of the system texts that end with a node, cached if the texts are given. */
+export function systemKeysAt(index: RecordedIndex, id: string, lead?: readonly Message[]): SystemKeys {
   const known = index.systems.get(id);
   if (known !== undefined) return known;
-  const keys = systemKeys(lead.map(({ text }) => text));
-  index.systems.set(id, keys);
+  const keys = systemKeys((lead ?? []).map(({ text }) => text));
+  if (lead) index.systems.set(id, keys);
   return keys;
 }
 

@@ -5,12 +5,11 @@ import {
   type RefRecord,
   ROOT,
   type StoreRecord,
-  splitWords,
   type TakeRecord,
 } from '../../model/index.ts';
 import { pageLimit, readCursor, toPage } from '../page.ts';
 import type { Page, SearchHit, SearchQuery, Store } from '../store.ts';
-import { createWordIndex, nodeText, type WordIndex } from '../word-index.ts';
+import { createWordIndex, nodeText, splitWords, type WordIndex } from '../word-index.ts';
 import { placeAt } from './columns.ts';
 import { systemCode } from './disk.ts';
 import { ROOT_ROW } from './node-table.ts';

@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
-import { DamageError, type NodeRecord, ROOT, sha256, splitWords } from '../../model/index.ts';
+import { DamageError, type NodeRecord, ROOT, sha256 } from '../../model/index.ts';
 import { pageLimit } from '../page.ts';
 import { hashFault } from '../records.ts';
 import type { Page, PageRequest, SearchHit, SearchQuery, Store } from '../store.ts';
-import { nodeText } from '../word-index.ts';
+import { nodeText, splitWords } from '../word-index.ts';
 import { nodesBehind, readAncestors, readDepth } from './ancestor-pages.ts';
 import { type PostgresContext, readPosition, readRows, toPageOfRows } from './context.ts';
 import { fromStored, readBody, readEntry, readNode, readRef, readTake, toStored } from './rows.ts';

@@ -11,10 +11,42 @@ import {
   type RecordNode,
   setMember,
   type Tree,
-} from '../../json/index.ts';
-import type { StreamEvent } from './events.ts';
+} from '../json/index.ts';
+import type { Reply } from './reply.ts';
+
+/**
+ * What a reader tells of a stream while it arrives: the pieces of the reply, where its blocks part, and failures. New kinds
+ * of events may be added: pass over those that you do not know.
+ */
+export type StreamEvent =
+  | StreamDelta
+  /** The blocks so far are complete: the next piece begins a block, or a paragraph of the last. */
+  | { readonly type: 'boundary' }
+  /** The provider reported a failure inside the stream; `native` is its exact text. */
+  | { readonly type: 'error'; readonly message: string; readonly native: string };
+
+/** A piece of a reply: what a run tells of it. Without a boundary before it, a piece continues the last block of its kind. */
+export type StreamDelta =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'reasoning'; readonly text: string }
+  | { readonly type: 'refusal'; readonly text: string }
+  /** A call begins. `index` tells parallel calls apart within the reply; `id` is empty where the provider gives none. */
+  | { readonly type: 'tool-use'; readonly index: number; readonly id: string; readonly name: string }
+  /** The next piece of its arguments. */
+  | { readonly type: 'tool-arguments'; readonly index: number; readonly text: string }
+  /** An event that this version does not know, or text that is not JSON: kept in the envelope. */
+  | { readonly type: 'unknown'; readonly event: string | undefined; readonly data: string };
+
+/** Reads one streamed reply. `push` takes one event of the stream and never throws. */
+export interface StreamReader {
+  push(event: string | undefined, data: string): readonly StreamEvent[];
+  /** The reply as far as it came; before the stream's own end it is marked as cut. */
+  finish(): Reply;
+}
 
 export const NO_EVENTS: readonly StreamEvent[] = [];
+
+export const BOUNDARY: StreamEvent = { type: 'boundary' };
 
 /** Parses an event once and hands it on; what is no JSON object, or is not understood (undefined), is kept unread. */
 export function readEvent(
