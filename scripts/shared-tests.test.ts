@@ -20,6 +20,7 @@ test('tests that add a provider or a dialect are none of those that share them',
   expect(adding).toEqual([
     'packages/core/src/providers/registry.test.ts',
     'packages/core/src/testing/toy-dialect.test.ts',
+    'packages/forest/src/engine/own-framing.test.ts',
     'packages/forest/src/record/own-framing.test.ts',
   ]);
 });

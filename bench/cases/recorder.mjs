@@ -114,7 +114,6 @@ function ask(url, agent, reply, messages) {
     'content-length': Buffer.byteLength(body),
     authorization: 'Bearer sk-bench-0123456789abcdef',
     'x-reply': reply,
-    ...(process.env.PASS && { 'x-skein-mode': 'pass' }),
   };
   return new Promise((resolve, reject) => {
     const request = http.request(`${url}/proxy/openai/v1/chat/completions`, { method: 'POST', headers, agent });

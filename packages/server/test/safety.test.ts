@@ -191,7 +191,10 @@ describe('broken and hostile requests', () => {
 });
 
 test('an empty token is none, and not one that everybody has', async () => {
-  await expect(startWorld({ token: '' })).rejects.toThrow('The token is empty');
+  await expect(startWorld({ token: '' })).rejects.toMatchObject({
+    code: 'invalid_configuration',
+    message: expect.stringContaining('The token is empty'),
+  });
 });
 
 test('what the configuration says of names and of the proxy counts', async () => {

@@ -1,7 +1,7 @@
 export { type Clock, createClock, type SiblingTime } from './clock.ts';
 export { DamageError } from './damage.ts';
+export { DEFAULT_DIALECT, findFraming } from './dialects.ts';
 export { ECHO_START, ECHO_VERSION, type Echo, extendEcho } from './echo.ts';
-export { findFraming } from './framing.ts';
 export { createTake, ID_LENGTH, isIdPrefix, nodeId, ROOT, sha256 } from './ids.ts';
 export { restoreManifest, storeManifest } from './manifest.ts';
 export {

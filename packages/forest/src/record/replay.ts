@@ -1,7 +1,7 @@
-import { dialect, diffPrefix, openaiChat, SkeinError } from '@skein/core';
+import { dialect, diffPrefix, SkeinError } from '@skein/core';
 import { serving } from '@skein/core/dialect';
 import { allItems } from '../forest/index.ts';
-import { findSecrets, removeSecrets } from '../model/index.ts';
+import { DEFAULT_DIALECT, findSecrets, removeSecrets } from '../model/index.ts';
 import { readAddress, replayKey } from './describe-request.ts';
 import {
   EXCHANGES,
@@ -67,7 +67,7 @@ export function createReplayer(forest: RecordingForest): Replayer {
       const { message, nearest } = await describeMiss(forest, asked);
       const { dialect: id } = readAddress(asked.method, asked.path, request.provider);
       const error = { status: 404, code: MISS, message };
-      const body = serving(id === undefined ? openaiChat : dialect(id)).errorBody(error);
+      const body = serving(id === undefined ? DEFAULT_DIALECT : dialect(id)).errorBody(error);
       const skein = { code: MISS, ...(nearest !== undefined && { nearest }) };
       const headers = { 'content-type': 'application/json', 'x-skein-replay': 'miss' };
       return Response.json({ ...body, skein }, { status: 404, headers });

@@ -4,6 +4,7 @@ import { ROOT, sha256, storeManifest } from '../../model/index.ts';
 import { memoryStore, type Store } from '../../store/index.ts';
 import { createForest, type Forest } from '../index.ts';
 import { makeSnippet } from './search.ts';
+import { rebuildRequest } from './sent-request.ts';
 
 const chat = (role: string, content: string) => openaiChat.parseMessage(JSON.stringify({ role, content }));
 
@@ -253,4 +254,12 @@ describe('the exact request', () => {
     expect(await forest.fsck()).toMatchObject([{ code: 'missing-body', where: head }]);
     await expect(forest.node(head)).rejects.toMatchObject({ code: 'unknown_body' });
   });
+});
+
+test('a stored request whose text is missing, or is no manifest, is reported as damaged', async () => {
+  const store = memoryStore();
+  const text = '{"format":"other"}';
+  await store.append([{ k: 'body', digest: sha256(text), text }]);
+  for (const manifest of [sha256('missing'), sha256(text)])
+    await expect(rebuildRequest(store, { manifest, sha256: sha256('') })).rejects.toMatchObject({ code: 'damaged' });
 });

@@ -1,13 +1,5 @@
-import {
-  anthropicMessages,
-  assistant,
-  type Content,
-  type ContentBlock,
-  type Message,
-  openaiChat,
-  system,
-  user,
-} from '@skein/core';
+import { anthropicMessages, assistant, type Content, type ContentBlock, type Message, system, user } from '@skein/core';
+import { DEFAULT_DIALECT } from '../../model/index.ts';
 import { ForestError } from '../errors.ts';
 
 const WRITERS = { system, user, assistant };
@@ -117,7 +109,7 @@ function isJoinable(message: Message): boolean {
 
 /** Tries to write the message for a foreign protocol: what that drops, joining would drop, too. */
 function isTranslatable(message: Message): boolean {
-  const foreign = message.origin.dialect === openaiChat.id ? anthropicMessages : openaiChat;
+  const foreign = message.origin.dialect === DEFAULT_DIALECT.id ? anthropicMessages : DEFAULT_DIALECT;
   const { losses } = foreign.writeRequest({ model: 'any', messages: [message] });
   return losses.every(({ kind }) => kind !== 'dropped');
 }

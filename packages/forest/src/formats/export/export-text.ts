@@ -1,6 +1,6 @@
-import { type ContentBlock, type Loss, type Message, openaiChat } from '@skein/core';
+import type { ContentBlock, Loss, Message } from '@skein/core';
 import { allItems, type Forest, type ForestNode, isDamage, resolveWalkStart, walkAll } from '../../forest/index.ts';
-import { ROOT } from '../../model/index.ts';
+import { DEFAULT_DIALECT, ROOT } from '../../model/index.ts';
 import { exportSegments } from '../segments.ts';
 import { type ExportedText, toFineTuningLine, toMessageArray } from './dialect-messages.ts';
 import type { ExportSelection } from './selection.ts';
@@ -62,7 +62,10 @@ export async function* exportText(forest: Forest, options: ExportOptions): Async
   }
 }
 
-function write(conversation: ExportedConversation, { format, dialect = openaiChat.id }: ExportOptions): ExportedText {
+function write(
+  conversation: ExportedConversation,
+  { format, dialect = DEFAULT_DIALECT.id }: ExportOptions,
+): ExportedText {
   if (format === 'markdown') return { text: toMarkdown(conversation), losses: [] };
   const { text, losses } =
     format === 'messages' ? toMessageArray(conversation, dialect) : toFineTuningLine(conversation, dialect);

@@ -1,4 +1,5 @@
-import { isObject, type Message, MessageList, openaiChat, readChatState } from '@skein/core';
+import { isObject, type Message, MessageList, readChatState } from '@skein/core';
+import { DEFAULT_DIALECT } from '../../model/index.ts';
 import { exportDialects } from '../export/dialect-messages.ts';
 import { FormatError, wrongShape } from '../format-error.ts';
 import type { Importer } from '../importer.ts';
@@ -14,7 +15,7 @@ export const messages: Importer = {
     if (id === undefined)
       throw new FormatError(
         'dialect_needed',
-        `Bare messages do not say which dialect they are written in. Name it, such as "${openaiChat.id}", or "legacy".`,
+        `Bare messages do not say which dialect they are written in. Name it, such as "${DEFAULT_DIALECT.id}", or "legacy".`,
       );
     if (!Array.isArray(readJson(text))) throw wrongShape('a list of messages');
     return {
@@ -47,7 +48,7 @@ export const fineTuning: Importer = {
   recognisedBy: 'lines with "messages", and neither "version" nor "model"',
   detects: ({ messages: list, version, model }) => Array.isArray(list) && version === undefined && model === undefined,
   inLines: true,
-  read(text, { dialect: id = openaiChat.id }) {
+  read(text, { dialect: id = DEFAULT_DIALECT.id }) {
     const known = exportDialects();
     const spoken = known.find((one) => one.id === id);
     if (!spoken?.members) throw wrongShape(`one of the dialects ${known.map((one) => one.id).join(', ')}, not "${id}"`);
