@@ -4,7 +4,18 @@ import { hasKey, MissingBaseUrlError, MissingKeyError, resolveEndpoint, resolveK
 import { defineProvider, ModelRefError, parseModel, provider, providers, UnknownProviderError } from './registry.ts';
 
 const NAMES = [
-  ...['openai', 'openai-chat', 'anthropic', 'google', 'azure-openai', 'openrouter', 'deepseek', 'xai', 'groq'],
+  ...[
+    'openai',
+    'openai-chat',
+    'anthropic',
+    'google',
+    'google-interactions',
+    'azure-openai',
+    'openrouter',
+    'deepseek',
+    'xai',
+    'groq',
+  ],
   ...['mistral', 'together', 'fireworks', 'cerebras', 'moonshot', 'zai', 'ollama', 'lmstudio', 'openai-compatible'],
 ];
 
