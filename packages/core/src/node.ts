@@ -6,6 +6,7 @@ import { loadDialectsIn } from './dialects/load.ts';
 import type { Message } from './message/index.ts';
 
 export { type AwsCredentials, type AwsSignerOptions, createAwsSigner } from './providers/transport/aws-signer.ts';
+export { createGoogleSigner, type GoogleSignerOptions } from './providers/transport/google-signer.ts';
 
 /**
  * Saves messages to a file, and makes its folder where there is none. The file is replaced whole or not at all, also
