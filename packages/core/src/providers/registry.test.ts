@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { dialect } from '../dialects/index.ts';
+import { loadDialect } from '../dialects/index.ts';
 import { hasKey, MissingBaseUrlError, MissingKeyError, resolveEndpoint, resolveKey } from './endpoint.ts';
 import { defineProvider, ModelRefError, parseModel, provider, providers, UnknownProviderError } from './registry.ts';
 
@@ -30,8 +30,8 @@ describe.each(NAMES)('the descriptor of %s', (name) => {
     expect(connection).toBeDefined();
   });
 
-  it('names a dialect that exists, and only quirks that it knows', () => {
-    const { home } = dialect(descriptor.dialect);
+  it('names a dialect that exists, and only quirks that it knows', async () => {
+    const { home } = await loadDialect(descriptor.dialect);
     expect(Object.keys(home.policies.quirks)).toEqual(expect.arrayContaining(Object.keys(policies.quirks)));
   });
 
