@@ -95,15 +95,6 @@ it.each(['openai', 'anthropic', 'google', 'xai', 'deepseek', 'moonshot'])(
 );
 
 it("the same model has the same price by either of Google's APIs", () => {
-  const usage = {
-    input: 1000,
-    cacheRead: 0,
-    cacheWrite5m: 0,
-    cacheWrite1h: 0,
-    output: 100,
-    reasoning: 50,
-    native: '{}',
-  };
   const [one, other] = ['google', 'google-interactions'].map((id) => costOf(USED, id, 'gemini-2.5-flash'));
   expect(one!.total).toBeGreaterThan(0);
   expect(other).toEqual(one);
