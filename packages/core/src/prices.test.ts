@@ -93,3 +93,9 @@ it.each(['openai', 'anthropic', 'google', 'xai', 'deepseek', 'moonshot'])(
     expect(compared.filter(({ known, listed }) => known > listed * 1.05)).toEqual([]);
   },
 );
+
+it("the same model has the same price by either of Google's APIs", () => {
+  const [one, other] = ['google', 'google-interactions'].map((id) => costOf(USED, id, 'gemini-2.5-flash'));
+  expect(one!.total).toBeGreaterThan(0);
+  expect(other).toEqual(one);
+});

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { dialect } from '../dialects/index.ts';
+import { loadDialect } from '../dialects/index.ts';
 import {
   defineProvider,
   hasKey,
@@ -15,7 +15,18 @@ import {
 } from './registry.ts';
 
 const NAMES = [
-  ...['openai', 'openai-chat', 'anthropic', 'google', 'azure-openai', 'openrouter', 'deepseek', 'xai', 'groq'],
+  ...[
+    'openai',
+    'openai-chat',
+    'anthropic',
+    'google',
+    'google-interactions',
+    'azure-openai',
+    'openrouter',
+    'deepseek',
+    'xai',
+    'groq',
+  ],
   ...['mistral', 'together', 'fireworks', 'cerebras', 'moonshot', 'zai', 'ollama', 'lmstudio', 'openai-compatible'],
 ];
 
@@ -30,8 +41,8 @@ describe.each(NAMES)('the descriptor of %s', (name) => {
     expect(connection).toBeDefined();
   });
 
-  it('names a dialect that exists, and only quirks that it knows', () => {
-    const { home } = dialect(descriptor.dialect);
+  it('names a dialect that exists, and only quirks that it knows', async () => {
+    const { home } = await loadDialect(descriptor.dialect);
     expect(Object.keys(home.policies.quirks)).toEqual(expect.arrayContaining(Object.keys(policies.quirks)));
   });
 

@@ -38,7 +38,7 @@ export const google: Api = {
   models: ['gemini-2.5-flash', 'gemini-3-pro', 'gemini-3.6-pro'],
 };
 
-export const interactions: Api = {
+const interactions: Api = {
   id: 'google-interactions',
   dialect: googleInteractions,
   judge: judgeGoogleInteractions,

@@ -37,7 +37,7 @@ export function toReply(
 }
 
 /** The input includes cached tokens; tokens of the provider's own tools come on top; the output does not include thoughts. */
-export function readUsage(value: unknown, native: string | undefined): Usage | undefined {
+function readUsage(value: unknown, native: string | undefined): Usage | undefined {
   if (!isObject(value) || native === undefined) return undefined;
   const cacheRead = count(value, 'total_cached_tokens');
   return {
@@ -62,7 +62,7 @@ const REASONS: ReadonlyMap<string, StopReason> = new Map([
 ]);
 
 /** Reads why an interaction ended. Google adds statuses over time: those that are not listed are `unknown`. */
-export function readStop({ status }: JsonObject, steps: readonly unknown[]): Stop {
+function readStop({ status }: JsonObject, steps: readonly unknown[]): Stop {
   if (typeof status !== 'string') return { reason: 'unknown', native: undefined };
   const reason = REASONS.get(status) ?? 'unknown';
   const calls = steps.some((step) => hasType(step, 'function_call'));

@@ -64,7 +64,7 @@ function readContents(
   return name === 'content' ? [readContent(given, native, origin)] : [{ type: 'text', text: native }];
 }
 
-export function readContent(value: unknown, native: string, origin: Pick<Origin, 'issuer'>): ContentBlock {
+function readContent(value: unknown, native: string, origin: Pick<Origin, 'issuer'>): ContentBlock {
   if (!isObject(value)) return { type: 'unknown', native };
   const { type, text } = value;
   if (type === 'function_result') return readResult(value, native, origin);

@@ -4,7 +4,7 @@ import { first } from '../verdict.ts';
 import { type Context, type InteractionsRule, stepResults } from './context.ts';
 
 /** What the API says of nearly everything (js-genai#1735). */
-export const INVALID = 'Request contains an invalid argument.';
+const INVALID = 'Request contains an invalid argument.';
 
 const signed = ({ steps }: Context): readonly string[] =>
   steps.flatMap(({ signature }) => (typeof signature === 'string' ? [signature] : []));
