@@ -1,6 +1,7 @@
 /** Clients that sign: a signature covers the host, so the proxy signs again, with the server's credentials. */
 import { BedrockRuntimeClient, ConverseCommand, ConverseStreamCommand } from '@aws-sdk/client-bedrock-runtime';
 import { says, startEmulator } from '@skein/emulator';
+import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { expect, onTestFinished, test } from 'vitest';
 import { startWorld } from './kit.ts';
 import { recorded } from './proxy-kit.ts';
@@ -22,6 +23,8 @@ async function world(env: Record<string, string>, proxy: object = {}) {
       region: 'us-east-1',
       endpoint: `${server.url}/proxy/bedrock`,
       credentials,
+      // Its own one speaks HTTP/2, which a local server without a certificate does not.
+      requestHandler: new NodeHttpHandler(),
       maxAttempts: 1,
     });
     onTestFinished(() => made.destroy());
