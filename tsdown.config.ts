@@ -7,11 +7,17 @@ export default defineConfig({
   format: 'esm',
   platform: 'neutral',
   target: 'es2023',
-  // One file per module, so that bundlers can leave out whole modules.
-  unbundle: true,
   // Nothing of others is copied into our packages, unless a package says so.
   deps: { neverBundle: [/^node:/], onlyBundle: [] },
   dts: true,
+  // Less to read at every start. Node prints the line that threw, and names in traces: both are for people.
+  minify: {
+    compress: true,
+    mangle: { keepNames: { class: true, function: true } },
+    codegen: { removeWhitespace: false },
+  },
+  outputOptions: { comments: false },
+  sourcemap: true,
   copy: ['../../LICENSE'],
   failOnWarn: true,
   // A slow machine is no reason to warn whoever starts it.

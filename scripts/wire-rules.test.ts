@@ -3,7 +3,13 @@ import { expect, test } from 'vitest';
 import { root } from './setup.mjs';
 
 const page = readFileSync(`${root}docs/wire-rules.md`, 'utf8');
-const protocols = ['anthropic-messages', 'openai-chat', 'openai-responses', 'google-generatecontent'];
+const protocols = [
+  'anthropic-messages',
+  'openai-chat',
+  'openai-responses',
+  'google-generatecontent',
+  'google-interactions',
+];
 
 /** The ids that have a row in a protocol's section of the page. */
 function documented(protocol: string) {

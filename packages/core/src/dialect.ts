@@ -26,6 +26,8 @@ export type {
   RawRequest,
   RequestWriter,
   SchemaFormat,
+  ServerState,
+  SocketProtocol,
   Target,
 } from './dialects/index.ts';
 export { forModel } from './dialects/index.ts';

@@ -147,6 +147,7 @@ export {
   modelInfo,
   NoModelError,
   nearest,
+  type OpenSocket,
   ProviderError,
   parseModel,
   provider,

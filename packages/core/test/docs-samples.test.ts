@@ -199,6 +199,18 @@ test('running', async () => {
   expect(usage?.output).toBeGreaterThan(0);
 });
 
+test('running.md: a conversation that the API keeps', async () => {
+  const messages = [user('The weather?')];
+  const first = await run({ model: 'anthropic/claude-opus-5-5', messages, serverState: true }).result;
+  const next = [...messages, ...first.messages, user('And tomorrow?')];
+  await run({ model: 'anthropic/claude-opus-5-5', messages: next, previous: first.manifest, serverState: true }).result;
+  expect(JSON.parse(emulator.log.at(-1)!.body.toString()).messages).toHaveLength(1);
+
+  const tools = [tool({ name: 'look', input: { type: 'object' }, execute: () => 'found' })];
+  await run({ model: 'openai/gpt-5.5', messages, tools, transport: 'websocket' }).result;
+  expect(emulator.log.at(-1)!.method).toBe('WEBSOCKET');
+});
+
 test('errors, usage, samples and responses', async () => {
   emulator.script('anthropic-messages', { error: { status: 401 } });
   const options = { model, messages };

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Brain, echoBrain } from './brain.ts';
 import { demoBrain } from './demo.ts';
@@ -15,6 +16,7 @@ import { defaultError } from './server/errors.ts';
 import { deny, generate, type Outcome, type ReceivedRequest } from './server/generate.ts';
 import { answerResource } from './server/resources.ts';
 import { findRoute, type Route } from './server/route.ts';
+import { openSocket } from './server/socket.ts';
 import {
   createState,
   type EmulatorSettings,
@@ -262,6 +264,21 @@ async function handle(
   sent?.(entry.served.ended);
 }
 
+/** Only the Responses API is spoken over WebSockets. */
+function upgrade(state: EmulatorState, request: IncomingMessage, socket: Duplex, head: Buffer): void {
+  const path = request.url ?? '/';
+  const url = URL.canParse(path, 'http://emulator') ? new URL(path, 'http://emulator') : new URL('http://emulator');
+  // The path is that of the request for a response.
+  const route = findRoute('POST', url, request.headers);
+  if (route.kind !== 'generate' || route.protocol !== 'openai-responses') {
+    socket.end('HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\nconnection: close\r\n\r\n');
+    return;
+  }
+  const headers = readHeaders(request, url);
+  const context = { state, route, headers, path, requestId: (body: Buffer) => requestId(route, body, state.count()) };
+  openSocket(context, request, socket, head);
+}
+
 interface Listener {
   readonly server: Server;
   close(): Promise<void>;
@@ -273,6 +290,12 @@ function createListener(state: EmulatorState): Listener {
     // The connection broke while the request was read, so there is nobody to answer.
     handle(state, request, response, closing.signal).catch(() => response.destroy());
   });
+  const sockets = new Set<Duplex>();
+  server.on('upgrade', (request, socket, head) => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+    upgrade(state, request, socket, head);
+  });
   return {
     server,
     close: () =>
@@ -280,6 +303,7 @@ function createListener(state: EmulatorState): Listener {
         closing.abort();
         server.close(() => resolve());
         server.closeAllConnections();
+        for (const socket of sockets) socket.destroy();
       }),
   };
 }

@@ -143,6 +143,102 @@ describe('message threads', () => {
   });
 });
 
+describe('interactions', () => {
+  const said = (words: string) => ({ type: 'model_output', content: [{ type: 'text', text: words }] });
+  const interaction = (start: number, body: object, id: string | undefined, steps: object[], more: object = {}) => ({
+    id: `i${String(count++).padStart(4, '0')}`,
+    start,
+    dialect: 'google-interactions',
+    request: JSON.stringify({ model: 'gemini-3.6-flash', ...body }),
+    response: JSON.stringify({
+      id,
+      status: 'completed',
+      steps,
+      object: 'interaction',
+      model: 'gemini-3.6-flash',
+      ...more,
+    }),
+  });
+  const call = { type: 'function_call', id: 'c1', name: 'look', arguments: {} };
+  const found = { type: 'function_result', call_id: 'c1', name: 'look', result: 'found' };
+  const thought = { type: 'thought', signature: 'c2ln' };
+  const tools = [{ type: 'function', name: 'look', parameters: { type: 'object' } }];
+  const fixed = { system_instruction: 'Be brief.', tools };
+  const CHAIN: readonly Recorded[] = [
+    interaction(1, { ...fixed, input: 'Where?' }, 'v1_a', [thought, call], { status: 'requires_action' }),
+    // As the AI SDK sends a result: inside of an input.
+    interaction(
+      2,
+      { ...fixed, input: [{ type: 'user_input', content: [found] }], previous_interaction_id: 'v1_a' },
+      'v1_b',
+      [said('Here.')],
+    ),
+    interaction(3, { ...fixed, input: 'And now?', previous_interaction_id: 'v1_b' }, 'v1_c', [said('There.')]),
+  ];
+
+  test('a chain of interactions is one conversation', async () => {
+    const { threads, words, of } = await place(CHAIN);
+    expect(new Set(threads).size).toBe(1);
+    expect(await words(threads[0]!)).toEqual(['Be brief.', 'Where?', '', 'found', 'Here.', 'And now?', 'There.']);
+    expect(of.map(({ way }) => way)).toEqual(['starts', 'continues', 'continues']);
+  });
+
+  test('a stored interaction that is continued twice is a branch', async () => {
+    const other = interaction(4, { ...fixed, input: 'And here?', previous_interaction_id: 'v1_b' }, 'v1_d', [
+      said('Yes.'),
+    ]);
+    const { threads, of } = await place([...CHAIN, other]);
+    expect(new Set(threads).size).toBe(1);
+    expect(of[3]).toMatchObject({ way: 'branches' });
+  });
+
+  test('a request of a chain is rebuilt without it, each step in its exact text', async () => {
+    const { forest, of } = await place(CHAIN);
+    const { body, losses } = await forest.request(of[2]!.node as string, { stateless: true });
+    expect(losses).toEqual([]);
+    const { input, previous_interaction_id: previous } = JSON.parse(body);
+    expect(previous).toBeUndefined();
+    const user = (...content: object[]) => ({ type: 'user_input', content });
+    expect(input).toEqual([
+      user(...text('Where?')),
+      thought,
+      call,
+      user(found),
+      said('Here.'),
+      user(...text('And now?')),
+    ]);
+  });
+
+  test('what is not stored has no id, and is found by its steps', async () => {
+    const first = { type: 'user_input', content: text('Where?') };
+    const { threads } = await place([
+      interaction(1, { input: [first], store: false }, undefined, [thought, said('Here.')]),
+      interaction(
+        2,
+        { input: [first, thought, said('Here.'), { type: 'user_input', content: text('And now?') }], store: false },
+        undefined,
+        [said('There.')],
+      ),
+    ]);
+    expect(threads[1]).toBe(threads[0]);
+  });
+
+  test('a reply that goes on by its token is in the same conversation', async () => {
+    const halted = { status: 'requires_continuation', continuation_token: 't1' };
+    const { threads, words } = await place([
+      interaction(1, { input: 'Tell me all' }, 'v1_a', [said('One,')], halted),
+      interaction(2, { continuation_token: 't1', previous_interaction_id: 'v1_a' }, 'v1_b', [said(' two.')]),
+    ]);
+    expect(new Set(threads).size).toBe(1);
+    expect(await words(threads[0]!)).toEqual(['Tell me all', 'One,', ' two.']);
+  });
+
+  test('an interaction that continues an unrecorded one says so', async () => {
+    const { of } = await place([CHAIN[1]!]);
+    expect(of[0]).toMatchObject({ unrecorded: 'v1_a', way: 'starts' });
+  });
+});
+
 describe('cache diagnostics', () => {
   const asked = (start: number, id: string, previous: string | null, history: object[], answer: string) =>
     messages(start, { messages: history, diagnostics: { previous_message_id: previous } }, id, text(answer));

@@ -1,5 +1,11 @@
-import { createServer as createHttpServer, type Server as HttpServer, type RequestListener } from 'node:http';
+import {
+  createServer as createHttpServer,
+  type Server as HttpServer,
+  type IncomingMessage,
+  type RequestListener,
+} from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { getRequestListener } from '@hono/node-server';
 import { type Agent, type Config, findProvider, titleModel } from '@skein/agents';
 import { type Environment, providers, SkeinError, type Tool } from '@skein/core';
@@ -56,6 +62,8 @@ export interface Server {
   fetch(request: Request): Response | Promise<Response>;
   /** API, page and proxy, for a Node server of your own. */
   readonly handler: RequestListener;
+  /** WebSockets of the proxy, for the `upgrade` event of a Node server of your own. */
+  upgrade(client: IncomingMessage, socket: Duplex, head: Buffer): void;
   /** Port 0 takes any free port. */
   listen(options?: { readonly port?: number; readonly host?: string }): Promise<ListeningServer>;
   /**
@@ -114,6 +122,13 @@ export function createServer(options: ServerOptions): Server {
     else if (isProxied(incoming.url)) proxy.handle(incoming, outgoing);
     else void answerApi(incoming, outgoing);
   };
+  const sockets = new Set<Duplex>();
+  const upgrade: Server['upgrade'] = (client, socket, head) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+    if (isProxied(client.url)) proxy.upgrade({ client, socket, head });
+    else socket.end('HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\nconnection: close\r\n\r\n');
+  };
   const park = () => {
     closing.abort();
     stopTitles();
@@ -127,8 +142,10 @@ export function createServer(options: ServerOptions): Server {
   return {
     fetch: (request) => app.fetch(request),
     handler,
+    upgrade,
     async close() {
       await park();
+      for (const socket of sockets) socket.destroy();
       await settle();
     },
     async listen({ port = 4141, host = '127.0.0.1' } = {}) {
@@ -143,6 +160,7 @@ export function createServer(options: ServerOptions): Server {
           },
           handler,
         );
+        server.on('upgrade', upgrade);
         server.once('error', reject);
         server.listen(port, host, () => {
           const { port: actual } = server.address() as AddressInfo;
@@ -152,6 +170,7 @@ export function createServer(options: ServerOptions): Server {
             const told = parked.then(() => sleep(LAST_WORDS_MS));
             await closeServer(server, Promise.all([sleep(grace), told]));
             await parked;
+            for (const socket of sockets) socket.destroy();
             await settle();
           };
           resolve({ url: `http://${name}:${actual}`, close });

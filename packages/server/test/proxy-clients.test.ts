@@ -9,70 +9,87 @@ const asksForWeather = { blocks: [{ type: 'tool-use', name: 'get_weather', input
 type Clients = ReturnType<typeof clientsOf>;
 
 /** A program of somebody else: a call of a tool, its result, and an answer as a stream. */
-const programs: Record<'openai-chat' | 'openai-responses' | 'anthropic-messages' | 'google-generatecontent', Program> =
-  {
-    'openai-chat': async ({ openai }) => {
-      const tools = [{ type: 'function', function: { name: 'get_weather', parameters: CITY } }] as never;
-      const messages: object[] = [{ role: 'user', content: 'How is Oslo?' }];
-      const first = await openai.chat.completions.create({ model: 'gpt-5.5', tools, messages: messages as never });
-      const { message } = first.choices[0]!;
-      messages.push(message, { role: 'tool', tool_call_id: message.tool_calls![0]!.id, content: 'Cold.' });
-      const stream = await openai.chat.completions.create({
-        model: 'gpt-5.5',
-        tools,
-        messages: messages as never,
-        stream: true,
-      });
-      let text = '';
-      for await (const chunk of stream) text += chunk.choices[0]?.delta.content ?? '';
-      return { first, text };
-    },
-    'openai-responses': async ({ openai }) => {
-      const tools = [{ type: 'function', name: 'get_weather', parameters: CITY, strict: false }] as never;
-      const input: object[] = [{ role: 'user', content: 'How is Oslo?' }];
-      const first = await openai.responses.create({ model: 'gpt-5.5', tools, input: input as never, store: false });
-      const call = first.output.find((item) => item.type === 'function_call')!;
-      input.push(...first.output, { type: 'function_call_output', call_id: call.call_id, output: 'Cold.' });
-      const stream = await openai.responses.create({
-        model: 'gpt-5.5',
-        tools,
-        input: input as never,
-        store: false,
-        stream: true,
-      });
-      let text = '';
-      for await (const event of stream) if (event.type === 'response.output_text.delta') text += event.delta;
-      return { first, text };
-    },
-    'anthropic-messages': async ({ anthropic }) => {
-      const common = {
-        model: 'claude-opus-5-5',
-        max_tokens: 1000,
-        tools: [{ name: 'get_weather', input_schema: CITY }] as never,
-      };
-      const messages: object[] = [{ role: 'user', content: 'How is Oslo?' }];
-      const first = await anthropic.messages.create({ ...common, messages: messages as never });
-      const call = first.content.find((block) => block.type === 'tool_use')!;
-      const result = { type: 'tool_result', tool_use_id: call.id, content: 'Cold.' };
-      messages.push({ role: 'assistant', content: first.content }, { role: 'user', content: [result] });
-      const stream = anthropic.messages.stream({ ...common, messages: messages as never });
-      return { first, text: await stream.finalText() };
-    },
-    'google-generatecontent': async ({ google }) => {
-      const model = 'gemini-3-pro-preview';
-      const config = { tools: [{ functionDeclarations: [{ name: 'get_weather', parametersJsonSchema: CITY }] }] };
-      const contents: object[] = [{ role: 'user', parts: [{ text: 'How is Oslo?' }] }];
-      const first = await google.models.generateContent({ model, config, contents: contents as never });
-      const content = first.candidates![0]!.content!;
-      const call = content.parts!.find((part) => part.functionCall)!.functionCall!;
-      const answer = { name: call.name, response: { text: 'Cold.' }, ...(call.id && { id: call.id }) };
-      contents.push(content, { role: 'user', parts: [{ functionResponse: answer }] });
-      const stream = await google.models.generateContentStream({ model, config, contents: contents as never });
-      let text = '';
-      for await (const chunk of stream) text += chunk.text ?? '';
-      return { first: first.candidates, text };
-    },
-  };
+const programs: Record<keyof typeof MODELS, Program> = {
+  'openai-chat': async ({ openai }) => {
+    const tools = [{ type: 'function', function: { name: 'get_weather', parameters: CITY } }] as never;
+    const messages: object[] = [{ role: 'user', content: 'How is Oslo?' }];
+    const first = await openai.chat.completions.create({ model: 'gpt-5.5', tools, messages: messages as never });
+    const { message } = first.choices[0]!;
+    messages.push(message, { role: 'tool', tool_call_id: message.tool_calls![0]!.id, content: 'Cold.' });
+    const stream = await openai.chat.completions.create({
+      model: 'gpt-5.5',
+      tools,
+      messages: messages as never,
+      stream: true,
+    });
+    let text = '';
+    for await (const chunk of stream) text += chunk.choices[0]?.delta.content ?? '';
+    return { first, text };
+  },
+  'openai-responses': async ({ openai }) => {
+    const tools = [{ type: 'function', name: 'get_weather', parameters: CITY, strict: false }] as never;
+    const input: object[] = [{ role: 'user', content: 'How is Oslo?' }];
+    const first = await openai.responses.create({ model: 'gpt-5.5', tools, input: input as never, store: false });
+    const call = first.output.find((item) => item.type === 'function_call')!;
+    input.push(...first.output, { type: 'function_call_output', call_id: call.call_id, output: 'Cold.' });
+    const stream = await openai.responses.create({
+      model: 'gpt-5.5',
+      tools,
+      input: input as never,
+      store: false,
+      stream: true,
+    });
+    let text = '';
+    for await (const event of stream) if (event.type === 'response.output_text.delta') text += event.delta;
+    return { first, text };
+  },
+  'anthropic-messages': async ({ anthropic }) => {
+    const common = {
+      model: 'claude-opus-5-5',
+      max_tokens: 1000,
+      tools: [{ name: 'get_weather', input_schema: CITY }] as never,
+    };
+    const messages: object[] = [{ role: 'user', content: 'How is Oslo?' }];
+    const first = await anthropic.messages.create({ ...common, messages: messages as never });
+    const call = first.content.find((block) => block.type === 'tool_use')!;
+    const result = { type: 'tool_result', tool_use_id: call.id, content: 'Cold.' };
+    messages.push({ role: 'assistant', content: first.content }, { role: 'user', content: [result] });
+    const stream = anthropic.messages.stream({ ...common, messages: messages as never });
+    return { first, text: await stream.finalText() };
+  },
+  'google-generatecontent': async ({ google }) => {
+    const model = 'gemini-3-pro-preview';
+    const config = { tools: [{ functionDeclarations: [{ name: 'get_weather', parametersJsonSchema: CITY }] }] };
+    const contents: object[] = [{ role: 'user', parts: [{ text: 'How is Oslo?' }] }];
+    const first = await google.models.generateContent({ model, config, contents: contents as never });
+    const content = first.candidates![0]!.content!;
+    const call = content.parts!.find((part) => part.functionCall)!.functionCall!;
+    const answer = { name: call.name, response: { text: 'Cold.' }, ...(call.id && { id: call.id }) };
+    contents.push(content, { role: 'user', parts: [{ functionResponse: answer }] });
+    const stream = await google.models.generateContentStream({ model, config, contents: contents as never });
+    let text = '';
+    for await (const chunk of stream) text += chunk.text ?? '';
+    return { first: first.candidates, text };
+  },
+  // The API keeps the history: the second request has the result alone.
+  'google-interactions': async ({ google }) => {
+    const model = 'gemini-3.6-flash';
+    const tools = [{ type: 'function' as const, name: 'get_weather', parameters: CITY }];
+    const first = await google.interactions.create({ model, tools, input: 'How is Oslo?' });
+    const call = first.steps!.find((step) => step.type === 'function_call')!;
+    const stream = await google.interactions.create({
+      model,
+      tools,
+      previous_interaction_id: first.id,
+      input: [{ type: 'function_result', call_id: call.id, name: call.name, result: 'Cold.' }],
+      stream: true,
+    });
+    let text = '';
+    for await (const event of stream)
+      if (event.event_type === 'step.delta' && event.delta.type === 'text') text += event.delta.text;
+    return { first: first.steps, text };
+  },
+};
 
 type Program = (clients: Clients) => Promise<{ readonly first: unknown; readonly text: string }>;
 
@@ -81,6 +98,7 @@ const MODELS = {
   'openai-responses': 'openai/gpt-5.5',
   'anthropic-messages': 'anthropic/claude-opus-5-5',
   'google-generatecontent': 'google/gemini-3-pro-preview',
+  'google-interactions': 'google-interactions/gemini-3.6-flash',
 } as const;
 
 for (const name of Object.keys(programs) as (keyof typeof programs)[]) {

@@ -2,26 +2,16 @@ import { createServer } from 'node:net';
 import { type Config, type ConfigProblem, describeProblem, findProvider, loadAgents, loadConfig } from '@skein/agents';
 import { hasKey, type ProviderDescriptor, providers, resolveEndpoint } from '@skein/core';
 import { openForest } from '@skein/forest';
-import type { Command } from 'commander';
 import { describeStore, readConfig, requireWritable, storeAddress } from '../context/command-context.ts';
 import { agentProblems, configuredProvider, needsDemo, withKeys } from '../context/model-access.ts';
 import { colors, counted, errorText, note, oneLine, say, sayJson, toPrintable, warn } from '../output/output.ts';
-import { type ForestFlags, jsonCommand } from './forest-command.ts';
+import type { ForestFlags } from './forest-command.ts';
 
-export function addModels(program: Command): void {
-  program
-    .command('models')
-    .description('list the providers and which of them have keys; with a provider, list its known models')
-    .argument('[provider]')
-    .option('--json', 'one JSON document, for programs')
-    .action(listModels);
-}
-
-async function listModels(name: string | undefined, { json }: { readonly json?: boolean }): Promise<void> {
+export async function listModels(name: string | undefined, { json }: { readonly json?: boolean }): Promise<void> {
   const config = await readConfig({});
   if (name === undefined) return listProviders(Object.values(config.providers), json === true);
   const { id } = findProvider(name, config.providers);
-  // The price list is large, and most commands do without it.
+  // The price list is large, and most commands do not need it.
   const { listedModels, modelInfoWithLimits } = await import('@skein/core/prices');
   const items = listedModels(id).map((model) => {
     const { contextTokens } = modelInfoWithLimits(id, model);
@@ -61,16 +51,13 @@ function keyState(one: ProviderDescriptor): 'there' | 'missing' | 'not needed' {
   return hasKey(one) ? 'there' : 'missing';
 }
 
-export function addAgents(program: Command): void {
-  program
-    .command('agents')
-    .description('list the agents, with their models and tools')
-    .option('--agents <folder>', 'the folder of the agent files')
-    .option('--json', 'one JSON document, for programs')
-    .action(listAgents);
-}
-
-async function listAgents({ json, ...flags }: { readonly json?: boolean; readonly agents?: string }): Promise<void> {
+export async function listAgents({
+  json,
+  ...flags
+}: {
+  readonly json?: boolean;
+  readonly agents?: string;
+}): Promise<void> {
   const config = await readConfig(flags);
   const loaded = await loadAgents(config.agents, { config });
   try {
@@ -98,18 +85,12 @@ async function listAgents({ json, ...flags }: { readonly json?: boolean; readonl
 
 interface Check {
   readonly name: string;
-  /** `hint`: it works, but something could be better. */
+  /** `hint` means that it works, but could be better. */
   readonly state: 'ok' | 'hint' | 'error';
   readonly message: string;
 }
 
-export function addDoctor(program: Command): void {
-  jsonCommand(program, 'doctor', 'check versions, configuration, store, keys, addresses, port and agents').action(
-    doctor,
-  );
-}
-
-async function doctor({ json, ...flags }: ForestFlags): Promise<void> {
+export async function doctor({ json, ...flags }: ForestFlags): Promise<void> {
   const { config, files, problems } = await loadConfig({ flags });
   const known = [
     ...Object.values(config.providers),
@@ -172,7 +153,7 @@ function checkKeys(config: Config, known: readonly ProviderDescriptor[]): Check 
   return { name: 'keys', state: 'hint', message };
 }
 
-/** Only of providers that can be asked: nobody needs an address for the others. */
+/** Only for providers that can be asked: the others need no address. */
 function checkAddresses(known: readonly ProviderDescriptor[]): Check[] {
   return known
     .filter((one) => one.connection && hasKey(one) && one.connection.needsKey !== false)

@@ -8,7 +8,6 @@ import {
   type Thread,
   type TopologyNode,
 } from '@skein/forest';
-import { type Command, Option } from 'commander';
 import { type CommandContext, withForest } from '../context/command-context.ts';
 import { locate, readablePath } from '../context/locate.ts';
 import { changeLines, changeText, drawTree, nodeLine, nodeLines, nodeView } from '../output/message-text.ts';
@@ -24,16 +23,9 @@ import {
   shortId,
   toPrintable,
 } from '../output/output.ts';
-import { type ForestFlags, jsonCommand, parseCount } from './forest-command.ts';
+import type { ForestFlags } from './forest-command.ts';
 
-export function addLog(program: Command): void {
-  jsonCommand(program, 'log', "show a conversation up to a node or a thread's head")
-    .argument('<node|thread>', 'an id, or the beginning of one')
-    .option('--oneline', 'one line for each message')
-    .action(showLog);
-}
-
-async function showLog(id: string, { json, oneline, ...flags }: ForestFlags & { readonly oneline?: boolean }) {
+export async function showLog(id: string, { json, oneline, ...flags }: ForestFlags & { readonly oneline?: boolean }) {
   await withForest(flags, async ({ forest, redact }) => {
     const { node, thread } = await locate(forest, id);
     const path = node === ROOT ? [] : await readablePath(forest, node);
@@ -52,8 +44,8 @@ async function showLog(id: string, { json, oneline, ...flags }: ForestFlags & { 
 }
 
 /**
- * A conversation may share its messages with one that began under another system text: what its own first request had is
- * its system text, and no change of it.
+ * A conversation may share its first messages with one that has another system text. The system text of its own first
+ * request is then its system text, not a change.
  */
 async function contextOf(
   forest: Forest,
@@ -99,15 +91,7 @@ interface ShowOptions extends ForestFlags {
   readonly request?: boolean;
 }
 
-export function addShow(program: Command): void {
-  jsonCommand(program, 'show', 'show one message: who wrote it, with which model, at what cost')
-    .argument('<node>', 'an id, or the beginning of one')
-    .addOption(new Option('--raw', 'the exact text that is stored, and nothing else').conflicts(['request', 'json']))
-    .addOption(new Option('--request', 'the exact bytes that were sent for it').conflicts('json'))
-    .action(showNode);
-}
-
-async function showNode(id: string, { json, raw, request, ...flags }: ShowOptions): Promise<void> {
+export async function showNode(id: string, { json, raw, request, ...flags }: ShowOptions): Promise<void> {
   await withForest(flags, async ({ forest, redact }) => {
     const place = await locate(forest, id);
     if (request) return sayExactly(redact((await forest.request(place.node)).body));
@@ -142,14 +126,7 @@ function takeLine({ at, author, via, provider, model, usage, cost, durationMs, r
   return colors.dim(toPrintable(facts.join(' · ')));
 }
 
-export function addDiff(program: Command): void {
-  jsonCommand(program, 'diff', 'show where two conversations part, and what follows in each')
-    .argument('<a>', 'a node or a thread')
-    .argument('<b>', 'another one')
-    .action(showDifference);
-}
-
-async function showDifference(a: string, b: string, { json, ...flags }: ForestFlags): Promise<void> {
+export async function showDifference(a: string, b: string, { json, ...flags }: ForestFlags): Promise<void> {
   await withForest(flags, async ({ forest, redact }) => {
     const [left, right] = [await locate(forest, a), await locate(forest, b)];
     const found = await forest.diff(left.node, right.node);
@@ -167,15 +144,7 @@ interface TreeOptions extends ForestFlags {
   readonly removed?: boolean;
 }
 
-export function addTree(program: Command): void {
-  jsonCommand(program, 'tree', 'show the tree of a thread, everything below a node, or the whole forest')
-    .argument('[node|thread]', 'an id, or the beginning of one')
-    .option('--limit <count>', 'how many nodes', parseCount, 200)
-    .option('--removed', 'show removed nodes, too')
-    .action(showTree);
-}
-
-async function showTree(id: string | undefined, options: TreeOptions): Promise<void> {
+export async function showTree(id: string | undefined, options: TreeOptions): Promise<void> {
   const { json, limit, removed, ...flags } = options;
   await withForest(flags, async (context) => {
     const { forest, redact } = context;
@@ -191,7 +160,7 @@ async function showTree(id: string | undefined, options: TreeOptions): Promise<v
   });
 }
 
-/** One line of the tree; a damaged node keeps its place in it. */
+/** One line of the tree. A damaged node keeps its place. */
 async function lineAt({ forest, redact }: CommandContext, id: string, indent: string): Promise<string> {
   try {
     return nodeLine(await forest.node(id), redact, Math.max(20, 78 - indent.length));
@@ -201,7 +170,7 @@ async function lineAt({ forest, redact }: CommandContext, id: string, indent: st
   }
 }
 
-/** The path of a thread, marked, with the branches that leave it. */
+/** Shows the path of a thread, marked, with the branches that leave it. */
 async function showAround(
   context: CommandContext,
   thread: Thread,
@@ -225,7 +194,7 @@ async function showAround(
   if (isMore) note(`There are more: --limit ${limit * 2}, or name a node.`);
 }
 
-/** The whole path, and from its end upwards what hangs beside and below it, as far as the limit goes. */
+/** The whole path, and the branches beside it, from its end upwards, until the limit is reached. */
 async function around(
   forest: Forest,
   path: readonly ForestNode[],
@@ -252,7 +221,7 @@ async function around(
   return { items, isMore };
 }
 
-/** Siblings stand oldest first, as everywhere. */
+/** Siblings are shown oldest first, as everywhere. */
 const byAge = (items: readonly TopologyNode[]) => items.toSorted((a, b) => a.at - b.at);
 
 function topologyOf({ id, parent, depth, role, at, removed, takes }: ForestNode): TopologyNode {

@@ -9,7 +9,6 @@ import type {
   UsageScope,
   UsageTotal,
 } from '@skein/forest';
-import { type Command, Option } from 'commander';
 import { type CommandContext, withForest } from '../context/command-context.ts';
 import { locate } from '../context/locate.ts';
 import {
@@ -25,7 +24,7 @@ import {
   UsageError,
 } from '../output/output.ts';
 import { sumInput } from '../output/usage-text.ts';
-import { type ForestFlags, jsonCommand, parseCount, parseInstant } from './forest-command.ts';
+import type { ForestFlags } from './forest-command.ts';
 
 interface ThreadsOptions extends ForestFlags {
   readonly limit: number;
@@ -35,22 +34,7 @@ interface ThreadsOptions extends ForestFlags {
   readonly deleted?: boolean;
 }
 
-export function addThreads(program: Command): void {
-  jsonCommand(
-    program,
-    'threads',
-    'list the conversations, last changed first; a session is one row, and so are threads that begin alike',
-  )
-    .argument('[row]', 'list the threads of this row: the id of one of them, or its beginning')
-    .option('--limit <count>', 'how many', parseCount, 50)
-    .option('--after <place>', 'continue after the "next" of an earlier list')
-    .option('--all', 'list every thread')
-    .option('--tag <name>', 'list every thread with this tag')
-    .option('--deleted', 'list every deleted thread')
-    .action(listThreads);
-}
-
-async function listThreads(row: string | undefined, options: ThreadsOptions): Promise<void> {
+export async function listThreads(row: string | undefined, options: ThreadsOptions): Promise<void> {
   const { json, limit, after, all, tag, deleted, ...flags } = options;
   const isFlat = all || tag !== undefined || deleted === true;
   if (row !== undefined && isFlat)
@@ -83,7 +67,7 @@ function rowLine(row: ThreadGroup, redact: CommandContext['redact']): string {
   return `${line}${colors.dim(` · ${foldedText(row)}`)}`;
 }
 
-/** What is behind the row, as far as it was looked at. */
+/** The number and kind of the threads in a row. */
 function foldedText({ kind, count, isMore, threads }: ThreadGroup): string {
   const number = `${count}${isMore ? ' and more' : ''}`;
   if (kind === 'opening') return `${number} that begin like this`;
@@ -94,7 +78,7 @@ function foldedText({ kind, count, isMore, threads }: ThreadGroup): string {
     ...(agents > 0 ? [counted(agents, 'subagent')] : []),
     ...(calls > 0 ? [counted(calls, 'side call')] : []),
   ];
-  // A row carries its newest threads only: of a long session the numbers would be wrong.
+  // A row contains only its newest threads, so for a long session the numbers would be wrong.
   const what = count === threads.length && some.length > 0 ? `: ${some.join(', ')}` : '';
   return `a session of ${number} threads${what}`;
 }
@@ -115,16 +99,11 @@ interface BookmarkOptions extends ForestFlags {
   readonly remove?: string;
 }
 
-export function addBookmark(program: Command): void {
-  jsonCommand(program, 'bookmark', 'give a node a name; without a node, list the bookmarks')
-    .argument('[node]', 'an id, or the beginning of one')
-    .argument('[title]')
-    .addOption(new Option('--remove <bookmark>', 'remove a bookmark'))
-    .option('--limit <count>', 'how many to list', parseCount, 100)
-    .action(bookmark);
-}
-
-async function bookmark(node: string | undefined, title: string | undefined, options: BookmarkOptions): Promise<void> {
+export async function bookmark(
+  node: string | undefined,
+  title: string | undefined,
+  options: BookmarkOptions,
+): Promise<void> {
   const { json, remove, limit, ...flags } = options;
   if (remove !== undefined && node !== undefined)
     throw new UsageError('--remove takes a bookmark, so no node is needed beside it.');
@@ -162,22 +141,7 @@ interface SearchOptions extends ForestFlags {
   readonly until?: number;
 }
 
-export function addSearch(program: Command): void {
-  jsonCommand(program, 'search', 'find messages that contain all the words; the last may be the beginning of a word')
-    .argument('<words...>')
-    .option('--limit <count>', 'how many', parseCount, 20)
-    .addOption(
-      new Option('--role <role>', 'only messages of this role').choices(['system', 'user', 'assistant', 'tool']),
-    )
-    .option('--below <node>', 'only below this node')
-    .option('--model <name>', 'only messages that this model wrote')
-    .option('--tag <name>', 'only nodes with this tag')
-    .option('--since <day>', 'only from then on', parseInstant)
-    .option('--until <day>', 'only up to then', parseInstant)
-    .action(search);
-}
-
-async function search(words: readonly string[], options: SearchOptions): Promise<void> {
+export async function search(words: readonly string[], options: SearchOptions): Promise<void> {
   const { json, store, project, role, below, ...filters } = options;
   await withForest({ store, project }, async ({ forest, redact }) => {
     const page = await forest.search(words.join(' '), {
@@ -207,7 +171,7 @@ function marked({ snippet, marks }: SearchResult): string {
   return line + text.slice(at);
 }
 
-/** As long as before, so that the marks still fit. */
+/** Keeps the length, so that the positions of the marks stay right. */
 const inLine = (text: string) => toPrintable(text.replace(/[\n\t]/g, ' '));
 
 interface UsageOptions extends ForestFlags {
@@ -216,16 +180,10 @@ interface UsageOptions extends ForestFlags {
   readonly until?: number;
 }
 
-export function addUsage(program: Command): void {
-  jsonCommand(program, 'usage', 'show the tokens and cost of a conversation, or of everything')
-    .argument('[node|thread]', 'the history up to a node, or a thread')
-    .addOption(new Option('--below', 'the node with everything below it').conflicts(['since', 'until']))
-    .option('--since <day>', 'of everything from then on', parseInstant)
-    .option('--until <day>', 'of everything up to then', parseInstant)
-    .action(showUsage);
-}
-
-async function showUsage(id: string | undefined, { json, below, since, until, ...flags }: UsageOptions): Promise<void> {
+export async function showUsage(
+  id: string | undefined,
+  { json, below, since, until, ...flags }: UsageOptions,
+): Promise<void> {
   if (id !== undefined && (since ?? until) !== undefined)
     throw new UsageError('--since and --until are about everything: leave the id out.');
   if (id === undefined && below) throw new UsageError('--below needs a node.');
@@ -246,7 +204,7 @@ async function selected(forest: Forest, id: string, below: boolean): Promise<Usa
   return thread ? { thread: thread.id } : { path: node };
 }
 
-/** Sums for a person. */
+/** The sums as lines for a person. */
 function usageLines({ usage, cost, withoutPrice, replies }: UsageTotal): string[] {
   const { input, cached, rate, written } = sumInput(usage);
   return [

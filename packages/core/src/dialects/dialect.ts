@@ -50,8 +50,50 @@ export interface DialectFacets {
   readonly members?: RequestMembers | undefined;
   /** How structured output and images are requested. */
   readonly output?: OutputFormats | undefined;
+  /** How to let the API keep the conversation. Loaded on first use. Absent if it keeps none. */
+  readonly serverState?: (() => Promise<ServerState>) | undefined;
+  /** How the protocol is spoken over a WebSocket. Loaded on first use. Absent if it is not. */
+  readonly socket?: (() => Promise<SocketProtocol>) | undefined;
   /** The server's side of the protocol. That of a built-in dialect is loaded separately: call `serving`. */
   readonly serve?: DialectServer | undefined;
+}
+
+/** How a client lets an API keep a conversation, and sends only what is new. */
+export interface ServerState {
+  /**
+   * The members that make the API keep the conversation and, with the id of a response, continue it behind that
+   * response. They replace members of the same names. `isBrief`: a connection keeps the last response in its memory, and
+   * nothing is stored.
+   */
+  readonly members: (previous: string | undefined, isBrief: boolean) => JsonObject;
+  /** The members that a request leaves out when it continues, because the API keeps them. */
+  readonly keeps: readonly string[];
+  /** Headers to add. A list that the caller gave is extended. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /**
+   * What to do when the API refuses a request: send the whole history and let it be kept again, or send it and let
+   * nothing be kept. Undefined if the error has another reason.
+   */
+  readonly recovery: (status: number | undefined, error: JsonObject) => 'again' | 'stateless' | undefined;
+}
+
+/**
+ * A protocol over a WebSocket: one connection carries many requests and responses, in lanes. Each message is one JSON
+ * text. In a lane, one response comes after the other.
+ */
+export interface SocketProtocol {
+  /** The message that makes a request, from the body of the same request over HTTP. */
+  readonly toMessage: (body: string) => string;
+  /** The lane of a client's message that makes a request; undefined for other messages. */
+  readonly readRequest: (message: JsonObject) => { readonly lane: string } | undefined;
+  /** The lane of a server's message, and whether it ends the response there. */
+  readonly readEvent: (message: JsonObject) => { readonly lane: string; readonly ends: boolean };
+  /** The members of a request that it has over a WebSocket only. */
+  readonly members: readonly string[];
+  /** The status and the error that a server's message reports in place of a response; undefined for any other. */
+  readonly readFailure: (message: JsonObject) => { readonly status: number; readonly error: JsonObject } | undefined;
+  /** The codes of failures after which another connection helps. */
+  readonly expired: readonly string[];
 }
 
 /** An operation of a protocol, recognised by method and path. */
@@ -206,6 +248,8 @@ export function makeDialect(spec: DialectSpec): Dialect {
     framing: spec.framing,
     members: spec.members,
     output: spec.output,
+    serverState: spec.serverState,
+    socket: spec.socket,
     serve: spec.serve,
   } satisfies Dialect);
 }

@@ -11,6 +11,8 @@ export type {
   RawRequest,
   RequestMembers,
   SchemaFormat,
+  ServerState,
+  SocketProtocol,
 } from './dialect.ts';
 export { loadDialect } from './load.ts';
 export { describeLoss, type Loss, LossError, type LossNote, type LossReason } from './loss.ts';

@@ -21,3 +21,9 @@ export async function loadDialect(id: string): Promise<Dialect> {
   await LOADERS.get(id)?.();
   return dialect(id);
 }
+
+/** Loads the dialects that a saved text names, so that it can be read. */
+export async function loadDialectsIn(text: unknown): Promise<void> {
+  if (typeof text !== 'string') return;
+  for (const [id, load] of LOADERS) if (text.includes(`"${id}"`)) await load();
+}

@@ -38,6 +38,8 @@ export interface Manifest {
   readonly losses: readonly Loss[];
   /** The hash of system and tools, without cache markers. */
   readonly start: string;
+  /** The response under which the API keeps this request and its reply, and the digest of the reply. */
+  readonly response?: { readonly id: string; readonly reply: string };
   /** The hash of system, tools and all elements, without cache markers. It is computed on access, and not saved. */
   readonly prefix: string;
 }

@@ -49,3 +49,4 @@ export {
   UnknownSignerError,
   type UnsignedRequest,
 } from './transport/signers.ts';
+export type { OpenSocket, SocketConnection } from './transport/socket-fetch.ts';

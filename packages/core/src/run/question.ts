@@ -8,6 +8,7 @@ import { type RunContext, type Target, targetName } from './context.ts';
 import type { ModelLimits, RunOptions } from './options.ts';
 import type { RequestDraft } from './output-schema.ts';
 import type { Step } from './result.ts';
+import type { SentForm } from './server-state.ts';
 import { clampMaxTokens, estimateInput, estimateUsage, joinSystem } from './tokens.ts';
 
 /** A question to one model. */
@@ -32,6 +33,8 @@ export interface QuestionRequest {
   readonly params: RequestParams;
   /** The limit of tokens that was asked for, or is the dialect's default. */
   readonly wantedTokens: number | undefined;
+  /** What is sent of it, if the API keeps the conversation; default: all of it. */
+  readonly sent?: SentForm | undefined;
 }
 
 /** Writes a question in the words of its model's dialect. */
@@ -48,7 +51,10 @@ export function writeQuestion(
   const maxTokens = clampMaxTokens(
     wantedTokens,
     limits,
-    messages.reduce((sum, { raw }) => sum + raw.length, 0) + joinSystem(system).length,
+    // Not counted where nothing depends on it.
+    limits.contextTokens === undefined
+      ? 0
+      : messages.reduce((sum, { raw }) => sum + raw.length, 0) + joinSystem(system).length,
     () => estimateInput(messages, system),
   );
   const draft: RequestDraft = {
@@ -77,10 +83,9 @@ export function writeQuestion(
 /** Notes what differs in a request from what the caller wanted, and tells the observer. */
 export function announceRequest(
   { context: { journal }, target, failed }: Question,
-  { written, params, wantedTokens }: QuestionRequest,
+  { written, params, wantedTokens, sent }: QuestionRequest,
   isFirst: boolean,
 ): void {
-  const { body } = written;
   const losses = journal.newLosses(written.losses);
   if (failed && isFirst) {
     const reason = failed.failure instanceof Error ? failed.failure.message : String(failed.failure);
@@ -91,7 +96,12 @@ export function announceRequest(
   if ((params.maxTokens ?? wantedTokens) !== wantedTokens)
     journal.notice('max-tokens', `There is no room for ${wantedTokens} tokens; the reply may have ${params.maxTokens}`);
   const { provider, model } = target;
-  journal.observe({ type: 'request', step: journal.step, provider: provider.id, model, params, body });
+  journal.observe({
+    ...{ type: 'request', step: journal.step, provider: provider.id, model, params },
+    get body() {
+      return (sent ?? written).body;
+    },
+  });
 }
 
 /** What came of a request. With a failure, the reply is what had arrived until then. */
@@ -183,17 +193,21 @@ export class ReplyReader {
   async #readStream(response: IncomingResponse): Promise<ProviderError | undefined> {
     const { clock, journal } = this.#context;
     const reader = this.#target.dialect.readStream(this.#origin);
-    try {
-      for await (const { event: name, data } of response.events()) {
-        if (this.#firstEventMs === undefined) {
-          this.#firstEventMs = clock.now() - this.#startedAt;
-          journal.observe({ type: 'first-event', step: journal.step, ms: this.#firstEventMs });
-        }
-        for (const event of reader.push(name, data)) {
-          if (event.type === 'error') return await response.reportedError(event.native);
-          if (event.type !== 'boundary') this.#emit(event);
-        }
+    let failure: string | undefined;
+    const take = (name: string | undefined, data: string): void => {
+      if (failure !== undefined) return;
+      if (this.#firstEventMs === undefined) {
+        this.#firstEventMs = clock.now() - this.#startedAt;
+        journal.observe({ type: 'first-event', step: journal.step, ms: this.#firstEventMs });
       }
+      for (const event of reader.push(name, data)) {
+        if (event.type === 'error') failure ??= event.native;
+        else if (event.type !== 'boundary' && failure === undefined) this.#emit(event);
+      }
+    };
+    try {
+      for await (const _ of response.events(take))
+        if (failure !== undefined) return await response.reportedError(failure);
       return undefined;
     } finally {
       if (this.#firstEventMs !== undefined) this.#reply = reader.finish();
@@ -233,7 +247,7 @@ function parse(text: string): unknown {
 /** The step of a request; undefined when nothing arrived. `onUnknown` receives the reason why there is no price. */
 export function toStep(
   { reply, failure, requestId, startedAt, durationMs, firstEventMs }: SendResult,
-  { manifest, losses }: WrittenRequest,
+  { written: { manifest, losses }, sent }: QuestionRequest,
   { provider, model }: Target,
   messages: readonly Message[],
   { system, costOf }: RunOptions,
@@ -248,6 +262,7 @@ export function toStep(
     ...reply,
     ...{ usage, estimated, cost: usage && costOf && price(usage) },
     ...{ requestId, startedAt, durationMs, firstEventMs },
+    ...(sent && { sent: sent.manifest }),
   };
 
   function price(spent: Usage): number | undefined {

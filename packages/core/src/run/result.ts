@@ -31,6 +31,7 @@ export interface Notice {
     | 'losses'
     | 'fallback'
     | 'refused-field'
+    | 'server-state'
     | 'compaction'
     | 'compaction-failed'
     | 'length'
@@ -107,6 +108,8 @@ export interface Step {
   readonly provider: string;
   readonly model: string;
   readonly manifest: Manifest;
+  /** The request as it was sent, if the API keeps the conversation and completed it. */
+  readonly sent?: Manifest;
   readonly losses: readonly Loss[];
   readonly message: Message;
   /** Further choices, if the request asked for them. */

@@ -17,9 +17,9 @@ const EVENTS: Readonly<Record<Api['protocol'], { thought: number; unsigned: numb
   'openai-chat': { thought: 3, unsigned: 7, call: 6 },
   'openai-responses': { thought: 6, unsigned: 12, call: 17 },
   'google-generatecontent': { thought: 3, unsigned: 6, call: 3 },
+  'google-interactions': { thought: 5, unsigned: 8, call: 12 },
   'bedrock-converse': { thought: 3, unsigned: 7, call: 9 },
   'cohere-chat': { thought: 4, unsigned: 7, call: 9 },
-  'google-interactions': { thought: 5, unsigned: 8, call: 14 },
 };
 
 interface Turn extends Omit<Job, 'options'> {

@@ -3,17 +3,9 @@
  * and writes an `Outcome`. Bundled and started by process.ts.
  */
 import { text } from 'node:stream/consumers';
-import {
-  type Fetch,
-  type Loss,
-  loadDialect,
-  MessageList,
-  type RunOptions,
-  run,
-  tool,
-  toolResult,
-  user,
-} from '@skein/core';
+// What was saved may be of a dialect that the main entry leaves out.
+import '@skein/core/dialect';
+import { type Fetch, type Loss, MessageList, type RunOptions, run, tool, toolResult, user } from '@skein/core';
 
 export interface Job {
   /** What the process before this one saved. */
@@ -74,8 +66,6 @@ const counting =
   };
 
 async function turn({ saved, say, late, stopBehind, options }: Job): Promise<Outcome> {
-  // What was saved may be of a dialect that the main entry leaves out.
-  for (const id of ['google-interactions', 'bedrock-converse', 'cohere-chat']) await loadDialect(id);
   const list = saved === undefined ? new MessageList() : MessageList.fromJSON(saved);
   if (late) list.append(toolResult(late.id, late.text));
   if (say !== undefined) list.append(user(say));

@@ -195,7 +195,13 @@ const ENDED: Readonly<Record<Api['protocol'], (events: readonly string[], mark: 
     return parses(mine.map(({ delta }) => delta?.message?.tool_calls?.function?.arguments ?? '').join(''));
   },
   'google-generatecontent': (events, mark) => some(events, mark),
-  'google-interactions': (events, _, index) => some(events, `"index":${index},"event_type":"step.stop"`),
+  // A thought ends with its signature, a call with its arguments, a text where its step stops.
+  'google-interactions': (events, mark, index) => {
+    const deltas = events.map((data) => JSON.parse(data)).filter((event) => event.index === index && event.delta);
+    if (mark === 'in-thought') return deltas.some(({ delta }) => delta.signature);
+    if (mark === 'in-text') return some(events, `"index":${index},"event_type":"step.stop"`);
+    return parses(deltas.map(({ delta }) => delta.arguments).join(''));
+  },
   // Nothing says that a text or a call has ended; arguments have when they are JSON.
   'openai-chat': (events, mark, index) => {
     if (mark === 'in-thought') return false;

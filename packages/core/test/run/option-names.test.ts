@@ -6,7 +6,18 @@ import { OPTION_NAMES } from '../../src/run/options.ts';
 const ALL: Readonly<Record<keyof RunOptions, true>> = {
   ...{ model: true, fallback: true, system: true, messages: true, tools: true, params: true, output: true },
   ...{ extraBody: true, stream: true, limits: true, stopWhen: true, signal: true, approvals: true, compaction: true },
-  ...{ checkpoints: true, outgoing: true, cache: true, previous: true, strict: true, timeouts: true, retry: true },
+  ...{
+    checkpoints: true,
+    outgoing: true,
+    cache: true,
+    previous: true,
+    strict: true,
+    serverState: true,
+    transport: true,
+    openSocket: true,
+    timeouts: true,
+    retry: true,
+  },
   ...{ costOf: true, modelLimits: true, refusals: true, observer: true, observePayloads: true, clock: true },
   ...{ random: true, apiKey: true, baseUrl: true, account: true, extraHeaders: true, env: true, fetch: true },
 };

@@ -18,7 +18,7 @@ const STATUSES: Readonly<Record<ReplyStop, string>> = {
   'tool-use': 'requires_action',
   'max-tokens': 'incomplete',
   'stop-sequence': 'completed',
-  refusal: 'failed',
+  refusal: 'incomplete',
   pause: 'requires_continuation',
 };
 
@@ -45,7 +45,7 @@ function renderStep(block: ReplyBlock, { extra = {}, pieces = 16 }: MessageReply
         type: 'text',
       }));
       const start = { ...more, type: 'model_output' };
-      return { step: { content: [{ ...content, ...extra.delta }], ...start }, start, deltas };
+      return { step: { content: [content], ...start }, start, deltas };
     }
     case 'thinking': {
       const signature = block.signature ?? mint.seal({ model });

@@ -34,9 +34,9 @@ import {
   scriptedError,
 } from './answer.ts';
 import { checkSignature, isSigned, type SignedRequest } from './aws.ts';
-import { expire, showInteraction, withStoredSteps } from './interactions.ts';
 import type { Route } from './route.ts';
 import type { EmulatorSettings, EmulatorState, Issuer, ServedResponse } from './state.ts';
+import { expire, showInteraction, withStoredSteps } from './stored-interactions.ts';
 import { openThread } from './threads.ts';
 
 type GenerateRoute = Extract<Route, { kind: 'generate' }>;
@@ -58,6 +58,10 @@ export function deny(context: AnswerContext, { id, error }: Denial): Outcome {
 export interface ReceivedRequest extends SignedRequest {
   readonly text: string;
   readonly context: AnswerContext;
+  /** The request only prepares the next one: the response has no output. */
+  readonly isWarmup?: boolean;
+  /** For connections that keep the latest responses in memory: called with the id of one that is not stored. */
+  readonly onKept?: (id: string) => void;
 }
 
 /** AWS takes a signature in place of a key. */
@@ -112,7 +116,7 @@ interface AskedModel extends ReceivedRequest {
 async function reply(
   state: EmulatorState,
   { protocol, issuer, model: named }: GenerateRoute,
-  { text, headers, context, body, model, stream }: AskedModel,
+  { text, headers, context, body, model, stream, isWarmup = false, onKept }: AskedModel,
 ): Promise<Outcome & { readonly message?: Json }> {
   const memory = state.memory(protocol, issuer);
   const request: JudgedRequest = {
@@ -128,6 +132,7 @@ async function reply(
   const attempt = state.attempt(protocol, issuer, text);
   const full = withKept(protocol, body, memory);
   const scripted: ScriptedReply =
+    (isWarmup ? { blocks: [] } : undefined) ??
     state.next(protocol, issuer) ??
     (await state.configuration.brain({
       protocol,
@@ -150,7 +155,7 @@ async function reply(
     refuseOwnFields: state.settings.refuseOwnFields ?? false,
   });
   const message = plain(rendered.body);
-  remember(memory, body, rendered.message, message);
+  remember(memory, body, rendered.message, message, onKept);
   const shown = protocol === 'google-interactions' ? showInteraction(body, rendered, memory, context) : rendered;
   return { verdict, answer: messageAnswer(context, dropped, shown), ...(isObject(message) && { message }) };
 }
@@ -163,9 +168,15 @@ export function refusalAnswer(context: AnswerContext, { status, message, body }:
   return jsonAnswer({ ...context, requestId }, status, body);
 }
 
-function remember(memory: ProviderMemory, request: Json, message: Json, body: unknown): void {
+function remember(
+  memory: ProviderMemory,
+  request: Json,
+  message: Json,
+  body: unknown,
+  onKept: ReceivedRequest['onKept'],
+): void {
   memory.issueFields(message);
-  if (isObject(body) && Array.isArray(body.output)) keepResponse(request, body, memory);
+  if (isObject(body) && Array.isArray(body.output)) keepResponse(request, body, memory, onKept);
 }
 
 /** With `drop_block` the reply lists the blocks that were left out (docs/wire-rules.md, "Preserved thinking"). */
@@ -228,12 +239,13 @@ function withStoredItems(body: Json, memory: ProviderMemory): Json {
 }
 
 /** Stores a response, which is the default, and adds it to its conversation. */
-function keepResponse(body: Json, response: Json, memory: ProviderMemory): void {
+function keepResponse(body: Json, response: Json, memory: ProviderMemory, onKept: ReceivedRequest['onKept']): void {
   const output = objects(response.output);
   memory.issueItems(output);
   const items = [...objects(withStoredItems(body, memory).input), ...output];
   const input = inputItems(body.input);
-  if (body.store !== false) memory.keep(`${response.id}`, { response, items, input });
+  if (body.store !== false || onKept) memory.keep(`${response.id}`, { response, items, input });
+  if (body.store === false) onKept?.(`${response.id}`);
   const conversation = readConversationId(body);
   const kept = conversation === undefined ? undefined : memory.kept(conversation);
   if (conversation !== undefined && kept) memory.keep(conversation, { ...kept, items });

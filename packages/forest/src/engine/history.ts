@@ -143,10 +143,23 @@ export function makeStepTake(
     readonly replacesLead: boolean;
   },
 ): { take: TakeFacts; bodies: readonly BodyRecord[]; stored: NonNullable<History['previous']> } {
-  const { manifest, provider, model, usage, estimated, cost, stop, envelope, requestId, durationMs, firstEventMs } =
-    step;
+  const {
+    manifest,
+    sent: form,
+    provider,
+    model,
+    usage,
+    estimated,
+    cost,
+    stop,
+    envelope,
+    requestId,
+    durationMs,
+    firstEventMs,
+  } = step;
   const [head, stored] = storeManifest(manifest, previous);
   const body = joinManifest(manifest, (index) => sent[index]!.raw);
+  const delta = form && makeBody(joinManifest(form, (index) => sent[index]!.raw));
   const others = sent.filter(({ facts }) => !known.has(facts.digest));
   const { tools, replacesLead, ...facts } = about;
   const take: TakeFacts = {
@@ -163,7 +176,7 @@ export function makeStepTake(
     stop,
     durationMs,
     envelope: sha256(envelope),
-    request: { manifest: stored.digest, sha256: sha256(body) },
+    request: { manifest: stored.digest, sha256: sha256(body), ...(delta && { sent: delta.digest }) },
     ...(usage && { usage }),
     ...(estimated && { estimated }),
     ...(cost !== undefined && { cost }),
@@ -174,10 +187,15 @@ export function makeStepTake(
     ...others.map(({ raw, facts }) => ({ k: 'body' as const, digest: facts.digest, text: raw })),
     { k: 'body' as const, digest: sha256(envelope), text: envelope },
     ...(tools ? [tools] : []),
+    ...(delta ? [delta] : []),
     head,
     stored,
   ];
   return { take, bodies, stored: { digest: stored.digest, manifest } };
+}
+
+function makeBody(text: string): BodyRecord {
+  return { k: 'body', digest: sha256(text), text };
 }
 
 function leadingSystem(sent: readonly Message[]): readonly Message[] {

@@ -246,6 +246,7 @@ export async function addTakeTexts(store: Store, take: TakeRecord, needed: Set<s
   for (const { body } of context?.system ?? []) needed.add(body);
   if (context?.tools !== undefined) needed.add(context.tools);
   if (envelope !== undefined) needed.add(envelope);
+  if (request?.sent !== undefined) needed.add(request.sent);
   if (request !== undefined) await addManifestTexts(store, request.manifest, needed);
 }
 

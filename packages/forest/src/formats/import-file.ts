@@ -5,7 +5,7 @@ import type { Forest } from '../forest/index.ts';
 import { FormatError } from './format-error.ts';
 import { createImportTracker, type ImportTracker } from './import-tracker.ts';
 import { detectFormat, findImporter, type Importer } from './importer.ts';
-import { importOlder } from './older/older-forest.ts';
+import { importOlder } from './older/index.ts';
 import { importSegments } from './segments.ts';
 import { readJson } from './source/exact-json.ts';
 import {

@@ -23,8 +23,5 @@ export {
   importFormats,
 } from './importer.ts';
 export { chainMessages, type MessageWithFacts } from './importers/source-conversation.ts';
-export { olderSettings } from './older/bookmarks.ts';
-export { exportOlder } from './older/export-older.ts';
-export { isOlderLayout } from './older/older-files.ts';
-export { openOlder, verifyOlder } from './older/older-forest.ts';
+export { exportOlder, isOlderLayout, olderSettings, openOlder, verifyOlder } from './older/index.ts';
 export type { ImportSource } from './source/text-source.ts';

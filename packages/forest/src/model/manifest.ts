@@ -26,7 +26,8 @@ export function storeManifest(
   manifest: Manifest,
   base?: { readonly digest: string; readonly manifest: Manifest },
 ): readonly [head: BodyRecord, stored: BodyRecord] {
-  const { head, elements, messages, version, dialect, issuer, model, account, refused, tail, losses, start } = manifest;
+  const { head, elements, messages, version, dialect, issuer, model, account, refused, tail, losses, start, response } =
+    manifest;
   const keep = {
     elements: common(base?.manifest.elements ?? [], elements, isSameElement),
     messages: common(base?.manifest.messages ?? [], messages, Object.is),
@@ -37,7 +38,18 @@ export function storeManifest(
     ...(base && { base: base.digest }),
     keep,
     head: sha256(head),
-    rest: { version, dialect, issuer, model, ...(account !== undefined && { account }), refused, tail, losses, start },
+    rest: {
+      version,
+      dialect,
+      issuer,
+      model,
+      ...(account !== undefined && { account }),
+      refused,
+      tail,
+      losses,
+      start,
+      ...(response && { response }),
+    },
     elements: elements.slice(keep.elements),
     messages: messages.slice(keep.messages),
   };

@@ -67,8 +67,11 @@ export interface TakeRecord {
   readonly requestId?: string;
   /** `digest` of the body that holds the response without its messages. */
   readonly envelope?: string;
-  /** The exact request it answers: `digest` of a stored manifest, and SHA-256 of the bytes that were sent. */
-  readonly request?: { readonly manifest: string; readonly sha256: string };
+  /**
+   * The request it answers: `digest` of a stored manifest, and SHA-256 of its bytes. Where the API completed it from what
+   * it keeps, `sent` is the `digest` of the body that holds the text that was sent.
+   */
+  readonly request?: { readonly manifest: string; readonly sha256: string; readonly sent?: string };
   readonly generation?: string;
   readonly exchange?: string;
   /** The conversation it belongs to; absent in takes of older versions. */

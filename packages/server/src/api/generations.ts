@@ -191,7 +191,7 @@ const sent = createRoute({
   tags: ['nodes'],
   summary: 'The exact request that it answers; of several conversations, that of `thread`',
   request: {
-    params,
+    params: nodeParams,
     query: z.object({
       thread: ThreadId.optional(),
       stateless: z.enum(['true', 'false']).optional().openapi({

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { findSigner, isSkeinError, resolveKey } from '@skein/core';
+import { dialect, findSigner, isSkeinError, resolveKey } from '@skein/core';
 import { createRecorder, createReplayer, readAddress } from '@skein/forest';
 import type { Access } from '../http/access.ts';
 import { Problem, problemBody, toProblem } from '../http/problem.ts';
@@ -9,6 +9,8 @@ import { createConnections, forward } from './forward.ts';
 import { type ClientHeaders, type ProxyOptions, readClientHeaders, requestHeaders, toHeaderMap } from './headers.ts';
 import { createRecordingTap, MAX_RECORDED_REQUEST, noTap, type RecordingTapOptions } from './recording-tap.ts';
 import { answerWith, providerError, sendResponse } from './respond.ts';
+import { refuseUpgrade, relaySocket, replaySocket, type UpgradeRequest } from './socket.ts';
+import { createSocketRecording } from './socket-recording.ts';
 import {
   chooseCredentials,
   createDemoUpstreams,
@@ -26,6 +28,8 @@ import {
  */
 export interface Proxy {
   handle(client: IncomingMessage, answer: ServerResponse): void;
+  /** Opens a WebSocket to the provider, or answers from recordings. */
+  upgrade(request: UpgradeRequest): void;
   /** Resolves when every exchange that has passed is stored. */
   settled(): Promise<void>;
   close(): void;
@@ -192,6 +196,39 @@ export function createProxy(services: Services, access: Access, options: ProxyOp
     await sendResponse(answer, found ?? (await replayer.refuse(request)));
   };
 
+  const openSocket = async (request: UpgradeRequest) => {
+    const { upstream, asked, headers, toRecord } = planExchange(request.client);
+    // The requests on the connection are those of the same path over HTTP.
+    const one = { ...toRecord, method: 'POST' };
+    const { kind, dialect: spoken } = readAddress(one.method, withoutQuery(upstream), upstream.provider.id);
+    const protocol = kind === 'generate' && spoken !== undefined ? await dialect(spoken).socket?.() : undefined;
+    if (asked.mode === 'replay') {
+      if (!protocol)
+        throw new Problem('bad_path', 'No WebSocket is recorded at this path, so none can be replayed.', {
+          status: 404,
+        });
+      await recorder.stored();
+      return replaySocket(request, protocol, async (message) => {
+        const toFind = { ...one, body: redact ? redact(message) : message };
+        const found = await replayer.answer(toFind, { timing: asked.timing });
+        const outcome = found ? 'replayed' : 'missed';
+        metrics.count('skein_proxy_exchanges_total', { provider: upstream.provider.id, outcome });
+        return found ?? replayer.refuse(toFind);
+      });
+    }
+    const onUndecodable = () => metrics.count('skein_undecodable_total', { provider: upstream.provider.id });
+    const createTap = () => {
+      recordings.add();
+      return createRecordingTap({ recorder, request: one, redact, onUndecodable, onError, onEnd: recordings.remove });
+    };
+    const recording = protocol && asked.mode === 'record' ? createSocketRecording(protocol, createTap) : undefined;
+    streams.add();
+    relaySocket({ ...request, upstream, headers, recording, onUnreadable: onUndecodable }, (outcome) => {
+      streams.remove();
+      metrics.count('skein_proxy_exchanges_total', { provider: upstream.provider.id, outcome });
+    });
+  };
+
   const refuse = (client: IncomingMessage, answer: ServerResponse, error: unknown) => {
     const problem = toProblem(error);
     // The path is not logged: its query may hold a key.
@@ -215,6 +252,13 @@ export function createProxy(services: Services, access: Access, options: ProxyOp
       } catch (error) {
         refuse(client, answer, error);
       }
+    },
+    upgrade(request) {
+      openSocket(request).catch((error: unknown) => {
+        const problem = toProblem(error);
+        if (problem.status >= 500) log.error('proxy-failed', error, { method: 'UPGRADE' });
+        refuseUpgrade(request.socket, problem.status, JSON.stringify(problemBody(problem)));
+      });
     },
     async settled() {
       await streams.none();

@@ -31,6 +31,7 @@ export const anthropicMessagesSpec: DialectSpec = {
     },
   ],
   members: { messages: 'messages', system: ['system'] },
+  serverState: async () => (await import('./server-state.ts')).serverState,
   output: {
     schema: {
       body: (schema) => ({ output_config: { format: { type: 'json_schema', schema } } }),

@@ -158,15 +158,21 @@ function toBytes(text: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(text, (char) => char.charCodeAt(0));
 }
 
-const TABLE = /* @__PURE__ */ Array.from({ length: 256 }, (_, byte) => {
-  let value = byte;
-  for (let bit = 0; bit < 8; bit++) value = value & 1 ? (value >>> 1) ^ 0xedb88320 : value >>> 1;
-  return value;
-});
+/** Filled when it is first used: every program that imports core would wait for it. */
+let table: readonly number[] | undefined;
+
+function makeTable(): readonly number[] {
+  return Array.from({ length: 256 }, (_, byte) => {
+    let value = byte;
+    for (let bit = 0; bit < 8; bit++) value = value & 1 ? (value >>> 1) ^ 0xedb88320 : value >>> 1;
+    return value;
+  });
+}
 
 /** CRC-32, as in zip files. */
 function checksum(bytes: Uint8Array): number {
+  table ??= makeTable();
   let sum = 0xffffffff;
-  for (const byte of bytes) sum = (sum >>> 8) ^ TABLE[(sum ^ byte) & 255]!;
+  for (const byte of bytes) sum = (sum >>> 8) ^ table[(sum ^ byte) & 255]!;
   return (sum ^ 0xffffffff) >>> 0;
 }

@@ -29,6 +29,7 @@ export const googleInteractions: Dialect = addDialect({
     { operation: 'poll', method: 'POST', path: /\/interactions\/(?<response>[\w-]+)\/cancel$/ },
   ],
   members: { messages: 'input', system: ['system_instruction'] },
+  serverState: async () => (await import('./server-state.ts')).serverState,
   output: {
     schema: {
       body: (schema) => ({ response_format: { type: 'text', mime_type: 'application/json', schema } }),

@@ -22,6 +22,8 @@ export const openaiResponsesSpec: DialectSpec = {
     { operation: 'poll', method: 'POST', path: /\/responses\/(?<response>resp[\w-]+)\/cancel$/ },
   ],
   members: { messages: 'input', system: ['instructions'] },
+  socket: async () => (await import('./socket.ts')).socket,
+  serverState: async () => (await import('./server-state.ts')).serverState,
   output: {
     schema: {
       body: (schema, strict) => ({ text: { format: { type: 'json_schema', name: 'output', schema, strict } } }),

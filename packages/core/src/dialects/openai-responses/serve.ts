@@ -386,7 +386,7 @@ export const serve: DialectServer = {
   id: DIALECT,
   responseId: ({ id, response }) => (isObject(response) ? response.id : id),
   kept: {
-    anchors: ['previous_response_id', 'conversation'],
+    anchors: ['previous_response_id', 'conversation', 'type', 'stream_id', 'generate'],
     previous: ({ previous_response_id: response, conversation }) => ({
       response,
       conversation: isObject(conversation) ? conversation.id : conversation,

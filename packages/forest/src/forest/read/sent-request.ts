@@ -24,8 +24,16 @@ export interface SentRequest {
   readonly losses?: readonly Loss[];
 }
 
-/** Reads the exact text of the latest request that a node answers, of one lineage or of any thread. */
-export async function readSentRequest(store: Store, node: NodeRecord, lineage?: Lineage): Promise<SentRequest> {
+/**
+ * Reads the exact text of the latest request that a node answers, of one lineage or of any thread. With `isWhole`, a
+ * request that the API completed is returned complete, as far as it is known.
+ */
+export async function readSentRequest(
+  store: Store,
+  node: NodeRecord,
+  lineage?: Lineage,
+  { isWhole = false } = {},
+): Promise<SentRequest> {
   const { id } = node;
   const takes = selectTakes(await store.takes([id]), lineage);
   const take = takes.findLast(({ request }) => request !== undefined);
@@ -34,7 +42,10 @@ export async function readSentRequest(store: Store, node: NodeRecord, lineage?: 
   if (!take?.request)
     throw new ForestError('no_request', id, `No request is stored for node ${id}: no model wrote it here.`);
   try {
-    return { ...(await rebuildRequest(store, take.request)), ...(take.provider && { provider: take.provider }) };
+    const whole = await rebuildRequest(store, take.request);
+    const { sent } = take.request;
+    const body = isWhole || sent === undefined ? whole.body : need((await store.bodies([sent]))[0], sent);
+    return { ...whole, body, sha256: sha256(body), ...(take.provider && { provider: take.provider }) };
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new ForestError('damaged', id, `The request of node ${id} cannot be rebuilt: ${why}. Run fsck.`, cause);

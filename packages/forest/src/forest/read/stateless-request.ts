@@ -22,7 +22,7 @@ import { readSentRequest, type SentRequest } from './sent-request.ts';
  * system text and the tools, and without the id of a response, a thread or a conversation.
  */
 export async function readStatelessRequest(store: Store, node: NodeRecord, lineage?: Lineage): Promise<SentRequest> {
-  const sent = await readSentRequest(store, node, lineage);
+  const sent = await readSentRequest(store, node, lineage, { isWhole: true });
   const spoken = dialect(sent.dialect);
   const { kept } = serving(spoken);
   const { model = sent.model, params, rest } = spoken.readRequest(sent.body);

@@ -54,12 +54,6 @@ async function readOlderBookmarks(folder: string, file: string): Promise<OlderBo
   });
 }
 
-/**
- * The names of settings that are not imported, by file: `presets`, but not their values.
- *
- * @example
- * for (const { file, names } of await olderSettings(folder)) console.warn(`${file}: ${names} are not imported`);
- */
 export async function olderSettings(folder: string): Promise<readonly { file: string; names: readonly string[] }[]> {
   const files = await configFiles(folder);
   const found = await Promise.all(

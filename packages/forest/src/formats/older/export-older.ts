@@ -53,13 +53,6 @@ interface NodeToWrite {
   readonly facts: OlderFacts;
 }
 
-/**
- * Writes a forest in the older layout into a new or empty folder. System messages at the front become the prompt of the
- * root; removed nodes are left out. `roots.json` is written last, because only then the folder is valid.
- *
- * @example
- * await exportOlder(forest, './older-copy', { onLosses: console.warn });
- */
 export async function exportOlder(forest: Forest, folder: string, options: ExportOlderOptions = {}): Promise<void> {
   await mkdir(folder, { recursive: true });
   if ((await readdir(folder)).length > 0)

@@ -11,13 +11,6 @@ import { addThreads, hideDeletedRoots, hidingRecords } from './threads.ts';
 
 const BATCH = 200;
 
-/**
- * Opens a folder of the older layout as a forest. Its files are read on demand and never changed; converted nodes and
- * everything new go into `store`. Nodes are also found by their older ids, such as `root-1/node-1`.
- *
- * @example
- * const forest = await openOlder('~/old-forest', { store: await fileStore('~/new-records') });
- */
 export async function openOlder(
   folder: string,
   { store, project }: { readonly store: Store; readonly project?: string },
@@ -164,7 +157,7 @@ export async function importOlder({ store }: Forest, folder: string, options: Im
 }
 
 /** The result of `verifyOlder`. */
-interface OlderReport {
+export interface OlderReport {
   /** The number of node files. */
   readonly read: number;
   readonly converted: number;
@@ -173,12 +166,6 @@ interface OlderReport {
   readonly problems: readonly StoreProblem[];
 }
 
-/**
- * Reads a whole folder of the older layout without writing anything.
- *
- * @example
- * const { read, unreadable, problems } = await verifyOlder('~/old-forest');
- */
 export async function verifyOlder(
   folder: string,
   { onProgress }: { readonly onProgress?: (read: number) => void } = {},

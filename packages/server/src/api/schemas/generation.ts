@@ -58,6 +58,7 @@ const Notice = z
       'losses',
       'fallback',
       'refused-field',
+      'server-state',
       'compaction',
       'compaction-failed',
       'length',

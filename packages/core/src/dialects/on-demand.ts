@@ -1,0 +1,66 @@
+// Stands in the place of other files of this folder in Node's build (tsdown.config.ts says which). Node can load a file at any
+// time, so the code of a protocol is loaded when it is first used: to read all of it takes as long as everything else that
+// `import '@skein/core'` does.
+import { createRequire } from 'node:module';
+import { added } from './added.ts';
+import { anthropic } from './anthropic-messages/provider.ts';
+import { skein } from './blocks/provider.ts';
+import type { Dialect, DialectSpec } from './dialect.ts';
+import { google } from './google-generatecontent/provider.ts';
+import { openaiChatHome } from './openai-chat/provider.ts';
+import { openai } from './openai-responses/provider.ts';
+import type { ProviderDescriptor } from './provider.ts';
+import type { DialectServer } from './serve.ts';
+
+const require = createRequire(import.meta.url);
+
+/** All that needs the code of the protocol. The compiler asks for a new member of `Dialect` here. */
+const LOADED = Object.keys({
+  parseMessage: true,
+  readResponse: true,
+  readStream: true,
+  readRequest: true,
+  writeRequest: true,
+  defaultMaxTokens: true,
+  title: true,
+  endpoints: true,
+  framing: true,
+  members: true,
+  output: true,
+  serve: true,
+  serverState: true,
+  socket: true,
+} satisfies Record<Exclude<keyof Dialect, 'id' | 'home'>, true>) as (keyof Dialect)[];
+
+/** For dialects from outside, too. */
+export function makeDialect(spec: DialectSpec): Dialect {
+  return (require('./make-dialect.js') as typeof import('./dialect.ts')).makeDialect(spec);
+}
+
+/** The side of a dialect that records and serves. */
+export function serving(dialect: Pick<Dialect, 'id' | 'serve'>): DialectServer {
+  return (require('./serve.js') as typeof import('./serve.ts')).serving(dialect);
+}
+
+export const openaiChat = onDemand(openaiChatHome);
+export const openaiResponses = onDemand(openai);
+export const anthropicMessages = onDemand(anthropic);
+export const googleGenerateContent = onDemand(google);
+export const blocks = onDemand(skein);
+
+/** The build gives each protocol a file under its id, whose only export is its spec, or the dialect itself. */
+export function onDemand(home: ProviderDescriptor): Dialect {
+  const id = home.dialect;
+  let loaded: Dialect | undefined;
+  const load = (): Dialect => {
+    if (loaded) return loaded;
+    const known = added.get(id);
+    const [found] = Object.values(require(`./${id}.js`) as Record<string, Dialect | DialectSpec>);
+    loaded = 'parseMessage' in found! ? found : makeDialect(found!);
+    // A file that adds its dialect put it in the place of this one.
+    if (known) added.set(id, known);
+    return loaded;
+  };
+  const members = LOADED.map((name) => [name, { get: () => load()[name], enumerable: true }] as const);
+  return Object.freeze(Object.defineProperties({ id, home } as Dialect, Object.fromEntries(members)));
+}
