@@ -4,6 +4,7 @@ import { AnthropicVertex } from '@anthropic-ai/vertex-sdk';
 import { BedrockRuntimeClient, ConverseStreamCommand } from '@aws-sdk/client-bedrock-runtime';
 import { startEmulator } from '@skein/emulator';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
+import { OAuth2Client } from 'google-auth-library';
 import { expect, onTestFinished, test } from 'vitest';
 
 const ACCOUNT = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'a-secret' };
@@ -53,7 +54,9 @@ test('the SDK of Anthropic for Bedrock is served, whole and as a stream', async 
 test('the SDK of Anthropic for Vertex is served, whole and as a stream', async () => {
   const emulator = await emulate();
   const baseURL = `${emulator.url}/v1`;
-  const client = new AnthropicVertex({ region: 'global', projectId: 'p', accessToken: 'ya29.any', baseURL });
+  const authClient = new OAuth2Client();
+  authClient.setCredentials({ access_token: 'ya29.any', expiry_date: Number.MAX_SAFE_INTEGER });
+  const client = new AnthropicVertex({ region: 'global', projectId: 'p', authClient, baseURL });
   const messages = [{ role: 'user' as const, content: 'Hello' }];
   const request = { model: 'claude-opus-4-8', max_tokens: 10, messages };
   expect((await client.messages.create(request)).content).toMatchObject([{ text: 'Echo: Hello' }]);
