@@ -9,10 +9,10 @@ const glossary = readFileSync(`${root}docs/glossary.md`, 'utf8');
 const terms = [...glossary.matchAll(/\*\*([^*]+)\*\*/g)].map(([, term = '']) => term);
 
 /** Nouns that every programmer in this field knows. A name ends in one of them, or in a term of the glossary. */
-const NOUNS = `address agent answer api application approval array assembler attachment attempt author base block branch budget
+const NOUNS = `account address agent answer api application approval array assembler attachment attempt author base block branch budget
   builder bytes cache call callback candidate capability case chain change channel check choice chunk citation class
   client clock code command compaction config configuration conformance connection content context conversation cost
-  count cursor damage decision decoder definition delay delta description deserialization detail difference document
+  count credential cursor damage decision decoder definition delay delta description deserialization detail difference document
   draft duration edit encoder endpoint entry environment error estimate event example export exporter extension fact
   factory failure fault feature fetch field file filter finding flag format frame framing function group handle
   handler hash header history hit host id identifier image import importer index info input instruction interval
@@ -30,9 +30,9 @@ const NOUNS = `address agent answer api application approval array assembler att
   validator value variable verdict version view warning window word worker writer`;
 
 /** Words that stand before a noun: adjectives, participles, verbs of an operation, names of standards and products. */
-const MODIFIERS = `aborted absent accepted ai all base bound broken by cached called changed chosen compact completed connected
+const MODIFIERS = `aborted absent accepted ai all aws base bound broken by cached called changed chosen compact completed connected
   converted copied created custom default deleted detected discard discarded durable empty encoded exact expected
-  extended extra failed filtered final first foreign found full generate generated global image import imported
+  extended extra failed filtered final first foreign found full generate generated global google image import imported
   infer inferred initial inner internal issued json judged kept known last legacy like linked listed live llm load
   loaded local matched mcp media merged missing move moved native new no not observe observed offered older open
   openai otel outer packed parsed partial pending placed planned postgres prepared previous public raw read received

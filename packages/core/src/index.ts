@@ -135,6 +135,7 @@ export {
   type ExchangeOptions,
   exchange,
   type Fetch,
+  findSigner,
   hasKey,
   MissingBaseUrlError,
   MissingKeyError,

@@ -30,7 +30,6 @@ export {
 } from './reply.ts';
 export { anthropicMessagesRules, judgeAnthropicMessages } from './rules/anthropic-messages/judge.ts';
 export { prefixDigest } from './rules/anthropic-messages/prefix.ts';
-export { toMessagesBody } from './rules/bedrock-converse/claude.ts';
 export { bedrockConverseRules, judgeBedrockConverse } from './rules/bedrock-converse/judge.ts';
 export { cohereChatRules, judgeCohereChat } from './rules/cohere-chat/judge.ts';
 export { googleGenerateContentRules, judgeGoogleGenerateContent } from './rules/google-generatecontent/judge.ts';

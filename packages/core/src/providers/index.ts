@@ -41,5 +41,11 @@ export {
   type Timeouts,
 } from './transport/exchange.ts';
 export { ProviderError } from './transport/provider-error.ts';
-export { registerSigner, type Signer, UnknownSignerError, type UnsignedRequest } from './transport/signers.ts';
+export {
+  findSigner,
+  registerSigner,
+  type Signer,
+  UnknownSignerError,
+  type UnsignedRequest,
+} from './transport/signers.ts';
 export type { OpenSocket, SocketConnection } from './transport/socket-fetch.ts';

@@ -187,8 +187,13 @@ const ENDED: Readonly<Record<Api['protocol'], (events: readonly string[], mark: 
   'anthropic-messages': (events, _, index) => some(events, `"type":"content_block_stop","index":${index}`),
   'openai-responses': (events, mark) => some(events, '"response.output_item.done"', mark),
   'bedrock-converse': (events, _, index) => some(events, `{"contentBlockIndex":${index},"p"`),
-  'cohere-chat': (events, _, index) =>
-    index < 2 ? some(events, `"content-end","index":${index}`) : some(events, `"tool-call-end","index":${index - 2}`),
+  // Arguments are complete when they are JSON.
+  'cohere-chat': (events, _, index) => {
+    if (index < 2) return some(events, `"content-end","index":${index}`);
+    const calls = events.map((data) => JSON.parse(data)).filter((event) => /^tool-call/.test(event.type));
+    const mine = calls.filter((event) => event.index === index - 2);
+    return parses(mine.map(({ delta }) => delta?.message?.tool_calls?.function?.arguments ?? '').join(''));
+  },
   'google-generatecontent': (events, mark) => some(events, mark),
   // A thought ends with its signature, a call with its arguments, a text where its step stops.
   'google-interactions': (events, mark, index) => {

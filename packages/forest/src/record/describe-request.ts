@@ -38,6 +38,7 @@ export function describeRequest(
     ...(body?.redacted && { redacted: true }),
     tags: request.tags ?? [],
     ...name,
+    ...(request.notes && { notes: [...request.notes, ...(name.notes ?? [])] }),
     ...(hints && { hints }),
   };
   return {

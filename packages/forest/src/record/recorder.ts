@@ -26,6 +26,8 @@ export interface RequestToRecord {
   /** Who can read the opaque parts of the reply; by default it follows from the host. */
   readonly issuer?: string;
   readonly tags?: readonly string[];
+  /** What a reader of the recording should know of the request. */
+  readonly notes?: readonly string[];
   /** The name of its conversation; by default it is found by its history. An invalid name is ignored. */
   readonly thread?: string;
   /** The body as the client sent it, if `body` is redacted: hints are read before anything is removed. */

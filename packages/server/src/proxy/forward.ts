@@ -48,7 +48,10 @@ export function forward(
     connections.answered(request.socket, incoming);
     answer.sendDate = false;
     const given = toHeaderMap(rawHeaders);
-    const marks = upstream.isDemo ? ['x-skein-demo', 'true'] : [];
+    const marks = [
+      ...(upstream.isDemo ? ['x-skein-demo', 'true'] : []),
+      ...(upstream.isSigned ? ['x-skein-signed', 'server'] : []),
+    ];
     answer.writeHead(statusCode, statusMessage, [...responseHeaders(rawHeaders, given), ...marks]);
     let hasBytes = false;
     // The headers go out with the first bytes, or alone if no byte has arrived by then.

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { dialect, isSkeinError } from '@skein/core';
+import { dialect, findSigner, isSkeinError, resolveKey } from '@skein/core';
 import { createRecorder, createReplayer, readAddress } from '@skein/forest';
 import type { Access } from '../http/access.ts';
 import { Problem, problemBody, toProblem } from '../http/problem.ts';
@@ -15,7 +15,9 @@ import {
   chooseCredentials,
   createDemoUpstreams,
   createUpstreams,
+  planSigning,
   readKeys,
+  type Signing,
   type Upstream,
   withoutKey,
 } from './upstream.ts';
@@ -39,6 +41,8 @@ interface PlannedExchange {
   readonly asked: ClientHeaders;
   readonly headers: readonly string[];
   readonly toRecord: RecordingTapOptions['request'];
+  /** Set if the server signs the request, or would have to. */
+  readonly signing: Signing | undefined;
 }
 
 export function createProxy(services: Services, access: Access, options: ProxyOptions = {}): Proxy {
@@ -77,9 +81,11 @@ export function createProxy(services: Services, access: Access, options: ProxyOp
     const { upstream: found, credentials } = demo ?? { upstream: named, credentials: own };
     refuseLoop(found, client);
     const { provider, origin } = found;
+    const signing = demo ? undefined : planSigning(provider, env, keys, { useServerKeys });
+    const unsigned = signing && 'without' in signing ? signing.without : [];
     const upstream = credentials.without.has('key') ? { ...found, path: withoutKey(found.path) } : found;
     const headers = [
-      ...requestHeaders(client.rawHeaders, given, origin.host, credentials.without),
+      ...requestHeaders(client.rawHeaders, given, origin.host, new Set([...credentials.without, ...unsigned])),
       ...credentials.headers,
       ...bodyFraming(client),
     ];
@@ -90,6 +96,7 @@ export function createProxy(services: Services, access: Access, options: ProxyOp
       upstream,
       asked,
       headers,
+      signing,
       toRecord: {
         method: client.method ?? 'GET',
         url: `${origin.origin}${upstream.path}`,
@@ -116,6 +123,50 @@ export function createProxy(services: Services, access: Access, options: ProxyOp
       streams.remove();
       metrics.count('skein_proxy_exchanges_total', { provider: upstream.provider.id, outcome });
     });
+  };
+
+  /** Reads the body, because the signature covers it, and signs with the server's credentials. */
+  const sign = async (client: IncomingMessage, answer: ServerResponse, planned: PlannedExchange, signing: Signing) => {
+    const { upstream, headers, toRecord } = planned;
+    const { provider, origin, path } = upstream;
+    const refuse = (message: string) =>
+      answerWith(answer, 403, 'application/json', providerError(provider.dialect, 403, 'signature_refused', message));
+    if ('refusal' in signing) {
+      client.resume();
+      refuse(signing.refusal);
+      return;
+    }
+    const bytes = await readBody(client);
+    const key = resolveKey(provider, { env });
+    const { auth = [], signer = '' } = provider.connection ?? {};
+    const kept = Object.fromEntries([...toHeaderMap(headers)].filter(([name]) => name === 'content-type'));
+    const request = {
+      method: toRecord.method,
+      url: `${origin.origin}${path}`,
+      headers: kept,
+      body: bytes.toString(),
+      env,
+    };
+    const added =
+      key === undefined
+        ? Object.entries(await findSigner(signer)(request)).flat()
+        : auth.flatMap(({ header, value }) => [header, value.replaceAll('{key}', key)]);
+    const length = headers.findIndex((name, at) => at % 2 === 0 && name.toLowerCase() === 'transfer-encoding');
+    const framed =
+      length < 0
+        ? headers
+        : [...headers.slice(0, length), 'Content-Length', `${bytes.length}`, ...headers.slice(length + 2)];
+    pass(
+      client,
+      answer,
+      {
+        ...planned,
+        upstream: { ...upstream, isSigned: true },
+        headers: [...framed, ...added],
+        toRecord: { ...toRecord, notes: ['The proxy signed this request with the credentials of the server.'] },
+      },
+      bytes,
+    );
   };
 
   const replay = async (client: IncomingMessage, answer: ServerResponse, planned: PlannedExchange) => {
@@ -191,6 +242,11 @@ export function createProxy(services: Services, access: Access, options: ProxyOp
     handle(client, answer) {
       try {
         const planned = planExchange(client);
+        const { signing } = planned;
+        if (planned.asked.mode !== 'replay' && signing) {
+          sign(client, answer, planned, signing).catch((error: unknown) => refuse(client, answer, error));
+          return;
+        }
         if (planned.asked.mode !== 'replay') return pass(client, answer, planned);
         replay(client, answer, planned).catch((error: unknown) => refuse(client, answer, error));
       } catch (error) {

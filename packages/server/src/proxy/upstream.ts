@@ -20,6 +20,8 @@ export interface Upstream {
   readonly path: string;
   /** The demo answers instead of the provider; a header of the answer says so. */
   readonly isDemo?: true;
+  /** The server signed the request in place of the client; a header of the answer says so. */
+  readonly isSigned?: true;
 }
 
 const PREFIX = '/proxy/';
@@ -181,6 +183,38 @@ export function readKeys(headers: ReadonlyMap<string, string>, path: string): Cl
   const inQuery = query === undefined ? null : new URLSearchParams(query).get('key');
   if (inQuery) keys.set('key', inQuery);
   return keys;
+}
+
+/** The headers of a signature: one that a client made for the proxy's host is worth nothing at the provider's. */
+const SIGNATURE_HEADERS = ['authorization', 'x-amz-date', 'x-amz-security-token', 'x-amz-content-sha256'] as const;
+
+/** Whether the server signs a request with its own credentials; a reason where it must be signed, but may not be. */
+export type Signing = { readonly without: readonly string[] } | { readonly refusal: string };
+
+/**
+ * A signature covers the host, so a request that a client signed has to be signed again. That is done for whoever signs with
+ * the server's own account, and for everyone if the operator lets clients use the server's keys.
+ */
+export function planSigning(
+  { id, connection }: ProviderDescriptor,
+  env: Environment,
+  given: ClientKeys,
+  { useServerKeys }: { readonly useServerKeys: boolean },
+): Signing | undefined {
+  if (connection?.signer === undefined) return undefined;
+  const { credentialVariables = [], keyVariables } = connection;
+  const has = (names: readonly string[]) => names.some((name) => env[name]?.trim());
+  const signed = /^AWS4-HMAC-SHA256\b.*Credential=([^/]+)\//.exec(given.get('authorization') ?? '');
+  if (!signed) {
+    const isAsked = given.size === 0 && useServerKeys && !has(keyVariables) && has(credentialVariables);
+    return isAsked ? { without: [] } : undefined;
+  }
+  const isOwnAccount = credentialVariables.some((name) => env[name]?.trim() === signed[1]);
+  if (isOwnAccount || (useServerKeys && has([...credentialVariables, ...keyVariables])))
+    return { without: SIGNATURE_HEADERS };
+  return {
+    refusal: `The request is signed for the host of this proxy, and ${id} would refuse it. Sign with the account of the server (${credentialVariables.join(', ')}), let clients use the server's keys, or send a key (${keyVariables.join(', ')}).`,
+  };
 }
 
 /** What is removed from a request and added to it to sign it. */

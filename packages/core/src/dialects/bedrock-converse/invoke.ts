@@ -5,7 +5,7 @@ import { awsEventStream, decodeFrames } from './event-stream.ts';
 import { bedrock, bedrockConnection } from './provider.ts';
 
 /** Each frame holds one event of the model's own API as `{"bytes": base64}`; one without a type keeps the connection open. */
-export const invokeStream: Framing = {
+const invokeStream: Framing = {
   contentTypes: awsEventStream.contentTypes,
   isBinary: true,
   split: (onEvent) =>

@@ -24,7 +24,7 @@ export const bedrockConnection: Connection = {
 };
 
 /** The region that the environment names. */
-export function findRegion(env: Readonly<Record<string, string | undefined>>): string {
+function findRegion(env: Readonly<Record<string, string | undefined>>): string {
   return env.AWS_REGION?.trim() || env.AWS_DEFAULT_REGION?.trim() || 'us-east-1';
 }
 

@@ -23,6 +23,18 @@ export function isEmptyText(part: unknown): boolean {
   return isObject(part) && (part.type === 'text' ? part.text === '' : part.type === 'thinking' && part.thinking === '');
 }
 
+/** Whether the last call of a reply that was cut has no complete arguments. */
+export function hasOpenCall(message: JsonObject): boolean {
+  const last = callsIn(message).at(-1);
+  return last !== undefined && (argumentsOf(last) === '' || hasBadArguments(last));
+}
+
+/** Whether a reply that was cut ends in a thought: nothing says that it is complete. */
+export function endsInThought(message: JsonObject): boolean {
+  const last: unknown = Array.isArray(message.content) ? message.content.at(-1) : undefined;
+  return callsIn(message).length === 0 && isObject(last) && last.type === 'thinking';
+}
+
 /** `empty-content`: neither content nor calls. A result may be empty. */
 export function saysNothing(message: JsonObject): boolean {
   if (message.role === 'tool' || callsIn(message).length > 0) return false;

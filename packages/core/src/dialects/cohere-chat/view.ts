@@ -4,7 +4,15 @@ import { ProtocolError } from '../reply.ts';
 import { viewId } from '../write/drafts.ts';
 import { inlineDataUrl, parseObject } from '../write/translate.ts';
 import { DIALECT } from './provider.ts';
-import { argumentsOf, callsIn, hasBadArguments, isEmptyText, saysNothing } from './rules.ts';
+import {
+  argumentsOf,
+  callsIn,
+  endsInThought,
+  hasBadArguments,
+  hasOpenCall,
+  isEmptyText,
+  saysNothing,
+} from './rules.ts';
 
 const ROLES: ReadonlySet<unknown> = new Set<Role>(['system', 'user', 'assistant', 'tool']);
 
@@ -33,19 +41,12 @@ export function view(raw: string, origin: Origin): MessageView {
 function findNeeds(message: JsonObject, cut: boolean): Need[] {
   const bad = callsIn(message).filter(hasBadArguments);
   const parts: readonly unknown[] = Array.isArray(message.content) ? message.content : [];
-  const isCut = cut && (bad.length > 0 || callsIn(message).at(-1)?.function !== undefined);
   const needs: [Need, boolean][] = [
     ['empty', saysNothing(message) || parts.some(isEmptyText)],
     ['arguments', bad.length > 0 && !cut],
-    ['cut', isCut && hasOpenCall(message)],
+    ['cut', cut && (hasOpenCall(message) || endsInThought(message))],
   ];
   return needs.filter(([, is]) => is).map(([need]) => need);
-}
-
-/** Whether the last call of a reply that was cut has no complete arguments. */
-export function hasOpenCall(message: JsonObject): boolean {
-  const last = callsIn(message).at(-1);
-  return last !== undefined && (argumentsOf(last) === '' || hasBadArguments(last));
 }
 
 function readCall(call: JsonObject, index: number, raw: string): ContentBlock {

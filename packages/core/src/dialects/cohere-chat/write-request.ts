@@ -14,8 +14,15 @@ import {
 } from '../write/translate.ts';
 import type { Frame, FrameParts, RequestWriter, Target } from '../write/writer.ts';
 import { writeParams } from './params.ts';
-import { argumentsOf, callsIn, hasBadArguments, isEmptyText, saysNothing } from './rules.ts';
-import { hasOpenCall } from './view.ts';
+import {
+  argumentsOf,
+  callsIn,
+  endsInThought,
+  hasBadArguments,
+  hasOpenCall,
+  isEmptyText,
+  saysNothing,
+} from './rules.ts';
 
 const format: MessageFormat = {
   message(role, said, _target, losses) {
@@ -50,7 +57,11 @@ export const writer: RequestWriter = {
       const value = parseJson(message.raw) as JsonObject;
       if (saysNothing(value)) return undefined;
       const parts: readonly unknown[] = Array.isArray(value.content) ? value.content : [];
-      parts.forEach((part, index) => {
+      const isThought = message.origin.cut === true && endsInThought(value);
+      const kept = isThought ? parts.slice(0, -1) : parts;
+      if (isThought && saysNothing({ ...value, content: kept })) return undefined;
+      if (isThought) drop(['content', kept.length], 'cut');
+      kept.forEach((part, index) => {
         if (isEmptyText(part)) drop(['content', index], 'empty');
       });
       const calls = callsIn(value);

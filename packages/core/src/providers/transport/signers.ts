@@ -34,7 +34,12 @@ export function registerSigner(name: string, sign: Signer): void {
   signers.set(name, sign);
 }
 
-/** The signer of that name. */
+/**
+ * The signer of that name. Throws an `UnknownSignerError`.
+ *
+ * @example
+ * const headers = await findSigner('aws-sigv4')({ method, url, headers: {}, body, env: process.env });
+ */
 export function findSigner(name: string): Signer {
   const found = signers.get(name);
   if (!found) throw new UnknownSignerError(name, [...signers.keys()]);
