@@ -43,4 +43,4 @@ export {
 } from './transport/exchange.ts';
 export { ProviderError } from './transport/provider-error.ts';
 export { registerSigner, type Signer, UnknownSignerError, type UnsignedRequest } from './transport/signers.ts';
-export type { OpenSocket, SocketConnection } from './transport/socket-fetch.ts';
+export type { OpenSocket } from './transport/socket-fetch.ts';
