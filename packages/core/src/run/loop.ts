@@ -3,7 +3,7 @@ import type { Usage } from '../dialects/index.ts';
 import { checkNames } from '../dialects/request.ts';
 import { isSkeinError } from '../error.ts';
 import type { Message, ToolUseBlock } from '../message/index.ts';
-import { checkMessages } from '../message/message.ts';
+import { checkMessages, ListFold } from '../message/message.ts';
 import type { RefusalMemory } from '../providers/index.ts';
 import { realClock, Stopper } from '../providers/transport/clock.ts';
 import { deliver } from '../providers/transport/deliver.ts';
@@ -82,7 +82,7 @@ async function loop(context: RunContext, directory: Directory): Promise<LoopEnd>
   const { stopWhen, limits = {} } = options;
   const startedAt = clock.now();
   const stored = checkMessages(options.messages);
-  const history = (): readonly Message[] => [...stored, ...journal.added];
+  const history = (): readonly Message[] => (journal.added.length > 0 ? stored.concat(journal.added) : stored);
   const askModels = makeAsker(context, directory);
 
   // The history may end with calls that have no results yet.
@@ -235,7 +235,7 @@ async function ask(question: Question): Promise<Exchanged> {
     const previous = sent ? undefined : journal.manifest;
     const whole = writeQuestion(question, options.refusals ?? remembered, unapproved, previous);
     const request = keeper ? { ...whole, sent: keeper.toSent(whole, messages, options.extraBody) } : whole;
-    if (!isForgotten && request.written.body === sent?.request.written.body) return sent;
+    if (sent && !isForgotten && request.written.body === sent.request.written.body) return sent;
     if (sent && !isForgotten)
       journal.notice('refused-field', `${targetName(target)} refuses what it gave itself: ${fields.join(', ')}`);
     announceRequest(question, request, !sent);
@@ -283,16 +283,27 @@ async function findSocket({ sockets, options, stopping }: RunContext, target: Ta
 
 /** Calls that nobody answered while they waited for approval: what is sent in place of a result says so. */
 async function findUnapproved(messages: readonly Message[], context: RunContext): Promise<readonly string[]> {
-  const answered = new Set(messages.flatMap(({ facts }) => facts.results));
-  const isOpen = messages.some(({ facts }) => facts.calls.some(({ id }) => !answered.has(id)));
-  return isOpen && context.tools ? (await loadTools()).unapprovedCalls(messages, context) : [];
+  if (!context.tools || openCalls.fold(messages).open.size === 0) return [];
+  return (await loadTools()).unapprovedCalls(messages, context);
 }
+
+/** The ids of the calls that a history answers, and of those that it leaves open. */
+const openCalls = new ListFold(
+  () => ({ answered: new Set<string>(), open: new Set<string>() }),
+  ({ answered, open }, { facts }) => {
+    for (const id of facts.results) {
+      answered.add(id);
+      open.delete(id);
+    }
+    for (const { id } of facts.calls) if (!answered.has(id)) open.add(id);
+  },
+);
 
 /** Sends a request until there is a reply, or another attempt would be pointless. It never throws. */
 async function send(context: RunContext, target: Target, { written, sent }: QuestionRequest): Promise<SendResult> {
   const { options, journal, clock, stopping } = context;
   const { provider, model, connection, dialect } = target;
-  const { body, bytes, manifest } = sent ? { ...sent, bytes: undefined, manifest: written.manifest } : written;
+  const { withBytes, manifest } = sent ? { withBytes: undefined, manifest: written.manifest } : written;
   const extraHeaders = sent?.headers ?? connection.extraHeaders;
   const fetch = context.sockets.get(target)?.fetch ?? connection.fetch;
   const { stream = true, timeouts, retry, random } = options;
@@ -306,14 +317,16 @@ async function send(context: RunContext, target: Target, { written, sent }: Ques
           key: connection.apiKey,
           provider,
           model,
-          body,
-          bytes,
+          withBytes,
           stream,
           framing: dialect.framing,
           extraHeaders,
           fetch,
         },
         ...{ signal: stopping.signal, clock, timeouts, retry, random },
+        get body() {
+          return (sent ?? written).body;
+        },
         onRetry: ({ attempts: attempt, waitMs, error }) => {
           journal.emit({ type: 'retry', attempt, waitMs, reason: error.message });
           journal.observe({ type: 'retry', attempt, waitMs, code: error.code });
