@@ -77,7 +77,13 @@ test('a connection that is too old is replaced without a word', async () => {
   let now = 0;
   const emulator = await start({ now: () => now });
   const { sockets, openSocket } = counted();
-  const slow = { ...weather, execute: () => ({ celsius: (now += 2 * 60 * 60_000) }) };
+  const slow = {
+    ...weather,
+    execute: () => {
+      now += 2 * 60 * 60_000;
+      return { celsius: 4 };
+    },
+  };
   emulator.script('openai-responses', [CALL, says('Warm.')]);
   const tools = [slow as typeof weather];
   const options = { ...base, tools, openSocket, serverState: true, messages: [user('Weather?')] };

@@ -27,7 +27,7 @@ export { resolveWalkStart, walkAll } from './read/walk.ts';
 export type { ThreadGroup } from './threads/groups.ts';
 export { makeGroupRefs, openingGroupId, SIDE_GROUP, sessionGroupId } from './threads/groups.ts';
 export type { Thread } from './threads/thread.ts';
-export { type Lineage, readLineage, readThreads, selectTakes } from './threads/thread.ts';
+export { readLineage, readThreads, selectTakes } from './threads/thread.ts';
 export type { Threads } from './threads/threads.ts';
 export { createThreads } from './threads/threads.ts';
 export { findOpening, makeTitle, readOpening, shortenTitle } from './threads/title.ts';

@@ -4,7 +4,7 @@ import { isObject, type JsonObject } from '../../json/index.ts';
 import type { Fetch } from './exchange.ts';
 
 /** A connection that carries text messages in both directions. */
-export interface SocketConnection {
+interface SocketConnection {
   send(text: string): void;
   close(): void;
 }
