@@ -29,6 +29,7 @@ const LOADED = Object.keys({
   output: true,
   serve: true,
   serverState: true,
+  socket: true,
 } satisfies Record<Exclude<keyof Dialect, 'id' | 'home'>, true>) as (keyof Dialect)[];
 
 /** For dialects from outside, too. */
