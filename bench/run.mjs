@@ -16,7 +16,7 @@ import { proxyCase } from './cases/proxy.mjs';
 import { measureRecorder } from './cases/recorder.mjs';
 import { startCases } from './cases/starts.mjs';
 import { streamCase, userStreamCases } from './cases/streams.mjs';
-import { turnCase } from './cases/turns.mjs';
+import { turnCase, userTurnCases } from './cases/turns.mjs';
 import { PROTOCOLS } from './data/streams.mjs';
 import { startServer } from './endpoint.mjs';
 import { compare, measure } from './measure.mjs';
@@ -64,6 +64,7 @@ function userCases() {
   return Object.entries({
     starts: () => startCases(context),
     streams: () => userStreamCases(context),
+    turns: () => userTurnCases(context),
   }).flatMap(([group, cases]) => (wants(group) || given.only === 'user' ? cases() : []));
 }
 

@@ -1,4 +1,4 @@
-/** What a person writes in files becomes what the run loop and the forest use. */
+/** Configuration, agents, tools and MCP servers: files that people write become options of runs and generations. */
 export { type Agent, type AgentOptions, presetParams } from './agents/agent.ts';
 export { BUILT_IN as BUILT_IN_TOOLS, currentTime } from './agents/builtin-tools.ts';
 export {

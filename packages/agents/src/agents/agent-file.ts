@@ -1,17 +1,17 @@
 import { type McpServerEntry, serversShape } from '../config/config-file.ts';
 import { flag, isRecord, list, number, object, oneOf, record, type Shape, text, wrongType } from '../files/shape.ts';
 
-/** An agent as it is written in its file, key by key. */
+/** The keys of an agent file. */
 export interface AgentFile {
   readonly name: string;
   readonly description: string;
   readonly provider: string;
-  /** One name, or one for each provider, so that the provider alone can be changed. */
+  /** One name, or a name for each provider, so that only `provider` has to change. */
   readonly model: string | Readonly<Record<string, string>>;
   readonly fallback: readonly string[];
   readonly system_prompt: string;
   readonly tools: readonly string[];
-  /** The folder that the file tools are for. */
+  /** The folder that the file tools can read. */
   readonly files: string;
   readonly preset: string;
   readonly params: Partial<AgentFileParams>;
@@ -19,7 +19,7 @@ export interface AgentFile {
   readonly limits: Partial<AgentFileLimits>;
   readonly approve: readonly string[] | 'all';
   readonly mcp: Readonly<Record<string, Partial<McpServerEntry>>>;
-  /** Keys of an older format, which have no meaning here. */
+  /** Keys of an older format; they are ignored. */
   readonly class_name: string;
   readonly module: string;
   readonly knowledge_store: object;
@@ -57,7 +57,7 @@ const older: Shape<never> = (_, path, report) => {
   return undefined;
 };
 
-/** Its methods were the tools. */
+/** The Python class whose methods were the tools, in the older format. */
 const className: Shape<string> = (value, path, report) => {
   older(value, path, report);
   return typeof value === 'string' ? value : undefined;

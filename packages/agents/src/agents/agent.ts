@@ -20,7 +20,7 @@ import { type AgentFile, type AgentFileParams, agentShape } from './agent-file.t
 import { type ChosenModel, chosenModel, modelOf } from './model.ts';
 import { listedTools, type McpRef } from './tools.ts';
 
-/** What an agent brings to a run, or to a generation in the forest. */
+/** The options that an agent adds to a run, or to a generation in the forest. */
 export interface AgentOptions {
   readonly model: ChosenModel;
   readonly fallback: readonly ChosenModel[];
@@ -31,9 +31,9 @@ export interface AgentOptions {
   readonly limits: Limits;
 }
 
-/** An agent as its file describes it. */
+/** An agent that was loaded from its file. */
 export interface Agent {
-  /** The file's name without its ending. */
+  /** The file name without its extension. */
   readonly id: string;
   readonly name: string;
   readonly description: string | undefined;
@@ -42,23 +42,23 @@ export interface Agent {
   readonly system: string | undefined;
   readonly params: RequestParams;
   readonly limits: Limits;
-  /** Names of its tools as far as they are known without asking a server, and `mcp:…` for the rest. */
+  /** The names of its tools. The tools of an MCP server are not known yet, and are listed as `mcp:…`. */
   readonly toolNames: readonly string[];
   /**
-   * Everything that `run` needs but the messages. MCP servers are started for it. One that is not there costs its tools
-   * and nothing else; `problems` says so, beside what the file holds that is not used.
+   * The options of `run`, without the messages. Starts the MCP servers. If a server cannot be reached, only its tools are
+   * missing; `problems` reports that, and the keys of the file that are not used.
    */
   options(): Promise<{ readonly options: AgentOptions; readonly problems: readonly ConfigProblem[] }>;
-  /** Starts a run. What is given here counts before what the file says. */
+  /** Starts a run. The options given here override those of the file. */
   run(options: Omit<RunOptions, 'model'> & Partial<Pick<RunOptions, 'model'>>): Promise<Omit<Run, 'then'>>;
-  /** Ends the MCP servers that only this agent uses. */
+  /** Stops the MCP servers that only this agent uses. */
   close(): Promise<void>;
 }
 
-/** Starts a run with an agent's options and those that are given. */
+/** Starts a run with an agent's options, overridden by the given ones. */
 function runAgent(agent: AgentOptions, given: Parameters<Agent['run']>[0]): Omit<Run, 'then'> {
   const { env = agent.model.env } = given;
-  // The models were loaded with variables of their own, which would count before those of the run.
+  // The models were loaded with their own variables, which would override those of the run.
   const within = (model: ChosenModel): ChosenModel => ({ ...model, env });
   return run({
     ...agent,
@@ -71,7 +71,7 @@ function runAgent(agent: AgentOptions, given: Parameters<Agent['run']>[0]): Omit
   });
 }
 
-/** What agents are made with. */
+/** What is needed to create agents. */
 export interface AgentContext {
   readonly config: Config;
   readonly env: Environment;
@@ -80,7 +80,7 @@ export interface AgentContext {
   readonly forest: ForestView | undefined;
 }
 
-/** The agent in a document; undefined, and `problems`, when anything in it is wrong. */
+/** The agent in a document; undefined if anything in it is wrong, with the reasons in `problems`. */
 export async function buildAgent(
   document: Document,
   context: AgentContext,
@@ -156,7 +156,7 @@ async function assemble(
   };
 }
 
-/** Servers that the agent's own file describes; they come before those of the configuration. */
+/** The servers of the agent's own file; they override those of the configuration. */
 function ownServers(written: Partial<AgentFile>, folder: string, { env }: AgentContext, report: Report) {
   const configs = Object.entries(written.mcp ?? {}).flatMap(([name, one]) => {
     const config = toMcpServer(one, folder, ['mcp', name], report);
@@ -165,7 +165,7 @@ function ownServers(written: Partial<AgentFile>, folder: string, { env }: AgentC
   return { own: mcpServers(Object.fromEntries(configs), { env }) };
 }
 
-/** A misspelt name would leave a tool without the approval that somebody wanted. */
+/** Reports unknown names: a misspelt name would leave a tool without approval. */
 function checkApprove(
   approve: readonly string[],
   tools: readonly Tool[],
@@ -194,8 +194,8 @@ function findPreset({ preset }: Partial<AgentFile>, { presets, preset: usual }: 
 }
 
 /**
- * The same tools, where those that are named, or all, need approval, whatever they say themselves. Which tools a server
- * has is known only now: where it has none by that name, all of it needs approval, and the name is in `unmatched`.
+ * Marks the named tools, or all, as needing approval, whatever they declare themselves. Which tools a server has is known
+ * only now: if it has no tool with a name, all its tools need approval, and the name is in `unmatched`.
  */
 function withApproval(
   tools: readonly Tool[],
@@ -215,7 +215,7 @@ function withApproval(
   };
 }
 
-/** The tools of the servers that an agent names, all asked at once. */
+/** The tools of the servers that an agent names; all servers are asked at the same time. */
 async function mcpTools(
   refs: readonly McpRef[],
   serversOf: (name: string) => McpServers,
@@ -245,7 +245,7 @@ async function mcpTools(
 }
 
 /**
- * The parameters for whoever names none: those of the configured preset. `n`, which is no parameter, is left out.
+ * The default parameters: those of the configured preset, without `n`, which is not a parameter.
  *
  * @example
  * const { config } = await loadConfig();
@@ -255,7 +255,7 @@ export function presetParams({ preset, presets }: Pick<Config, 'preset' | 'prese
   return toParams({}, preset === undefined ? {} : presets[preset]);
 }
 
-/** The parameters of a request: those of the agent, over those of its preset. */
+/** The parameters of a request: those of the preset, overridden by those of the agent. */
 function toParams(written: Partial<AgentFileParams>, preset: Preset = {}): RequestParams {
   const { max_tokens, top_p, parallel_tool_calls, ...same } = written;
   const { n: _, ...fromPreset } = preset;

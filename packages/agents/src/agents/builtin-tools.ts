@@ -10,7 +10,7 @@ import { type ForestView, forestTools } from '../tools/forest.ts';
 export interface BuiltInContext {
   readonly config: Pick<Config, 'fetch'>;
   readonly forest: ForestView | undefined;
-  /** The agent's `files`, and where it starts from. */
+  /** The agent's `files`, and the folder that it is relative to. */
   readonly files: string | undefined;
   readonly folder: string;
 }
@@ -26,7 +26,7 @@ export const BUILT_IN = [
   'read_branch',
 ] as const;
 
-/** The built-in tool of that name, if what it needs is there. */
+/** The built-in tool with this name, if its requirements are met. */
 export function builtInTool(name: string, path: KeyPath, context: BuiltInContext, report: Report): Tool | undefined {
   const { config, forest, files, folder } = context;
   const needs = (message: string, fix: string): undefined => {
@@ -50,7 +50,7 @@ export function builtInTool(name: string, path: KeyPath, context: BuiltInContext
   }
 }
 
-/** The time now, as a model can use it. `now` is there for tests. */
+/** The current time for a model. `now` replaces the clock in tests. */
 export const currentTime = (now: () => Date = () => new Date()) =>
   tool({
     name: 'current_time',

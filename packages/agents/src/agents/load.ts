@@ -11,31 +11,31 @@ import { type McpServers, mcpServers } from '../mcp/servers.ts';
 import type { ForestView } from '../tools/forest.ts';
 import { type Agent, type AgentContext, buildAgent } from './agent.ts';
 
-/** What agents are loaded with. */
+/** How to load agents. */
 export interface LoadAgentsOptions {
-  /** Default: what `loadConfig()` finds. */
+  /** Default: the result of `loadConfig()`. */
   readonly config?: Config;
-  /** Where keys and other variables come from; default: the process. */
+  /** The environment variables; default: those of the process. */
   readonly env?: Environment;
-  /** MCP servers to share; default: those of the configuration, which `close` ends. */
+  /** MCP servers to share; default: those of the configuration, which `close` stops. */
   readonly mcp?: McpServers;
-  /** For the tools that look into it. */
+  /** The forest that the forest tools read. */
   readonly forest?: ForestView;
 }
 
 /** The agents of a folder. */
 export interface LoadedAgents {
-  /** In the order of their files. */
+  /** In the order of their file names. */
   readonly agents: readonly Agent[];
-  /** Whatever is wrong with the others. */
+  /** The problems of the agents that could not be loaded. */
   readonly problems: readonly ConfigProblem[];
-  /** By id or name. */
+  /** Finds an agent by its id or name. */
   find(name: string): Agent | undefined;
-  /** Ends all MCP servers that were started here. */
+  /** Stops all MCP servers that were started here. */
   close(): Promise<void>;
 }
 
-/** An agent's file that cannot be used. */
+/** An agent file cannot be used. */
 export class AgentFileError extends SkeinError {
   override readonly name = 'AgentFileError';
   readonly code = 'invalid_agent';
@@ -48,7 +48,7 @@ export class AgentFileError extends SkeinError {
 }
 
 /**
- * Loads every agent in a folder. One that is bad is listed in `problems`, and does not keep the others away.
+ * Loads every agent in a folder. Agents with errors are listed in `problems`; the others are loaded all the same.
  *
  * @example
  * const { agents, problems, close } = await loadAgents('agents');

@@ -13,7 +13,7 @@ import type { KeyPath } from '../files/document.ts';
 import type { Report } from '../files/shape.ts';
 import type { AgentFile } from './agent-file.ts';
 
-/** A model that `run` takes, with the provider as it is configured. */
+/** A model for `run`, with its provider as configured. */
 export type ChosenModel = Exclude<ModelChoice, string>;
 
 interface ModelContext {
@@ -22,7 +22,7 @@ interface ModelContext {
   readonly report: Report;
 }
 
-/** Which model an agent talks to: by provider and model, by `provider/model`, or by the configuration's default. */
+/** The model of an agent: from `provider` and `model`, from `provider/model`, or the default of the configuration. */
 export function modelOf(
   { provider: name, model }: Partial<AgentFile>,
   choosing: ModelContext,
@@ -50,7 +50,7 @@ export function modelOf(
   return undefined;
 }
 
-/** `provider/model`, with the provider as it is configured. */
+/** Resolves `provider/model`, with the provider as configured. */
 export function chosenModel(text: string, path: KeyPath, choosing: ModelContext): ChosenModel | undefined {
   const slash = text.indexOf('/');
   const model = text.slice(slash + 1).trim();
@@ -91,7 +91,7 @@ function sameProvider(key: string, provider: ProviderDescriptor, config: Pick<Co
   }
 }
 
-/** The first model of that provider in the list that is chosen from. */
+/** The first model of this provider in the list of known models. */
 function usualModel(provider: ProviderDescriptor, env: Environment): string | undefined {
   try {
     const only: SelectionStrategy = (candidates) =>

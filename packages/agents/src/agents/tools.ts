@@ -6,7 +6,7 @@ import { isRecord, type Report, suggestKnown } from '../files/shape.ts';
 import { errorMessage } from '../mcp/connection.ts';
 import { BUILT_IN, type BuiltInContext, builtInTool } from './builtin-tools.ts';
 
-/** `mcp:github`, `mcp:github/create_issue`: a server, and one of its tools or all. */
+/** `mcp:github` is all tools of a server, `mcp:github/create_issue` one of them. */
 export interface McpRef {
   readonly server: string;
   readonly tool: string | undefined;
@@ -19,12 +19,12 @@ interface AgentTools {
 
 interface ToolContext extends BuiltInContext {
   readonly servers: readonly string[];
-  /** Of Synapse's files: the Python class whose methods are listed as tools. */
+  /** In files of Synapse: the Python class whose methods are listed as tools. */
   readonly className: string | undefined;
   readonly report: Report;
 }
 
-/** The tools that an agent lists: built-in ones by name, modules by path, MCP servers by `mcp:`. */
+/** Resolves the tools of an agent: built-in ones by name, modules by path, MCP servers by `mcp:`. */
 export async function listedTools(names: readonly string[], listing: ToolContext): Promise<AgentTools> {
   const tools: Tool[] = [];
   const mcp: McpRef[] = [];
@@ -66,7 +66,7 @@ function mcpRef(name: string, path: KeyPath, { servers, report }: ToolContext): 
   return [];
 }
 
-/** `./tools.ts` for all that it exports, `./tools.ts#add_task` for one. */
+/** `./tools.ts` is all tools that a module exports, `./tools.ts#add_task` one of them. */
 async function moduleTools(name: string, path: KeyPath, { folder, report }: ToolContext): Promise<readonly Tool[]> {
   const [, place = name, wanted] = /^(.*?)(?:#([^#]*))?$/s.exec(name) ?? [];
   const file = resolve(folder, place);
@@ -99,20 +99,20 @@ async function moduleTools(name: string, path: KeyPath, { folder, report }: Tool
 }
 
 /**
- * The tools that a module exports, by any name, alone or in lists.
+ * The tools that a module exports, under any name, single or in arrays.
  *
  * @example
  * const tools = await toolsInModule('/home/me/project/tools.js');
  */
 export async function toolsInModule(file: string, limitMs?: number): Promise<readonly Tool[]> {
   const module = await importModule(file, limitMs);
-  // By their names: the order goes into every request, and has to be the same each time.
+  // Sorted by name: the order is part of every request, so it must not change.
   const exported = isRecord(module)
     ? Object.keys(module)
         .sort()
         .map((name) => module[name])
     : [];
-  // What is exported under two names is one tool.
+  // A tool that is exported under two names counts once.
   return [...new Set(exported.flatMap((value: unknown) => (Array.isArray(value) ? value : [value])).filter(isTool))];
 }
 

@@ -12,7 +12,7 @@ import {
   webAddress,
 } from '../files/shape.ts';
 
-/** A configuration as it is written in a file, key by key. */
+/** The keys of a configuration file. */
 export interface ConfigFile {
   readonly store: string;
   readonly project: string;
@@ -94,7 +94,7 @@ interface HintsEntry {
   readonly session: readonly string[];
 }
 
-/** Names become parts of tool names, which two underscores divide. */
+/** Server names become parts of tool names, separated by two underscores. */
 const SERVER_NAME = /^(?!.*__)[A-Za-z][A-Za-z0-9_-]{0,31}$/;
 
 const store: Shape<string> = (value, path, report) => {
@@ -123,7 +123,7 @@ const hintPlace = matching(
   'a header or a member of the body, such as "header:x-customer" or "body:metadata.customer"',
 );
 const modelName = matching(/^[^\s/]+\/\S+$/, '"provider/model", such as "openai/gpt-5.2"');
-/** Also numbers and flags, which people write where the variable of a program is meant. */
+/** Also accepts numbers and booleans, which people write for the variables of a program. */
 const value: Shape<string> = (given, path, report) =>
   typeof given === 'number' || typeof given === 'boolean' ? String(given) : text(given, path, report);
 
@@ -142,7 +142,7 @@ export const serversShape: Shape<Readonly<Record<string, Partial<McpServerEntry>
   SERVER_NAME,
 );
 
-/** What may stand in a configuration. */
+/** The allowed keys and values of a configuration. */
 export const configShape: Shape<Partial<ConfigFile>> = object<ConfigFile>({
   store,
   project: matching(/^[\w.-]{1,100}$/, 'a name of letters, digits, dots, hyphens and underscores'),

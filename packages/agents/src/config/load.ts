@@ -11,32 +11,32 @@ import { loadPlugins, type PluginEntry } from './plugins.ts';
 import { type ConfigValue, type Picker, pathIn, resolveConfig } from './resolve.ts';
 import type { Config, ValueSource } from './types.ts';
 
-/** Where `loadConfig` looks for values. */
+/** Where `loadConfig` finds values. */
 export interface LoadConfigOptions {
-  /** Default: the folder of the process. */
+  /** Default: the working folder of the process. */
   readonly cwd?: string;
   /** Default: the variables of the process. */
   readonly env?: Environment;
   readonly flags?: Flags;
-  /** The file to read in place of the project's; it has to be there. */
+  /** The file to read instead of the project's; it must exist. */
   readonly file?: string;
   /** The user's home folder. */
   readonly home?: string;
 }
 
-/** The configuration, and where its values come from. */
+/** The configuration, with the sources of its values. */
 export interface LoadedConfig {
   readonly config: Config;
-  /** Where values come from, by key: `server.port`, `providers.house`. What is not here is a default. */
+  /** The source of each value, by key: `server.port`, `providers.house`. Keys without a source have defaults. */
   readonly sources: Readonly<Record<string, ValueSource>>;
   /** The files that were read. */
   readonly files: readonly string[];
-  /** What is wrong. A value with an error is not used: the next source counts. */
+  /** Wrong values are not used; the next source counts instead. */
   readonly problems: readonly ConfigProblem[];
 }
 
 /**
- * Reads flags, variables, the project's file and the user's, in this order of precedence, and runs the plug-ins that the
+ * Reads flags, variables, the project's file and the user's file, in this order of precedence, and runs the plug-ins that the
  * files name. It does not throw.
  *
  * @example
@@ -55,7 +55,7 @@ export async function loadConfig(options: LoadConfigOptions = {}): Promise<Loade
     ...(await readLayer('project', projectFiles, folder, problems)),
     ...(folder === userFolder ? [] : await readLayer('user', configFilesIn(userFolder), userFolder, problems)),
   ].map((layer) => checkLayer(layer, problems));
-  // First, because the rest may name what a plug-in defines.
+  // First, because other keys may name what a plug-in defines.
   const plugins = layers.flatMap((layer) => pluginEntries(layer, home));
   await loadPlugins(plugins);
   const sources: Record<string, ValueSource> = {};
@@ -94,12 +94,12 @@ function checkLayer(layer: Layer, problems: ConfigProblem[]): CheckedLayer {
     const named = { file: layer.nameOf(path), lineOf: layer.document.lineOf };
     reporter(named, problems)(path, ...rest);
   };
-  // An empty file is one without keys.
+  // An empty file is a configuration without keys.
   const written = configShape(layer.document.value ?? {}, [], report) ?? {};
   return { ...layer, written, report };
 }
 
-/** Only files name plug-ins: neither a flag nor a variable does. */
+/** Only files can name plug-ins; flags and variables cannot. */
 function pluginEntries({ written, folder, report }: CheckedLayer, home: string): PluginEntry[] {
   return (written.plugins ?? []).map((value, index) => ({
     file: pathIn({ value, folder }, home),
@@ -132,17 +132,17 @@ function createPicker(layers: readonly CheckedLayer[], sources: Record<string, V
         if (!found.has(name)) found.set(name, { name, ...picked(layer, [group, name], value) });
     return [...found.values()];
   };
-  // The types of the keys are those that `configShape` has looked for.
+  // `configShape` has checked the types of the keys.
   return Object.assign(single, { in: inGroup, names }) as unknown as Picker;
 }
 
-/** One source of values, before it is looked at. */
+/** One source of values, before it is checked. */
 interface Layer {
   readonly kind: ValueSource['kind'];
   readonly document: Document;
-  /** Relative paths in it start here. */
+  /** The folder that its relative paths start from. */
   readonly folder: string;
-  /** What a value of it is called: the flag, the variable, the file. */
+  /** The name of a value's origin: the flag, the variable, the file. */
   nameOf(path: KeyPath): string;
 }
 
@@ -155,14 +155,14 @@ export interface Flags {
   readonly agents?: string | undefined;
   readonly port?: number | string | undefined;
   readonly host?: string | undefined;
-  /** Names with commas between. */
+  /** Names separated by commas. */
   readonly hosts?: string | undefined;
   readonly proxyMode?: string | undefined;
   readonly proxyOnMiss?: string | undefined;
   readonly useServerKeys?: boolean | string | undefined;
 }
 
-/** Which key each flag (`--proxy-mode`), and the variable of that name (`SKEIN_PROXY_MODE`), sets. */
+/** The key that each flag (`--proxy-mode`) and its variable (`SKEIN_PROXY_MODE`) set. */
 const KEYS: Readonly<Record<keyof Flags, KeyPath>> = {
   store: ['store'],
   project: ['project'],
@@ -177,7 +177,7 @@ const KEYS: Readonly<Record<keyof Flags, KeyPath>> = {
   useServerKeys: ['proxy', 'use_server_keys'],
 };
 
-/** Flags and variables are texts; what cannot be read as it is meant stays one, and is reported. */
+/** Flags and variables are texts. A text that cannot be converted stays a text, and is reported. */
 const READ: Partial<Readonly<Record<keyof Flags, (given: unknown) => unknown>>> = {
   port: (given) => (typeof given === 'string' && /^\d+$/.test(given) ? Number(given) : given),
   hosts: (given) => (typeof given === 'string' ? given.split(',').map((name) => name.trim()) : given),
@@ -232,14 +232,14 @@ function spelt(name: string, between: string): string {
 
 const NAMES = ['yaml', 'yml', 'toml', 'json'].map((extension) => `skein.config.${extension}`);
 
-/** The configuration files of a folder; there should be one at most. */
+/** The configuration files in a folder; there should be at most one. */
 function configFilesIn(folder: string): string[] {
   return NAMES.map((name) => join(folder, name)).filter((path) => existsSync(path));
 }
 
 /**
- * The project's folder: the nearest one with a configuration, from here up to the root of the git repository. Outside
- * of one only this folder counts: what lies further above may be anybody's, and a configuration can start programs.
+ * The project's folder: the nearest one with a configuration, from here up to the root of the git repository. Outside of
+ * a repository only this folder counts: a configuration can start programs, and folders above may belong to others.
  */
 function projectFolder(cwd: string): string {
   const folders = upToRepository(cwd);

@@ -23,13 +23,13 @@ export type PluginApi = typeof core & {
  */
 export type Plugin = (skein: PluginApi) => unknown;
 
-/** A line of `plugins`: the module, and who hears what is wrong with it. */
+/** An entry of `plugins`: the module, and where to report its problems. */
 export interface PluginEntry {
   readonly file: string;
   readonly report: (message: string, fix: string) => void;
 }
 
-/** Modules that were run, by their file. One process runs each once: what it defined stays defined. */
+/** The modules that were run, by file. A process runs each once, because what it defined stays defined. */
 const loaded = new Map<string, Promise<void>>();
 
 /** Runs the plug-ins in their order. One that fails is reported, and the others still run. */
@@ -54,7 +54,7 @@ async function runPlugin(file: string): Promise<void> {
   const plugin = module?.default;
   if (typeof plugin !== 'function')
     throw new Error('it has no function as its default export, such as export default ({ defineDialect }) => { … }');
-  // The forest is large, and most people have no plug-ins.
+  // The forest package is large, and most configurations have no plug-ins.
   const { defineImporter, chainMessages, FormatError } = await import('@skein/forest');
   await (plugin as Plugin)({ ...core, defineImporter, chainMessages, FormatError });
 }

@@ -16,7 +16,7 @@ import type { Report } from '../files/shape.ts';
 import type { ProviderEntry } from './config-file.ts';
 import type { Config } from './types.ts';
 
-/** A provider as it was set: a built-in one with changes, or one of your own in front of any compatible address. */
+/** Makes a provider from its settings: a built-in one with changes, or a new one at a compatible address. */
 export function toProvider(
   name: string,
   written: Partial<ProviderEntry>,
@@ -42,7 +42,7 @@ export function toProvider(
 }
 
 /**
- * The provider of that name: as it was set, or built in. Throws an `UnknownProviderError` that lists all.
+ * Finds a provider by name: as configured, or built in. Throws an `UnknownProviderError` that lists the known ones.
  *
  * @example
  * const { config } = await loadConfig();
@@ -51,7 +51,7 @@ export function toProvider(
 export function findProvider(name: string, set: Readonly<Record<string, ProviderDescriptor>>): ProviderDescriptor {
   if (Object.hasOwn(set, name)) return set[name]!;
   const known = builtIn(name);
-  // An alias finds what was set under the provider's own name, and the other way round.
+  // Settings under an alias also apply to the provider's own name, and the other way round.
   const same = known && Object.values(set).find(({ id }) => id === known.id);
   if (same ?? known) return (same ?? known)!;
   try {
@@ -72,7 +72,7 @@ function builtIn(name: string): ProviderDescriptor | undefined {
   }
 }
 
-/** What a provider of one's own begins with: its dialect's home, reached at another address by whoever it is. */
+/** The base of a new provider: the home provider of its dialect, with another address and issuer. */
 function ownBase(
   id: string,
   { base_url, dialect: spoken }: Partial<ProviderEntry>,
@@ -84,7 +84,7 @@ function ownBase(
     report(path, 'missing-key', `"${id}" is not a provider that is built in, so it needs an address.`, fix);
     return undefined;
   }
-  // Chat Completions are spoken by many; of an unknown one nothing is expected that not all of them do.
+  // Many servers speak Chat Completions, so an unknown one is only expected to do what all of them do.
   const compatible = provider('openai-compatible');
   const home = spoken === undefined || spoken === compatible.dialect ? compatible : findHome(spoken, path, report);
   if (!home?.connection) return undefined;
@@ -109,12 +109,12 @@ function findHome(id: string, path: KeyPath, report: Report): ProviderDescriptor
   }
 }
 
-/** What a title takes, roughly: prices are compared by it. */
+/** The usual tokens of a title, to compare prices. */
 const TITLE = { input: 500, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, output: 20, reasoning: 0, native: '{}' };
 
 /**
- * The cheapest of the usual models that can be asked, for titles, or the configured one; undefined where nobody wants
- * them, or there is no key.
+ * The model that writes titles: the configured one, or the cheapest of the usual models that has a key. Undefined if
+ * titles are off or no model has a key.
  *
  * @example
  * import { costOf } from '@skein/core/prices';
@@ -139,7 +139,7 @@ export function titleModel(
     if (!isSkeinError(error, 'no_model')) throw error;
     const [, id = '', model = ''] = /^([^/]+)\/(.+)$/.exec(config.model ?? '') ?? [];
     const provider = id === '' ? undefined : findProvider(id, config.providers);
-    // Such as one on this machine, which needs no key.
+    // For example a model on this machine.
     return provider && hasKey(provider, { env }) ? { provider, model } : undefined;
   }
 }

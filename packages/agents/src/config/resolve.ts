@@ -7,7 +7,7 @@ import type { ConfigFile, McpServerEntry } from './config-file.ts';
 import { toProvider } from './providers.ts';
 import type { Config, McpServerConfig, Preset, StoreChoice } from './types.ts';
 
-/** Gives the first value for a key, by precedence, with where relative paths in it start; notes where it came from. */
+/** Finds the value of a key by precedence, with the folder for relative paths, and notes its source. */
 export interface Picker {
   <K extends keyof ConfigFile>(key: K): ConfigValue<NonNullable<ConfigFile[K]>> | undefined;
   /** A key of a group such as `server`. */
@@ -15,7 +15,7 @@ export interface Picker {
     group: K,
     name: N,
   ): NonNullable<NonNullable<ConfigFile[K]>[N]> | undefined;
-  /** Every name in a group that people name themselves. */
+  /** All names in a group whose names people choose, such as `providers`. */
   names<K extends Named>(group: K): readonly (ConfigValue<ConfigFile[K][string]> & { readonly name: string })[];
 }
 type Groups = 'fetch' | 'redaction' | 'retention' | 'server' | 'proxy' | 'hints';
@@ -109,7 +109,7 @@ function readStore(pick: Picker, env: Environment, home: string): StoreChoice {
   return variable === undefined ? { kind: 'file', folder: pathIn(store, home) } : { kind: 'postgres', variable };
 }
 
-/** A path as people write it: relative to the file that names it, or to `~`. */
+/** Resolves a path: relative to the file that contains it, or to `~`. */
 export function pathIn({ value, folder }: Pick<ConfigValue<string>, 'value' | 'folder'>, home: string): string {
   return resolve(folder, value.replace(/^~(?=$|[\\/])/, home || homedir()));
 }
@@ -126,7 +126,7 @@ function collect<T extends { readonly name: string }, R>(
   );
 }
 
-/** A server as it was written: either a program or an address. */
+/** Reads an MCP server: either a program or an address. */
 export function toMcpServer(
   written: Partial<McpServerEntry>,
   folder: string,

@@ -1,30 +1,30 @@
 import type { ProviderDescriptor } from '@skein/core';
 
-/** Everything that a person can set, resolved. Secrets are in none of it, only the names of their variables. */
+/** The resolved configuration. It contains no secrets, only the names of their variables. */
 export interface Config {
   readonly store: StoreChoice;
   /** Separates one forest from another in the same store. */
   readonly project: string;
-  /** `provider/model`, for whoever names none. */
+  /** The default model, as `provider/model`. */
   readonly model: string | undefined;
-  /** The preset that is used without another choice. */
+  /** The default preset. */
   readonly preset: string | undefined;
   readonly presets: Readonly<Record<string, Preset>>;
-  /** Providers as they are set here: built-in ones with changes, and ones of your own. */
+  /** The configured providers: built-in ones with changes, and new ones. */
   readonly providers: Readonly<Record<string, ProviderDescriptor>>;
-  /** The folder of the agents' files. */
+  /** The folder of the agent files. */
   readonly agents: string;
   readonly mcp: Readonly<Record<string, McpServerConfig>>;
-  /** What the tool `fetch_url` may do; undefined when it is off. */
+  /** The limits of the tool `fetch_url`; undefined if it is off. */
   readonly fetch: FetchConfig | undefined;
   readonly redaction: RedactionConfig;
   readonly retention: RetentionConfig;
   readonly server: ServerConfig;
   readonly proxy: ProxyConfig;
   readonly hints: HintsConfig;
-  /** What conversations are titled by: their own words, or the cheapest model that can be asked. */
+  /** Who writes the titles of conversations: their own first words, or the cheapest model with a key. */
   readonly titles: 'words' | 'model';
-  /** The modules that were run before anything else of the configuration was looked at. */
+  /** The plug-in modules, which ran before the rest of the configuration was read. */
   readonly plugins: readonly string[];
 }
 
@@ -34,12 +34,12 @@ export type StoreChoice =
   | { readonly kind: 'file'; readonly folder: string }
   | { readonly kind: 'postgres'; readonly variable: string };
 
-/** How to ask, by a name. */
+/** Named parameters for requests. */
 export interface Preset {
   readonly temperature?: number;
   readonly maxTokens?: number;
   readonly topP?: number;
-  /** How many answers. */
+  /** The number of answers. */
   readonly n?: number;
 }
 
@@ -57,37 +57,37 @@ export type McpServerConfig = McpCommon &
   );
 
 interface McpCommon {
-  /** For one call, waiting for the server included. */
+  /** The limit for one call, including the wait for the server. */
   readonly callSeconds: number;
-  /** For starting, and for listing its tools. */
+  /** The limit for the start, and for the list of tools. */
   readonly startSeconds: number;
-  /** Which of its tools need approval: `annotations` goes by what the server says of them. */
+  /** Which of its tools need approval; `annotations` follows the server's annotations. */
   readonly approve: 'annotations' | 'all' | 'none';
 }
 
 /** The limits of the tool `fetch_url`. */
 export interface FetchConfig {
-  /** Only these hosts; undefined for all that are public. */
+  /** The allowed hosts; undefined allows all public hosts. */
   readonly hosts: readonly string[] | undefined;
-  /** `host:port` of addresses that may be private. */
+  /** Private addresses that are allowed, as `host:port`. */
   readonly privateHosts: readonly string[];
   readonly maxBytes: number;
   readonly seconds: number;
 }
 
-/** What is hidden in everything that is shown or exported. */
+/** The texts that are hidden wherever conversations are shown or exported. */
 export interface RedactionConfig {
-  /** Regular expressions; what they match is not shown or exported. */
+  /** Regular expressions; their matches are hidden. */
   readonly patterns: readonly string[];
-  /** Names of JSON members whose values are not shown or exported. */
+  /** Names of JSON members whose values are hidden. */
   readonly fields: readonly string[];
-  /** Also before storing: then the stored text is not what was received. */
+  /** Whether they are also removed before storing; the stored text then differs from the received text. */
   readonly beforeStoring: boolean;
 }
 
 /** How long conversations are kept. */
 export interface RetentionConfig {
-  /** `gc` forgets threads that did not change for so many days; undefined: never. */
+  /** `gc` deletes threads that have not changed for this many days; undefined keeps them. */
   readonly days: number | undefined;
   /** The same for recorded conversations; their exchanges are not shown either. */
   readonly recordingDays: number | undefined;
@@ -99,16 +99,16 @@ export interface ServerConfig {
   readonly host: string;
   /** The variable with the token that clients need. */
   readonly tokenVariable: string;
-  /** Names under which the server may be asked for, besides its addresses and `localhost`. */
+  /** The host names that the server answers to, besides its addresses and `localhost`. */
   readonly hosts: readonly string[];
 }
 
-/** How the recording proxy works where a request does not say it. */
+/** The defaults of the recording proxy, for requests that do not choose. */
 interface ProxyConfig {
   readonly mode: 'record' | 'replay' | 'pass';
-  /** A replay without a recording: an error, or on to the provider. */
+  /** A replay without a recording is refused, or passed to the provider. */
   readonly onMiss: 'refuse' | 'pass';
-  /** Whether requests without a key are signed with the server's. */
+  /** Whether requests without a key use the key of the server. */
   readonly useServerKeys: boolean;
 }
 
@@ -118,7 +118,7 @@ interface HintsConfig {
   readonly session: readonly string[];
 }
 
-/** Where a value comes from. The first kind in this list that has one counts. */
+/** The source of a value. Earlier kinds in this list override later ones. */
 export interface ValueSource {
   readonly kind: 'flag' | 'environment' | 'project' | 'user' | 'default';
   /** The flag, the variable or the file. */

@@ -20,20 +20,20 @@ import type { ConfigProblem } from './problem.ts';
 /** Keys and indexes from the top of a file to a value. */
 export type KeyPath = readonly (string | number)[];
 
-/** What a person wrote, with the line that every key stands on. */
+/** The value of a file, with the line of every key. */
 export interface Document {
   readonly file: string;
   readonly value: unknown;
-  /** The line of that key, or of the nearest one around it. */
+  /** The line of a key, or of the nearest key around it. */
   lineOf(path: KeyPath): number | undefined;
 }
 
-/** A parsed text, or where it could not be parsed. Texts of errors never quote the file: it may hold a secret. */
+/** A parsed text, or the place of the syntax error. Errors never quote the file, because it may contain a secret. */
 type ParseResult =
   | { readonly value: unknown; readonly lineOf: (path: KeyPath) => number | undefined }
   | { readonly line: number | undefined; readonly message: string };
 
-/** Reads a YAML, TOML or JSON text by the file's extension. */
+/** Parses a YAML, TOML or JSON text, by the extension of its file. */
 export function readDocument(file: string, text: string): Document | ConfigProblem {
   const form = FORMS[extname(file).toLowerCase()] ?? FORMS['.yaml']!;
   const parsed = form.read(text);
@@ -80,7 +80,7 @@ function readYaml(text: string): ParseResult {
   return { value, lineOf };
 }
 
-/** An alias inside of what it names. Whoever walks through such a value never comes to an end. */
+/** Finds an alias inside of the value that it names. Walking through such a value would never end. */
 function selfAlias(document: YamlDocument): Alias | undefined {
   let found: Alias | undefined;
   visit(document, {
@@ -114,7 +114,7 @@ function readJson(text: string): ParseResult {
       message: error.message.replace(/^Invalid JSON at offset \d+: /, ''),
     };
   }
-  // Every JSON text is YAML, and that parser knows where things stand.
+  // Every JSON text is also YAML, and the YAML parser knows the lines.
   return readYaml(text);
 }
 
@@ -141,8 +141,8 @@ function readToml(text: string): ParseResult {
 }
 
 /**
- * The line of every key in a valid TOML text, by the JSON text of its path. The parser does not tell. Keys inside
- * values (inline tables, arrays) are not looked for: they stand where the key around them stands.
+ * The line of every key in a valid TOML text, by the JSON text of its path; the parser does not tell. Keys inside values
+ * (inline tables, arrays) have the line of the key around them.
  */
 export function tomlLines(text: string): ReadonlyMap<string, number> {
   const lines = new Map<string, number>();
@@ -175,7 +175,7 @@ export function tomlLines(text: string): ReadonlyMap<string, number> {
   return lines;
 }
 
-/** A value that goes on in the next line: inside a long string, or inside brackets. */
+/** A value that continues on the next line: inside a multi-line string, or inside brackets. */
 interface Open {
   readonly quote: string;
   readonly depth: number;
@@ -194,15 +194,15 @@ function after(line: string, open: Open): Open {
     else if (/["']/.test(token)) quote = token;
     else depth += /[[{]/.test(token) ? 1 : -1;
   }
-  // Only long strings go over a line's end.
+  // Only multi-line strings continue after the end of a line.
   if (quote.length === 1) quote = '';
   return quote || depth > 0 ? { quote, depth } : NOTHING;
 }
 
-/** In literal strings a backslash is nothing special. */
+/** In literal strings a backslash has no special meaning. */
 const closing = (quote: string) => new RegExp(quote.startsWith('"') ? `\\\\.|${quote}` : quote, 'g');
 
-/** `[a.b]` inside of `[[a]]` is about the last element of `a`. */
+/** After `[[a]]`, `[a.b]` belongs to the last element of `a`. */
 function inLastElements(keys: readonly string[], tables: ReadonlyMap<string, number>): readonly string[] {
   const path: string[] = [];
   for (const [index, key] of keys.entries()) {

@@ -4,17 +4,17 @@ import * as core from '@skein/core';
 /** How long a module may take to load. */
 const LOAD_MS = 20_000;
 
-/** Runs a module that a person wrote, and returns what it exports. TypeScript needs no build. */
+/** Runs a module of the user and returns its exports. TypeScript needs no build. */
 export async function importModule(file: string, limitMs = LOAD_MS): Promise<unknown> {
   await stat(file);
-  // It is large, and most people have no modules.
+  // The loader is large, and most configurations have no modules.
   const { createJiti } = await import('jiti');
   const jiti = createJiti(file, {
-    // A cache in a shared folder for temporary files could hold what others wrote.
+    // A cache in a shared temporary folder could contain code of other users.
     fsCache: false,
-    // A file that was changed is read anew.
+    // A changed file is read again.
     moduleCache: false,
-    // A module that imports the core gets this one, even if its own folder has another or none.
+    // A module that imports the core gets this copy, even if its folder has another one or none.
     virtualModules: { '@skein/core': core },
   });
   return within(limitMs, jiti.import(file));

@@ -1,21 +1,21 @@
-/** Something in a file, a flag or a variable that a person has to look at. */
+/** A problem in a file, a flag or a variable. */
 export interface ConfigProblem {
-  /** With an error the value or the whole agent is not used; a notice changes nothing. */
+  /** After an error, the value or the whole agent is not used. A notice changes nothing. */
   readonly severity: 'error' | 'notice';
   readonly code: ProblemCode;
-  /** The file, or what else it was read from: `flag --port`, `variable SKEIN_PORT`. */
+  /** The file, or another source: `flag --port`, `variable SKEIN_PORT`. */
   readonly file: string;
-  /** From 1; undefined where there are no lines. */
+  /** Counted from 1; undefined if the source has no lines. */
   readonly line: number | undefined;
-  /** The key with all keys around it: `providers.house.base_url`. Empty for the whole file. */
+  /** The full path of the key: `providers.house.base_url`. Empty for the whole file. */
   readonly key: string;
-  /** What is wrong. Values are not repeated where they could be secrets. */
+  /** What is wrong. It does not quote values that could be secrets. */
   readonly message: string;
   /** What to do about it. */
   readonly fix: string;
 }
 
-/** What kind of problem it is, for programs. */
+/** The kinds of problems, for programs. */
 export type ProblemCode =
   | 'unreadable'
   | 'syntax'
@@ -35,7 +35,7 @@ export type ProblemCode =
   | 'not-used';
 
 /**
- * One line for a person: where, what, and what to do.
+ * Describes a problem in one line: where it is, what is wrong, and what to do.
  *
  * @example
  * const { problems } = await loadConfig();

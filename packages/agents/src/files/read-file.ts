@@ -3,10 +3,10 @@ import type { Document, KeyPath } from './document.ts';
 import type { ConfigProblem, ProblemCode } from './problem.ts';
 import type { Report } from './shape.ts';
 
-/** What people write by hand is short; what is longer is something else. */
+/** Files written by hand are short, so a longer file is something else. */
 const MAX_BYTES = 1024 * 1024;
 
-/** The document in a file. Without one, `problems` says why; a secret in it is a problem, too. */
+/** Reads the document in a file. If there is none, `problems` says why. A secret in it is also a problem. */
 export async function readDocumentFile(
   file: string,
 ): Promise<{ readonly document: Document | undefined; readonly problems: readonly ConfigProblem[] }> {
@@ -26,7 +26,7 @@ export async function readDocumentFile(
 const NO_SECRETS = 'This looks like a secret, and secrets do not belong into a file.';
 const USE_A_VARIABLE = `Put it into an environment variable and name that here: "key_variable: NAME" for a provider, "\${NAME}" in headers and env of MCP servers. If it was ever shared, replace it.`;
 
-/** Reports on the keys of a document. */
+/** Reports problems with the keys of a document. */
 export function reporter(document: Pick<Document, 'file' | 'lineOf'>, problems: ConfigProblem[]): Report {
   return (path: KeyPath, code: ProblemCode, message: string, fix: string) => {
     const severity = code === 'not-used' ? 'notice' : 'error';
@@ -58,11 +58,11 @@ function unreadable(file: string, message: string): ConfigProblem {
   return { severity: 'error', code: 'unreadable', file, line: undefined, key: '', message, fix };
 }
 
-/** Names whose value would be a secret, if it were written down. */
+/** The names of keys whose values are secrets. */
 const SECRET_NAMES =
   /(^|[-_])(key|token|secret|password|passwd)$|(api|access|auth|client|private)(key|token|secret)$|^authorization$/i;
 
-/** How keys of well-known issuers begin, and what else is never harmless. */
+/** The prefixes of keys of well-known issuers, and other texts that are always secret. */
 const SECRET_VALUES: readonly RegExp[] = [
   /\b(sk|rk|pk|gsk|xai|hf|pplx|r8|csk|fw|tgp)[-_](?=[A-Za-z_-]*\d)[A-Za-z0-9_-]{20,}/,
   /\bAIza[A-Za-z0-9_-]{30,}/,
@@ -74,10 +74,10 @@ const SECRET_VALUES: readonly RegExp[] = [
   /^[a-z][a-z0-9+.-]*:\/\/[^/\s@:]*:[^/\s@]+@/i,
 ];
 
-/** A text that takes its secret from a variable: `Bearer ${GITHUB_TOKEN}`. */
+/** A text that reads its secret from a variable: `Bearer ${GITHUB_TOKEN}`. */
 const FROM_VARIABLE = /\$\{[A-Za-z_][A-Za-z0-9_]*\}/;
 
-/** Every place that holds a secret, by its name or by its looks. */
+/** Finds the places of secrets, by their names or by their form. */
 function findSecrets(value: unknown): KeyPath[] {
   const found: KeyPath[] = [];
   const visit = (inner: unknown, path: KeyPath) => {
@@ -93,7 +93,7 @@ function findSecrets(value: unknown): KeyPath[] {
   return found;
 }
 
-/** The same value with nothing in these places: what should not be there is not used either. */
+/** Removes the values at these places: secrets in files are not used. */
 function withoutSecrets(value: unknown, secrets: readonly KeyPath[]): unknown {
   if (secrets.length === 0) return value;
   const copy: unknown = structuredClone(value);

@@ -2,15 +2,15 @@ import { nearest } from '@skein/core';
 import type { KeyPath } from './document.ts';
 import type { ProblemCode } from './problem.ts';
 
-/** Tells what is wrong with the value of a key, and what to do. */
+/** Reports what is wrong with the value of a key, and what to do. */
 export type Report = (path: KeyPath, code: ProblemCode, message: string, fix: string) => void;
 
-/** Looks at a value from outside: what it is for, or undefined after a report. */
+/** Checks a value of a file: returns it with its type, or reports and returns undefined. */
 export type Shape<T> = (value: unknown, path: KeyPath, report: Report) => T | undefined;
 
 type Fields<T> = { readonly [K in keyof T]-?: Shape<NonNullable<T[K]>> };
 
-/** An object with these keys and no others. Whatever is wrong with one key costs only that key. */
+/** An object with these keys and no others. A wrong key is left out; the others are still used. */
 export function object<T extends object>(fields: Fields<T>): Shape<Partial<T>> {
   const known = Object.keys(fields);
   return (value, path, report) => {
@@ -28,7 +28,7 @@ export function object<T extends object>(fields: Fields<T>): Shape<Partial<T>> {
   };
 }
 
-/** Names that a person chose, each with a value of the same shape. */
+/** An object whose names the user chooses, with values of the same shape. */
 export function record<T>(shape: Shape<T>, name: RegExp = /./): Shape<Readonly<Record<string, T>>> {
   return (value, path, report) => {
     if (!isRecord(value)) return wrongType(value, 'names and what they stand for', path, report);
@@ -69,7 +69,7 @@ export function number(min: number, max: number, kind: 'whole' | 'any' = 'any'):
   };
 }
 
-/** A text that has to look like this. */
+/** A text that matches a pattern. */
 export function matching(pattern: RegExp, wanted: string): Shape<string> {
   return (value, path, report) =>
     typeof value === 'string' && pattern.test(value) ? value : wrongType(value, wanted, path, report);
@@ -80,7 +80,7 @@ export function oneOf<const T extends string>(...choices: readonly T[]): Shape<T
     choices.find((choice) => choice === value) ?? wrongType(value, `one of ${choices.join(', ')}`, path, report);
 }
 
-/** The name of an environment variable; never the value of one. */
+/** The name of an environment variable, not its value. */
 export const variable = matching(/^[A-Za-z_][A-Za-z0-9_]*$/, 'the name of an environment variable');
 
 export const webAddress: Shape<string> = (value, path, report) =>
@@ -89,11 +89,11 @@ export const webAddress: Shape<string> = (value, path, report) =>
     : wrongType(value, 'an http(s) address', path, report);
 
 export function wrongType(value: unknown, wanted: string, path: KeyPath, report: Report): undefined {
-  // The value itself is not repeated: it may be a secret in the wrong place.
+  // The value is not quoted: it may be a secret in the wrong place.
   report(path, 'wrong-type', `This is ${describeKind(value)}, and has to be ${wanted}.`, `Write ${wanted}.`);
 }
 
-/** What to write in place of a name that is not known. */
+/** Suggests a known name for an unknown one. */
 export function suggestKnown(name: string, known: readonly string[]): string {
   const near = nearest(name, known);
   return `${near === undefined ? '' : `Did you mean "${near}"? `}Known: ${known.join(', ')}.`;

@@ -1,28 +1,28 @@
 import type { Link } from './link.ts';
 
 export interface ConnectionOptions {
-  /** What the server is called, in errors. */
+  /** The name of the server in errors. */
   readonly name: string;
   readonly open: () => Promise<Link>;
   readonly callMs: number;
-  /** The first wait before a restart, which doubles, and the longest. */
+  /** The first and the longest wait before a restart; the wait doubles each time. */
   readonly backoffMs?: { readonly first: number; readonly longest: number };
-  /** How long a server may take to show that it still lives, after a request that took too long. */
+  /** The limit for listing the tools, which shows after a request that took too long whether the server still answers. */
   readonly probeMs?: number;
-  /** Time, for tests. */
+  /** The clock; for tests. */
   readonly now?: () => number;
   readonly wait?: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
 export interface Connection {
-  /** One request. It waits for a server that is being started, or started again. */
+  /** Sends one request. Waits for a server that is being started or restarted. */
   request(method: string, params: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<unknown>;
-  /** Why there is no connection, while a restart has to wait; undefined when there is nothing to wait for. */
+  /** The reason why there is no connection, while a restart waits; undefined otherwise. */
   resting(): string | undefined;
   close(): Promise<void>;
 }
 
-/** Keeps one server running: starts it on first use and, when it ends, again on the next, with longer and longer waits. */
+/** Keeps one server running: starts it on first use, and restarts it on the next use after it ended, with growing waits. */
 export function connection(options: ConnectionOptions): Connection {
   const { name, open, callMs, backoffMs = { first: 250, longest: 30_000 }, probeMs = 5_000 } = options;
   const { now = Date.now, wait = sleep } = options;
@@ -48,7 +48,7 @@ export function connection(options: ConnectionOptions): Connection {
     if (link !== dropped) return;
     link = undefined;
     failed(why);
-    // It may have hung rather than ended.
+    // It may hang without having ended.
     dropped.then((ended) => ended.close()).catch(() => {});
   };
   const connected = (): Promise<Link> => {
@@ -62,7 +62,7 @@ export function connection(options: ConnectionOptions): Connection {
     );
     return starting;
   };
-  /** A request took too long: a server that does not answer anything else either is started again. */
+  /** After a request that took too long: restarts a server that cannot list its tools either. */
   const probe = async (suspect: Promise<Link>, asked: Link) => {
     try {
       await asked.request('tools/list', {}, { signal: AbortSignal.timeout(probeMs), timeoutMs: probeMs });
@@ -136,7 +136,7 @@ async function sleep(ms: number, signal: AbortSignal): Promise<void> {
   await abortable(waiting, signal).finally(() => clearTimeout(timer));
 }
 
-/** What an error says. */
+/** The text of an error. */
 export function errorMessage(error: unknown): string {
   return error instanceof Error ? error.message || error.name : String(error);
 }

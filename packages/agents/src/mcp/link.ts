@@ -14,13 +14,13 @@ import { errorMessage } from './connection.ts';
 
 /** A client that is connected to a server. */
 export interface Link {
-  /** The result as the server gave it: not checked, since a server that errs in one tool should not lose all. */
+  /** The result of the server, unchecked: a mistake in one tool must not lose all the others. */
   request(method: string, params: Readonly<Record<string, unknown>>, options: LinkOptions): Promise<unknown>;
-  /** What a request that failed tells. */
+  /** Tells what happened to a failed request. */
   classifyFailure(error: unknown): Failure;
   onClose(listener: () => void): void;
   close(): Promise<void>;
-  /** Which protocol it speaks; given to the next start, that need not be found out again. */
+  /** The protocol version of the server, which saves the next start the negotiation. */
   readonly protocol: PriorDiscovery | undefined;
 }
 
@@ -64,17 +64,17 @@ const ANYTHING = {
 } as const;
 
 /**
- * `answered`: the server lives and says no. `unsent`: it never saw the request, which can
- * be sent again. `lost`: nobody knows whether it had an effect.
+ * `answered`: the server answered with an error. `unsent`: the server never received the request, so it can be sent again.
+ * `lost`: it is not known whether the request had an effect.
  */
 export type Failure = 'answered' | 'unsent' | 'lost';
 
-/** What a request that failed tells. */
+/** Tells what happened to a failed request. */
 export function classifyFailure(error: unknown): Failure {
   if (error instanceof ProtocolError) return 'answered';
   if (error instanceof SdkHttpError) {
     const { status } = error;
-    // 404: a server that was started anew does not know the session.
+    // 404: a restarted server does not know the session.
     if (status === 404) return 'unsent';
     return status !== undefined && status < 500 ? 'answered' : 'lost';
   }
@@ -92,7 +92,7 @@ function systemCode(error: unknown): string | undefined {
 
 const TAIL = 1_000;
 
-/** Starts the program, or turns to the address. */
+/** Starts the program, or connects to the address. */
 export async function openLink(
   config: McpServerConfig,
   env: Environment,
@@ -109,7 +109,7 @@ export async function openLink(
     command: config.command,
     args: [...config.args],
     cwd: config.cwd,
-    // The transport adds PATH, HOME and the like, and nothing else of ours: no keys.
+    // The transport adds PATH, HOME and the like, but none of our keys.
     env: own,
     stderr: 'pipe',
   });
@@ -125,14 +125,14 @@ export async function openLink(
   }
 }
 
-/** What a program writes about its trouble may hold what it was given. */
+/** Removes secrets: a program may print the variables that it received. */
 function hide(text: string, values: readonly string[]): string {
   return values
     .filter((value) => value.length > 3)
     .reduce((hidden, value) => hidden.replaceAll(value, '[hidden]'), text);
 }
 
-/** Puts variables in place of `${NAME}`. One that is not set is an error that names it: half a header helps nobody. */
+/** Replaces `${NAME}` with variables. Throws if one is not set, because an incomplete header is useless. */
 function expand(values: Readonly<Record<string, string>>, env: Environment): Record<string, string> {
   return Object.fromEntries(
     Object.entries(values).map(([key, value]) => [

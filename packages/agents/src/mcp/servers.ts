@@ -13,17 +13,17 @@ export interface McpOptions {
   readonly probeMs?: ConnectionOptions['probeMs'];
 }
 
-/** MCP servers by name. Each is started when it is first needed, and none can take another down. */
+/** MCP servers by name. Each starts on first use, and its failure does not affect the others. */
 export interface McpServers {
   readonly names: readonly string[];
-  /** The tools of one; those that it had last, while it is down. It never throws: `problems` says what is wrong. */
+  /** The tools of a server; while it is down, its last known tools. Never throws: `problems` says what is wrong. */
   tools(name: string): Promise<McpTools>;
-  /** Ends all of them. */
+  /** Stops all servers. */
   close(): Promise<void>;
 }
 
 /**
- * Servers as they are configured. Nothing is started yet.
+ * The configured servers. Nothing is started yet.
  *
  * @example
  * const servers = mcpServers(config.mcp);
@@ -47,9 +47,9 @@ function oneServer(name: string, config: McpServerConfig, { env = process.env, b
   let protocol: Link['protocol'];
   const open = async () => {
     const known = protocol;
-    // Another version of the server may speak another one: then it is found out anew.
+    // Another version of the server may use another protocol version, so it is negotiated again.
     protocol = undefined;
-    // The client is large, and most people have no servers.
+    // The client is large, and most configurations have no servers.
     const { openLink } = await import('./link.ts');
     const opened = await openLink(config, env, known);
     protocol = opened.protocol;
@@ -70,7 +70,7 @@ function oneServer(name: string, config: McpServerConfig, { env = process.env, b
   return {
     close: link.close,
     tools: async (): Promise<McpTools> => {
-      // Whoever starts a run does not wait for a server that keeps failing.
+      // A run does not wait for a server that keeps failing.
       const resting = link.resting();
       if (resting !== undefined) return failing(resting);
       try {
@@ -85,7 +85,7 @@ function oneServer(name: string, config: McpServerConfig, { env = process.env, b
 
 const MAX_PAGES = 64;
 
-/** Everything that a server lists, page by page; a list without end is cut. */
+/** Reads all pages of a list of the server. An endless list is cut. */
 async function listTools(link: Connection, signal: AbortSignal): Promise<readonly unknown[]> {
   const tools: unknown[] = [];
   let cursor: string | undefined;

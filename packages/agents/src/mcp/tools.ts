@@ -3,7 +3,7 @@ import type { McpServerConfig } from '../config/types.ts';
 import { isRecord } from '../files/shape.ts';
 import type { Connection } from './connection.ts';
 
-/** A tool of a server, with the name that it has there. */
+/** A tool, with its name on the server. */
 export interface McpTool {
   readonly remoteName: string;
   readonly tool: Tool;
@@ -16,7 +16,7 @@ export interface McpTools {
   readonly problems: readonly string[];
 }
 
-/** The tools that a server lists. One that cannot be used is left out; the others are not. */
+/** The usable tools of a server's list. */
 export function readMcpTools(
   server: string,
   found: readonly unknown[],
@@ -51,8 +51,8 @@ function mcpTool(name: string, remoteName: string, told: JsonObject, config: Mcp
 }
 
 /**
- * Whether a call needs approval, by what the server says of the tool: not if it only reads, and not if it is said to
- * destroy nothing. A server that says nothing, or both, is not trusted.
+ * Whether a call needs approval, by the server's annotations: not if the tool only reads, and not if it destroys nothing.
+ * Without annotations, or with contradictory ones, it needs approval.
  */
 function needsApproval(annotations: unknown): boolean {
   const { readOnlyHint, destructiveHint } = isRecord(annotations) ? annotations : {};
@@ -60,19 +60,19 @@ function needsApproval(annotations: unknown): boolean {
   return destructiveHint !== false;
 }
 
-/** The protocol's JSON writer knows no `bigint`: its digits say the same, a rounded number does not. */
+/** The protocol's JSON writer cannot write a `bigint`. Its digits as a text are exact, unlike a rounded number. */
 function plain(value: unknown): unknown {
   if (typeof value === 'bigint') return String(value);
   if (Array.isArray(value)) return value.map(plain);
   return isRecord(value) ? Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, plain(inner)])) : value;
 }
 
-/** The longest name that every provider takes. */
+/** The longest name that every provider accepts. */
 const MAX = 64;
 
 /**
- * `github__create_issue`: the server's name in front, so that no server can take the place of another's tool, in letters
- * that every provider takes. What would be too long, or would lose letters, gets a mark that keeps it apart.
+ * `github__create_issue`: the prefix prevents a server from replacing the tool of another. Only characters that every
+ * provider accepts are used. A name that is too long or loses characters gets a suffix that keeps it unique.
  */
 export function mcpToolName(server: string, tool: string): string {
   const plain = `${server}__${tool.replace(/[^A-Za-z0-9_-]/g, '_')}`;
@@ -81,7 +81,7 @@ export function mcpToolName(server: string, tool: string): string {
   return plain.slice(0, MAX - mark.length) + mark;
 }
 
-/** What a server gave back, as the output of a tool. A result that the server calls an error is thrown. */
+/** The result of a call as the output of a tool. Throws if the server marks the result as an error. */
 function toToolOutput(result: unknown): ToolOutput {
   if (!isRecord(result)) throw new Error('The MCP server gave back something that is no result.');
   const content = Array.isArray(result.content) ? result.content.map(toBlock) : [];
@@ -102,7 +102,7 @@ function toBlock(block: unknown): ContentBlock {
   if ((type === 'image' || type === 'audio') && typeof data === 'string')
     return mediaBlock(mimeType, data) ?? jsonBlock(block);
   if (type === 'resource' && isRecord(resource)) return resourceBlock(resource) ?? jsonBlock(block);
-  // Links, and kinds that came later: as they are.
+  // Links, and kinds that are not known here, stay as they are.
   return jsonBlock(block);
 }
 
@@ -119,7 +119,7 @@ function mediaBlock(mediaType: unknown, data: string): ContentBlock | undefined 
 
 const jsonBlock = (value: unknown): ContentBlock => ({ type: 'text', text: JSON.stringify(value) ?? 'null' });
 
-/** Servers are asked to give structured results as text, too; then saying them twice would only cost. */
+/** Servers should also give structured results as text; then one of the two is enough. */
 function isSaid(structured: unknown, content: readonly ContentBlock[]): boolean {
   const wanted = JSON.stringify(structured);
   return content.some((block) => {
@@ -140,8 +140,8 @@ const TYPES = new Set(['object', 'array', 'string', 'number', 'integer', 'boolea
 const MAX_DEPTH = 40;
 
 /**
- * What is wrong with a schema that a server gave; undefined when models can be shown it. One bad schema would make
- * a provider refuse the whole request, with all other tools.
+ * What is wrong with a server's schema; undefined if models can use it. Because of one wrong schema, a provider would
+ * refuse the whole request.
  */
 function schemaProblem(schema: unknown): string | undefined {
   if (!isRecord(schema)) return 'its input schema is not an object';

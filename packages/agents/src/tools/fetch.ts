@@ -7,14 +7,14 @@ import type { Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { SkeinError, type Tool, type ToolOutput, tool } from '@skein/core';
 
-/** What `fetch_url` may get: which hosts, how many bytes, and for how long. */
+/** The limits of `fetch_url`: hosts, bytes and time. */
 export interface FetchToolOptions extends FetchRules {
   readonly maxBytes?: number;
   readonly seconds?: number;
 }
 
 /**
- * `fetch_url`: gets a public address. Private ones are refused, also behind a name or a redirect.
+ * The tool `fetch_url`, which gets public addresses. Private addresses are refused, also behind a name or a redirect.
  *
  * @example
  * await run({ model, messages, tools: [fetchTool({ hosts: ['example.com'] })] }).result;
@@ -34,7 +34,7 @@ export function fetchTool({ maxBytes = 1_000_000, seconds = 20, ...rules }: Fetc
   }) as Tool;
 }
 
-/** Not by `AbortSignal.timeout`: one that only `AbortSignal.any` knows is collected like garbage, and never ends anything. */
+/** Replaces `AbortSignal.timeout`: a signal that only `AbortSignal.any` refers to is garbage-collected and never fires. */
 async function within<T>(seconds: number, signal: AbortSignal, work: (limited: AbortSignal) => Promise<T>): Promise<T> {
   const limit = new AbortController();
   const giveUp = () => limit.abort(signal.reason);
@@ -77,7 +77,7 @@ interface FetchResult {
   readonly status: number;
   readonly mediaType: string;
   readonly body: Buffer;
-  /** There is more than `maxBytes`. */
+  /** Whether the body is longer than `maxBytes`. */
   readonly cut: boolean;
 }
 
@@ -101,7 +101,7 @@ async function get(address: string, options: GetOptions): Promise<FetchResult> {
 
 async function ask(url: URL, options: GetOptions): Promise<IncomingMessage> {
   const addresses = await addressesFor(url, options);
-  // The connection is made to what was checked, whatever the name stands for a moment later.
+  // Connects to the checked address, even if the name resolves to another one by now.
   const lookup = ((_host, wanted, done) => {
     const first = addresses[0]!;
     if (wanted.all) done(null, [...addresses]);
@@ -123,7 +123,7 @@ async function ask(url: URL, options: GetOptions): Promise<IncomingMessage> {
 async function receive(url: URL, response: IncomingMessage, maxBytes: number): Promise<FetchResult> {
   const pieces: Buffer[] = [];
   let length = 0;
-  // Counted after unpacking: a short body can become a very long one.
+  // Counted after decompression: a short body can become very long.
   for await (const piece of unpacked(response) as AsyncIterable<Buffer>) {
     pieces.push(piece);
     length += piece.length;
@@ -144,7 +144,7 @@ async function receive(url: URL, response: IncomingMessage, maxBytes: number): P
   };
 }
 
-/** Some servers pack although they were asked not to. */
+/** Some servers compress although they were asked not to. */
 function unpacked(response: IncomingMessage): Readable {
   const coding = response.headers['content-encoding']?.toLowerCase() ?? 'identity';
   const unpack = UNPACK[coding];
@@ -163,15 +163,15 @@ const UNPACK: Readonly<Record<string, () => ReturnType<typeof createGunzip>>> = 
 };
 
 interface FetchRules {
-  /** Only these hosts; undefined for all that are public. */
+  /** The allowed hosts; undefined allows all public hosts. */
   readonly hosts?: readonly string[] | undefined;
-  /** `host:port` of addresses that may be private. */
+  /** Private addresses that are allowed, as `host:port`. */
   readonly privateHosts?: readonly string[] | undefined;
-  /** Finds the addresses of a name; for tests. */
+  /** Resolves a name to addresses; for tests. */
   readonly resolve?: (host: string) => Promise<readonly LookupAddress[]>;
 }
 
-/** An address that will not be asked. */
+/** An address is not allowed. */
 class AddressRefusedError extends SkeinError {
   override readonly name = 'AddressRefusedError';
   readonly code = 'address_refused';
@@ -181,7 +181,7 @@ class AddressRefusedError extends SkeinError {
   }
 }
 
-/** The addresses that may be asked for this URL. Asking any other, found by a second look-up, would undo the check. */
+/** The allowed addresses of a URL. The connection must use them: a second look-up could return others. */
 async function addressesFor(url: URL, rules: FetchRules): Promise<readonly LookupAddress[]> {
   const { hosts, privateHosts = [], resolve = (host) => lookup(host, { all: true, verbatim: true }) } = rules;
   if (!/^https?:$/.test(url.protocol)) throw new AddressRefusedError(url, 'only http and https are');
@@ -193,7 +193,7 @@ async function addressesFor(url: URL, rules: FetchRules): Promise<readonly Looku
   const family = isIP(host);
   const addresses = family === 0 ? await resolve(host) : [{ address: host, family }];
   if (addresses.length === 0) throw new AddressRefusedError(url, 'its name has no address');
-  // One private address among public ones is a trick, or a mistake.
+  // A private address among public ones is an attack or a mistake.
   if (!isPrivateAllowed && !addresses.every(({ address }) => isPublicAddress(address)))
     throw new AddressRefusedError(url, 'its address is not public');
   return addresses;
@@ -203,7 +203,7 @@ function portOf(url: URL): string {
   return url.port || (url.protocol === 'https:' ? '443' : '80');
 }
 
-/** IPv4 ranges that are not of the public network: loopback, private, link-local (cloud metadata), shared, tests, multicast … */
+/** IPv4 ranges that are not public: loopback, private, link-local (cloud metadata), shared, documentation, multicast … */
 const NOT_PUBLIC_V4 = [
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -222,14 +222,14 @@ const NOT_PUBLIC_V4 = [
   '240.0.0.0/4',
 ] as const;
 
-/** Of IPv6 only 2000::/3 is public, and of that these are not: some of them carry an IPv4 address inside. */
+/** Only 2000::/3 of IPv6 is public, except for these ranges, some of which contain an IPv4 address. */
 const NOT_PUBLIC_V6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'] as const;
 
 const blocked = listOf(NOT_PUBLIC_V4, 'ipv4');
 const blockedV6 = listOf(NOT_PUBLIC_V6, 'ipv6');
 const publicV6 = listOf(['2000::/3'], 'ipv6');
 
-/** Whether an address is one of the public network. What is no address at all is not. */
+/** Whether a text is a public address. */
 function isPublicAddress(address: string): boolean {
   if (isIP(address) === 0) return false;
   if (isIPv4(address)) return !blocked.check(address, 'ipv4');

@@ -8,7 +8,7 @@ const MAX_READ = 200_000;
 const pathOnly = (description: string) => ({ type: 'string', description }) as const;
 
 /**
- * `read_file`, `list_files` and `search_files` for everything below one folder, and nothing else.
+ * The tools `read_file`, `list_files` and `search_files`, for one folder and everything below it.
  *
  * @example
  * await run({ model, messages, tools: fileTools('docs') }).result;
@@ -63,7 +63,7 @@ const searchFiles = (folder: string) =>
     }),
   });
 
-/** What the system says names real paths, which are none of a model's business. */
+/** Hides system errors: they contain real paths, which the model must not see. */
 async function explained<T>(doing: Promise<T>, path: string): Promise<T> {
   try {
     return await doing;
@@ -85,20 +85,20 @@ const SYSTEM_WORDS: Readonly<Record<string, string>> = {
 };
 
 interface Entry {
-  /** From the folder of the tools. */
+  /** Relative to the folder of the tools. */
   readonly path: string;
   readonly type: 'file' | 'folder';
 }
 
-/** What is in a folder, by name; hidden things, links and devices are left out. */
+/** The entries of a folder, by name, without hidden files, links and devices. */
 async function listFolder(folder: string, path: string): Promise<Entry[]> {
   const opened = await openBelow(folder, path);
   try {
     if (!(await opened.handle.stat()).isDirectory()) throw new OutsideError(path, 'it is a file, not a folder');
-    // By the descriptor, where that can be said: the path may be another folder by now.
+    // By its descriptor if the system allows it: the path may have become another folder.
     const place = process.platform === 'linux' ? `/proc/self/fd/${opened.handle.fd}` : opened.path;
     const entries = await readdir(place, { withFileTypes: true });
-    // Elsewhere the same question is asked again afterwards.
+    // On other systems the path is checked again afterwards.
     if (process.platform !== 'linux') await (await openBelow(folder, path)).handle.close();
     return entries
       .filter((entry) => !entry.name.startsWith('.') && (entry.isFile() || entry.isDirectory()))
@@ -114,7 +114,7 @@ async function listFolder(folder: string, path: string): Promise<Entry[]> {
 
 interface ReadText {
   readonly text: string;
-  /** The file goes on behind it. */
+  /** Whether the file is longer. */
   readonly cut: boolean;
 }
 
@@ -134,7 +134,7 @@ async function readText(folder: string, path: string, maxBytes: number): Promise
     const cut = length > maxBytes || (length === buffer.length && about.size > length);
     const bytes = buffer.subarray(0, Math.min(length, maxBytes));
     if (bytes.includes(0)) throw new Error(`${JSON.stringify(path)} is not a text file.`);
-    // A character that was cut in two at the end is left out.
+    // An incomplete character at the end is left out.
     return { text: new TextDecoder('utf-8').decode(bytes, { stream: cut }), cut };
   } finally {
     await handle.close();
@@ -149,7 +149,7 @@ interface Hit {
 
 interface Found {
   readonly hits: readonly Hit[];
-  /** There may be more: a bound was reached. */
+  /** Whether a limit was reached, so that there may be more. */
   readonly cut: boolean;
 }
 
@@ -158,14 +158,14 @@ const MAX_HITS = 100;
 const MAX_FILE_BYTES = 2_000_000;
 const MAX_LINE = 400;
 
-/** Lines that contain a text, whatever the case. No regular expressions: a model could write one that never ends. */
+/** Finds lines that contain a text, ignoring case. Not by regular expressions: a model could write one that never ends. */
 async function searchBelow(folder: string, path: string, wanted: string, signal: AbortSignal): Promise<Found> {
   const lower = wanted.toLowerCase();
   const hits: Hit[] = [];
   let files = 0;
   const pending = [path];
   for (let place = pending.shift(); place !== undefined; place = pending.shift()) {
-    // Gone, or changed into something else, since it was listed: as if it had not been there.
+    // It was deleted or replaced after it was listed, so it is skipped.
     for (const entry of await listFolder(folder, place).catch(onlyFirst(place === path))) {
       signal.throwIfAborted();
       if (entry.type === 'folder') pending.push(entry.path);
@@ -192,12 +192,12 @@ async function hitsIn(folder: string, path: string, lower: string): Promise<Hit[
       .map((line, index) => ({ path, line: index + 1, text: line.slice(0, MAX_LINE) }))
       .filter((hit) => hit.text.toLowerCase().includes(lower));
   } catch {
-    // Not a text, or not readable: nothing that could be found.
+    // It is not a text or cannot be read, so it contains no match.
     return [];
   }
 }
 
-/** A path that leads out of the folder, or to something that these tools do not touch. */
+/** A path leads out of the folder, or to something that these tools do not read. */
 class OutsideError extends SkeinError {
   override readonly name = 'OutsideError';
   readonly code = 'outside_folder';
@@ -207,25 +207,25 @@ class OutsideError extends SkeinError {
   }
 }
 
-/** Something inside the folder that is open. What is read from `handle` is inside, whatever happens to the path. */
+/** An open file or folder. `handle` stays inside the allowed folder, even if the path changes. */
 interface OpenFile {
   readonly handle: FileHandle;
   /** The real path at the time of opening. */
   readonly path: string;
-  /** From the folder, with slashes. */
+  /** Relative to the folder, with slashes. */
   readonly name: string;
 }
 
 /**
- * Opens a file or folder below a folder. The path is resolved and checked, and what was opened is checked again,
- * by its descriptor: a link that was put there in between is noticed before anything is read.
+ * Opens a file or folder below a folder. The path is resolved and checked, and the opened file is checked again by its
+ * descriptor, so that a link which was created in between is noticed before anything is read.
  */
 async function openBelow(folder: string, path: string): Promise<OpenFile> {
   const steps = stepsOf(path);
   const root = await realpath(folder);
   const real = await realpath(join(root, ...steps));
   nameBelow(root, real, path);
-  // Not following, and not waiting for the other end of a pipe.
+  // Follows no links, and does not wait for the other end of a pipe.
   const handle = await open(real, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
   try {
     const opened = await pathOf(handle, real, path);
@@ -239,7 +239,7 @@ async function openBelow(folder: string, path: string): Promise<OpenFile> {
   }
 }
 
-/** The parts of a path that people or models wrote; whatever could mean another place is refused before it is looked at. */
+/** The parts of a path from a person or a model. Parts that could lead elsewhere are refused before any file access. */
 function stepsOf(path: string): string[] {
   if (path.includes('\0')) throw new OutsideError(path, 'it holds a zero character');
   if (isAbsolute(path) || /^[\\/]|^[A-Za-z]:|^~/.test(path)) throw new OutsideError(path, 'it is absolute');
@@ -250,22 +250,22 @@ function stepsOf(path: string): string[] {
   return steps;
 }
 
-/** The real path from the folder; compared exactly, since both are as the file system spells them. */
+/** The real path, relative to the folder. The comparison is exact, because both are spelt as in the file system. */
 function nameBelow(root: string, real: string, path: string): string {
   const name = relative(root, real);
   if (name.split(sep)[0] === '..' || isAbsolute(name)) throw new OutsideError(path, 'it leads out of the folder');
   const steps = name.split(sep);
-  // Settings and keys of programs are kept in such files (.env, .git); so by whatever name they were asked for.
+  // Hidden files (.env, .git) contain settings and keys, so they are refused under any name.
   if (steps.some((step) => step.startsWith('.'))) throw new OutsideError(path, 'it is hidden');
   return steps.join('/');
 }
 
-/** Where that which is open is now. */
+/** The current real path of an open file. */
 async function pathOf(handle: FileHandle, real: string, path: string): Promise<string> {
   const told =
     process.platform === 'linux' ? await readlink(`/proc/self/fd/${handle.fd}`).catch(() => undefined) : undefined;
   if (told !== undefined) return told;
-  // Elsewhere nobody tells: the path has to lead, without links, to the very thing that is open, before and after.
+  // Other systems do not tell: the path must lead to the same file, without links, before and after.
   const mine = await handle.stat();
   for (let look = 0; look < 2; look++) {
     const there = await stat(real);

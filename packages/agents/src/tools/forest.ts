@@ -1,14 +1,14 @@
 import { type Tool, tool } from '@skein/core';
 import type { Forest } from '@skein/forest';
 
-/** What these tools need of a forest. */
+/** The part of a forest that these tools use. */
 export type ForestView = Pick<Forest, 'search' | 'path'>;
 
 const MAX_HITS = 20;
 const MAX_TEXT = 50_000;
 
 /**
- * `search_forest` and `read_branch`: looking into earlier conversations, without changing them.
+ * The tools `search_forest` and `read_branch`, which read earlier conversations.
  *
  * @example
  * await run({ model, messages, tools: forestTools(forest) }).result;
@@ -48,7 +48,7 @@ const readBranch = (forest: ForestView) =>
       if (nodes.length === 0 || nodes.some(({ removed }) => removed))
         throw new Error('There is no message with that id. search_forest gives ids.');
       const text = nodes.map(({ role, message }) => `${role}: ${message.text}`).join('\n\n');
-      // The end is what the id was asked for.
+      // The caller asked for the end of the branch.
       return text.length > MAX_TEXT ? `[The beginning is left out.]\n${text.slice(-MAX_TEXT)}` : text;
     },
   });

@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface, type Interface } from 'node:readline';
 
-/** What a person did at the prompt. */
+/** What the user did at the prompt. */
 type PromptInput =
   | { readonly kind: 'text'; readonly text: string }
   /** Ctrl+C at an empty prompt. */
@@ -15,8 +15,8 @@ const MORE = '… ';
 const PASTES = { on: '\x1b[?2004h', off: '\x1b[?2004l' };
 
 /**
- * Asks for one message. It has several lines where a line ends in a backslash and where several were pasted. Between
- * two calls the terminal is as it was, so that Ctrl+C is a signal then.
+ * Asks for one message. A line that ends in a backslash continues in the next, and pasted lines are one message. Between
+ * two calls the terminal is in its normal mode, so that Ctrl+C sends a signal.
  */
 export function readPrompt(prompt: string, history?: History): Promise<PromptInput> {
   const { stdin: input, stdout: output } = process;
@@ -42,7 +42,7 @@ export function readPrompt(prompt: string, history?: History): Promise<PromptInp
     };
     const endLine = () => {
       isEnding = false;
-      // Some of the next line came with it, from a terminal that does not mark what is pasted.
+      // The start of another line has arrived already: this terminal does not mark pasted text.
       if (reading.line !== '') return;
       const text = gathered.join('\n').trimEnd();
       finish({ kind: 'text', text });
@@ -80,14 +80,14 @@ function promptWith(reading: Interface, prompt: string): void {
 
 const KEPT = 1000;
 
-/** What was typed, across runs. It is a comfort: where it cannot be kept, the conversation goes on without it. */
+/** The lines typed at the prompt, also in earlier runs. If they cannot be stored, the chat works without them. */
 interface History {
-  /** Newest first, as readline wants it. */
+  /** Newest first, as readline expects. */
   readonly lines: string[];
   add(line: string): void;
 }
 
-/** The file is for its owner alone: what people type is theirs. */
+/** Only its owner can read the file, because people type private things. */
 export function openHistory(file = historyFile(process.env)): History {
   const lines = read(file).slice(-KEPT).reverse();
   return {

@@ -13,25 +13,25 @@ import {
   openEngine,
   openModelAccess,
 } from '../context/model-access.ts';
-import { counted, warn } from '../output/output.ts';
+import { counted, UsageError, warn } from '../output/output.ts';
 
-/** Where a conversation stands in the forest, and the ways from there. */
+/** The position of a chat in the forest: what was asked, and how to move to another branch. */
 export interface Session {
   readonly head: string;
   readonly thread: Thread | undefined;
-  /** What was asked so far, oldest first. */
+  /** The questions so far, oldest first. */
   questions(): Promise<ForestNode[]>;
-  /** Hangs a question below the head; the first one begins a thread. */
+  /** Appends a question to the head. The first question begins a thread. */
   ask(text: string, rule: string | undefined): Promise<string>;
-  /** The thread that what is said goes into: a fork where the one it began with stays as it is. */
+  /** The thread to write into. It is a fork if the thread of the start must not change. */
   own(): Promise<Thread>;
-  /** Stands at another node; a thread of its own follows. */
+  /** Moves to another node. The next question begins a new thread there. */
   moveTo(node: string): Promise<void>;
-  /** A thread of its own from behind a turn on; 0 is before the first. Default: here. */
+  /** Begins a new thread after a turn; 0 is before the first turn. Default: after the last one. */
   fork(turn?: number): Promise<Thread>;
-  /** The branches to choose from: those that go on from here, or where the history last parted. */
+  /** The branches to choose from: the children of the head, or the siblings at the last fork of the history. */
   branches(): Promise<readonly ForestNode[]>;
-  /** The newest end below a branch. */
+  /** The newest leaf below a node. */
   newestBelow(node: string): Promise<string>;
 }
 
@@ -52,7 +52,7 @@ export function openSession(forest: Forest, start: WriteLocation): Session {
   async function own() {
     thread = await threadToWrite(forest, { node: head, ...(thread && { thread }), forks });
     forks = false;
-    if (!thread) throw new Error('Nothing was asked yet.');
+    if (!thread) throw new UsageError('Nothing was asked yet.');
     return thread;
   }
 
@@ -76,10 +76,11 @@ export function openSession(forest: Forest, start: WriteLocation): Session {
       return head;
     },
     async fork(turn) {
-      if (!thread) throw new Error('There is nothing to fork yet: say something first.');
+      if (!thread) throw new UsageError('There is nothing to fork yet: say something first.');
       const at = turn === undefined ? head : await endOfTurn(turn);
-      // A thread needs a node; before the first one there is only a conversation of its own.
-      if (at === ROOT) throw new Error('Before the first turn there is nothing to share: start another skein chat.');
+      // A thread needs a node, and before the first turn there is none.
+      if (at === ROOT)
+        throw new UsageError('Before the first turn there is nothing to share: start another skein chat.');
       thread = await forest.threads.fork(thread.id, { at });
       forks = false;
       head = at;
@@ -106,30 +107,30 @@ export function openSession(forest: Forest, start: WriteLocation): Session {
     const next = asked[turn];
     if (next) return next.parent;
     if (turn === asked.length) return head;
-    throw new Error(
+    throw new UsageError(
       `There ${asked.length === 1 ? 'is' : 'are'} ${counted(asked.length, 'turn')}: give a number from 0 to ${asked.length}.`,
     );
   }
 }
 
-/** What a person said; results of tools are theirs in some dialects, too. */
+/** Whether a person wrote it. In some dialects, tool results have the role of the user, too. */
 export function isQuestion({ role, message }: ForestNode): boolean {
   return role === 'user' && message.toolResults.length === 0;
 }
 
-/** Whom one talks to: a model, or an agent with its system text and tools. */
+/** Who answers: a model, or an agent with its system text and tools. */
 export interface Partner {
-  /** What a person calls it. */
+  /** The name to show. */
   readonly name: string;
   readonly engine: Engine;
   readonly access: ModelAccess;
   readonly system: string | undefined;
-  /** For the engine. */
+  /** The options of each generation. */
   readonly options: GenerateOptions;
   close(): Promise<void>;
 }
 
-/** A name with a slash is a model's, any other an agent's. `last` answered so far, and goes on unless another is named. */
+/** A name with a slash is a model, any other name an agent. Without a name, `last` answers: the model that answered so far. */
 export async function openPartner(
   who: string | undefined,
   last: NamedModel | undefined,
@@ -158,12 +159,12 @@ export async function openPartner(
   }
 }
 
-/** The same partner on another model. */
+/** The same partner with another model. */
 export function withModel(partner: Partner, model: NamedModel): Partner {
   return { ...partner, name: modelName(model), options: { ...partner.options, model, fallback: [] } };
 }
 
-/** Without parameters of its own a conversation goes on with those of its last request. */
+/** Without parameters of its own, a conversation keeps those of its last request. */
 function modelPartner(
   model: NamedModel,
   engine: Engine,

@@ -26,17 +26,17 @@ import { createUsageSum, type UsageSum, usageLine } from '../output/usage-text.t
 import { readPrompt } from './prompt.ts';
 import type { Session } from './session.ts';
 
-/** Answers, one at a time, and what Ctrl+C does to them. */
+/** Generates answers, one at a time, and handles Ctrl+C. */
 interface Turns {
-  /** How many there were. */
+  /** The number of answers so far. */
   readonly count: number;
-  /** Ctrl+C came twice. */
+  /** Whether Ctrl+C was pressed twice in a row. */
   readonly isLeaving: boolean;
-  /** Asks about what stands at a node, shows the answer, and stands behind it. */
+  /** Generates an answer to a node, shows it, and moves to it. */
   answer(asked: string, options: GenerateOptions): Promise<void>;
-  /** Stops the answer; the second time in a row it means leaving. */
+  /** Stops the answer. The second time in a row, it leaves the chat. */
   interrupt(): void;
-  /** Something else was typed since. */
+  /** Forgets an earlier Ctrl+C, because something else was typed since. */
   goOn(): void;
 }
 
@@ -64,7 +64,7 @@ export function createTurns(context: CommandContext, session: Session, engine: E
         redact,
         onStoppable: (given) => {
           stop = given;
-          // Ctrl+C may have come before there was anything to stop.
+          // Ctrl+C may have been pressed before there was anything to stop.
           if (interrupts > 0) stop?.();
         },
       });
@@ -97,7 +97,7 @@ export function createTurns(context: CommandContext, session: Session, engine: E
   };
 }
 
-/** How an answer ended, and what all of it cost. */
+/** Prints how an answer ended, and the total cost so far. */
 interface AnswerResult {
   readonly branch: BranchState;
   readonly tally: UsageSum;
@@ -106,16 +106,16 @@ interface AnswerResult {
 interface AnswerContext {
   readonly engine: Engine;
   readonly view: TurnView;
-  /** Names of tools that were always approved. */
+  /** The names of tools whose calls need no further approval. */
   readonly trusted: Set<string>;
-  /** Names of tools that run here; the result of any other call is for the person to write. */
+  /** The names of tools that run here. For any other call, the user types the result. */
   readonly runnable: ReadonlySet<string>;
   readonly redact: (text: string) => string;
-  /** Told what would stop it, while it runs. */
+  /** Receives a function that stops the generation, while it runs. */
   readonly onStoppable: (stop: (() => void) | undefined) => void;
 }
 
-/** Shows a generation until it ends; calls that need approval are asked about, and it goes on with what was decided. */
+/** Shows a generation until it ends. Asks the user about calls that need approval, and continues with the decisions. */
 async function showAnswer(started: Generation, options: ResumeOptions, context: AnswerContext): Promise<AnswerResult> {
   const { engine, view, onStoppable } = context;
   const tally = createUsageSum();
@@ -137,7 +137,7 @@ async function showAnswer(started: Generation, options: ResumeOptions, context: 
   }
 }
 
-/** What a person says of each call; undefined when they would rather not go on. */
+/** The user's decision about each call; undefined if the user cancels. */
 async function decide(
   { pending = [] }: BranchState,
   { trusted, runnable, redact }: AnswerContext,
@@ -176,13 +176,13 @@ async function askForApproval(name: string, trusted: Set<string>): Promise<Appro
   }
 }
 
-/** Shows an answer while it grows: text as it comes, thoughts as one line, what tools are asked and say. */
+/** Shows an answer while it arrives: its text, its reasoning as one line, tool calls and their results. */
 interface TurnView {
   see(event: GenerationEvent): Promise<void>;
   end(): void;
 }
 
-/** `isWhole`: what is to be hidden can be cut in two by a stream, so texts are shown when they are complete. */
+/** With `isWhole`, texts are shown when they are complete: a stream could cut a text that must be hidden in two. */
 function turnView(forest: Forest, redact: CommandContext['redact'], isWhole: boolean): TurnView {
   const calls = new Map<number, { readonly id: string; parameters: string }>();
   let markdown = markdownStream(colors);
@@ -243,20 +243,20 @@ function turnView(forest: Forest, redact: CommandContext['redact'], isWhole: boo
   };
 }
 
-/** With what was left out, as far as it fits. */
+/** The notice with its losses. */
 function noticeText({ message, losses = [] }: Notice): string {
   return [message, ...losses.map(describeLoss)].join('; ');
 }
 
-/** A call in one line, before it runs or is asked about. */
+/** A call as one line, shown before it runs or needs a decision. */
 function callLine(name: string, parameters: string): string {
   return `${colors.cyan('→')} ${oneLine(name)} ${colors.dim(oneLine(parameters, 200))}`;
 }
 
-/** Markdown for a terminal, piece by piece: what is given back can be written at once. */
+/** Renders Markdown for a terminal piece by piece. */
 interface MarkdownStream {
   push(text: string): string;
-  /** What was held back until it was clear what it is. */
+  /** Returns the rest, which was held back because its meaning was still open. */
   end(): string;
 }
 
@@ -271,7 +271,7 @@ type Style = keyof typeof STYLES;
 const UNDECIDED = /^ *(#{1,6}|[-*+]|\d{1,3}[.)]?|>|`{1,2}|~{1,2})?$/;
 const FENCE = /^ *(```|~~~)/;
 
-/** Headings, bold words, code and lists. Without colours the text stays as it is. */
+/** Renders headings, bold words, code and lists. Without colours, the text is unchanged. */
 export function markdownStream({ isColorSupported }: Pick<typeof palette, 'isColorSupported'>): MarkdownStream {
   if (!isColorSupported) return { push: (text) => text, end: () => '' };
   let held = '';
@@ -286,11 +286,11 @@ export function markdownStream({ isColorSupported }: Pick<typeof palette, 'isCol
   };
   const stop = (style: Style) => {
     open.delete(style);
-    // Bold and quiet share their end, so what the line itself is begins again.
+    // Bold and quiet have the same end sequence, so the style of the line must be started again.
     return STYLES[style][1] + (line !== undefined && line !== style ? STYLES[line][0] : '');
   };
 
-  /** What stands before the text of a line; undefined while that is open. */
+  /** Renders the start of a line; undefined while its kind is still open. */
   function begin(isEnd: boolean): string | undefined {
     const newline = held.indexOf('\n');
     if (newline < 0 && !isEnd && (UNDECIDED.test(held) || FENCE.test(held))) return undefined;
@@ -318,7 +318,7 @@ export function markdownStream({ isColorSupported }: Pick<typeof palette, 'isCol
     return start(style) + mark;
   }
 
-  /** The next piece within a line; undefined while it is open what it is. */
+  /** Renders the next piece within a line; undefined while its kind is still open. */
   function inline(isEnd: boolean): string | undefined {
     if (held.startsWith('\n')) {
       held = held.slice(1);

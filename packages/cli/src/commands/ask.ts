@@ -1,7 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import { text as readAll } from 'node:stream/consumers';
 import { describeProblem, loadAgents, presetParams } from '@skein/agents';
-import { type Approval, type ContentBlock, isObject, type JsonObject, system, user } from '@skein/core';
+import {
+  type Approval,
+  type ContentBlock,
+  isObject,
+  type JsonObject,
+  type SkeinErrorCode,
+  system,
+  user,
+} from '@skein/core';
 import type {
   BranchState,
   Engine,
@@ -24,6 +32,7 @@ import {
   titleConversation,
 } from '../context/model-access.ts';
 import {
+  CommandError,
   counted,
   note,
   oneLine,
@@ -32,7 +41,6 @@ import {
   toPrintable,
   UsageError,
   warn,
-  withHint,
   write,
 } from '../output/output.ts';
 import { createUsageSum, NO_USAGE, priceText, type UsageSum } from '../output/usage-text.ts';
@@ -79,7 +87,7 @@ export async function ask(words: readonly string[], options: AskOptions): Promis
           ...(maxTokens !== undefined && { maxTokens }),
         },
       });
-      // What is to be hidden can be cut in two by a stream.
+      // A stream could cut a text that must be hidden in two.
       const isWhole = json === true || schema !== undefined || hasRedaction(config);
       const { branch } = await followGeneration(engine, generation, isWhole);
       refuseCalls(branch);
@@ -108,11 +116,12 @@ export async function ask(words: readonly string[], options: AskOptions): Promis
   });
 }
 
-/** The conversation's own tools are sent along, and their program is not here to run them. */
+/** The request contains the tools of the conversation, but the program that runs them is not here. */
 function refuseCalls({ status, pending = [] }: BranchState): void {
   if (status !== 'waiting') return;
   const names = pending.map(({ name }) => name).join(', ');
-  throw new Error(
+  throw new CommandError(
+    'tools_needed',
     `The model calls ${names}, which cannot run here: write its result on the page, or ask in "skein chat", which takes it.`,
   );
 }
@@ -129,7 +138,7 @@ async function readSchema(file: string): Promise<JsonObject> {
     const value: unknown = JSON.parse(text);
     if (isObject(value)) return value as JsonObject;
   } catch {
-    // Said below.
+    // Reported below.
   }
   throw new UsageError(`${file} is not a JSON Schema: it has to be a JSON object.`);
 }
@@ -137,13 +146,13 @@ async function readSchema(file: string): Promise<JsonObject> {
 async function answerBelow(forest: Forest, asked: string, head: string): Promise<ForestNode> {
   const path = await forest.path(head, asked);
   const answer = path.findLast(({ role }) => role === 'assistant');
-  if (!answer?.message.content.some(isSaid)) throw new Error('The model gave no answer.');
+  if (!answer?.message.content.some(isSaid)) throw new CommandError('no_answer', 'The model gave no answer.');
   return answer;
 }
 
 const isSaid = (block: ContentBlock) => block.type !== 'text' || block.text.trim() !== '';
 
-/** Some models give an answer by a schema as the arguments of a call. */
+/** Some models give an answer that follows a schema as the arguments of a call. */
 const answerText = ({ message }: ForestNode) => message.toolUses.at(-1)?.rawParameters ?? message.text;
 
 interface RunOptions extends ForestFlags {
@@ -172,7 +181,7 @@ export async function runAgent(name: string, words: readonly string[], options: 
       const { system: _inForest, ...rest } = from;
       const limits = { ...from.limits, ...(steps !== undefined && { steps }) };
       const growing = { ...rest, ...(other && { model: other, fallback: [] }), limits, label: agent.id };
-      // What is to be hidden can be cut in two by a stream.
+      // A stream could cut a text that must be hidden in two.
       const isWhole = json === true || hasRedaction(config);
       let generation = await engine.generate(asked, { ...growing, thread: thread.id });
       let followed = await followGeneration(engine, generation, isWhole);
@@ -199,13 +208,13 @@ export async function runAgent(name: string, words: readonly string[], options: 
   });
 }
 
-/** How far a generation was followed: the event it goes on behind when it is taken up again. */
+/** The result of following a generation, with the id of its last event, after which a resumed generation is followed. */
 interface FollowResult {
   readonly branch: BranchState;
   readonly after: string | undefined;
 }
 
-/** Shows a generation as it grows: the answer's text as the result, everything else beside it. Ctrl+C ends it. */
+/** Shows a generation while it runs: the answer on standard output, everything else on standard error. Ctrl+C stops it. */
 async function followGeneration(
   engine: Engine,
   generation: Generation,
@@ -238,7 +247,7 @@ async function followGeneration(
   }
 }
 
-/** Goes on with whatever waits for approval, for people who said yes to everything. */
+/** Approves all waiting calls, for `--yes`. */
 async function approveAll(
   engine: Engine,
   generation: Generation,
@@ -253,10 +262,12 @@ async function approveAll(
 function requireAnswer({ status, error, pending = [], stop }: BranchState): void {
   if (status === 'done') return;
   if (status === 'waiting')
-    throw new Error(
+    throw new CommandError(
+      'calls_open',
       `Waiting for approval of ${pending.map(({ name }) => name).join(', ')}: --yes approves every call.`,
     );
-  throw new Error(error ? withHint(error.message, error.code) : `It ended early: ${stop?.reason ?? status}.`);
+  if (error) throw new CommandError(error.code as SkeinErrorCode, error.message);
+  throw new CommandError('no_answer', `It ended early: ${stop?.reason ?? status}.`);
 }
 
 function lineFor(event: GenerationEvent): string | undefined {
@@ -273,7 +284,7 @@ interface GenerationUsage {
   readonly cost: UsageSum['cost'];
 }
 
-/** What one generation took. Equal replies share a node, so there may be takes of others on the way. */
+/** The usage of one generation. Equal replies share a node, so nodes on the path may also have takes of other generations. */
 async function readGenerationUsage(
   forest: Forest,
   generation: string,

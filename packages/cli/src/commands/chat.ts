@@ -21,7 +21,7 @@ export interface ChatOptions {
   readonly think?: string;
 }
 
-/** A conversation in the terminal, until the person leaves. */
+/** Runs a conversation in the terminal until the user leaves. */
 export async function chat(who: string | undefined, options: ChatOptions): Promise<void> {
   if (!process.stdin.isTTY || !process.stdout.isTTY)
     throw new UsageError('chat needs a terminal: in scripts, use skein ask.');
@@ -72,7 +72,7 @@ function withThinking(partner: Partner, how: string): Partner {
   return { ...partner, options: { ...partner.options, params } };
 }
 
-/** One message or command after the other. */
+/** Reads messages and commands until the user leaves. */
 async function untilLeft(
   turns: ReturnType<typeof createTurns>,
   chatting: ChatContext,
@@ -100,12 +100,12 @@ async function untilLeft(
   }
 }
 
-/** What the commands of a chat work with. */
+/** What the slash commands of a chat use. */
 interface ChatContext {
   readonly session: Session;
   readonly forest: Forest;
   readonly redact: CommandContext['redact'];
-  /** Asks the model about what stands at a node. */
+  /** Asks the model to answer a node. */
   answer(asked: string): Promise<void>;
   modelName(): string;
   useModel(name: string): void;
@@ -114,7 +114,7 @@ interface ChatContext {
 interface ChatCommand {
   readonly takes: string;
   readonly does: string;
-  /** Gives true to leave. */
+  /** Returns true to leave the chat. */
   run(chat: ChatContext, given: string): Promise<boolean | undefined> | boolean | undefined;
 }
 
@@ -133,14 +133,16 @@ const COMMANDS: Readonly<Record<string, ChatCommand>> = {
   quit: { takes: '', does: 'leave (Ctrl+D, or Ctrl+C twice)', run: () => true },
 };
 
-/** Runs what was typed after a slash. Gives true to leave. */
+/** Runs a slash command. Returns true to leave the chat. */
 async function runCommand(line: string, chat: ChatContext): Promise<boolean> {
   const [, name = '', given = ''] = /^\/(\S*)\s*([\s\S]*)$/.exec(line) ?? [];
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (command) return (await command.run(chat, given.trim())) === true;
   const near = nearest(name, Object.keys(COMMANDS));
   const hint = near === undefined ? '/help lists all.' : `Did you mean /${near}?`;
-  throw new Error(`There is no command /${name.slice(0, 40)}. ${hint} Begin with // to say something with a slash.`);
+  throw new UsageError(
+    `There is no command /${name.slice(0, 40)}. ${hint} Begin with // to say something with a slash.`,
+  );
 }
 
 function help() {
@@ -151,7 +153,7 @@ function help() {
 
 async function again({ session, answer }: ChatContext) {
   const last = (await session.questions()).at(-1);
-  if (!last) throw new Error('Nothing was asked yet.');
+  if (!last) throw new UsageError('Nothing was asked yet.');
   await answer(last.id);
   return done;
 }
@@ -160,7 +162,7 @@ async function back({ session }: ChatContext, given: string) {
   const questions = await session.questions();
   const count = given === '' ? 1 : countIn(given, questions.length);
   const question = questions.at(-count);
-  if (!question) throw new Error('Nothing was asked yet.');
+  if (!question) throw new UsageError('Nothing was asked yet.');
   await session.moveTo(question.parent);
   say(colors.dim(`Before: ${oneLine(question.message.text, 60)}`));
   return done;
@@ -209,7 +211,7 @@ async function thinking({ session, forest, redact }: ChatContext) {
 
 async function tree({ session, forest, redact }: ChatContext) {
   const [first] = session.head === ROOT ? [] : await forest.path(session.head);
-  if (!first) throw new Error('Nothing was said yet.');
+  if (!first) throw new UsageError('Nothing was said yet.');
   const page = await forest.topology({ below: first.id, limit: 200 });
   const lines = [{ id: first.id, indent: '' }, ...drawTree(page.items, first.id)];
   for (const { id, indent } of lines)
@@ -219,7 +221,7 @@ async function tree({ session, forest, redact }: ChatContext) {
 }
 
 async function save({ session, forest }: ChatContext, given: string) {
-  if (!session.thread) throw new Error('There is nothing to save yet: say something first.');
+  if (!session.thread) throw new UsageError('There is nothing to save yet: say something first.');
   const title = given === '' ? session.thread.title : given;
   if (given !== '') await forest.threads.rename(session.thread.id, title);
   const { node } = await forest.bookmarks.add(session.head, title);
@@ -230,5 +232,5 @@ async function save({ session, forest }: ChatContext, given: string) {
 function countIn(text: string, most: number, least = 1): number {
   const count = Number(text);
   if (/^\d+$/.test(text) && count >= least && count <= most) return count;
-  throw new Error(`Give a number from ${least} to ${most}.`);
+  throw new UsageError(`Give a number from ${least} to ${most}.`);
 }

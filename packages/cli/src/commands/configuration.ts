@@ -11,7 +11,7 @@ export async function listModels(name: string | undefined, { json }: { readonly 
   const config = await readConfig({});
   if (name === undefined) return listProviders(Object.values(config.providers), json === true);
   const { id } = findProvider(name, config.providers);
-  // The price list is large, and most commands do without it.
+  // The price list is large, and most commands do not need it.
   const { listedModels, modelInfoWithLimits } = await import('@skein/core/prices');
   const items = listedModels(id).map((model) => {
     const { contextTokens } = modelInfoWithLimits(id, model);
@@ -85,7 +85,7 @@ export async function listAgents({
 
 interface Check {
   readonly name: string;
-  /** `hint`: it works, but something could be better. */
+  /** `hint` means that it works, but could be better. */
   readonly state: 'ok' | 'hint' | 'error';
   readonly message: string;
 }
@@ -153,7 +153,7 @@ function checkKeys(config: Config, known: readonly ProviderDescriptor[]): Check 
   return { name: 'keys', state: 'hint', message };
 }
 
-/** Only of providers that can be asked: nobody needs an address for the others. */
+/** Only for providers that can be asked: the others need no address. */
 function checkAddresses(known: readonly ProviderDescriptor[]): Check[] {
   return known
     .filter((one) => one.connection && hasKey(one) && one.connection.needsKey !== false)

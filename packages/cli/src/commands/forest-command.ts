@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 
-/** A command on a forest, with the flags that say which one. */
+/** Adds a command on a forest, with the flags that select the forest. */
 export function forestCommand(program: Command, name: string, description: string): Command {
   return program
     .command(name)
@@ -9,12 +9,12 @@ export function forestCommand(program: Command, name: string, description: strin
     .option('--project <name>', 'the forest in the store');
 }
 
-/** The same for a command whose result a program can read. */
+/** Adds a command on a forest that can print its result as JSON. */
 export function jsonCommand(program: Command, name: string, description: string): Command {
   return forestCommand(program, name, description).option('--json', 'one JSON document, for programs');
 }
 
-/** For flags that count something. */
+/** Parses a flag that is a count. */
 export function parseCount(text: string): number {
   const count = Number(text);
   if (!/^\d+$/.test(text) || count < 1 || count > 1_000_000)
@@ -22,13 +22,13 @@ export function parseCount(text: string): number {
   return count;
 }
 
-/** For a port to listen on; 0 is any that is free. */
+/** Parses a port to listen on; 0 takes any free port. */
 export function parsePort(text: string): number {
   if (!/^\d+$/.test(text) || Number(text) > 65_535) throw new InvalidArgumentError('Give a number from 0 to 65535.');
   return Number(text);
 }
 
-/** For flags that say when, as milliseconds. */
+/** Parses a flag that is a day or a time, to milliseconds. */
 export function parseInstant(text: string): number {
   const at = Date.parse(text);
   if (Number.isNaN(at))
@@ -36,7 +36,7 @@ export function parseInstant(text: string): number {
   return at;
 }
 
-/** What every command on a forest may be given. */
+/** The flags of every command on a forest. */
 export interface ForestFlags {
   readonly store?: string;
   readonly project?: string;

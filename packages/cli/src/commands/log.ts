@@ -44,8 +44,8 @@ export async function showLog(id: string, { json, oneline, ...flags }: ForestFla
 }
 
 /**
- * A conversation may share its messages with one that began under another system text: what its own first request had is
- * its system text, and no change of it.
+ * A conversation may share its first messages with one that has another system text. The system text of its own first
+ * request is then its system text, not a change.
  */
 async function contextOf(
   forest: Forest,
@@ -160,7 +160,7 @@ export async function showTree(id: string | undefined, options: TreeOptions): Pr
   });
 }
 
-/** One line of the tree; a damaged node keeps its place in it. */
+/** One line of the tree. A damaged node keeps its place. */
 async function lineAt({ forest, redact }: CommandContext, id: string, indent: string): Promise<string> {
   try {
     return nodeLine(await forest.node(id), redact, Math.max(20, 78 - indent.length));
@@ -170,7 +170,7 @@ async function lineAt({ forest, redact }: CommandContext, id: string, indent: st
   }
 }
 
-/** The path of a thread, marked, with the branches that leave it. */
+/** Shows the path of a thread, marked, with the branches that leave it. */
 async function showAround(
   context: CommandContext,
   thread: Thread,
@@ -194,7 +194,7 @@ async function showAround(
   if (isMore) note(`There are more: --limit ${limit * 2}, or name a node.`);
 }
 
-/** The whole path, and from its end upwards what hangs beside and below it, as far as the limit goes. */
+/** The whole path, and the branches beside it, from its end upwards, until the limit is reached. */
 async function around(
   forest: Forest,
   path: readonly ForestNode[],
@@ -221,7 +221,7 @@ async function around(
   return { items, isMore };
 }
 
-/** Siblings stand oldest first, as everywhere. */
+/** Siblings are shown oldest first, as everywhere. */
 const byAge = (items: readonly TopologyNode[]) => items.toSorted((a, b) => a.at - b.at);
 
 function topologyOf({ id, parent, depth, role, at, removed, takes }: ForestNode): TopologyNode {

@@ -24,7 +24,17 @@ import {
   startDemo,
   withKeys,
 } from '../context/model-access.ts';
-import { colors, counted, errorText, note, say, toPrintable, UsageError, warn } from '../output/output.ts';
+import {
+  CommandError,
+  colors,
+  counted,
+  errorText,
+  note,
+  say,
+  toPrintable,
+  UsageError,
+  warn,
+} from '../output/output.ts';
 import type { ForestFlags } from './forest-command.ts';
 
 interface ServeOptions {
@@ -43,7 +53,7 @@ interface ServeOptions {
   readonly version: string;
 }
 
-/** The server on the configured forest, until Ctrl+C. */
+/** Runs the server on the configured forest until Ctrl+C. */
 export async function serve({ token: tokenVariable, open, version, ...flags }: ServeOptions): Promise<void> {
   const { config, problems, sources } = await loadConfig({ flags });
   refuseUnsafe(problems);
@@ -94,7 +104,7 @@ export async function serve({ token: tokenVariable, open, version, ...flags }: S
   }
 }
 
-/** In memory, so that the store of a person holds nothing that they did not write. */
+/** The samples are in memory, so that the user's store contains only the user's conversations. */
 async function sampleForest(): Promise<Forest> {
   const forest = createForest(memoryStore(), { project: 'samples' });
   await seedSample(forest);
@@ -119,7 +129,7 @@ function tellDemo(): void {
   say(colors.yellow('          Set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY and start again.'));
 }
 
-/** Undefined where clients need none. A variable that somebody named has to hold one. */
+/** The token that clients need; undefined if they need none. A variable that the user named must contain one. */
 function readToken(variable: string, isNamed: boolean, host: string): string | undefined {
   const token = process.env[variable] || undefined;
   if (token === undefined && isNamed)
@@ -131,7 +141,7 @@ function readToken(variable: string, isNamed: boolean, host: string): string | u
   return token;
 }
 
-/** Without such a value the server would be open, ask providers or show texts where it must not: so it does not start. */
+/** Refuses to start on a wrong value that protects something: without it, the server could be open, or show hidden texts. */
 function refuseUnsafe(problems: readonly ConfigProblem[]): void {
   const unsafe = problems.find(
     ({ severity, file, key }) =>
@@ -146,14 +156,14 @@ interface Surroundings {
   readonly isTerminal: boolean;
 }
 
-/** Whether a browser that opens now would be seen by the person who started this. */
+/** Whether the user would see a browser that opens now. */
 export function mayOpen({ env, platform, isTerminal }: Surroundings): boolean {
   if (!isTerminal || env.CI || env.SSH_CONNECTION || env.SSH_TTY) return false;
-  // Without a screen, xdg-open would start a browser for text inside this terminal.
+  // Without a screen, xdg-open would start a text browser in this terminal.
   return platform !== 'linux' || Boolean(env.DISPLAY || env.WAYLAND_DISPLAY);
 }
 
-/** Shows an address in the browser. It is a comfort: where that does not work, nobody needs to know. */
+/** Opens an address in the browser. Failures are ignored, because the address is printed anyway. */
 function openPage(url: string, platform: NodeJS.Platform = process.platform): void {
   const [program, args] = browserCommand(platform, url);
   const child = spawn(program, args, { stdio: 'ignore', detached: true, windowsHide: true });
@@ -163,18 +173,18 @@ function openPage(url: string, platform: NodeJS.Platform = process.platform): vo
 
 export function browserCommand(platform: NodeJS.Platform, url: string): [program: string, args: string[]] {
   if (platform === 'darwin') return ['open', [url]];
-  // `start` is part of cmd, and takes what comes first for a title.
+  // `start` is part of cmd, and takes its first argument as a window title.
   if (platform === 'win32') return ['cmd', ['/c', 'start', '', url]];
   return ['xdg-open', [url]];
 }
 
-/** Where the files of the page are; undefined while it has not been built. */
+/** The folder of the page's files; undefined if the page is not built. */
 function pageFolder(): string | undefined {
   const folder = join(dirname(createRequire(import.meta.url).resolve('@skein/web/package.json')), 'dist');
   return existsSync(join(folder, 'index.html')) ? folder : undefined;
 }
 
-/** Strict stand-ins for the providers, until Ctrl+C. */
+/** Runs strict stand-ins for the providers until Ctrl+C. */
 export async function emulate({
   port,
   brain,
@@ -184,7 +194,7 @@ export async function emulate({
   readonly brain: 'demo' | 'echo';
   readonly strict?: 'unknown';
 }): Promise<void> {
-  // The other commands of this file do without the emulator.
+  // The other commands of this file do not need the emulator.
   const { startEmulator } = await import('@skein/emulator');
   const emulator = await startEmulator({ port, brain, settings: { refuseUnknown: strict === 'unknown' } });
   say('Strict stand-ins for the providers. Any key is accepted. Ctrl+C ends them.');
@@ -199,7 +209,7 @@ export async function emulate({
  */
 export async function runBehindProxy(mode: 'record' | 'replay', command: readonly string[], flags: ForestFlags) {
   await withForest(flags, async ({ config, forest }) => {
-    // What the program asks may be dear: better not asked than asked in vain.
+    // Requests may be expensive, so a store that cannot be written is reported before the program starts.
     if (mode === 'record') await requireWritable(config.store);
     const lost: unknown[] = [];
     const since = forest.clock.now();
@@ -219,7 +229,7 @@ export async function runBehindProxy(mode: 'record' | 'replay', command: readonl
   });
 }
 
-/** Collects what could not be recorded: the program itself does not notice. */
+/** Collects the errors of exchanges that could not be recorded. The program does not notice them. */
 function logInto(lost: unknown[]): Log {
   return {
     info: () => undefined,
@@ -229,7 +239,7 @@ function logInto(lost: unknown[]): Log {
   };
 }
 
-/** SDKs do not start without a key, though a replay needs none. */
+/** A replay needs no keys, but the SDKs do not start without one. */
 function keysFor(mode: 'record' | 'replay'): NodeJS.ProcessEnv {
   const names = mode === 'replay' ? ['OPENAI_API_KEY', 'ANTHROPIC_API_KEY', 'GEMINI_API_KEY'] : [];
   return Object.fromEntries(names.filter((name) => !process.env[name]).map((name) => [name, 'replay']));
@@ -238,18 +248,23 @@ function keysFor(mode: 'record' | 'replay'): NodeJS.ProcessEnv {
 function runProgram([name = '', ...args]: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
   return new Promise((resolve, reject) => {
     const child: ChildProcess = spawn(name, args, { env, stdio: 'inherit' });
-    // A terminal tells the program itself of Ctrl+C; we stay until it has ended, to keep what it was told.
+    // On Ctrl+C the terminal signals the program itself. We wait for its end, to record its last exchanges.
     const stay = () => undefined;
     const end = () => child.kill('SIGTERM');
     process.on('SIGINT', stay).on('SIGTERM', end);
     const done = () => process.removeListener('SIGINT', stay).removeListener('SIGTERM', end);
     child.once('error', ({ message }) => {
       done();
-      reject(new Error(`"${name}" could not be started (${message}): write it after --, with its arguments.`));
+      reject(
+        new CommandError(
+          'failed',
+          `"${name}" could not be started (${message}): write it after --, with its arguments.`,
+        ),
+      );
     });
     child.once('close', (code, signal) => {
       done();
-      // As shells tell of a signal.
+      // The exit code that shells use for a signal.
       resolve(code ?? 128 + constants.signals[signal!]);
     });
   });
@@ -270,7 +285,7 @@ function tellRecorded({ items, next }: Awaited<ReturnType<typeof listExchanges>>
   for (const thread of threads.slice(0, 10)) note(`  skein log ${thread}`);
 }
 
-/** The variables that the vendors' SDKs read for their base addresses, pointing at the proxy of a server. */
+/** The variables from which the vendors' SDKs read their base addresses, set to the proxy of a server. */
 function proxyVariables(url: string): Readonly<Record<string, string>> {
   return {
     OPENAI_BASE_URL: `${url}/proxy/openai/v1`,

@@ -21,6 +21,7 @@ import {
 import { hasRedaction, withForest } from '../context/command-context.ts';
 import { locate } from '../context/locate.ts';
 import {
+  CommandError,
   counted,
   note,
   progressLine,
@@ -62,7 +63,7 @@ export async function importInto(file: string, { json, format, dialect, ...flags
   });
 }
 
-/** Plug-ins add importers when the configuration is read, so only now is it known which formats there are. */
+/** Checked here, because plug-ins add importers when the configuration is read. */
 function requireFormat(format: string | undefined): void {
   if (format !== undefined && !formatNames().includes(format))
     throw new UsageError(`"${format}" is not a format. Allowed choices are ${formatNames().join(', ')}.`);
@@ -72,7 +73,7 @@ function formatNames(): string[] {
   return importFormats().map(({ id }) => id);
 }
 
-/** A file of another kind than was said has something wrong on every line. */
+/** Prints the first problems only: a file in the wrong format has one on every line. */
 const MOST_TOLD = 5;
 
 function tellProblems(problems: ImportResult['problems']): void {
@@ -80,7 +81,7 @@ function tellProblems(problems: ImportResult['problems']): void {
   if (problems.length > MOST_TOLD) warn(`and ${problems.length - MOST_TOLD} more; --json lists all.`);
 }
 
-/** Their file holds keys, so nothing else of it is taken over. */
+/** Settings of the older layout are not imported, because their file also contains keys. */
 async function tellSettings(folder: string): Promise<void> {
   for (const { file, names } of await olderSettings(folder))
     warn(`${file}: ${names.join(', ')} do not carry over; write them into skein.config.toml.`);
@@ -90,7 +91,7 @@ function countsOf(conversations: number, messages: number): string {
   return `${counted(conversations, 'conversation')}, ${counted(messages, 'message')}`;
 }
 
-/** How much there is to read is known of a file alone. */
+/** The size is known only for a file, not for a folder. */
 async function sizeOf(path: string): Promise<{ size: number; isFile: boolean }> {
   const found = await stat(path);
   return { size: found.size, isFile: found.isFile() && found.size > 0 };
@@ -104,7 +105,7 @@ interface ExportOptions extends ForestFlags {
   readonly only?: boolean;
 }
 
-/** Plug-ins add dialects when the configuration is read, so only then is it known which ones there are. */
+/** Checked after the configuration is read, because plug-ins add dialects. */
 function requireDialect(name: string): void {
   try {
     findDialect(name);
@@ -120,7 +121,8 @@ export async function exportFrom(id: string | undefined, options: ExportOptions)
   await withForest(flags, async ({ config, forest, redact }) => {
     if (dialect !== undefined) requireDialect(dialect);
     if (hasRedaction(config) && (format === 'segments' || format === 'older'))
-      throw new Error(
+      throw new CommandError(
+        'would_lose',
         `The configuration hides texts, and ${format} are exact: export markdown or messages, or take "redaction" away.`,
       );
     const of = await selected(forest, id, options);
@@ -169,17 +171,19 @@ async function* redacted(pieces: AsyncIterable<string>, redact: (text: string) =
   for await (const piece of pieces) yield redact(piece);
 }
 
-/** Who tells of a wish to end. */
+/** The source of the signals that end the program. */
 type Signals = Pick<NodeJS.EventEmitter, 'on' | 'removeListener'>;
 
 const ENDING = ['SIGINT', 'SIGTERM'] as const;
 
-/** A new file, which appears when it is complete. Ctrl+C leaves nothing behind. */
+/** Writes a new file, which appears only when it is complete. Ctrl+C leaves nothing behind. */
 export async function writeFile(path: string, parts: AsyncIterable<string>, signals: Signals = process): Promise<void> {
-  if (await stat(path).catch(() => undefined)) throw new Error(`${path} already exists: give a new name.`);
+  if (await stat(path).catch(() => undefined))
+    throw new CommandError('would_overwrite', `${path} already exists: give a new name.`);
   const draft = `${path}.${process.pid}.tmp`;
   const file = await open(draft, 'wx').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') throw new Error(`There is no folder ${dirname(path)}: make it, or give another name.`);
+    if (error.code === 'ENOENT')
+      throw new CommandError('bad_name', `There is no folder ${dirname(path)}: make it, or give another name.`);
     throw Object.assign(error, { path });
   });
   let isStopped = false;
@@ -189,7 +193,7 @@ export async function writeFile(path: string, parts: AsyncIterable<string>, sign
   for (const signal of ENDING) signals.on(signal, stop);
   try {
     for await (const part of parts) {
-      if (isStopped) throw new Error(`Stopped: ${path} was not written.`);
+      if (isStopped) throw new CommandError('aborted', `Stopped: ${path} was not written.`);
       await file.write(part);
     }
     await file.sync();
@@ -206,7 +210,10 @@ export async function writeFile(path: string, parts: AsyncIterable<string>, sign
 
 export async function verify(folder: string, { json }: { readonly json?: boolean }): Promise<void> {
   if (!(await isOlderLayout(folder)))
-    throw new Error(`${folder} is not a folder of the older layout. For a forest, use: skein fsck --store ${folder}`);
+    throw new CommandError(
+      'wrong_shape',
+      `${folder} is not a folder of the older layout. For a forest, use: skein fsck --store ${folder}`,
+    );
   const progress = progressLine();
   const { problems, ...counts } = await verifyOlder(folder, {
     onProgress: (read) => progress.tell(`${read} files`),
@@ -240,7 +247,7 @@ interface Finding {
   readonly message: string;
 }
 
-/** What a check found. Anything found makes the command fail, so that scripts notice. */
+/** Prints the problems that a check found. If there are any, the command fails, so that scripts notice. */
 function sayProblems(problems: readonly Finding[], facts: object, summary: string, json: boolean): void {
   if (json) sayJson({ ok: problems.length === 0, ...facts, problems });
   else {

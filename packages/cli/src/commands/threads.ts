@@ -67,7 +67,7 @@ function rowLine(row: ThreadGroup, redact: CommandContext['redact']): string {
   return `${line}${colors.dim(` · ${foldedText(row)}`)}`;
 }
 
-/** What is behind the row, as far as it was looked at. */
+/** The number and kind of the threads in a row. */
 function foldedText({ kind, count, isMore, threads }: ThreadGroup): string {
   const number = `${count}${isMore ? ' and more' : ''}`;
   if (kind === 'opening') return `${number} that begin like this`;
@@ -78,7 +78,7 @@ function foldedText({ kind, count, isMore, threads }: ThreadGroup): string {
     ...(agents > 0 ? [counted(agents, 'subagent')] : []),
     ...(calls > 0 ? [counted(calls, 'side call')] : []),
   ];
-  // A row carries its newest threads only: of a long session the numbers would be wrong.
+  // A row contains only its newest threads, so for a long session the numbers would be wrong.
   const what = count === threads.length && some.length > 0 ? `: ${some.join(', ')}` : '';
   return `a session of ${number} threads${what}`;
 }
@@ -171,7 +171,7 @@ function marked({ snippet, marks }: SearchResult): string {
   return line + text.slice(at);
 }
 
-/** As long as before, so that the marks still fit. */
+/** Keeps the length, so that the positions of the marks stay right. */
 const inLine = (text: string) => toPrintable(text.replace(/[\n\t]/g, ' '));
 
 interface UsageOptions extends ForestFlags {
@@ -204,7 +204,7 @@ async function selected(forest: Forest, id: string, below: boolean): Promise<Usa
   return thread ? { thread: thread.id } : { path: node };
 }
 
-/** Sums for a person. */
+/** The sums as lines for a person. */
 function usageLines({ usage, cost, withoutPrice, replies }: UsageTotal): string[] {
   const { input, cached, rate, written } = sumInput(usage);
   return [

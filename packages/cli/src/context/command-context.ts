@@ -3,17 +3,17 @@ import { dirname } from 'node:path';
 import { type Config, describeProblem, type Flags, loadConfig, type StoreChoice } from '@skein/agents';
 import { type Forest, openForest } from '@skein/forest';
 import type { Redactor } from '@skein/server';
-import { toPrintable, UsageError, warn } from '../output/output.ts';
+import { CommandError, toPrintable, UsageError, warn } from '../output/output.ts';
 
-/** What the commands work with. */
+/** What the commands use. */
 export interface CommandContext {
   readonly config: Config;
   readonly forest: Forest;
-  /** Hides what the configuration says must not be shown. */
+  /** Hides the texts that `redaction` in the configuration names. */
   readonly redact: Redactor;
 }
 
-/** Does something with the configured forest, and closes it whatever happens. */
+/** Opens the configured forest, runs `use`, and closes the forest in any case. */
 export async function withForest<T>(flags: Flags, use: (context: CommandContext) => Promise<T>): Promise<T> {
   const config = await readConfig(flags);
   const redact = await redactFor(config);
@@ -27,7 +27,7 @@ export async function withForest<T>(flags: Flags, use: (context: CommandContext)
   }
 }
 
-/** What a command did not show because it cannot be read. It fails then, so that scripts notice. */
+/** Warns of damage in the forest. The command then fails, so that scripts notice. */
 function warnOfDamage({ store }: Forest): void {
   const damage = store.problems().filter(({ code }) => DAMAGE.has(code));
   const [first] = damage;
@@ -39,7 +39,7 @@ function warnOfDamage({ store }: Forest): void {
 
 const DAMAGE: ReadonlySet<string> = new Set(['damaged-record', 'wrong-hash', 'unreadable-file']);
 
-/** The configuration. A bad flag ends the command: another forest than the one that was meant must not be used. */
+/** Reads the configuration. A wrong flag ends the command, because it could select another forest. */
 export async function readConfig({ store, project, model, preset, agents, port, host }: Flags): Promise<Config> {
   const { config, problems } = await loadConfig({ flags: { store, project, model, preset, agents, port, host } });
   for (const problem of problems) {
@@ -49,47 +49,50 @@ export async function readConfig({ store, project, model, preset, agents, port, 
   return config;
 }
 
-/** Whether anything must not be shown or exported. */
+/** Whether the configuration hides any text. */
 export function hasRedaction({ redaction }: Config): boolean {
   return redaction.patterns.length > 0 || redaction.fields.length > 0;
 }
 
 async function redactFor(config: Config): Promise<Redactor> {
   if (!hasRedaction(config)) return (value) => value;
-  // The server is large, and most people have no rules.
+  // The server package is large, and most configurations hide nothing.
   const { createRedactor } = await import('@skein/server');
   return createRedactor(config.redaction);
 }
 
-/** What `openForest` takes for the store that was chosen. */
+/** The address of a store for `openForest`. */
 export function storeAddress(store: StoreChoice, env: NodeJS.ProcessEnv): string {
   if (store.kind === 'memory') return ':memory:';
   if (store.kind === 'file') return store.folder;
   const address = env[store.variable];
   if (address === undefined)
-    throw new Error(`The store is PostgreSQL, but its variable ${store.variable} is not set: give it the address.`);
+    throw new CommandError(
+      'invalid_configuration',
+      `The store is PostgreSQL, but its variable ${store.variable} is not set: give it the address.`,
+    );
   return address;
 }
 
-/** The store for a person, without an address that may hold a password. */
+/** Describes a store without its address, which may contain a password. */
 export function describeStore(store: StoreChoice): string {
   return store.kind === 'file' ? store.folder : store.kind === 'postgres' ? 'PostgreSQL' : 'memory, gone at the end';
 }
 
-/** Throws where it is known before the first write that there can be none. */
+/** Throws if it is already known that the store cannot be written. */
 export async function requireWritable(store: StoreChoice): Promise<void> {
   if (store.kind === 'file') await mayWrite(store.folder);
 }
 
-/** Of the folder, or of what it would be made in. */
+/** Checks the folder, or the nearest existing folder above it. */
 async function mayWrite(folder: string): Promise<void> {
   await access(folder, constants.W_OK).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT' && dirname(folder) !== folder) return mayWrite(dirname(folder));
-    throw new Error(`${folder} may not be written (${error.code}). --store takes another place.`);
+    throw new CommandError('store_read_only', `${folder} may not be written (${error.code}).`);
   });
 }
 
-/** Resolves when the process is told to end. */
+/** Resolves when the process receives SIGINT or SIGTERM. */
 export function untilInterrupted(): Promise<void> {
   return new Promise((resolve) => {
     process.once('SIGINT', resolve);

@@ -2,13 +2,13 @@ import { isSkeinError, type SkeinErrorCode } from '@skein/core';
 import { type Forest, ForestError, type ForestNode, ROOT, readableNodes, type Thread } from '@skein/forest';
 import { note } from '../output/output.ts';
 
-/** What a person meant by an id: a thread and where it stands, or a node. */
+/** What an id refers to: a node, or a thread and its head. */
 interface Location {
   readonly node: string;
   readonly thread?: Thread;
 }
 
-/** A thread by its id or the beginning of it, or a node by its id or the beginning of it. */
+/** Finds a thread or a node by its id, or by the beginning of its id. */
 export async function locate(forest: Forest, id: string): Promise<Location> {
   const thread = await forest.threads.get(id).catch(unless('unknown_thread'));
   if (thread) return { node: thread.head, thread };
@@ -43,7 +43,7 @@ function unless(...codes: readonly SkeinErrorCode[]) {
   };
 }
 
-/** The path as far as it can be read. */
+/** The readable part of a path. */
 export function readablePath(forest: Forest, node: string): Promise<readonly ForestNode[]> {
   return forest.path(node).catch(async (error: unknown) => {
     if (!isSkeinError(error, 'damaged', 'unknown_body')) throw error;
@@ -51,15 +51,16 @@ export function readablePath(forest: Forest, node: string): Promise<readonly For
   });
 }
 
-/** Where a conversation begins or goes on. */
+/** The place where new messages are appended. */
 export interface WriteLocation extends Location {
-  /** The thread stays as it is: what is written goes into a fork of it. */
+  /** Whether new messages go into a fork of the thread. */
   readonly forks: boolean;
 }
 
 /**
- * A thread is gone on with where it stands, unless it was recorded: only its client moves it. A node is where the one thread
- * that ends there goes on; any other conversation through it is forked, so that its system text and tools come along.
+ * Finds where new messages go. A thread is continued at its head; a recorded thread is forked, because only its program
+ * may continue it. If exactly one thread ends at a node, that thread is continued. Any other thread through the node is
+ * forked, so that its system text and tools are kept.
  */
 export async function locateStart(forest: Forest, id: string | undefined): Promise<WriteLocation> {
   if (id === undefined) return { node: ROOT, forks: false };
@@ -72,7 +73,7 @@ export async function locateStart(forest: Forest, id: string | undefined): Promi
   return { node, thread: newest, forks: !isItsEnd };
 }
 
-/** The thread to write into; undefined where a new one begins. A fork is said, because its id is the one to go on with. */
+/** The thread to write into; undefined for a new one. Prints the id of a fork, because the user needs it to continue. */
 export async function threadToWrite(
   forest: Forest,
   { node, thread, forks }: WriteLocation,
@@ -84,7 +85,7 @@ export async function threadToWrite(
   return fork;
 }
 
-/** Last changed first; two are enough to know that there is not just one. */
+/** At most two threads, the last changed first: callers only ask whether there is exactly one. */
 async function threadsThrough(forest: Forest, node: string): Promise<Thread[]> {
   const found: Thread[] = [];
   for (const thread of await forest.threads.of(node)) {

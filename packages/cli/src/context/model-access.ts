@@ -18,28 +18,28 @@ import {
 } from '@skein/core';
 import type { Emulator } from '@skein/emulator';
 import { createEngine, type Engine, type Forest, titleByModel } from '@skein/forest';
-import { note, UsageError, warn } from '../output/output.ts';
+import { CommandError, note, UsageError, warn } from '../output/output.ts';
 
-/** Where to ask: the variables with keys and addresses, and what has to end afterwards. */
+/** The environment for requests to models: variables with keys and addresses. It must be closed. */
 export interface ModelAccess {
   readonly env: NodeJS.ProcessEnv;
-  /** The model in demo mode, for whoever names none. */
+  /** The default model in demo mode. */
   readonly fallback: string | undefined;
   readonly isDemo: boolean;
   close(): Promise<void>;
 }
 
-/** What the demo answers costs nobody anything. */
+/** Answers of the demo are free. */
 export const freeOfCharge: CostLookup = () => ({ total: 0 });
 
-/** Without any key a stand-in answers; a model that needs none is asked for real. */
+/** Whether a stand-in answers: if there is no key, and the model needs one. */
 export function needsDemo(config: Config, needed: readonly ProviderDescriptor[]): boolean {
   const known = [...Object.values(config.providers), ...providers()];
   const needsNone = needed.length > 0 && needed.every(({ connection }) => connection?.needsKey === false);
   return !needsNone && withKeys(known, process.env).length === 0;
 }
 
-/** The provider of the configured model; none where there is no such model, or nobody knows its provider. */
+/** The provider of the configured model; empty if no model is configured or its provider is not known. */
 export function configuredProvider(config: Config): readonly ProviderDescriptor[] {
   try {
     return config.model === undefined ? [] : [findModel(config.model, config).provider];
@@ -49,7 +49,7 @@ export function configuredProvider(config: Config): readonly ProviderDescriptor[
   }
 }
 
-/** Warns if the demo will answer. It has no key for a provider that only the configuration knows. */
+/** Warns if the demo will answer. For a provider that only the configuration defines, the demo has no key. */
 export async function openModelAccess(config: Config, needed: readonly ProviderDescriptor[]): Promise<ModelAccess> {
   if (!needsDemo(config, needed))
     return { env: process.env, fallback: undefined, isDemo: false, close: async () => undefined };
@@ -64,12 +64,12 @@ function warnOfDemo(): void {
   );
 }
 
-/** Grows the forest with what is asked there, and what that costs. */
+/** Creates an engine that also stores the cost of each reply. */
 export async function openEngine(
   forest: Forest,
   { env, isDemo }: Pick<ModelAccess, 'env' | 'isDemo'>,
 ): Promise<Engine> {
-  // The price list is large, and most commands do without it.
+  // The price list is large, and most commands do not need it.
   const costOf = isDemo ? freeOfCharge : (await import('@skein/core/prices')).costOf;
   return createEngine(forest, { env, costOf });
 }
@@ -79,7 +79,7 @@ export interface NamedModel {
   readonly model: string;
 }
 
-/** Where the configuration wants it, a model titles a conversation that has its first answer. Without one, its words are its title. */
+/** Lets a model write the title of a conversation with a first answer, if the configuration says so. */
 export async function titleConversation(
   thread: string,
   { forest, config }: { readonly forest: Forest; readonly config: Config },
@@ -95,7 +95,7 @@ export async function titleConversation(
   );
 }
 
-/** The model of a conversation's last request; none where no model has answered, or nobody knows its provider. */
+/** The model of a conversation's last request; undefined if no model has answered or its provider is not known. */
 export async function lastModel(forest: Forest, thread: string, at: string, config: Config) {
   const { provider, model } = (await createEngine(forest).lastRequest(thread, { at })) ?? {};
   if (provider === undefined || model === undefined) return undefined;
@@ -107,7 +107,7 @@ export async function lastModel(forest: Forest, thread: string, at: string, conf
   }
 }
 
-/** The model for whoever names none: that of the conversation so far where it can be asked, or the default. */
+/** The model that continues a conversation: the last one if it has a key, otherwise the default. */
 export function continuingModel(last: NamedModel | undefined, config: Config, access: ModelAccess): NamedModel {
   if (last && hasKey(last.provider, { env: access.env })) return last;
   const chosen = defaultModel(config, access);
@@ -118,7 +118,7 @@ export function continuingModel(last: NamedModel | undefined, config: Config, ac
   return chosen;
 }
 
-/** The model for whoever names none: the configured one, the demo's, or the first that there is a key for. */
+/** The default model: the configured one, that of the demo, or the first one with a key. */
 function defaultModel(config: Config, { env, fallback }: ModelAccess): NamedModel {
   const name = config.model ?? fallback;
   if (name !== undefined) return findModel(name, config);
@@ -131,10 +131,10 @@ function defaultModel(config: Config, { env, fallback }: ModelAccess): NamedMode
   }
 }
 
-/** As it is written: `provider/model`. */
+/** The name as people write it: `provider/model`. */
 export const modelName = ({ provider, model }: NamedModel) => `${provider.id}/${model}`;
 
-/** A model by its name, from the providers as they are configured. */
+/** Finds a model by its name, with its provider as configured. */
 export function findModel(name: string, config: Config): NamedModel {
   const slash = name.indexOf('/');
   if (slash < 1 || slash === name.length - 1) throw new UsageError(new ModelRefError(name).message);
@@ -145,7 +145,7 @@ export function findModel(name: string, config: Config): NamedModel {
   }
 }
 
-/** Which of the providers can be asked with what the environment holds. */
+/** The providers that have a key in the environment. */
 export function withKeys(
   providers: readonly ProviderDescriptor[],
   env: NodeJS.ProcessEnv,
@@ -153,9 +153,9 @@ export function withKeys(
   return providers.filter((one) => one.connection?.needsKey !== false && hasKey(one, { env }));
 }
 
-/** The emulator in this process, and an environment in which every provider is it. */
+/** Starts the emulator in this process, and makes an environment in which it stands in for every provider. */
 export async function startDemo(env: NodeJS.ProcessEnv): Promise<{ emulator: Emulator; env: NodeJS.ProcessEnv }> {
-  // It is large, and whoever has a key does without it.
+  // The emulator is large, and is needed only without a key.
   const { startEmulator } = await import('@skein/emulator');
   const emulator = await startEmulator({ brain: 'demo', seed: 'skein-demo' });
   return { emulator, env: { ...env, ...emulator.env() } };
@@ -164,16 +164,16 @@ export async function startDemo(env: NodeJS.ProcessEnv): Promise<{ emulator: Emu
 /** The model that answers in demo mode when none is named. */
 export const DEMO_MODEL = 'anthropic/claude-sonnet-4-5';
 
-/** An agent by its name or that of its file. */
+/** Finds an agent by its name or by the name of its file. */
 export function findAgent(name: string, loaded: LoadedAgents, folder: string, hint = ''): Agent {
   const found = loaded.find(name);
   if (found) return found;
   for (const problem of agentProblems(loaded)) warn(describeProblem(problem));
   const names = loaded.agents.map(({ id }) => id).join(', ') || 'none';
-  throw new Error(`There is no agent "${name}" in ${folder}. There is: ${names}.${hint}`);
+  throw new CommandError('unknown_agent', `There is no agent "${name}" in ${folder}. There is: ${names}.${hint}`);
 }
 
-/** What is wrong with the files. Nobody has to have agents, so a folder that is not there is no problem. */
+/** The problems in agent files. A missing folder is not a problem, because agents are optional. */
 export function agentProblems({ problems }: LoadedAgents): readonly ConfigProblem[] {
   return problems.filter(({ code, severity }) => code !== 'unreadable' || severity === 'error');
 }

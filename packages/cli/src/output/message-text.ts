@@ -3,7 +3,7 @@ import type { ContextChange, ForestNode, TakeRecord, TopologyNode } from '@skein
 import type { Redactor } from '@skein/server';
 import { colors, counted, formatTime, oneLine, shortId, toPrintable } from './output.ts';
 
-/** A node in one line: id, role and how it begins. */
+/** A node as one line: id, role and the beginning of its text. */
 export function nodeLine(node: ForestNode, redact: Redactor, width?: number): string {
   return `${colors.yellow(shortId(node.id))} ${roleName(node.role)} ${oneLine(redact(nodeText(node)), width)}`;
 }
@@ -50,12 +50,12 @@ function blockText(block: ContentBlock): string {
 
 const UNKNOWN_BLOCK = '[a block of a kind that is not known here]';
 
-/** The compiler says so when a kind of block has no case above; at run time it is shown as unknown. */
+/** A compile error here means that a kind of block has no case above. At run time it is shown as unknown. */
 function unknownBlock(_block: never): string {
   return UNKNOWN_BLOCK;
 }
 
-/** The lines above a reply that say how the system text, the tools or the history of its request changed. */
+/** The lines above a reply that tell how the system text, the tools or the history of its request changed. */
 export function changeLines({ system, tools, compacted }: ContextChange, redact: Redactor): string[] {
   return [
     ...(system ? [mark('the system text changed'), ...difference(redact(system.before), redact(system.after))] : []),
@@ -64,7 +64,7 @@ export function changeLines({ system, tools, compacted }: ContextChange, redact:
   ];
 }
 
-/** The same in a few words. */
+/** The same as a short phrase. */
 export function changeText({ system, tools, compacted }: ContextChange): string {
   return [
     ...(system ? ['the system text changed'] : []),
@@ -97,7 +97,7 @@ function namesIn(text: string): ReadonlySet<string> {
   return new Set(all.flatMap(({ name }) => (typeof name === 'string' ? [name] : [])));
 }
 
-/** Lines that only one of the two texts has. */
+/** The lines that only one of the two texts contains. */
 function difference(before: string, after: string): string[] {
   const [old, now] = [before.split('\n'), after.split('\n')];
   return [
@@ -135,12 +135,12 @@ function takeView({ k: _k, node: _node, origin, envelope: _e, request, extra: _x
   };
 }
 
-/** Nodes in the order of their lines, with the indentation of each. Only a history that branches is indented. */
+/** The nodes in the order in which they are printed, with their indentation. Only branches are indented. */
 export function drawTree(items: readonly TopologyNode[], top: string): { id: string; indent: string }[] {
   const below = new Map<string, string[]>();
   for (const { id, parent } of items) below.set(parent, [...(below.get(parent) ?? []), id]);
   const lines: { id: string; indent: string }[] = [];
-  // A list in place of recursion: a conversation can be deeper than the stack.
+  // No recursion: a conversation can be deeper than the stack.
   const open = [{ id: top, first: '', rest: '' }];
   for (let at = open.pop(); at; at = open.pop()) {
     if (at.id !== top) lines.push({ id: at.id, indent: at.first });

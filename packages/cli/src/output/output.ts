@@ -1,26 +1,37 @@
 import { isSkeinError, SkeinError, type SkeinErrorCode } from '@skein/core';
 import pico from 'picocolors';
 
-/** Colours for a stream: only on a terminal, and never where `NO_COLOR` says no. */
+/** Colours for a stream: only if it is a terminal and `NO_COLOR` is not set. */
 function colorsFor(stream: { readonly isTTY?: boolean }) {
   return pico.createColors(stream.isTTY === true && !process.env.NO_COLOR && process.env.TERM !== 'dumb');
 }
 
-/** Colours for the result. */
+/** Colours for standard output. */
 export const colors = colorsFor(process.stdout);
 const errorColors = colorsFor(process.stderr);
 
-/** What was typed cannot be done, whatever the forest holds: exit code 2. */
+/** The command line itself is wrong, whatever the forest contains: exit code 2. */
 export class UsageError extends SkeinError {
   override readonly name = 'UsageError';
   readonly code = 'usage';
 }
 
+/** The command line is right, but the command cannot do what it says: exit code 1. */
+export class CommandError extends SkeinError {
+  override readonly name = 'CommandError';
+  readonly code: SkeinErrorCode;
+
+  constructor(code: SkeinErrorCode, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
 let isOutputClosed = false;
 
 /**
- * Whoever reads may stop early, as `head` does. Only the showing ends then: an answer that is under way is still stored
- * whole.
+ * The reader of standard output may stop early, as `head` does. Then only the printing ends: an answer that is being
+ * generated is still stored whole.
  */
 export function tolerateClosedOutput(): void {
   const leave = (error: NodeJS.ErrnoException) => {
@@ -33,12 +44,12 @@ export function tolerateClosedOutput(): void {
   });
 }
 
-/** A part of the result, as it is. */
+/** Writes a part of the result, unchanged. */
 export function write(text: string): void {
   if (!isOutputClosed) process.stdout.write(text);
 }
 
-/** Writes the parts of a long result, no faster than they are read, and ends where nobody reads any more. */
+/** Writes the parts of a long result as fast as they are read, and stops when the reader has closed the pipe. */
 export async function writeAll(parts: AsyncIterable<string>): Promise<void> {
   for await (const part of parts) {
     await new Promise<void>((resolve) => process.stdout.write(shown(part), () => resolve()));
@@ -46,37 +57,37 @@ export async function writeAll(parts: AsyncIterable<string>): Promise<void> {
   }
 }
 
-/** One line for a person on standard output. */
+/** Prints one line for a person on standard output. */
 export function say(line = ''): void {
   write(`${line}\n`);
 }
 
-/** The whole result for a program. */
+/** Prints the whole result as JSON, for a program. */
 export function sayJson(value: unknown): void {
   write(`${JSON.stringify(value, null, 2)}\n`);
 }
 
-/** A text as it is, byte for byte, unless a person looks at it. */
+/** Writes a text byte for byte, except on a terminal. */
 export function sayExactly(text: string): void {
   write(process.stdout.isTTY ? `${shown(text)}\n` : text);
 }
 
-/** What a person looks at must not steer the terminal; what goes elsewhere stays exact. */
+/** On a terminal, control characters are made visible; elsewhere the text stays exact. */
 function shown(text: string): string {
   return process.stdout.isTTY ? toPrintable(text) : text;
 }
 
-/** One line that is not part of the result. */
+/** Prints one line that is not part of the result. */
 export function note(line: string): void {
   process.stderr.write(`${line}\n`);
 }
 
-/** One line that is not part of the result, and that should be seen. */
+/** Prints a warning, which is not part of the result. */
 export function warn(line: string): void {
   note(errorColors.yellow(line));
 }
 
-/** One line about what went wrong. */
+/** Prints an error as one line. */
 export function noteError(error: unknown): void {
   note(
     `${errorColors.red('skein:')} ${toPrintable(errorText(error))
@@ -85,7 +96,7 @@ export function noteError(error: unknown): void {
   );
 }
 
-/** An error in one line; the rest only where it was asked for. */
+/** Prints an error as one line, with its stack if the user asked for it, and sets the exit code. */
 export function failWith(error: unknown, verbose: boolean): void {
   noteError(error);
   if (verbose && error instanceof Error) note(String(error.stack));
@@ -93,15 +104,15 @@ export function failWith(error: unknown, verbose: boolean): void {
 }
 
 /**
- * What others wrote must not steer the terminal: control characters become visible ones, one for one, so that places
- * in the text stay what they are.
+ * Text of others must not control the terminal: each control character becomes one visible character, so that positions
+ * in the text stay the same.
  */
 export function toPrintable(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: it looks for control characters
   return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '\ufffd');
 }
 
-/** A text in one line of at most so many characters. */
+/** A text as one line of limited length. */
 export function oneLine(text: string, width = 80): string {
   const line = toPrintable(
     text
@@ -112,22 +123,22 @@ export function oneLine(text: string, width = 80): string {
   return line.length > width ? `${line.slice(0, width - 1)}…` : line;
 }
 
-/** So many of something, in words: `1 reply`, `2 replies`. */
+/** A number with its noun: `1 reply`, `2 replies`. */
 export function counted(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
 }
 
-/** An instant as people read it, in UTC. */
+/** A time for people, in UTC. */
 export function formatTime(at: number): string {
   return new Date(at).toISOString().slice(0, 16).replace('T', ' ');
 }
 
-/** The beginning of an id that is enough for people. */
+/** The beginning of an id, long enough to be unique in practice. */
 export function shortId(id: string): string {
   return id.slice(0, 10);
 }
 
-/** What Node says of a failed system call. */
+/** The error of a failed system call. */
 interface SystemError extends Error {
   readonly code: string;
   readonly syscall: string;
@@ -147,7 +158,7 @@ const HINTS: Readonly<Partial<Record<SkeinErrorCode, string>>> = {
   store_unreachable: 'Is it running? "skein doctor" looks.',
 };
 
-/** An error in words: what went wrong, and what to do where that is known. */
+/** The text of an error: what went wrong, and what to do about it if that is known. */
 export function errorText(error: unknown): string {
   if (isSystemError(error)) return systemText(error);
   const message = error instanceof Error ? error.message : String(error);
@@ -175,11 +186,11 @@ function systemText({ code, path, port, message }: SystemError): string {
   return message;
 }
 
-/** Tells how far something is, on standard error: on a terminal one line that changes, elsewhere nothing until the end. */
+/** Shows progress on standard error: on a terminal as one line that changes, elsewhere not at all. */
 interface ProgressLine {
-  /** With how much of it is done, from 0 to 1, where that is known. */
+  /** `share` is the finished part, from 0 to 1, if it is known. */
   tell(line: string, share?: number): void;
-  /** Takes the line away, so that what follows stands alone. */
+  /** Removes the line. */
   end(): void;
 }
 
@@ -199,7 +210,7 @@ export function progressLine(): ProgressLine {
   };
 }
 
-/** For work that does not say how far it is: shows that it goes on. */
+/** Shows the elapsed time of work whose progress is not known. */
 export async function withProgress<T>(line: string, work: () => Promise<T>): Promise<T> {
   const progress = progressLine();
   const started = Date.now();

@@ -2,7 +2,7 @@ import type { Usage } from '@skein/core';
 
 type Buckets = Omit<Usage, 'native'>;
 
-/** All that was read, and how much of it came from a cache. */
+/** The input tokens, and how many of them came from a cache. */
 export function sumInput(usage: Buckets): { input: number; cached: number; rate: number; written: number } {
   const written = usage.cacheWrite5m + usage.cacheWrite1h;
   const input = usage.input + usage.cacheRead + written;
@@ -28,7 +28,7 @@ export interface UsageSum {
   readonly cost: number | undefined;
 }
 
-/** What nothing takes. */
+/** The usage of a generation without any reply. */
 export const NO_USAGE: Buckets = { input: 0, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, output: 0, reasoning: 0 };
 
 export function createUsageSum(): UsageSum {
