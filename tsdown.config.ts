@@ -10,6 +10,14 @@ export default defineConfig({
   // Nothing of others is copied into our packages, unless a package says so.
   deps: { neverBundle: [/^node:/], onlyBundle: [] },
   dts: true,
+  // Less to read at every start. Node prints the line that threw, and names in traces: both are for people.
+  minify: {
+    compress: true,
+    mangle: { keepNames: { class: true, function: true } },
+    codegen: { removeWhitespace: false },
+  },
+  outputOptions: { comments: false },
+  sourcemap: true,
   copy: ['../../LICENSE'],
   failOnWarn: true,
   // A slow machine is no reason to warn whoever starts it.

@@ -1,5 +1,5 @@
 // Measures Skein against its floors. `--check` fails when a budget is exceeded by more than the noise and says by how much,
-// `--only starts|streams|turns|cold|sizes|forest|postgres|placement|proxy|page` measures one group, `--only user` every row
+// `--only starts|streams|turns|recorder|cold|sizes|forest|postgres|placement|proxy|page` measures one group, `--only user` every row
 // "as a user calls it". `--peers` measures those rows, with the peers beside them, on the Node that the peers need.
 // `placement` is measured against an older release that is built elsewhere: `--against <folder>`.
 import { execFileSync } from 'node:child_process';
@@ -13,9 +13,10 @@ import { measurePage, SMOOTH_MS, SWITCH_MS } from './cases/page.mjs';
 import { placementCase, WORKLOADS } from './cases/placement.mjs';
 import { postgresCases } from './cases/postgres.mjs';
 import { proxyCase } from './cases/proxy.mjs';
+import { measureRecorder } from './cases/recorder.mjs';
 import { startCases } from './cases/starts.mjs';
 import { streamCase, userStreamCases } from './cases/streams.mjs';
-import { turnCase } from './cases/turns.mjs';
+import { turnCase, userTurnCases } from './cases/turns.mjs';
 import { PROTOCOLS } from './data/streams.mjs';
 import { startServer } from './endpoint.mjs';
 import { compare, measure } from './measure.mjs';
@@ -44,6 +45,7 @@ const server = await startServer();
 /** @type {Row[]} */
 const rows = [];
 const userRows = await measureUserCases(userCases(), { rounds, node, judge });
+if (!given.peers && (wants('recorder') || given.only === 'user')) userRows.push(...(await recorder()));
 if (userRows.length > 0) console.log(`${userTable(userRows)}\n`);
 if (!given.peers) await measureInside();
 server.stop();
@@ -62,7 +64,23 @@ function userCases() {
   return Object.entries({
     starts: () => startCases(context),
     streams: () => userStreamCases(context),
+    turns: () => userTurnCases(context),
   }).flatMap(([group, cases]) => (wants(group) || given.only === 'user' ? cases() : []));
+}
+
+/** Recording, by the CPU time of the server's process for one exchange. */
+async function recorder() {
+  console.error('measuring as a user: the recorder');
+  const { times, peaks } = await measureRecorder({ rounds: Math.min(rounds, 9), warmUp: 2 });
+  return [...times].flatMap(([workload, sides]) => {
+    const floor = sides.get('floor') ?? [];
+    return /** @type {const} */ (['floor', 'skein']).map((who) => {
+      const result = compare(floor, sides.get(who) ?? []);
+      const memory = { time: peaks[who], ratio: peaks[who] / peaks.floor };
+      const verdict = who === 'skein' ? judge('recorder', result.ratio) : undefined;
+      return { work: `recorder, ${workload}`, who, ...result, memory, ...(verdict && { verdict }) };
+    });
+  });
 }
 
 /** The rows that are measured in this process. */

@@ -41,7 +41,7 @@ export function userTable(rows) {
   const lines = rows.map(({ work, who, time, ratio, spread, memory, verdict }) => [
     work,
     who,
-    time.toFixed(1),
+    time.toFixed(time < 10 ? 2 : 1),
     ratio.toFixed(2),
     `±${(spread * 100).toFixed(0)} %`,
     (memory.time / 1e6).toFixed(0),

@@ -21,10 +21,10 @@ import { start } from './proxy.mjs';
 /** @type {readonly Workload[]} */
 export const WORKLOADS = [
   { name: 'short JSON, one at a time', reply: 'json 600', exchanges: 200, atOnce: 1, turns: 1 },
-  { name: 'short JSON, 8 at once', reply: 'json 600', exchanges: 400, atOnce: 8, turns: 1 },
-  { name: 'conversations of 20 turns', reply: 'json 2000', exchanges: 200, atOnce: 8, turns: 20 },
+  { name: 'short JSON, 8 at once', reply: 'json 600', exchanges: 800, atOnce: 8, turns: 1 },
+  { name: 'conversations of 20 turns', reply: 'json 2000', exchanges: 400, atOnce: 8, turns: 20 },
   { name: 'long JSON (100 KB)', reply: 'json 100000', exchanges: 60, atOnce: 4, turns: 1 },
-  { name: 'streams of 40 deltas', reply: 'stream 40', exchanges: 100, atOnce: 8, turns: 1 },
+  { name: 'streams of 40 deltas', reply: 'stream 40', exchanges: 400, atOnce: 8, turns: 1 },
   { name: 'streams of 2,000 deltas', reply: 'stream 2000', exchanges: 10, atOnce: 4, turns: 1 },
   { name: 'streams of 2,000 deltas in large chunks', reply: 'burst 2000', exchanges: 20, atOnce: 4, turns: 1 },
 ];

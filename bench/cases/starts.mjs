@@ -25,5 +25,9 @@ export function startCases({ peerImports }) {
       group: 'start of the command',
       programs: [FLOOR, { name: 'skein', args: [SKEIN, ...words.split(' ')] }],
     })),
+    {
+      name: 'skein threads, nothing stored',
+      programs: [FLOOR, { name: 'skein', args: [SKEIN, 'threads', '--store', 'memory'] }],
+    },
   ];
 }

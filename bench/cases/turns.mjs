@@ -1,9 +1,12 @@
 // One more turn on a long history that is in memory.
+import { fileURLToPath } from 'node:url';
 import { dialect, MessageList, toolResult, user } from '@skein/core';
 import { conversation, HISTORY, moreTurns, nativeReply, SYSTEM, TOOLS } from '../data/history.mjs';
+import { PROTOCOLS } from '../data/streams.mjs';
 import { MODELS, post } from '../endpoint.mjs';
 
 /** @import { Message } from '@skein/core' */
+/** @import { UserCase, UserContext } from '../as-a-user.mjs' */
 /** @import { Turn } from '../data/history.mjs' */
 /** @import { Protocol } from '../data/streams.mjs' */
 
@@ -13,7 +16,7 @@ import { MODELS, post } from '../endpoint.mjs';
  * @param {Turn} turn
  * @returns {Message}
  */
-function messageOf(protocol, turn) {
+export function messageOf(protocol, turn) {
   if (turn.kind === 'user') return user(turn.text);
   if (turn.kind === 'result') return toolResult(turn.call.id, turn.text);
   return dialect(protocol).parseMessage(nativeReply(protocol, turn), { model: MODELS[protocol] });
@@ -37,6 +40,45 @@ export function write(protocol, messages, previous) {
     messages,
     params: { maxTokens: 1024 },
     ...(previous && { previous }),
+  });
+}
+
+/**
+ * The tools as `run` takes them.
+ * @param {typeof import('@skein/core').tool} tool
+ */
+export function tools(tool) {
+  return TOOLS.map(({ name, description, parameters }) =>
+    tool({ name, description, input: parameters, execute: () => 'rain' }),
+  );
+}
+
+const program = fileURLToPath(new URL('../programs/turn.mjs', import.meta.url));
+
+/**
+ * One more turn through `run()`, on 10,000 short messages, without and with the manifest of the turn before.
+ * @param {UserContext} context
+ * @returns {UserCase[]}
+ */
+export function userTurnCases({ url, peers }) {
+  return PROTOCOLS.flatMap((protocol) => {
+    const programFor = (/** @type {string} */ name, /** @type {string} */ who) => ({
+      name,
+      args: ['--expose-gc', program, who, protocol, url],
+    });
+    const floor = programFor('floor', 'floor');
+    return [
+      {
+        name: `turn, ${protocol}`,
+        group: 'turn as a user',
+        programs: [floor, programFor('skein', 'skein'), ...peers('turn', protocol)],
+      },
+      {
+        name: `turn, ${protocol}, manifest`,
+        group: 'turn as a user, manifest',
+        programs: [floor, programFor('skein', 'manifest')],
+      },
+    ];
   });
 }
 
@@ -96,7 +138,7 @@ export function turnCase(url, protocol, { knowsPrevious, length = HISTORY }) {
  * @param {Protocol} protocol
  * @param {string | Uint8Array} body
  */
-async function send(url, protocol, body) {
+export async function send(url, protocol, body) {
   const response = await post(url, protocol, body, false);
   if (!response.ok) throw new Error(`HTTP ${response.status}`);
   await response.text();

@@ -1,49 +1,57 @@
 import { existsSync, readdirSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, join } from 'node:path';
 import { defineConfig } from 'tsdown';
 
 const entry = ['src/index.ts', 'src/dialect.ts', 'src/node.ts', 'src/otel.ts', 'src/prices.ts', 'src/testing.ts'];
-const dialects = new URL('src/dialects/', import.meta.url);
-const protocols = readdirSync(dialects).filter((name) => existsSync(new URL(`${name}/provider.ts`, dialects)));
+const dialects = join(import.meta.dirname, 'src', 'dialects');
+const protocols = readdirSync(dialects).filter((name) => existsSync(join(dialects, name, 'provider.ts')));
+
+/** Imports that get another file in Node's build: by the file that imports, and the one it names. */
+const ON_DEMAND: Readonly<Record<string, string>> = {
+  'registry.ts ./built-in-dialects.ts': 'on-demand.ts',
+  'added.ts ./dialect.ts': 'on-demand.ts',
+  'dialect.ts ./dialects/serve.ts': 'on-demand.ts',
+  'dialect.ts ./dialects/more.ts': 'more-on-demand.ts',
+};
 
 /** Bundlers take single modules and leave out what they do not need; Node takes few files and loads them faster. */
 export default defineConfig([
   // A constant that is put in the place of its name leaves an import without names behind, of which bundlers warn.
-  { entry, unbundle: true, inputOptions: { optimization: { inlineConst: false } } },
   {
-    // What `on-demand.ts` loads are files of their own.
+    entry,
+    unbundle: true,
+    inputOptions: { optimization: { inlineConst: false } },
+    minify: false,
+    sourcemap: false,
+    outputOptions: { comments: true },
+  },
+  {
     entry: [
       ...entry,
-      { 'make-dialect': 'src/dialects/dialect.ts' },
-      // So is what some import and others load later: otherwise it needs an object that holds its exports.
-      { 'refused-fields': 'src/providers/refused-fields.ts' },
+      // What `on-demand.ts` loads.
+      { 'make-dialect': 'src/dialects/dialect.ts', serve: 'src/dialects/serve.ts' },
       ...protocols.map((name) => ({ [name]: `src/dialects/${name}/index.ts` })),
+      // What some import and others load later: without a file of its own, it needs an object that holds its exports.
+      { 'refused-fields': 'src/providers/refused-fields.ts' },
     ],
     outDir: 'dist-node',
     dts: false,
     plugins: [
       {
-        name: 'dialects-on-demand',
-        resolveId: (source, importer = '') =>
-          source === './built-in-dialects.ts' || (source === './dialect.ts' && importer.endsWith('added.ts'))
-            ? join(dirname(importer), 'on-demand.ts')
-            : undefined,
+        name: 'on-demand',
+        resolveId: (source, importer = '') => {
+          const file = ON_DEMAND[`${basename(importer)} ${source}`];
+          return file && join(dialects, file);
+        },
       },
     ],
-    // Node prints the line that threw, and names in traces: both are for people.
-    minify: {
-      compress: true,
-      mangle: { keepNames: { class: true, function: true } },
-      codegen: { removeWhitespace: false },
-    },
-    sourcemap: true,
     // The main entry and all it imports is one file, whatever else shares parts of it; so is what all protocols share.
     outputOptions: {
       comments: false,
       codeSplitting: {
         groups: [
           { name: 'core', test: /src[\\/]index\.ts$/, priority: 2 },
-          { name: 'protocol', test: /dialects[\\/](dialect\.ts$|write|stream)/, priority: 1 },
+          { name: 'protocol', test: /dialects[\\/](?:dialect\.ts$|stream\.ts$|write[\\/])/, priority: 1 },
         ],
       },
     },

@@ -3,5 +3,5 @@ import { defineConfig } from 'tsdown';
 export default defineConfig({
   entry: ['src/index.ts', 'src/store.ts', 'src/testing.ts'],
   // The main entry and all it imports is one file, whatever else shares parts of it.
-  outputOptions: { codeSplitting: { groups: [{ name: 'forest', test: /src[\\/]index\.ts$/ }] } },
+  outputOptions: { comments: false, codeSplitting: { groups: [{ name: 'forest', test: /src[\\/]index\.ts$/ }] } },
 });

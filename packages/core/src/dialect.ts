@@ -31,7 +31,7 @@ export type {
   Target,
 } from './dialects/index.ts';
 export { forModel } from './dialects/index.ts';
-export { bedrockConverse, googleInteractions } from './dialects/more.ts';
+export { bedrockConverse, cohereChat, googleInteractions } from './dialects/more.ts';
 export {
   type DialectServer,
   type KeptHistories,

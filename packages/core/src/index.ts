@@ -146,6 +146,7 @@ export {
   modelInfo,
   NoModelError,
   nearest,
+  type OpenSocket,
   ProviderError,
   parseModel,
   provider,

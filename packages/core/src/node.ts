@@ -2,9 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Conversation, MessageList, type ReadOptions } from './conversation/index.ts';
+import { loadDialectsIn } from './dialects/load.ts';
 import type { Message } from './message/index.ts';
 
 export { type AwsCredentials, type AwsSignerOptions, createAwsSigner } from './providers/transport/aws-signer.ts';
+export { createGoogleSigner, type GoogleSignerOptions } from './providers/transport/google-signer.ts';
 
 /**
  * Saves messages to a file, and makes its folder where there is none. The file is replaced whole or not at all, also
@@ -40,7 +42,9 @@ export async function saveMessages(path: string, messages: Iterable<Message>): P
  * const messages = await loadMessages('chat.json');
  */
 export async function loadMessages(path: string, options: ReadOptions = {}): Promise<MessageList> {
-  return MessageList.fromJSON(await readFile(path), options);
+  const saved = await readFile(path);
+  await loadDialectsIn(saved.toString('utf8'));
+  return MessageList.fromJSON(saved, options);
 }
 
 /**

@@ -135,6 +135,25 @@ const SAMPLES: Record<string, DialectSamples> = {
     request: '{"messages":[{"role":"user","content":[{"text":"Hi"}]}],"inferenceConfig":{"maxTokens":10}}',
     notThisProtocol: '{"message":"no"}',
   },
+  'cohere-chat': {
+    reply:
+      '{"id":"c1","message":{"role":"assistant","content":[{"type":"text","text":"Hello there"}]},"finish_reason":"COMPLETE","usage":{"billed_units":{"input_tokens":1,"output_tokens":2}}}',
+    stream: [
+      [
+        'message-start',
+        '{"id":"c1","type":"message-start","delta":{"message":{"role":"assistant","content":[],"tool_plan":"","tool_calls":[],"citations":[]}}}',
+      ],
+      ['content-start', '{"type":"content-start","index":0,"delta":{"message":{"content":{"type":"text","text":""}}}}'],
+      ['content-delta', '{"type":"content-delta","index":0,"delta":{"message":{"content":{"text":"Hello "}}}}'],
+      ['content-delta', '{"type":"content-delta","index":0,"delta":{"message":{"content":{"text":"there"}}}}'],
+      ['content-end', '{"type":"content-end","index":0}'],
+      ['message-end', '{"type":"message-end","delta":{"finish_reason":"COMPLETE"}}'],
+    ],
+    toolCall:
+      '{"id":"c2","message":{"role":"assistant","tool_plan":"Look.","tool_calls":[{"id":"look_1","type":"function","function":{"name":"look","arguments":"{\\"a\\": 1.0}"}}]},"finish_reason":"TOOL_CALL"}',
+    request: '{"model":"m","messages":[{"role":"user","content":"Hi"}]}',
+    notThisProtocol: '{"id":"x","message":"no"}',
+  },
   blocks: {
     reply: '{"model":"m","message":{"role":"assistant","content":[{"type":"text","text":"Hello there"}]},"stop":"end"}',
     stream: [

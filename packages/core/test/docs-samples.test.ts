@@ -205,6 +205,10 @@ test('running.md: a conversation that the API keeps', async () => {
   const next = [...messages, ...first.messages, user('And tomorrow?')];
   await run({ model: 'anthropic/claude-opus-5-5', messages: next, previous: first.manifest, serverState: true }).result;
   expect(JSON.parse(emulator.log.at(-1)!.body.toString()).messages).toHaveLength(1);
+
+  const tools = [tool({ name: 'look', input: { type: 'object' }, execute: () => 'found' })];
+  await run({ model: 'openai/gpt-5.5', messages, tools, transport: 'websocket' }).result;
+  expect(emulator.log.at(-1)!.method).toBe('WEBSOCKET');
 });
 
 test('errors, usage, samples and responses', async () => {

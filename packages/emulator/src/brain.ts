@@ -1,7 +1,8 @@
 /** Brains answer the requests for which no reply is queued; they see every protocol's requests in one form. */
-import { asText, isObject, type Json, objects, stringify } from './json.ts';
+import { asText, isObject, type Json, objects, parseJson, stringify } from './json.ts';
 import type { Protocol } from './protocol.ts';
 import { type ScriptedReply, says } from './reply.ts';
+import { toMessagesBody } from './rules/bedrock-converse/claude.ts';
 import { inputSteps, stepResults } from './rules/google-interactions/context.ts';
 
 /** A tool that the request offers. */
@@ -253,5 +254,15 @@ export const requestViews: Readonly<Record<Protocol, (body: Json) => RequestView
   'openai-chat': chat,
   'openai-responses': responses,
   'google-generatecontent': google,
+  'bedrock-converse': (body) => anthropic(withFormat(body)),
+  'cohere-chat': (body) => chat({ ...body, tool_choice: `${body.tool_choice ?? ''}`.toLowerCase() }),
   'google-interactions': interactions,
 };
+
+/** The request as Messages, and the schema that the answer must follow, which is a text here. */
+function withFormat(body: Json): Json {
+  const asked = below(body, 'outputConfig', 'textFormat', 'structure', 'jsonSchema');
+  const schema = parseJson(asText(asked?.schema) ?? '');
+  const format = isObject(schema) ? { output_config: { format: { schema } } } : {};
+  return { ...toMessagesBody(body), ...format };
+}

@@ -11,6 +11,7 @@ import type { Protocol } from './protocol.ts';
 import { checkReply, type ScriptedReply } from './reply.ts';
 import type { Verdict } from './rules/verdict.ts';
 import { type AnswerContext, send } from './server/answer.ts';
+import type { AwsAccount } from './server/aws.ts';
 import { defaultError } from './server/errors.ts';
 import { deny, generate, type Outcome, type ReceivedRequest } from './server/generate.ts';
 import { answerResource } from './server/resources.ts';
@@ -34,6 +35,8 @@ export interface EmulatorOptions {
   readonly host?: string;
   /** The only key that is accepted. Default: any key, but a request without one is refused. */
   readonly key?: string;
+  /** The credentials with which requests to Bedrock must be signed, unless they carry a key. Default: any signature. */
+  readonly aws?: AwsAccount;
   /** Answers requests for which no reply is queued. Default `echo`. */
   readonly brain?: 'echo' | 'demo' | Brain;
   /** Makes ids and signatures the same in every run; signatures then outlive the process. Default: random. */
@@ -53,8 +56,8 @@ export interface EmulatorOptions {
   readonly sleep?: Sleep;
 }
 
-type Vendor = 'OPENAI' | 'ANTHROPIC' | 'GEMINI';
-type Address = 'OPENAI' | 'ANTHROPIC' | 'GOOGLE_GEMINI';
+type Key = `${'OPENAI' | 'ANTHROPIC' | 'GEMINI' | 'COHERE'}_API_KEY` | 'AWS_BEARER_TOKEN_BEDROCK';
+type Address = `${'OPENAI' | 'ANTHROPIC' | 'GOOGLE_GEMINI' | 'COHERE'}_BASE_URL` | 'AWS_ENDPOINT_URL_BEDROCK_RUNTIME';
 
 /** A running emulator. */
 export interface Emulator {
@@ -63,7 +66,7 @@ export interface Emulator {
   /** Base URLs as the vendors' SDKs expect them. Each `issuer` is a separate deployment with its own memory. */
   baseUrl(protocol: Protocol, issuer?: string): string;
   /** The environment variables from which the vendors' SDKs read address and key. */
-  env(): Readonly<Record<`${Vendor}_API_KEY` | `${Address}_BASE_URL`, string>>;
+  env(): Readonly<Record<Key | Address, string>>;
   /** Queues replies. Each answers one accepted request; refused requests use up none. */
   script(protocol: Protocol, replies: ScriptedReply | readonly ScriptedReply[], issuer?: string): void;
   /** The requests so far, oldest first. */
@@ -104,6 +107,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   const { brain = 'echo', host = '127.0.0.1', port = 0 } = options;
   const configuration = {
     key: options.key,
+    aws: options.aws,
     brain: typeof brain === 'string' ? brains[brain] : brain,
     seed: options.seed,
     now: options.now ?? Date.now,
@@ -140,6 +144,10 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
       OPENAI_BASE_URL: baseUrl('openai-chat'),
       ANTHROPIC_BASE_URL: baseUrl('anthropic-messages'),
       GOOGLE_GEMINI_BASE_URL: baseUrl('google-generatecontent'),
+      AWS_BEARER_TOKEN_BEDROCK: options.key ?? 'sk-emulator',
+      COHERE_API_KEY: options.key ?? 'sk-emulator',
+      AWS_ENDPOINT_URL_BEDROCK_RUNTIME: baseUrl('bedrock-converse'),
+      COHERE_BASE_URL: baseUrl('cohere-chat'),
     }),
     script(protocol, replies, issuer) {
       const queued = list(replies);
@@ -233,10 +241,11 @@ async function handle(
   const context: AnswerContext = {
     protocol: route.protocol,
     stream: route.kind === 'generate' ? route.stream : undefined,
+    cloud: route.kind === 'generate' ? route.cloud : undefined,
     requestId: requestId(route, body, state.count()),
     now: at,
   };
-  const received = { text: body.toString('utf8'), headers, context };
+  const received = { text: body.toString('utf8'), headers, context, method, path, bytes: body };
   const { verdict, answer, sent } = await judge(state, route, method, url, received, read === undefined);
   const entry: { -readonly [name in keyof LogEntry]: LogEntry[name] } = {
     at,

@@ -30,9 +30,13 @@ export {
 } from './reply.ts';
 export { anthropicMessagesRules, judgeAnthropicMessages } from './rules/anthropic-messages/judge.ts';
 export { prefixDigest } from './rules/anthropic-messages/prefix.ts';
+export { toMessagesBody } from './rules/bedrock-converse/claude.ts';
+export { bedrockConverseRules, judgeBedrockConverse } from './rules/bedrock-converse/judge.ts';
+export { cohereChatRules, judgeCohereChat } from './rules/cohere-chat/judge.ts';
 export { googleGenerateContentRules, judgeGoogleGenerateContent } from './rules/google-generatecontent/judge.ts';
 export { googleInteractionsRules, judgeGoogleInteractions } from './rules/google-interactions/judge.ts';
 export { judgeOpenAIChat, openAIChatRules } from './rules/openai-chat/judge.ts';
 export { judgeOpenAIResponses, openAIResponsesRules } from './rules/openai-responses/judge.ts';
 export type { IssuedValue, Judge, JudgedRequest, JudgeSettings, Memory, Refusal, Verdict } from './rules/verdict.ts';
+export type { AwsAccount } from './server/aws.ts';
 export type { EmulatorSettings, Issuer, LogEntry, ServedResponse, Sleep } from './server/state.ts';

@@ -197,6 +197,8 @@ const ownFields: Readonly<Record<Protocol, (message: Json) => Iterable<string>>>
   'openai-chat': typedPaths,
   'openai-responses': ({ output }) => typedPaths(output),
   'google-generatecontent': (content) => partPaths(content, ''),
+  'bedrock-converse': (message) => partPaths(message.content, ''),
+  'cohere-chat': typedPaths,
   'google-interactions': ({ steps }) => typedPaths(steps),
 };
 

@@ -4,6 +4,8 @@ export const protocols = [
   'openai-chat',
   'openai-responses',
   'google-generatecontent',
+  'bedrock-converse',
+  'cohere-chat',
   'google-interactions',
 ] as const;
 

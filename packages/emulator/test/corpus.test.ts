@@ -12,7 +12,7 @@ function isGeneration({ path = '', request }: Turn): boolean {
 /** The path under the provider's own name, so that each has its differences and its memory. */
 function pathOf(protocol: Protocol, { provider, model }: Recording, { path = '' }: Turn): string {
   const issuer = ['openai', 'anthropic', 'google'].includes(provider) ? '' : `/${provider}`;
-  if (protocol === 'anthropic-messages' && path.includes('/invoke')) return issuer + path;
+  if (path.includes('/invoke') || protocol === 'bedrock-converse') return issuer + path.replace(/-stream$/, '');
   const name = /models\/([^/:]+):/.exec(path)?.[1] ?? model ?? 'gemini-2.5-flash';
   return issuer + (protocol === 'google-generatecontent' ? `/v1beta/models/${name}:generateContent` : paths[protocol]);
 }
@@ -25,6 +25,8 @@ describe('every recorded request that was served', () => {
     'openai-chat',
     'openai-responses',
     'google-generatecontent',
+    'bedrock-converse',
+    'cohere-chat',
   ];
   test.each(protocols)('%s: is accepted by the running emulator', async (protocol) => {
     const emulator = await start({ issuers: issuers(protocol) });
@@ -36,7 +38,9 @@ describe('every recorded request that was served', () => {
         const body = JSON.stringify(turn.request);
         const path = pathOf(protocol, recording, turn);
         emulator.trust(protocol, body, /^\/(.+?)\/(?:v1|v1beta|model)\b/.exec(path)?.[1] ?? '');
-        const response = await post(emulator, protocol, body, { path });
+        // Clouds have keys of their own.
+        const headers = path.includes('/model/') ? { authorization: 'Bearer k' } : {};
+        const response = await post(emulator, protocol, body, { path, headers });
         const answer = await response.text();
         if (response.status === 200) accepted += 1;
         else refused.push(`${recording.id}: ${emulator.log.at(-1)?.verdict.refusal?.rule}: ${answer}`);

@@ -84,6 +84,36 @@ const loops: Readonly<Record<Protocol, Loop>> = {
       text: ({ candidates }: Body) => candidates?.[0]?.content?.parts?.[0]?.text,
     };
   })(),
+  'bedrock-converse': (() => {
+    const toolConfig = {
+      tools: [{ toolSpec: { name: 'get_weather', description, inputSchema: { json: schema } } }],
+    };
+    const user = { role: 'user', content: [{ text }] };
+    return {
+      first: { messages: [user], toolConfig },
+      args: ({ output }: Body) => output?.message?.content?.[0]?.toolUse?.input,
+      second: ({ output }: Body) => {
+        const toolUseId = output?.message?.content?.[0]?.toolUse?.toolUseId;
+        const toolResult = { toolUseId, content: [{ text: 'Snow' }] };
+        return { messages: [user, output?.message, { role: 'user', content: [{ toolResult }] }], toolConfig };
+      },
+      text: ({ output }: Body) => output?.message?.content?.[0]?.text,
+    };
+  })(),
+  'cohere-chat': (() => {
+    const tools = [{ type: 'function', function: { name: 'get_weather', description, parameters: schema } }];
+    const user = { role: 'user', content: text };
+    const model = 'command-a-03-2025';
+    return {
+      first: { model, tools, messages: [user] },
+      args: ({ message }: Body) => JSON.parse(`${message?.tool_calls?.[0]?.function?.arguments}`),
+      second: ({ message }: Body) => {
+        const result = { role: 'tool', tool_call_id: message?.tool_calls?.[0]?.id, content: 'Snow' };
+        return { model, tools, messages: [user, message, result] };
+      },
+      text: ({ message }: Body) => message?.content?.[0]?.text,
+    };
+  })(),
   'google-interactions': (() => {
     const tools = [{ type: 'function', name: 'get_weather', description, parameters: schema }];
     const base = { model: 'gemini-3.6-flash', tools, generation_config: { thinking_summaries: 'auto' } };
@@ -132,9 +162,13 @@ describe.each(protocols)('the demo model over %s', (protocol) => {
     const length = (await response.text()).length;
     const seconds = waits.reduce((sum, milliseconds) => sum + milliseconds, 0) / 1000;
     const { answer } = await ask(emulator, protocol, hello[protocol]);
-    const usage = answer.usage ?? answer.usageMetadata;
+    const usage = answer.usage?.tokens ?? answer.usage ?? answer.usageMetadata;
     const tokens = Number(
-      usage?.output_tokens ?? usage?.completion_tokens ?? usage?.candidatesTokenCount ?? usage?.total_output_tokens,
+      usage?.output_tokens ??
+        usage?.completion_tokens ??
+        usage?.candidatesTokenCount ??
+        usage?.outputTokens ??
+        usage?.total_output_tokens,
     );
     expect(length).toBeGreaterThan(1000);
     expect(tokens / seconds).toBeGreaterThan(25);

@@ -1,4 +1,5 @@
 /** What the tests of the running emulator share. */
+import { crc32 } from 'node:zlib';
 import { onTestFinished } from 'vitest';
 import { type Emulator, type EmulatorOptions, type Protocol, startEmulator } from '../src/index.ts';
 
@@ -20,6 +21,8 @@ export const paths: Readonly<Record<Protocol, string>> = {
   'openai-chat': '/v1/chat/completions',
   'openai-responses': '/v1/responses',
   'google-generatecontent': '/v1beta/models/gemini-3-pro-preview:generateContent',
+  'bedrock-converse': '/model/us.anthropic.claude-opus-4-8/converse',
+  'cohere-chat': '/v2/chat',
   'google-interactions': '/v1beta/interactions',
 };
 
@@ -28,6 +31,8 @@ export const keys: Readonly<Record<Protocol, Record<string, string>>> = {
   'openai-chat': { authorization: 'Bearer k' },
   'openai-responses': { authorization: 'Bearer k' },
   'google-generatecontent': { 'x-goog-api-key': 'k' },
+  'bedrock-converse': { authorization: 'Bearer k' },
+  'cohere-chat': { authorization: 'Bearer k' },
   'google-interactions': { 'x-goog-api-key': 'k' },
 };
 
@@ -41,6 +46,8 @@ export const hello: Readonly<Record<Protocol, object>> = {
   'openai-chat': { model: 'gpt-4o', messages: [{ role: 'user', content: 'Hello' }] },
   'openai-responses': { model: 'gpt-5.5', input: 'Hello' },
   'google-generatecontent': { contents: [{ role: 'user', parts: [{ text: 'Hello' }] }] },
+  'bedrock-converse': { messages: [{ role: 'user', content: [{ text: 'Hello' }] }] },
+  'cohere-chat': { model: 'command-a-03-2025', messages: [{ role: 'user', content: 'Hello' }] },
   'google-interactions': { model: 'gemini-3.6-flash', input: 'Hello' },
 };
 
@@ -72,10 +79,29 @@ export async function ask(emulator: Emulator, protocol: Protocol, body: object |
 
 const streamPath = paths['google-generatecontent'].replace(':generateContent', ':streamGenerateContent?alt=sse');
 
-export const streamOf = (emulator: Emulator, protocol: Protocol, body: object, sent: Sent = {}) =>
-  protocol === 'google-generatecontent'
-    ? post(emulator, protocol, body, { path: streamPath, ...sent })
-    : post(emulator, protocol, { ...body, stream: true }, sent);
+export const streamOf = async (emulator: Emulator, protocol: Protocol, body: object, sent: Sent = {}) => {
+  if (protocol === 'google-generatecontent') return post(emulator, protocol, body, { path: streamPath, ...sent });
+  if (protocol !== 'bedrock-converse') return post(emulator, protocol, { ...body, stream: true }, sent);
+  const response = await post(emulator, protocol, body, { path: `${paths[protocol]}-stream`, ...sent });
+  return response.ok ? asSse(response) : response;
+};
+
+/** The frames of an AWS event stream as server-sent events; throws where a checksum is wrong. */
+async function asSse(response: Response): Promise<Response> {
+  const bytes = Buffer.from(await response.arrayBuffer());
+  let text = '';
+  for (let at = 0; at < bytes.length; ) {
+    const length = bytes.readUInt32BE(at);
+    const headerEnd = at + 12 + bytes.readUInt32BE(at + 4);
+    if (bytes.readUInt32BE(at + 8) !== crc32(bytes.subarray(at, at + 8))) throw new Error('wrong checksum of lengths');
+    const end = at + length - 4;
+    if (bytes.readUInt32BE(end) !== crc32(bytes.subarray(at, end))) throw new Error('wrong checksum');
+    const [, event] = /-type.\0.([\w_]+)/s.exec(bytes.toString('latin1', at + 12, headerEnd)) ?? [];
+    text += `event: ${event}\ndata: ${bytes.toString('utf8', headerEnd, end)}\n\n`;
+    at += length;
+  }
+  return new Response(text, response);
+}
 
 /** The data of every event. */
 export const eventsOf = (text: string): Body[] =>

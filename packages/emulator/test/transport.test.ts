@@ -21,7 +21,9 @@ describe('a scripted error', () => {
     expect(answers[1]?.headers.get('retry-after')).toBe('Mon, 02 Nov 2026 00:01:00 GMT');
     expect(answers[2]?.headers.get('retry-after-ms')).toBe('250');
     expect(answers[2]?.headers.get('x-extra')).toBe('yes');
-    expect(await answers[0]?.json()).toMatchObject({ error: { message: 'Slow down.' } });
+    const isPlain = protocol === 'bedrock-converse' || protocol === 'cohere-chat';
+    const said = { message: 'Slow down.' };
+    expect(await answers[0]?.json()).toMatchObject(isPlain ? said : { error: said });
   });
 
   test.each(protocols)('arrives inside a stream of %s', async (protocol) => {

@@ -28,6 +28,16 @@ const whole: Readonly<Record<Protocol, (body: Body) => unknown>> = {
     const parts = candidates?.[0]?.content?.parts;
     return [parts?.[0]?.text, parts?.[1]?.text, parts?.[2]?.functionCall?.args];
   },
+  'bedrock-converse': ({ output }) => {
+    const content = output?.message?.content;
+    const { reasoningText } = content?.[0]?.reasoningContent ?? {};
+    return [reasoningText?.text, content?.[1]?.text, content?.[2]?.toolUse?.input];
+  },
+  'cohere-chat': ({ message }) => [
+    message?.content?.[0]?.thinking,
+    message?.content?.[1]?.text,
+    JSON.parse(`${message?.tool_calls?.[0]?.function?.arguments}`),
+  ],
   'google-interactions': ({ steps }) => [
     steps?.[0]?.summary?.[0]?.text,
     steps?.[1]?.content?.[0]?.text,
@@ -63,6 +73,17 @@ const streamed: Readonly<Record<Protocol, (events: readonly Body[]) => unknown>>
     const text = (thought: boolean) =>
       join(parts.filter((part) => Boolean(part?.thought) === thought).map((part) => part?.text));
     return [text(true), text(false), parts.find((part) => part?.functionCall)?.functionCall?.args];
+  },
+  'bedrock-converse': (events) => {
+    const deltas = events.map(({ delta }) => delta);
+    const thoughts = join(deltas.map((delta) => delta?.reasoningContent?.text));
+    const input = join(deltas.map((delta) => delta?.toolUse?.input));
+    return [thoughts, join(deltas.map((delta) => delta?.text)), JSON.parse(input)];
+  },
+  'cohere-chat': (events) => {
+    const parts = events.map(({ delta }) => delta?.message?.content);
+    const calls = events.map(({ delta }) => delta?.message?.tool_calls?.function?.arguments);
+    return [join(parts.map((part) => part?.thinking)), join(parts.map((part) => part?.text)), JSON.parse(join(calls))];
   },
   'google-interactions': (events) => {
     const deltas = events.map(({ delta }) => delta);
@@ -118,13 +139,19 @@ describe.each(protocols)('%s', (protocol) => {
       'openai-chat': [],
       'openai-responses': ['choice', 'delta'],
       'google-generatecontent': ['delta'],
+      // Blocks have no start that could carry them.
+      'bedrock-converse': ['part', 'choice', 'block'],
+      'cohere-chat': ['part', 'choice'],
       'google-interactions': ['message', 'choice'],
     };
     const found = (text: string) => levels.filter((level) => text.includes(`"x_${level}":"${level}"`));
     const expected = levels.filter((level) => !none[protocol].includes(level));
     expect(found(stream)).toEqual(expected);
-    expect(found(json)).toEqual(expected.filter((level) => level !== 'delta' && level !== 'event'));
-    expect(stream.startsWith(': keep-alive')).toBe(true);
+    const inBody = protocol === 'bedrock-converse' ? levels.filter((level) => level === 'block') : [];
+    expect(new Set(found(json))).toEqual(
+      new Set([...expected.filter((level) => level !== 'delta' && level !== 'event'), ...inBody]),
+    );
+    expect(stream.startsWith(': keep-alive')).toBe(protocol !== 'bedrock-converse');
     expect(stream).toContain('event: future_event');
   });
 });
@@ -162,6 +189,8 @@ test('stop reasons and refusals are told in each protocol', async () => {
     expect.stringContaining('"finish_reason":"length"'),
     expect.stringContaining('"incomplete_details":{"reason":"max_output_tokens"}'),
     expect.stringContaining('"finishReason":"MAX_TOKENS"'),
+    expect.stringContaining('"stopReason":"max_tokens"'),
+    expect.stringContaining('"finish_reason":"MAX_TOKENS"'),
     expect.stringContaining('"status":"incomplete"'),
   ]);
   expect(await all()).toEqual([
@@ -169,6 +198,8 @@ test('stop reasons and refusals are told in each protocol', async () => {
     expect.stringContaining('"refusal":"No."'),
     expect.stringContaining('{"type":"refusal","refusal":"No."}'),
     expect.stringContaining('"finishReason":"SAFETY"'),
+    expect.stringContaining('"stopReason":"content_filtered"'),
+    expect.stringContaining('"text":"No."'),
     expect.stringContaining('"text":"No."'),
   ]);
   for (const text of await all()) expect(text).toContain('future_reason');

@@ -3,6 +3,7 @@ import { readBlocks, serving } from '@skein/core/dialect';
 import { describe, expect, it } from 'vitest';
 import { renderAnthropicMessages } from '../src/render/anthropic-messages.ts';
 import { renderGoogleGenerateContent } from '../src/render/google-generatecontent.ts';
+import { renderGoogleInteractions } from '../src/render/google-interactions.ts';
 import { renderOpenAIChat } from '../src/render/openai-chat.ts';
 import { renderOpenAIResponses } from '../src/render/openai-responses.ts';
 import { createMint, type Renderer } from '../src/render/renderer.ts';
@@ -13,6 +14,7 @@ const RENDERERS: Readonly<Record<string, Renderer>> = {
   'openai-responses': renderOpenAIResponses,
   'anthropic-messages': renderAnthropicMessages,
   'google-generatecontent': renderGoogleGenerateContent,
+  'google-interactions': renderGoogleInteractions,
 };
 
 type Sealer = Parameters<typeof createMint>[1];
@@ -38,6 +40,7 @@ const REQUESTS: Readonly<Record<string, Record<string, unknown>>> = {
   'openai-responses': { stream: true, include: ['reasoning.encrypted_content'] },
   'anthropic-messages': { stream: true, max_tokens: 99 },
   'google-generatecontent': {},
+  'google-interactions': { stream: true },
 };
 
 /** One that does not sign. */
@@ -60,7 +63,10 @@ function shape(value: unknown): unknown {
   return Object.fromEntries(
     Object.entries(value)
       .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([name, member]) => [name, name === 'args' || name === 'input' ? 'given' : shape(member)]),
+      .map(([name, member]) => [
+        name,
+        name === 'args' || name === 'input' || name === 'arguments' ? 'given' : shape(member),
+      ]),
   );
 }
 

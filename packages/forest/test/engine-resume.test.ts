@@ -8,7 +8,7 @@ import { APIS, bodies, expectAccepted, start, weather } from './kit.ts';
 const MODEL = 'anthropic/claude-opus-5-5';
 const hangs = (text: string, events = 4) => says(text, { break: { after: { events }, how: 'hang' } });
 /** Events until there is some text. */
-const BEGUN = {
+const BEGUN: Readonly<Record<string, number>> = {
   'anthropic-messages': 4,
   'openai-chat': 2,
   'openai-responses': 6,
@@ -40,7 +40,7 @@ describe.each(APIS)('$protocol', ({ protocol, model }) => {
     const { forest, engine } = processes(emulator)();
     const node = await forest.append(ROOT, [user('Hello')]);
     emulator.script(protocol, [
-      hangs('Never to be heard in full, not by anyone.', BEGUN[protocol]),
+      hangs('Never to be heard in full, not by anyone.', BEGUN[protocol] ?? 2),
       says('All of it.'),
     ]);
     const first = await engine.generate(node, { model });

@@ -19,7 +19,9 @@ interface TalkOptions {
 
 const parameters = { type: 'object' as const, properties: { city: { type: 'string' as const } } };
 
-export const TALKS: Readonly<Record<Protocol, (options: TalkOptions) => Talk>> = {
+export const TALKS: Readonly<
+  Record<Exclude<Protocol, 'bedrock-converse' | 'cohere-chat'>, (options: TalkOptions) => Talk>
+> = {
   'google-interactions': interactionsTalk,
   'openai-chat': ({ fetch, url, stream }) => {
     const openai = new OpenAI({ apiKey: 'sk-secret-chat', baseURL: `${url}/v1`, fetch });

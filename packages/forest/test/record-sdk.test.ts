@@ -1,16 +1,16 @@
 import Anthropic from '@anthropic-ai/sdk';
-import { type Emulator, type Protocol, says } from '@skein/emulator';
+import { type Emulator, says } from '@skein/emulator';
 import { listExchanges, recordFetch, reproject } from '@skein/forest';
 import OpenAI from 'openai';
 import { describe, expect, test } from 'vitest';
 import { expectAccepted, start } from './kit.ts';
 import { newForest, QUESTIONS, script, TALKS } from './record-kit.ts';
 
-const PROTOCOLS = Object.keys(TALKS) as Protocol[];
+const PROTOCOLS = Object.keys(TALKS) as (keyof typeof TALKS)[];
 const ANSWERS = QUESTIONS.map((_, turn) => `Answer ${turn}.`);
 
 async function talk(
-  protocol: Protocol,
+  protocol: keyof typeof TALKS,
   options: { fetch: ReturnType<typeof recordFetch>; url: string; stream: boolean },
 ) {
   const client = TALKS[protocol](options);

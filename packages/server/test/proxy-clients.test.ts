@@ -1,4 +1,4 @@
-import { type Protocol, says } from '@skein/emulator';
+import { says } from '@skein/emulator';
 import { expect, test } from 'vitest';
 import { startWorld } from './kit.ts';
 import { clientsOf, recorded } from './proxy-kit.ts';
@@ -9,7 +9,7 @@ const asksForWeather = { blocks: [{ type: 'tool-use', name: 'get_weather', input
 type Clients = ReturnType<typeof clientsOf>;
 
 /** A program of somebody else: a call of a tool, its result, and an answer as a stream. */
-const programs: Record<Protocol, Program> = {
+const programs: Record<keyof typeof MODELS, Program> = {
   'openai-chat': async ({ openai }) => {
     const tools = [{ type: 'function', function: { name: 'get_weather', parameters: CITY } }] as never;
     const messages: object[] = [{ role: 'user', content: 'How is Oslo?' }];

@@ -49,11 +49,6 @@ const FORMS: Readonly<Record<string, { readonly name: string; readonly read: (te
   '.json': { name: 'JSON', read: readJson },
 };
 
-/** A path as text: `providers.house.base_url`, `tools[2]`. */
-export function keyText(path: KeyPath): string {
-  return path.map((step, index) => (typeof step === 'number' ? `[${step}]` : index > 0 ? `.${step}` : step)).join('');
-}
-
 function readYaml(text: string): ParseResult {
   const lines = new LineCounter();
   // Pretty errors quote the file.

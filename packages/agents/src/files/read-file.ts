@@ -1,5 +1,5 @@
 import { readFile, stat } from 'node:fs/promises';
-import { type Document, type KeyPath, keyText, readDocument } from './document.ts';
+import type { Document, KeyPath } from './document.ts';
 import type { ConfigProblem, ProblemCode } from './problem.ts';
 import type { Report } from './shape.ts';
 
@@ -12,6 +12,8 @@ export async function readDocumentFile(
 ): Promise<{ readonly document: Document | undefined; readonly problems: readonly ConfigProblem[] }> {
   const content = await toContent(file);
   if (typeof content !== 'string') return { document: undefined, problems: [content] };
+  // Most folders have no such file, and the parsers are large.
+  const { readDocument } = await import('./document.ts');
   const document = readDocument(file, content);
   if ('severity' in document) return { document: undefined, problems: [document] };
   const problems: ConfigProblem[] = [];
@@ -110,4 +112,9 @@ function isSecret(text: string, name: string | number | undefined): boolean {
   if (SECRET_VALUES.some((pattern) => pattern.test(text))) return true;
   const named = typeof name === 'string' && SECRET_NAMES.test(name);
   return named && text.trim() !== '' && !FROM_VARIABLE.test(text);
+}
+
+/** `providers.house.base_url`, `tools[2]`. */
+function keyText(path: KeyPath): string {
+  return path.map((step, index) => (typeof step === 'number' ? `[${step}]` : index > 0 ? `.${step}` : step)).join('');
 }

@@ -1,3 +1,4 @@
+import { loadDialectsIn } from '../dialects/load.ts';
 import { checkNames } from '../dialects/request.ts';
 import { checkMessages, type Message, user } from '../message/index.ts';
 import { parseModel, realClock, resolveEndpoint } from '../providers/index.ts';
@@ -84,10 +85,11 @@ export class Chat {
     messages: Iterable<Message>,
     more: Partial<ChatOptions> = {},
   ): Promise<ChatResult> {
+    await loadDialectsIn(decodeSaved(state));
     return this.streamWithState(state, messages, more).result;
   }
 
-  /** Like `chatWithState`, as events, with the same result. */
+  /** Like `chatWithState`, as events, with the same result. Dialects that the main entry leaves out must be loaded before. */
   streamWithState(state: StateText, messages: Iterable<Message>, more: Partial<ChatOptions> = {}): ChatRun {
     const options = { ...this.#options, ...checkOptions(more) };
     return startChat(openState(state, options), checkMessages(messages), options);

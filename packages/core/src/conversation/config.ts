@@ -149,6 +149,8 @@ const KINDS: Kinds<Required<ConfigDelta>> = {
   cache: LIST,
   strict: YES_NO,
   serverState: YES_NO,
+  transport: TEXT,
+  openSocket: FUNCTION,
   timeouts: OBJECT,
   retry: ['an object or false', (value) => value === false || OBJECT[1](value)],
   costOf: FUNCTION,

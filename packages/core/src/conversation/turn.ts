@@ -113,7 +113,7 @@ function addEarlierSteps({ messages, steps }: RunResult, failure: unknown): unkn
 /** One request and its tools, whose messages go into a list. */
 interface StepRun {
   /** All events; each message is in the list before its event. */
-  events(): AsyncGenerator<RunEvent, void, undefined>;
+  events(): AsyncIterable<RunEvent>;
   stop(): void;
   /** Never rejects. */
   readonly settled: Promise<{ readonly result: RunResult } | { readonly failure: unknown }>;

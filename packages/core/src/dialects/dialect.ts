@@ -62,9 +62,10 @@ export interface DialectFacets {
 export interface ServerState {
   /**
    * The members that make the API keep the conversation and, with the id of a response, continue it behind that
-   * response. They replace members of the same names.
+   * response. They replace members of the same names. `isBrief`: a connection keeps the last response in its memory, and
+   * nothing is stored.
    */
-  readonly members: (previous: string | undefined) => JsonObject;
+  readonly members: (previous: string | undefined, isBrief: boolean) => JsonObject;
   /** The members that a request leaves out when it continues, because the API keeps them. */
   readonly keeps: readonly string[];
   /** Headers to add. A list that the caller gave is extended. */

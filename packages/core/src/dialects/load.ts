@@ -1,4 +1,5 @@
 import { bedrock } from './bedrock-converse/provider.ts';
+import { cohere } from './cohere-chat/provider.ts';
 import type { Dialect } from './dialect.ts';
 import { googleInteractionsHome } from './google-interactions/provider.ts';
 import { dialect } from './registry.ts';
@@ -6,6 +7,7 @@ import { dialect } from './registry.ts';
 /** The dialects that the main entry leaves out, by id. */
 const LOADERS: ReadonlyMap<string, () => Promise<unknown>> = /* @__PURE__ */ new Map<string, () => Promise<unknown>>([
   [bedrock.dialect, () => import('./bedrock-converse/index.ts')],
+  [cohere.dialect, () => import('./cohere-chat/index.ts')],
   [googleInteractionsHome.dialect, () => import('./google-interactions/index.ts')],
 ]);
 
@@ -18,4 +20,10 @@ const LOADERS: ReadonlyMap<string, () => Promise<unknown>> = /* @__PURE__ */ new
 export async function loadDialect(id: string): Promise<Dialect> {
   await LOADERS.get(id)?.();
   return dialect(id);
+}
+
+/** Loads the dialects that a saved text names, so that it can be read. */
+export async function loadDialectsIn(text: unknown): Promise<void> {
+  if (typeof text !== 'string') return;
+  for (const [id, load] of LOADERS) if (text.includes(`"${id}"`)) await load();
 }

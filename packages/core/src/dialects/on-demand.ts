@@ -1,6 +1,8 @@
-// The built-in dialects in Node, where a file can be loaded at any time: the code of a protocol is loaded when it is first
-// used, because reading all of it takes as long as everything else that `import '@skein/core'` does.
+// Stands in the place of other files of this folder in Node's build (tsdown.config.ts says which). Node can load a file at any
+// time, so the code of a protocol is loaded when it is first used: to read all of it takes as long as everything else that
+// `import '@skein/core'` does.
 import { createRequire } from 'node:module';
+import { added } from './added.ts';
 import { anthropic } from './anthropic-messages/provider.ts';
 import { skein } from './blocks/provider.ts';
 import type { Dialect, DialectSpec } from './dialect.ts';
@@ -8,10 +10,11 @@ import { google } from './google-generatecontent/provider.ts';
 import { openaiChatHome } from './openai-chat/provider.ts';
 import { openai } from './openai-responses/provider.ts';
 import type { ProviderDescriptor } from './provider.ts';
+import type { DialectServer } from './serve.ts';
 
 const require = createRequire(import.meta.url);
 
-/** What is the same for all of a dialect's life, once it is loaded. A new member of `Dialect` has to be added here. */
+/** All that needs the code of the protocol. The compiler asks for a new member of `Dialect` here. */
 const LOADED = Object.keys({
   parseMessage: true,
   readResponse: true,
@@ -26,11 +29,17 @@ const LOADED = Object.keys({
   output: true,
   serve: true,
   serverState: true,
+  socket: true,
 } satisfies Record<Exclude<keyof Dialect, 'id' | 'home'>, true>) as (keyof Dialect)[];
 
-/** Stands in the place of `makeDialect` for dialects from outside, too. */
+/** For dialects from outside, too. */
 export function makeDialect(spec: DialectSpec): Dialect {
   return (require('./make-dialect.js') as typeof import('./dialect.ts')).makeDialect(spec);
+}
+
+/** The side of a dialect that records and serves. */
+export function serving(dialect: Pick<Dialect, 'id' | 'serve'>): DialectServer {
+  return (require('./serve.js') as typeof import('./serve.ts')).serving(dialect);
 }
 
 export const openaiChat = onDemand(openaiChatHome);
@@ -39,12 +48,17 @@ export const anthropicMessages = onDemand(anthropic);
 export const googleGenerateContent = onDemand(google);
 export const blocks = onDemand(skein);
 
-/** The build gives each protocol a file under its id, whose only export is its spec. */
-function onDemand(home: ProviderDescriptor): Dialect {
+/** The build gives each protocol a file under its id, whose only export is its spec, or the dialect itself. */
+export function onDemand(home: ProviderDescriptor): Dialect {
   const id = home.dialect;
   let loaded: Dialect | undefined;
   const load = (): Dialect => {
-    loaded ??= makeDialect(Object.values(require(`./${id}.js`) as Record<string, DialectSpec>)[0]!);
+    if (loaded) return loaded;
+    const known = added.get(id);
+    const [found] = Object.values(require(`./${id}.js`) as Record<string, Dialect | DialectSpec>);
+    loaded = 'parseMessage' in found! ? found : makeDialect(found!);
+    // A file that adds its dialect put it in the place of this one.
+    if (known) added.set(id, known);
     return loaded;
   };
   const members = LOADED.map((name) => [name, { get: () => load()[name], enumerable: true }] as const);

@@ -3,7 +3,7 @@ import type { Message } from '../message/index.ts';
 import { dropped, type Loss, type LossNote } from './loss.ts';
 import type { Manifest } from './manifest.ts';
 import type { ProviderDescriptor } from './provider.ts';
-import { targetToolName } from './write/calls.ts';
+import { targetToolName } from './write/drafts.ts';
 import type { BodyMember } from './write/frame.ts';
 import type { Target } from './write/writer.ts';
 
@@ -38,6 +38,11 @@ export interface WrittenRequest {
   readonly body: string;
   /** Encodes the body as UTF-8. What the previous request sent is copied, not encoded again. */
   readonly bytes: () => Uint8Array<ArrayBuffer>;
+  /**
+   * Lends the body as UTF-8 until the promise settles. What the previous request sent is not even copied: the next
+   * request is encoded behind it, in the same memory.
+   */
+  readonly withBytes: <T>(use: (bytes: Uint8Array<ArrayBuffer>) => Promise<T>) => Promise<T>;
   readonly manifest: Manifest;
   readonly losses: readonly Loss[];
 }
@@ -96,10 +101,6 @@ export function checkRequest(request: WriteRequest, messages: readonly Message[]
   const hasSystem = typeof request.system === 'object' && [request.system].flat().length > 0;
   if (messages.length === 0 && !hasSystem)
     throw new TypeError('"messages" is empty; pass at least one message, such as user(...)');
-  messages.forEach((message, index) => {
-    if (typeof message?.raw !== 'string' || message.facts === undefined)
-      throw new TypeError(`messages[${index}] is not a message; use user(...), assistant(...) or MessageList.fromJSON`);
-  });
   checkNames('parameter', request.params, PARAMS);
   for (const [name, value] of Object.entries(request.params ?? {}))
     if (typeof value === 'number' && !Number.isFinite(value))

@@ -4,6 +4,7 @@ import { serve as anthropicMessages } from './anthropic-messages/serve.ts';
 import { serve as bedrockConverse } from './bedrock-converse/serve.ts';
 import type { BlockEvent } from './block-events.ts';
 import { serve as blocks } from './blocks/serve.ts';
+import { serve as cohereChat } from './cohere-chat/serve.ts';
 import type { Dialect } from './dialect.ts';
 import { serve as googleGenerateContent } from './google-generatecontent/serve.ts';
 import { serve as googleInteractions } from './google-interactions/serve.ts';
@@ -121,6 +122,7 @@ const BUILT_IN: readonly DialectServer[] = [
   googleGenerateContent,
   googleInteractions,
   bedrockConverse,
+  cohereChat,
   blocks,
 ];
 

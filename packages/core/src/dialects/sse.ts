@@ -7,8 +7,8 @@ export interface Framing {
   readonly contentTypes: readonly [string, ...string[]];
   /** Cuts one body into events, however its bytes arrive. */
   split(onEvent: (event: string | undefined, data: string) => void): EventDecoder;
-  /** The bytes of a text that a `ReplyWriter` wrote in this framing. Absent if they are the text in UTF-8. */
-  encode?(text: string): Uint8Array;
+  /** Whether such bodies are no text. A `ReplyWriter` then writes one character for each byte. */
+  readonly isBinary?: boolean;
 }
 
 /** Takes the bytes of one body and hands out its events. */
@@ -43,7 +43,8 @@ export function decodeSse(onEvent: (event: string | undefined, data: string) => 
       return;
     }
     // Handed on when all is read: what a reader does is then not compiled into this loop, and in it again and again.
-    for (const found of eventsIn(rest + text)) onEvent(found.event, found.data);
+    const { names, data: texts } = eventsIn(rest + text);
+    for (let at = 0; at < texts.length; at++) onEvent(names[at], texts[at]!);
   }
 
   /** A `\r` alone ends a line, too; whether the last one is alone, the next chunk tells. */
@@ -54,20 +55,24 @@ export function decodeSse(onEvent: (event: string | undefined, data: string) => 
     return hasLoneReturn(known) ? known.replace(/\r(?!\n)/g, '\n') : known;
   }
 
-  function eventsIn(text: string): { event: string | undefined; data: string }[] {
-    const found: { event: string | undefined; data: string }[] = [];
+  function eventsIn(text: string): { readonly names: (string | undefined)[]; readonly data: string[] } {
+    const names: (string | undefined)[] = [];
+    const texts: string[] = [];
     let at = 0;
     for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', at)) {
       const lineEnd = text[end - 1] === '\r' ? end - 1 : end;
       if (lineEnd > at) readLine(text, at, lineEnd);
       else {
-        if (data !== undefined) found.push({ event: event || undefined, data });
+        if (data !== undefined) {
+          names.push(event || undefined);
+          texts.push(data);
+        }
         event = data = undefined;
       }
       at = end + 1;
     }
     rest = text.slice(at);
-    return found;
+    return { names, data: texts };
   }
 
   function readLine(text: string, start: number, end: number): void {

@@ -26,6 +26,7 @@ export {
 export {
   assistant,
   BLOCKS_ORIGIN,
+  beginsWith,
   blocksMessage,
   type CallRef,
   type Content,
@@ -34,6 +35,7 @@ export {
   createMessage,
   type Facts,
   isIterable,
+  ListFold,
   type Message,
   type MessageView,
   type Need,

@@ -177,12 +177,63 @@ export const BLOCKS_ORIGIN: Origin = /* @__PURE__ */ Object.freeze({ dialect: 'b
 /** The messages as an array; throws a `TypeError` that names the first value that is not a message. */
 export function checkMessages(messages: Iterable<Message>): readonly Message[] {
   if (!isIterable(messages)) throw new TypeError('"messages" must be a list of messages, such as [user("...")]');
+  if (checkedLists.has(messages)) return messages as readonly Message[];
   const list = [...messages];
-  const wrong = list.findIndex((message) => !isMessage(message));
-  if (wrong >= 0)
-    throw new TypeError(`messages[${wrong}] is not a message; use user(...), assistant(...) and the like`);
+  checked.fold(list);
+  checkedLists.add(list);
   return list;
 }
+
+/** The arrays that were returned, which nobody changes: they need no further copy. */
+const checkedLists = /* @__PURE__ */ new WeakSet<object>();
+
+/**
+ * Folds lists of messages, which usually grow at their end: a list that begins with the one of an earlier call is folded
+ * from there on. A value is kept as long as the last message of its list lives, or until the list has grown.
+ */
+export class ListFold<State> {
+  readonly #known = new WeakMap<Message, { readonly list: readonly Message[]; readonly state: State }>();
+  readonly #start: () => State;
+  readonly #add: (state: State, message: Message, index: number) => void;
+
+  /** `add` changes the state. */
+  constructor(start: () => State, add: (state: State, message: Message, index: number) => void) {
+    this.#start = start;
+    this.#add = add;
+  }
+
+  fold(list: readonly Message[]): State {
+    let first = list.length;
+    let state: State | undefined;
+    for (; first > 0 && state === undefined; first--) {
+      const known = this.#known.get(list[first - 1]!);
+      if (!known || known.list.length !== first || !beginsWith(list, known.list)) continue;
+      state = known.state;
+      // The state grows with the list, and is no longer that of the shorter one.
+      this.#known.delete(list[first - 1]!);
+      break;
+    }
+    state ??= this.#start();
+    for (let index = first; index < list.length; index++) this.#add(state, list[index]!, index);
+    if (list.length > 0) this.#known.set(list.at(-1)!, { list, state });
+    return state;
+  }
+}
+
+/** Whether a list begins with the first `count` of these messages, the very same objects. */
+export function beginsWith(list: readonly Message[], start: readonly Message[], count = start.length): boolean {
+  if (count > list.length) return false;
+  for (let index = 0; index < count; index++) if (list[index] !== start[index]) return false;
+  return true;
+}
+
+const checked = /* @__PURE__ */ new ListFold<readonly []>(
+  () => [],
+  (_, message, index) => {
+    if (!isMessage(message))
+      throw new TypeError(`messages[${index}] is not a message; use user(...), assistant(...) or MessageList.fromJSON`);
+  },
+);
 
 export function isIterable(value: unknown): boolean {
   return value !== null && value !== undefined && Symbol.iterator in Object(value);

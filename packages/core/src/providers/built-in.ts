@@ -2,11 +2,13 @@
 import { anthropic } from '../dialects/anthropic-messages/provider.ts';
 import { bedrockInvoke } from '../dialects/bedrock-converse/invoke.ts';
 import { bedrock } from '../dialects/bedrock-converse/provider.ts';
+import { cohere } from '../dialects/cohere-chat/provider.ts';
 import { google } from '../dialects/google-generatecontent/provider.ts';
 import { googleInteractionsHome } from '../dialects/google-interactions/provider.ts';
 import { openaiChatHome } from '../dialects/openai-chat/provider.ts';
 import { openai } from '../dialects/openai-responses/provider.ts';
 import type { Connection, Policies, ProviderDescriptor } from '../dialects/provider.ts';
+import { vertex, vertexAnthropic } from './vertex.ts';
 
 /** How a provider that speaks Chat Completions differs from OpenAI. */
 interface Differences {
@@ -259,6 +261,9 @@ export const BUILT_IN: readonly ProviderDescriptor[] = [
   googleInteractionsHome,
   bedrock,
   bedrockInvoke,
+  cohere,
+  vertex,
+  vertexAnthropic,
   azureOpenai,
   openrouter,
   deepseek,

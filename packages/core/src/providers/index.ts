@@ -43,3 +43,4 @@ export {
 } from './transport/exchange.ts';
 export { ProviderError } from './transport/provider-error.ts';
 export { registerSigner, type Signer, UnknownSignerError, type UnsignedRequest } from './transport/signers.ts';
+export type { OpenSocket, SocketConnection } from './transport/socket-fetch.ts';

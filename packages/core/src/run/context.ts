@@ -3,6 +3,7 @@ import { isObject } from '../json/parse.ts';
 import { resolveEndpoint } from '../providers/endpoint.ts';
 import type { Clock, ModelRef } from '../providers/index.ts';
 import type { Stopper } from '../providers/transport/clock.ts';
+import type { SocketFetch } from '../providers/transport/socket-fetch.ts';
 import type { Journal } from './journal.ts';
 import type { ConnectionOptions, ModelChoice, ModelLimits, RunOptions } from './options.ts';
 import type { OutputSchema } from './output-schema.ts';
@@ -23,6 +24,8 @@ export interface RunContext {
   readonly output: OutputSchema | undefined;
   /** What each API keeps of the conversation, for the models that were asked so far. */
   readonly keepers: Map<Target, ServerStateKeeper>;
+  /** The WebSockets of the run, by the models that are asked over them. */
+  readonly sockets: Map<Target, SocketFetch>;
 }
 
 /** What `run` looks up by name. It is passed in, so that a bundle need not contain every dialect and provider. */

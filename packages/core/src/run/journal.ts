@@ -68,8 +68,9 @@ export class Journal {
 
   observe(event: RunHappening): void {
     const { observer, observePayloads } = this.#options;
+    if (!observer) return;
     try {
-      observer?.({
+      observer({
         run: this.#run,
         at: this.#clock.now(),
         ...(observePayloads ? event : withoutPayload(event)),
@@ -191,5 +192,6 @@ const PAYLOAD = new Set(['body', 'message', 'envelope', 'error', 'arguments', 'n
 
 /** What is told without asking. */
 function withoutPayload(event: RunHappening): RunHappening {
-  return Object.fromEntries(Object.entries(event).filter(([name]) => !PAYLOAD.has(name))) as RunHappening;
+  const names = Object.keys(event).filter((name) => !PAYLOAD.has(name)) as (keyof RunHappening)[];
+  return Object.fromEntries(names.map((name) => [name, event[name]])) as unknown as RunHappening;
 }

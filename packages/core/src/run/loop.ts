@@ -3,7 +3,7 @@ import type { Usage } from '../dialects/index.ts';
 import { checkNames } from '../dialects/request.ts';
 import { isSkeinError } from '../error.ts';
 import type { Message, ToolUseBlock } from '../message/index.ts';
-import { checkMessages } from '../message/message.ts';
+import { checkMessages, ListFold } from '../message/message.ts';
 import type { RefusalMemory } from '../providers/index.ts';
 import { realClock, Stopper } from '../providers/transport/clock.ts';
 import { deliver } from '../providers/transport/deliver.ts';
@@ -36,6 +36,7 @@ export async function executeRun(
   const { clock = realClock, signal, limits } = options;
   const journal = new Journal(options, clock, emit);
   const stopping = new Stopper<'aborted' | 'time'>(clock);
+  const sockets: RunContext['sockets'] = new Map();
   try {
     await checkOptions(options);
     for (const one of [stopped, signal]) stopping.follow(one, () => 'aborted');
@@ -44,7 +45,7 @@ export async function executeRun(
     const output = options.output && new (await import('./output-schema.ts')).OutputSchema(options.output);
     const tools = [...(options.tools ?? []), ...(output ? [output.tool] : [])];
     const context: RunContext = {
-      ...{ options, journal, stopping, clock, output, keepers: new Map() },
+      ...{ options, journal, stopping, clock, output, keepers: new Map(), sockets },
       tools: tools.length > 0 ? new (await loadTools()).ToolSet(tools) : undefined,
       targets: await resolveTargets(options, directory),
     };
@@ -59,6 +60,7 @@ export async function executeRun(
     journal.observe({ type: 'failed', code: error.code, error });
     throw error;
   } finally {
+    for (const socket of sockets.values()) socket.close();
     stopping.dispose();
   }
 }
@@ -80,7 +82,7 @@ async function loop(context: RunContext, directory: Directory): Promise<LoopEnd>
   const { stopWhen, limits = {} } = options;
   const startedAt = clock.now();
   const stored = checkMessages(options.messages);
-  const history = (): readonly Message[] => [...stored, ...journal.added];
+  const history = (): readonly Message[] => (journal.added.length > 0 ? stored.concat(journal.added) : stored);
   const askModels = makeAsker(context, directory);
 
   // The history may end with calls that have no results yet.
@@ -225,13 +227,15 @@ async function ask(question: Question): Promise<Exchanged> {
   let sent: Exchanged | undefined;
   let fields: readonly string[] = [];
   let isForgotten = false;
-  const keeper = options.serverState ? await findKeeper(context, target) : undefined;
+  const isKept = options.serverState || options.transport === 'websocket';
+  const keeper = isKept ? await findKeeper(context, target) : undefined;
+  if (options.transport === 'websocket') await findSocket(context, target);
   for (let refusals = 0; ; refusals++) {
     // The previous request contained the refused field: nothing of it is reused.
     const previous = sent ? undefined : journal.manifest;
     const whole = writeQuestion(question, options.refusals ?? remembered, unapproved, previous);
     const request = keeper ? { ...whole, sent: keeper.toSent(whole, messages, options.extraBody) } : whole;
-    if (!isForgotten && request.written.body === sent?.request.written.body) return sent;
+    if (sent && !isForgotten && request.written.body === sent.request.written.body) return sent;
     if (sent && !isForgotten)
       journal.notice('refused-field', `${targetName(target)} refuses what it gave itself: ${fields.join(', ')}`);
     announceRequest(question, request, !sent);
@@ -251,28 +255,57 @@ async function ask(question: Question): Promise<Exchanged> {
 }
 
 /** Loaded on first use: most runs send the whole history. */
-async function findKeeper({ keepers, journal }: RunContext, target: Target): Promise<ServerStateKeeper | undefined> {
+async function findKeeper(
+  { keepers, journal, options }: RunContext,
+  target: Target,
+): Promise<ServerStateKeeper | undefined> {
   const known = keepers.get(target);
   const state = known ? undefined : await target.dialect.serverState?.();
   if (!state) return known;
-  const made = new (await import('./server-state.ts')).ServerStateKeeper(state, target, journal);
+  const made = new (await import('./server-state.ts')).ServerStateKeeper(state, target, journal, !options.serverState);
   keepers.set(target, made);
   return made;
 }
 
+/** Loaded on first use: most runs use HTTP. */
+async function findSocket({ sockets, options, stopping }: RunContext, target: Target): Promise<void> {
+  if (sockets.has(target)) return;
+  const protocol = await target.dialect.socket?.();
+  if (!protocol || options.stream === false)
+    throw new TypeError(
+      protocol
+        ? 'Over a WebSocket every reply is a stream: leave out "stream: false", or the transport "websocket"'
+        : `${targetName(target)} is not spoken over a WebSocket: leave out the transport "websocket"`,
+    );
+  const { createSocketFetch } = await import('../providers/transport/socket-fetch.ts');
+  if (!stopping.stopped) sockets.set(target, createSocketFetch(protocol, options.openSocket));
+}
+
 /** Calls that nobody answered while they waited for approval: what is sent in place of a result says so. */
 async function findUnapproved(messages: readonly Message[], context: RunContext): Promise<readonly string[]> {
-  const answered = new Set(messages.flatMap(({ facts }) => facts.results));
-  const isOpen = messages.some(({ facts }) => facts.calls.some(({ id }) => !answered.has(id)));
-  return isOpen && context.tools ? (await loadTools()).unapprovedCalls(messages, context) : [];
+  if (!context.tools || openCalls.fold(messages).open.size === 0) return [];
+  return (await loadTools()).unapprovedCalls(messages, context);
 }
+
+/** The ids of the calls that a history answers, and of those that it leaves open. */
+const openCalls = new ListFold(
+  () => ({ answered: new Set<string>(), open: new Set<string>() }),
+  ({ answered, open }, { facts }) => {
+    for (const id of facts.results) {
+      answered.add(id);
+      open.delete(id);
+    }
+    for (const { id } of facts.calls) if (!answered.has(id)) open.add(id);
+  },
+);
 
 /** Sends a request until there is a reply, or another attempt would be pointless. It never throws. */
 async function send(context: RunContext, target: Target, { written, sent }: QuestionRequest): Promise<SendResult> {
   const { options, journal, clock, stopping } = context;
   const { provider, model, connection, dialect } = target;
-  const { body, bytes, manifest } = sent ? { ...sent, bytes: undefined, manifest: written.manifest } : written;
+  const { withBytes, manifest } = sent ? { withBytes: undefined, manifest: written.manifest } : written;
   const extraHeaders = sent?.headers ?? connection.extraHeaders;
+  const fetch = context.sockets.get(target)?.fetch ?? connection.fetch;
   const { stream = true, timeouts, retry, random } = options;
   const reader = new ReplyReader(context, target, manifest.prefix);
   let failure: unknown;
@@ -280,8 +313,20 @@ async function send(context: RunContext, target: Target, { written, sent }: Ques
     await deliver(
       {
         ...connection,
-        ...{ key: connection.apiKey, provider, model, body, bytes, stream, framing: dialect.framing, extraHeaders },
+        ...{
+          key: connection.apiKey,
+          provider,
+          model,
+          withBytes,
+          stream,
+          framing: dialect.framing,
+          extraHeaders,
+          fetch,
+        },
         ...{ signal: stopping.signal, clock, timeouts, retry, random },
+        get body() {
+          return (sent ?? written).body;
+        },
         onRetry: ({ attempts: attempt, waitMs, error }) => {
           journal.emit({ type: 'retry', attempt, waitMs, reason: error.message });
           journal.observe({ type: 'retry', attempt, waitMs, code: error.code });

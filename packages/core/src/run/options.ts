@@ -1,7 +1,15 @@
 import type { CachePoint, Manifest, NativeTool, ProviderDescriptor, RequestParams, Usage } from '../dialects/index.ts';
 import type { JsonObject } from '../json/index.ts';
 import type { Message } from '../message/index.ts';
-import type { Clock, Environment, Fetch, RefusalMemory, RetryOptions, Timeouts } from '../providers/index.ts';
+import type {
+  Clock,
+  Environment,
+  Fetch,
+  OpenSocket,
+  RefusalMemory,
+  RetryOptions,
+  Timeouts,
+} from '../providers/index.ts';
 import type { Checkpoint } from './compaction/checkpoint.ts';
 import type { Compaction } from './compaction/strategies.ts';
 import type { ObserverEvent } from './journal.ts';
@@ -61,6 +69,13 @@ export interface RunOptions<Output = unknown> extends ConnectionOptions {
    * is sent, with a notice.
    */
   readonly serverState?: boolean | undefined;
+  /**
+   * `websocket`: all requests of the run go over one connection, each with only what is new, where the protocol has that.
+   * Default `http`.
+   */
+  readonly transport?: 'http' | 'websocket' | undefined;
+  /** Opens a WebSocket; default: with the package `ws`. */
+  readonly openSocket?: OpenSocket | undefined;
   readonly timeouts?: Partial<Timeouts> | undefined;
   readonly retry?: Partial<RetryOptions> | false | undefined;
   /** Calculates the cost of a reply. Prices change: without this, the cost is unknown. */
@@ -120,5 +135,5 @@ type ModelLimitsLookup = (provider: string, model: string) => ModelLimits | unde
 /** The names of `RunOptions`; a test compares the two. */
 export const OPTION_NAMES =
   'model fallback system messages tools params output extraBody stream limits stopWhen signal approvals compaction ' +
-  'checkpoints outgoing cache previous strict serverState timeouts retry costOf modelLimits refusals observer observePayloads clock ' +
+  'checkpoints outgoing cache previous strict serverState transport openSocket timeouts retry costOf modelLimits refusals observer observePayloads clock ' +
   'random apiKey baseUrl account extraHeaders env fetch';

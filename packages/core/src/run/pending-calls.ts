@@ -1,4 +1,4 @@
-import { CallTracker } from '../dialects/write/calls.ts';
+import { CallTracker } from '../dialects/write/drafts.ts';
 import type { Message, ToolUseBlock } from '../message/index.ts';
 
 /**

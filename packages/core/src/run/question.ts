@@ -51,7 +51,10 @@ export function writeQuestion(
   const maxTokens = clampMaxTokens(
     wantedTokens,
     limits,
-    messages.reduce((sum, { raw }) => sum + raw.length, 0) + joinSystem(system).length,
+    // Not counted where nothing depends on it.
+    limits.contextTokens === undefined
+      ? 0
+      : messages.reduce((sum, { raw }) => sum + raw.length, 0) + joinSystem(system).length,
     () => estimateInput(messages, system),
   );
   const draft: RequestDraft = {
@@ -83,7 +86,6 @@ export function announceRequest(
   { written, params, wantedTokens, sent }: QuestionRequest,
   isFirst: boolean,
 ): void {
-  const { body } = sent ?? written;
   const losses = journal.newLosses(written.losses);
   if (failed && isFirst) {
     const reason = failed.failure instanceof Error ? failed.failure.message : String(failed.failure);
@@ -94,7 +96,12 @@ export function announceRequest(
   if ((params.maxTokens ?? wantedTokens) !== wantedTokens)
     journal.notice('max-tokens', `There is no room for ${wantedTokens} tokens; the reply may have ${params.maxTokens}`);
   const { provider, model } = target;
-  journal.observe({ type: 'request', step: journal.step, provider: provider.id, model, params, body });
+  journal.observe({
+    ...{ type: 'request', step: journal.step, provider: provider.id, model, params },
+    get body() {
+      return (sent ?? written).body;
+    },
+  });
 }
 
 /** What came of a request. With a failure, the reply is what had arrived until then. */
@@ -186,17 +193,21 @@ export class ReplyReader {
   async #readStream(response: IncomingResponse): Promise<ProviderError | undefined> {
     const { clock, journal } = this.#context;
     const reader = this.#target.dialect.readStream(this.#origin);
-    try {
-      for await (const { event: name, data } of response.events()) {
-        if (this.#firstEventMs === undefined) {
-          this.#firstEventMs = clock.now() - this.#startedAt;
-          journal.observe({ type: 'first-event', step: journal.step, ms: this.#firstEventMs });
-        }
-        for (const event of reader.push(name, data)) {
-          if (event.type === 'error') return await response.reportedError(event.native);
-          if (event.type !== 'boundary') this.#emit(event);
-        }
+    let failure: string | undefined;
+    const take = (name: string | undefined, data: string): void => {
+      if (failure !== undefined) return;
+      if (this.#firstEventMs === undefined) {
+        this.#firstEventMs = clock.now() - this.#startedAt;
+        journal.observe({ type: 'first-event', step: journal.step, ms: this.#firstEventMs });
       }
+      for (const event of reader.push(name, data)) {
+        if (event.type === 'error') failure ??= event.native;
+        else if (event.type !== 'boundary' && failure === undefined) this.#emit(event);
+      }
+    };
+    try {
+      for await (const _ of response.events(take))
+        if (failure !== undefined) return await response.reportedError(failure);
       return undefined;
     } finally {
       if (this.#firstEventMs !== undefined) this.#reply = reader.finish();

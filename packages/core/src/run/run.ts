@@ -103,19 +103,33 @@ export class EventLog<T> {
     this.#wake();
   }
 
-  async *read(): AsyncGenerator<T, void, undefined> {
-    for (let at = 0; ; ) {
-      while (at < this.#events.length) yield this.#events[at++]!;
-      if (this.#ended) {
-        if ('failure' in this.#ended) throw this.#ended.failure;
-        return;
-      }
-      await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    }
+  /** Not a generator, which makes three promises for each event: an event that is here is handed out with one. */
+  read(): AsyncIterableIterator<T, void, undefined> {
+    const events = this.#events;
+    const over: IteratorReturnResult<void> = { value: undefined, done: true };
+    let at = 0;
+    let isOver = false;
+    const next = (): Promise<IteratorResult<T, void>> => {
+      if (at < events.length && !isOver) return Promise.resolve({ value: events[at++]!, done: false });
+      if (!this.#ended && !isOver) return new Promise<void>((resolve) => this.#waiting.push(resolve)).then(next);
+      const failure = isOver ? undefined : this.#ended;
+      isOver = true;
+      return failure && 'failure' in failure ? Promise.reject(failure.failure) : Promise.resolve(over);
+    };
+    return {
+      next,
+      return() {
+        isOver = true;
+        return Promise.resolve(over);
+      },
+      [Symbol.asyncIterator]() {
+        return this;
+      },
+    };
   }
 
   #wake(): void {
-    for (let wake = this.#waiting.shift(); wake; wake = this.#waiting.shift()) wake();
+    if (this.#waiting.length > 0) for (const wake of this.#waiting.splice(0)) wake();
   }
 }
 

@@ -22,10 +22,15 @@ export class ServerStateKeeper {
   readonly #state: ServerState;
   readonly #target: Target;
   readonly #journal: Journal;
+  /** Nothing is stored: only this connection can continue the conversation. */
+  readonly #isBrief: boolean;
+  /** What each request of this connection was answered with. */
+  readonly #answers = new WeakMap<Manifest, NonNullable<Manifest['response']>>();
   #isOff = false;
   #isLost = false;
 
-  constructor(state: ServerState, target: Target, journal: Journal) {
+  constructor(state: ServerState, target: Target, journal: Journal, isBrief: boolean) {
+    this.#isBrief = isBrief;
     this.#state = state;
     this.#target = target;
     this.#journal = journal;
@@ -35,9 +40,11 @@ export class ServerStateKeeper {
   toSent({ written }: QuestionRequest, messages: readonly Message[], extra: unknown): SentForm | undefined {
     if (this.#isOff) return undefined;
     const previous = this.#journal.manifest;
-    const first = this.#isLost || !previous ? undefined : firstNewElement(previous, written.manifest, messages);
-    const id = first === undefined ? undefined : previous!.response!.id;
-    const members = this.#state.members(id);
+    const response = previous && (this.#isBrief ? this.#answers.get(previous) : previous.response);
+    const first =
+      this.#isLost || !response ? undefined : firstNewElement(previous, response, written.manifest, messages);
+    const id = first === undefined ? undefined : response!.id;
+    const members = this.#state.members(id, this.#isBrief);
     checkExtra(members, extra);
     const manifest = reframe(written.manifest, first ?? 0, {
       without: id === undefined ? [] : this.#state.keeps,
@@ -69,7 +76,8 @@ export class ServerStateKeeper {
     if (reply.stop.reason === 'refusal') return;
     this.#isLost = false;
     const response = { id: JSON.parse(id) as string, reply: reply.message.facts.digest };
-    Object.defineProperty(manifest, 'response', { value: response, enumerable: true });
+    if (this.#isBrief) this.#answers.set(manifest, response);
+    else Object.defineProperty(manifest, 'response', { value: response, enumerable: true });
   }
 
   #headers(): Readonly<Record<string, string>> {
@@ -90,10 +98,14 @@ export class ServerStateKeeper {
  * The index of the first element that the API does not have; undefined if the request does not extend what it has: the
  * previous request and the reply to it.
  */
-function firstNewElement(previous: Manifest, next: Manifest, messages: readonly Message[]): number | undefined {
-  const { response } = previous;
+function firstNewElement(
+  previous: Manifest,
+  response: NonNullable<Manifest['response']>,
+  next: Manifest,
+  messages: readonly Message[],
+): number | undefined {
   const reply = previous.messages.length;
-  if (!response || messages[reply]?.facts.digest !== response.reply) return undefined;
+  if (messages[reply]?.facts.digest !== response.reply) return undefined;
   const isSame =
     previous.start === next.start &&
     (['dialect', 'issuer', 'model', 'account', 'upstream'] as const).every((name) => previous[name] === next[name]) &&

@@ -1,6 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+// All dialects are known, those that the main entry leaves out, too.
+import '../../src/dialect.ts';
 import {
   isRecord,
   listAt,

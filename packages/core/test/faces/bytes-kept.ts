@@ -3,7 +3,7 @@ import type { LogEntry } from '@skein/emulator';
 import { memberTexts, partTexts } from '../corpus/source-json.ts';
 
 const LISTS = ['messages', 'input', 'contents'];
-const FRAME = ['system', 'instructions', 'systemInstruction', 'system_instruction', 'tools'];
+const FRAME = ['system', 'instructions', 'systemInstruction', 'system_instruction', 'tools', 'toolConfig'];
 
 /** What is wrong with a series of requests: a later one does not begin as the one before, or a reply is not in it. */
 export function complaints(log: readonly LogEntry[]): string[] {
@@ -39,6 +39,10 @@ function repliesIn({ protocol, served }: LogEntry): string[] {
       return partTexts(body.get('steps')!);
     case 'google-generatecontent':
       return [membersOf(partTexts(body.get('candidates')!)[0]!).get('content')!];
+    case 'bedrock-converse':
+      return [membersOf(body.get('output')!).get('message')!];
+    case 'cohere-chat':
+      return [body.get('message')!];
   }
 }
 

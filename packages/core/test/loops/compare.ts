@@ -36,8 +36,8 @@ const first = (body: string, names: readonly string[]): string | undefined =>
 export const messagesIn = (body: string): string[] => inside(first(body, MESSAGES) ?? '[]');
 
 /** Markers of caches may move: they say nothing. */
-const unmarked = (text: string | undefined): string | undefined =>
-  text?.replace(/,"cache_control":\{[^{}]*\}|"cache_control":\{[^{}]*\},?/g, '');
+export const unmarked = <T extends string | undefined>(text: T): T =>
+  text?.replace(/,"cache_control":\{[^{}]*\}|"cache_control":\{[^{}]*\},?|,\{"cachePoint":\{[^{}]*\}\}/g, '') as T;
 
 /** A system text as one block says what it says as a string. */
 const asBlocks = (text: string | undefined): string | undefined =>
@@ -45,7 +45,7 @@ const asBlocks = (text: string | undefined): string | undefined =>
 
 /** Why a request does not begin with all that an earlier one said; undefined when it does. */
 export function parting(earlier: string, later: string): string | undefined {
-  for (const names of [SYSTEM, ['tools']])
+  for (const names of [SYSTEM, ['tools', 'toolConfig']])
     if (asBlocks(unmarked(first(earlier, names))) !== asBlocks(unmarked(first(later, names))))
       return `"${names[0]}" is another one`;
   const after = messagesIn(later).map(unmarked);
@@ -53,7 +53,7 @@ export function parting(earlier: string, later: string): string | undefined {
   return index < 0 ? undefined : `message ${index} is ${after[index]}, and was ${messagesIn(earlier)[index]}`;
 }
 
-const OPAQUE = /"(?:signature|encrypted_content|thoughtSignature|data)":"([^"]{20,})"/g;
+const OPAQUE = /"(?:signature|encrypted_content|thoughtSignature|redactedContent|data)":"([^"]{20,})"/g;
 
 /** Signatures and ciphertexts that a text holds. */
 export const opaqueIn = (text: string): string[] => [...text.matchAll(OPAQUE)].map((match) => match[1]!);

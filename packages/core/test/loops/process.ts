@@ -26,7 +26,7 @@ export async function processes(): Promise<Processes> {
     platform: 'node',
     format: 'esm',
     target: 'node20',
-    alias: { '@skein/core': path('../../src/index.ts') },
+    alias: { '@skein/core/dialect': path('../../src/dialect.ts'), '@skein/core': path('../../src/index.ts') },
     // Signers of requests, which these turns do not need.
     external: ['@aws-crypto/*', '@smithy/*', 'google-auth-library'],
     logLevel: 'error',

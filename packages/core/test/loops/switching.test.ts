@@ -24,6 +24,8 @@ const PLACES: readonly Place[] = [
   { provider: 'google', model: 'gemini-3-pro-preview', protocol: 'google-generatecontent' },
   { provider: 'google-interactions', model: 'gemini-3.6-flash', protocol: 'google-interactions' },
   { provider: 'openai-chat', model: 'gpt-5.5', protocol: 'openai-chat' },
+  { provider: 'bedrock', model: 'us.anthropic.claude-opus-5-5', protocol: 'bedrock-converse' },
+  { provider: 'cohere', model: 'command-a-reasoning-08-2025', protocol: 'cohere-chat' },
   { provider: 'deepseek', model: 'deepseek-chat', protocol: 'openai-chat', issuer: 'deepseek' },
   {
     provider: 'groq',
@@ -64,6 +66,8 @@ const envAll = (emulator: Emulator) => ({
 function saidIn({ protocol, refuses = '' }: Place, served: string): string[] {
   if (protocol === 'anthropic-messages') return [member(served, 'content')!];
   if (protocol === 'openai-responses') return inside(member(served, 'output')!);
+  if (protocol === 'bedrock-converse') return [member(member(served, 'output')!, 'message')!];
+  if (protocol === 'cohere-chat') return [member(served, 'message')!];
   if (protocol === 'google-interactions') return inside(member(served, 'steps')!);
   const [choice] = inside(member(served, protocol === 'openai-chat' ? 'choices' : 'candidates')!);
   return [member(choice!, protocol === 'openai-chat' ? 'message' : 'content')!.replace(refuses, '')];

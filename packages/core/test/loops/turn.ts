@@ -3,17 +3,9 @@
  * and writes an `Outcome`. Bundled and started by process.ts.
  */
 import { text } from 'node:stream/consumers';
-import {
-  type Fetch,
-  type Loss,
-  loadDialect,
-  MessageList,
-  type RunOptions,
-  run,
-  tool,
-  toolResult,
-  user,
-} from '@skein/core';
+// What was saved may be of a dialect that the main entry leaves out.
+import '@skein/core/dialect';
+import { type Fetch, type Loss, MessageList, type RunOptions, run, tool, toolResult, user } from '@skein/core';
 
 export interface Job {
   /** What the process before this one saved. */
@@ -65,7 +57,7 @@ const counting =
         seen +=
           Buffer.from(chunk)
             .toString('latin1')
-            .split(/\r?\n\r?\n/).length - 1;
+            .split(/\r?\n\r?\n|:message-type/).length - 1;
         // Whoever reads gets its turn first.
         if (seen >= count) setTimeout(done, 10);
       },
@@ -74,8 +66,6 @@ const counting =
   };
 
 async function turn({ saved, say, late, stopBehind, options }: Job): Promise<Outcome> {
-  // What was saved may be of a dialect that the main entry leaves out.
-  await loadDialect('google-interactions');
   const list = saved === undefined ? new MessageList() : MessageList.fromJSON(saved);
   if (late) list.append(toolResult(late.id, late.text));
   if (say !== undefined) list.append(user(say));

@@ -17,8 +17,12 @@ import {
 
 const LEVELS = ['envelope', 'choice', 'message', 'block', 'part', 'usage', 'event'] as const;
 /** Those that are part of the message, and go back with it. Anthropic's message is all of the response but for its content. */
-const own = (api: Api): readonly ('message' | 'block' | 'part')[] =>
-  api === anthropic ? ['block'] : api === interactions ? ['block', 'part'] : ['message', 'block', 'part'];
+const own = (api: Api): readonly ('message' | 'block' | 'part')[] => {
+  if (api === anthropic) return ['block'];
+  if (api === interactions) return ['block', 'part'];
+  if (api.protocol === 'bedrock-converse') return [];
+  return api.protocol === 'cohere-chat' ? ['message', 'block'] : ['message', 'block', 'part'];
+};
 
 /** Values that reading and printing would change. */
 const value = (level: string): string => `{"of":"${level}","n":2512292042121000001,"ratio":1.0}`;
@@ -99,7 +103,10 @@ describe.each(APIS)('$protocol', (api) => {
       tried.add(saved);
       const body = await next(emulator, api, [...question, ...messages]);
       expect(incompleteParts(api.protocol, body), `behind byte ${end}`).toEqual([]);
-      const { must, may } = expected(api, eventsIn(arrived.toString()));
+      const { must, may } = expected(
+        api,
+        api.protocol === 'bedrock-converse' ? framesIn(arrived) : eventsIn(arrived.toString()),
+      );
       const sent = marks(body);
       expect(sent, `behind byte ${end}: ${body}`).toEqual(expect.arrayContaining(must));
       expect(may).toEqual(expect.arrayContaining(sent));
@@ -114,6 +121,14 @@ const eventsIn = (text: string): string[] =>
   [...text.matchAll(/^data: (.*)$/gm)]
     .map((match) => match[1]!.trim())
     .filter((data) => /^\{.*\}$/.test(data) && parses(data));
+
+/** The payloads of the frames that have arrived in full. */
+function framesIn(bytes: Buffer): string[] {
+  const found: string[] = [];
+  for (let at = 0; at + 12 < bytes.length && at + bytes.readUInt32BE(at) <= bytes.length; at += bytes.readUInt32BE(at))
+    found.push(bytes.toString('utf8', at + 12 + bytes.readUInt32BE(at + 4), at + bytes.readUInt32BE(at) - 4));
+  return found;
+}
 
 function parses(text: string): boolean {
   try {
@@ -171,6 +186,9 @@ const some = (events: readonly string[], ...words: readonly string[]): boolean =
 const ENDED: Readonly<Record<Api['protocol'], (events: readonly string[], mark: Mark, index: number) => boolean>> = {
   'anthropic-messages': (events, _, index) => some(events, `"type":"content_block_stop","index":${index}`),
   'openai-responses': (events, mark) => some(events, '"response.output_item.done"', mark),
+  'bedrock-converse': (events, _, index) => some(events, `{"contentBlockIndex":${index},"p"`),
+  'cohere-chat': (events, _, index) =>
+    index < 2 ? some(events, `"content-end","index":${index}`) : some(events, `"tool-call-end","index":${index - 2}`),
   'google-generatecontent': (events, mark) => some(events, mark),
   // A thought ends with its signature, a call with its arguments, a text where its step stops.
   'google-interactions': (events, mark, index) => {

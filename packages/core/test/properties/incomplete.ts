@@ -7,6 +7,7 @@ export function incompleteParts(protocol: Protocol, body: string): string[] {
   const value = JSON.parse(body) as Value;
   switch (protocol) {
     case 'openai-chat':
+    case 'cohere-chat':
       return list(value.messages).flatMap((message) => list(message.tool_calls).flatMap(badChatCall));
     case 'openai-responses':
       return list(value.input).flatMap(badItem);
@@ -14,6 +15,8 @@ export function incompleteParts(protocol: Protocol, body: string): string[] {
       return list(value.messages).flatMap((message) => list(message.content).flatMap(badBlock));
     case 'google-generatecontent':
       return list(value.contents).flatMap((content) => list(content.parts).flatMap(badPart));
+    case 'bedrock-converse':
+      return list(value.messages).flatMap((message) => list(message.content).flatMap(badConverseBlock));
     case 'google-interactions':
       return list(value.input).flatMap(badStep);
   }
@@ -40,6 +43,13 @@ function badBlock(block: Value, index: number, blocks: readonly Value[]): string
     return ['a call'];
   const isAnswered = blocks.slice(index).some((other) => other.tool_use_id === block.id);
   return block.type === 'server_tool_use' && !isAnswered ? ['a server call without its result'] : [];
+}
+
+function badConverseBlock({ text, reasoningContent, toolUse }: Value): string[] {
+  if (text === '') return ['an empty text'];
+  const shown = (reasoningContent as Value | undefined)?.reasoningText as Value | undefined;
+  if (shown && !shown.signature) return ['thinking without its signature'];
+  return toolUse && typeof (toolUse as Value).input !== 'object' ? ['a call'] : [];
 }
 
 function badStep(step: Value): string[] {

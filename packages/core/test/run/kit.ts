@@ -15,6 +15,8 @@ export const APIS: readonly Api[] = [
   { protocol: 'openai-responses', provider: 'openai', model: 'gpt-5.5' },
   { protocol: 'google-generatecontent', provider: 'google', model: 'gemini-3-pro-preview' },
   { protocol: 'google-interactions', provider: 'google-interactions', model: 'gemini-3.6-flash' },
+  { protocol: 'bedrock-converse', provider: 'bedrock', model: 'us.anthropic.claude-opus-5-5' },
+  { protocol: 'cohere-chat', provider: 'cohere', model: 'command-a-reasoning-08-2025' },
 ];
 
 export const [anthropic, chat, responses, google, interactions] = APIS as unknown as readonly [Api, Api, Api, Api, Api];

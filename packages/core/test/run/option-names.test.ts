@@ -13,6 +13,8 @@ const ALL: Readonly<Record<keyof RunOptions, true>> = {
     previous: true,
     strict: true,
     serverState: true,
+    transport: true,
+    openSocket: true,
     timeouts: true,
     retry: true,
   },

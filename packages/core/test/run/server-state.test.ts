@@ -2,7 +2,7 @@
 import { Chat, type RunOptions, user } from '@skein/core';
 import { type Emulator, says } from '@skein/emulator';
 import { describe, expect, test } from 'vitest';
-import { type Api, anthropic, ask, bodies, responses, start, weather } from './kit.ts';
+import { type Api, anthropic, ask, bodies, interactions, responses, start, weather } from './kit.ts';
 
 const CALL = {
   blocks: [
@@ -10,8 +10,12 @@ const CALL = {
     { type: 'tool-use' as const, name: 'get_weather', input: { city: 'Oslo' } },
   ],
 };
-const STATE: readonly Api[] = [anthropic, responses];
-const LIST = { 'anthropic-messages': 'messages', 'openai-responses': 'input' } as Record<string, string>;
+const STATE: readonly Api[] = [anthropic, responses, interactions];
+const LIST: Readonly<Record<string, string>> = {
+  'anthropic-messages': 'messages',
+  'openai-responses': 'input',
+  'google-interactions': 'input',
+};
 const sizes = (emulator: Emulator, { protocol }: Api): number[] =>
   bodies(emulator).flatMap((body) => (body === '' ? [] : (JSON.parse(body)[LIST[protocol]!] as unknown[]).length));
 const base: Omit<RunOptions, 'model' | 'messages'> = {

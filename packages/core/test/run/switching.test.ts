@@ -43,7 +43,7 @@ test.each(APIS)('$protocol: a tool whose name it does not take is found again', 
   const name = '1.files/read';
   const renamed = `1_files_read_${digest(name).slice(0, 6)}`;
   emulator.script(api.protocol, [
-    { blocks: [{ type: 'tool-use', name: api.provider === 'google' ? `_${renamed}` : renamed, input: {} }] },
+    { blocks: [{ type: 'tool-use', name: api.provider.startsWith('google') ? `_${renamed}` : renamed, input: {} }] },
     says('Read.'),
   ]);
   const read = tool({ name, execute: () => 'text' });

@@ -34,6 +34,7 @@ const NATIVE: Readonly<Record<string, string>> = {
   'openai-chat': '{"prompt_tokens":16,"completion_tokens":10,"prompt_tokens_details":{"cached_tokens":5}}',
   'openai-responses': '{"input_tokens":16,"output_tokens":10,"output_tokens_details":{"reasoning_tokens":3}}',
   'anthropic-messages': '{"input_tokens":11,"cache_read_input_tokens":5,"output_tokens":10}',
+  'google-interactions': '{"total_input_tokens":16,"total_output_tokens":7,"total_thought_tokens":3}',
   'google-generatecontent': '{"promptTokenCount":16,"candidatesTokenCount":7,"thoughtsTokenCount":3}',
 };
 
@@ -45,7 +46,9 @@ function answer(path: string, upstream: string, isFailing: boolean): string[] {
       ? 'openai-responses'
       : path.includes('/messages')
         ? 'anthropic-messages'
-        : 'google-generatecontent';
+        : path.includes('/interactions')
+          ? 'google-interactions'
+          : 'google-generatecontent';
   const api = APIS.find(({ id }) => id === upstream)!;
   const reader = readBlocks(api.dialect);
   const writer = serving(dialect(target)).writeStream!({ ...HEAD, dialect: upstream });
@@ -163,6 +166,27 @@ describe.each(APIS.map(({ id }) => id))('a reply of %s, streamed to the SDKs of 
     const calls = parts.flatMap(({ functionCall: call }) => (call ? [{ name: call.name, input: call.args }] : []));
     expect(calls).toEqual(CALLS);
     expect(usage).toMatchObject({ promptTokenCount: 16, candidatesTokenCount: 7, thoughtsTokenCount: 3 });
+  });
+
+  test('Google Interactions', async () => {
+    [upstream, isFailing] = [from, false];
+    const google = new GoogleGenAI({ apiKey: 'k', httpOptions: { baseUrl: origin } });
+    const texts = { text: '', thought: '' };
+    const calls = new Map<number, { name: string; pieces: string }>();
+    let usage: unknown;
+    for await (const event of await google.interactions.create({ model: 'm-1', input: 'Hi', stream: true })) {
+      if (event.event_type === 'step.start' && event.step.type === 'function_call')
+        calls.set(event.index, { name: event.step.name, pieces: '' });
+      if (event.event_type === 'interaction.completed') usage = event.interaction.usage;
+      if (event.event_type !== 'step.delta') continue;
+      const { delta } = event;
+      if (delta.type === 'text') texts.text += delta.text;
+      if (delta.type === 'thought_summary' && delta.content?.type === 'text') texts.thought += delta.content.text;
+      if (delta.type === 'arguments_delta') calls.get(event.index)!.pieces += delta.arguments ?? '';
+    }
+    expect(texts).toEqual({ text: SAID.text, thought: SAID.thought });
+    expect([...calls.values()].map(({ name, pieces }) => ({ name, input: JSON.parse(pieces) }))).toEqual(CALLS);
+    expect(usage).toMatchObject({ total_input_tokens: 16, total_output_tokens: 7, total_thought_tokens: 3 });
   });
 
   test('a failure in the middle of a stream is an error of the SDK', async () => {

@@ -9,6 +9,8 @@ export interface SseEvent {
   readonly event?: string;
   readonly data?: string;
   readonly comment?: string;
+  /** Of AWS: it reports a failure. */
+  readonly exception?: boolean;
 }
 
 export interface RenderContext {

@@ -2,6 +2,7 @@
 
 import type { Protocol } from '../protocol.ts';
 import type { ProviderError } from './errors.ts';
+import type { Cloud } from './route.ts';
 import type { HeaderMap } from './state.ts';
 
 /** The violation of a rule that no judge has, with the rule's id. */
@@ -18,6 +19,8 @@ export const readKey: Readonly<Record<Protocol, (headers: HeaderMap) => string>>
   'openai-chat': (headers) => bearer(headers) || (headers['api-key'] ?? ''),
   'openai-responses': (headers) => bearer(headers) || (headers['api-key'] ?? ''),
   'google-generatecontent': (headers) => headers['x-goog-api-key'] || bearer(headers),
+  'bedrock-converse': bearer,
+  'cohere-chat': bearer,
   'google-interactions': (headers) => headers['x-goog-api-key'] || bearer(headers),
 };
 
@@ -39,6 +42,8 @@ const missing: Readonly<Record<Protocol, ProviderError>> = {
   'openai-responses': openAIMissing,
   'google-generatecontent': googleMissing,
   'google-interactions': googleMissing,
+  'bedrock-converse': { status: 403, message: 'Missing Authentication Token' },
+  'cohere-chat': { status: 401, message: 'no api key supplied' },
 };
 
 const openAIWrong = (key: string): ProviderError => ({
@@ -58,16 +63,34 @@ const wrong: Readonly<Record<Protocol, (key: string) => ProviderError>> = {
       { '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: 'API_KEY_INVALID', domain: 'googleapis.com' },
     ],
   }),
+  'bedrock-converse': () => ({
+    status: 403,
+    message: 'Authentication failed: Please make sure your API Key is valid.',
+  }),
+  'cohere-chat': () => ({ status: 401, message: 'invalid api token' }),
   'google-interactions': () => ({ status: 400, message: 'API key not valid. Please pass a valid API key.' }),
 };
 
 const masked = (key: string): string => (key.length < 12 ? '****' : `${key.slice(0, 4)}****${key.slice(-4)}`);
 
-/** Refuses a missing key, and any key other than the configured one. */
-export function checkKey(protocol: Protocol, headers: HeaderMap, key: string | undefined): Denial | undefined {
-  const given = readKey[protocol](headers);
-  if (given === '') return { id: 'auth', error: missing[protocol] };
-  if (key !== undefined && given !== key) return { id: 'auth', error: wrong[protocol](given) };
+const UNAUTHENTICATED: ProviderError = {
+  status: 401,
+  message:
+    'Request is missing required authentication credential. Expected OAuth 2 access token, login cookie or other valid authentication credential.',
+};
+
+/** Refuses a missing key, and any key other than the configured one. A cloud has its own keys for the API of another vendor. */
+export function checkKey(
+  protocol: Protocol,
+  headers: HeaderMap,
+  key: string | undefined,
+  cloud?: Cloud,
+): Denial | undefined {
+  const keyed = cloud === 'aws' ? 'bedrock-converse' : protocol;
+  const given = cloud === undefined ? readKey[keyed](headers) : bearer(headers);
+  if (given === '') return { id: 'auth', error: cloud === 'google' ? UNAUTHENTICATED : missing[keyed] };
+  if (key !== undefined && given !== key)
+    return { id: 'auth', error: cloud === 'google' ? UNAUTHENTICATED : wrong[keyed](given) };
   return undefined;
 }
 
@@ -87,6 +110,11 @@ const notFound: Readonly<Record<Protocol, (model: string) => ProviderError>> = {
   'google-generatecontent': (model) => ({
     status: 404,
     message: `models/${model} is not found for API version v1beta, or is not supported for generateContent. Call ModelService.ListModels to see the list of available models and their supported methods.`,
+  }),
+  'bedrock-converse': () => ({ status: 400, message: 'The provided model identifier is invalid.' }),
+  'cohere-chat': (model) => ({
+    status: 404,
+    message: `model '${model}' not found, make sure the correct model ID was used and that you have access to the model.`,
   }),
   'google-interactions': (model) => ({ status: 404, message: `models/${model} is not found.` }),
 };

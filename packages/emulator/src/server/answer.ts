@@ -6,7 +6,9 @@ import { type Json, stringify } from '../json.ts';
 import type { Protocol } from '../protocol.ts';
 import type { RenderedReply, SseEvent } from '../render/renderer.ts';
 import type { BytesReply, ErrorReply, ExtraEvent, MessageReply, RetryDelay, Transport } from '../reply.ts';
+import { chunkFrame, exceptionEvent, exceptionName, frame } from './aws.ts';
 import { defaultError, errorBody, errorEvent, type ProviderError } from './errors.ts';
+import type { Cloud, StreamForm } from './route.ts';
 import type { HeaderMap, ServedResponse, Sleep } from './state.ts';
 
 export interface Answer {
@@ -20,21 +22,26 @@ export interface Answer {
 /** What the form of an answer depends on. */
 export interface AnswerContext {
   readonly protocol: Protocol;
-  readonly stream: 'sse' | 'array' | undefined;
+  readonly stream: StreamForm | undefined;
+  /** The cloud that serves the API, where that is another than its vendor. */
+  readonly cloud?: Cloud | undefined;
   readonly requestId: string;
   readonly now: number;
 }
 
-const idHeader = (protocol: Protocol): string => (protocol === 'anthropic-messages' ? 'request-id' : 'x-request-id');
+const idHeader = ({ protocol, cloud }: AnswerContext): string => {
+  if (cloud === 'aws') return 'x-amzn-requestid';
+  return protocol === 'anthropic-messages' ? 'request-id' : 'x-request-id';
+};
 
 function answer(
   context: AnswerContext,
   status: number,
   type: string,
-  chunks: readonly string[],
+  chunks: readonly (string | Buffer)[],
   transport: Transport,
 ): Answer {
-  const bytes = chunks.map((chunk) => Buffer.from(chunk, 'utf8'));
+  const bytes = chunks.map((chunk) => (typeof chunk === 'string' ? Buffer.from(chunk, 'utf8') : chunk));
   const length = Buffer.concat(bytes).length;
   return {
     status: transport.status ?? status,
@@ -42,7 +49,8 @@ function answer(
       'content-type': type,
       // With a length the client would notice a cut by counting, not by how the connection ended.
       ...(context.stream === undefined && transport.break === undefined && { 'content-length': `${length}` }),
-      [idHeader(context.protocol)]: context.requestId,
+      [idHeader(context)]: context.requestId,
+      ...(context.cloud === 'aws' && status >= 400 && { 'x-amzn-errortype': exceptionName(status) }),
       ...retryHeaders(transport.retryAfter, context.now),
       ...lowerCase(transport.headers),
     },
@@ -61,7 +69,14 @@ export const jsonAnswer = (context: AnswerContext, status: number, body: string,
 };
 
 export const errorAnswer = (context: AnswerContext, error: ProviderError, transport: Transport = {}): Answer =>
-  jsonAnswer(context, error.status, stringify(errorBody(context.protocol, error, context.requestId)), transport);
+  jsonAnswer(context, error.status, stringify(cloudErrorBody(context, error)), transport);
+
+/** AWS has one form of errors for all APIs; Google answers for itself only where it does not let a request through. */
+export function cloudErrorBody({ protocol, cloud, requestId }: AnswerContext, error: ProviderError): Json {
+  if (cloud === 'aws') return { message: error.message };
+  const isGoogle = cloud === 'google' && error.status === 401;
+  return errorBody(isGoogle ? 'google-generatecontent' : protocol, error, requestId);
+}
 
 /** A scripted error, completed with the usual type and message of its status. */
 export function scriptedError(context: AnswerContext, { error, ...transport }: ErrorReply): Answer {
@@ -109,10 +124,9 @@ function withError(context: AnswerContext, reply: MessageReply, events: readonly
   const { streamError } = reply;
   if (!streamError) return events;
   const before = events.slice(0, streamError.afterEvents);
-  return [
-    ...before,
-    errorEvent(context.protocol, streamFault(context.protocol, reply), context.requestId, before.length),
-  ];
+  const fault = streamFault(context.protocol, reply);
+  if (context.cloud === 'aws') return [...before, exceptionEvent(fault.status, fault.message)];
+  return [...before, errorEvent(context.protocol, fault, context.requestId, before.length)];
 }
 
 function streamFault(protocol: Protocol, { streamError }: MessageReply): ProviderError {
@@ -128,6 +142,11 @@ export function messageAnswer(context: AnswerContext, reply: MessageReply, { bod
   }
   const all = withError(context, reply, withExtraEvents(events, reply.events));
   if (context.stream === 'array') return answer(context, 200, 'application/json', arrayTexts(all), reply);
+  if (context.stream === 'frames' || context.stream === 'chunks') {
+    // There are no comments in this form.
+    const frames = all.filter(({ data }) => data !== undefined).map(context.stream === 'frames' ? frame : chunkFrame);
+    return answer(context, 200, 'application/vnd.amazon.eventstream', frames, reply);
+  }
   const texts = all.map((event) => sseText(event, newline(context.protocol)));
   return answer(context, 200, 'text/event-stream; charset=utf-8', texts, reply);
 }

@@ -2,6 +2,7 @@
 import type { Json } from '../json.ts';
 import type { Protocol } from '../protocol.ts';
 import type { SseEvent } from '../render/renderer.ts';
+import { exceptionEvent } from './aws.ts';
 
 export interface ProviderError {
   readonly status: number;
@@ -46,6 +47,24 @@ const GOOGLE: Readonly<Record<number, readonly [status: string, message: string]
   504: ['DEADLINE_EXCEEDED', 'The request timed out. Please try again.'],
 };
 
+const BEDROCK: Readonly<Record<number, string>> = {
+  400: 'The request is invalid.',
+  403: 'User is not authorized to perform: bedrock:InvokeModel on this resource.',
+  404: 'The resource was not found.',
+  408: 'The model timed out while it processed the request.',
+  424: 'The model returned an error.',
+  429: 'Too many requests, please wait before trying again.',
+  503: 'Bedrock is unable to process your request.',
+};
+
+const COHERE: Readonly<Record<number, string>> = {
+  400: 'invalid request',
+  401: 'invalid api token',
+  404: 'not found',
+  429: 'You are past the per minute request limit, please wait and try again later.',
+  500: 'internal server error, this has been reported to our developers.',
+};
+
 /** Codes of Interactions are words; only that of 400 has been seen. */
 const INTERACTIONS: Readonly<Record<number, string>> = {
   401: 'unauthenticated',
@@ -67,6 +86,10 @@ export function defaultError(protocol: Protocol, status: number): ProviderError 
     const [type, message] = GOOGLE[status] ?? (status < 500 ? ['INVALID_ARGUMENT', 'Error'] : ['INTERNAL', 'Error']);
     return { status, type, message };
   }
+  if (protocol === 'bedrock-converse' || protocol === 'cohere-chat') {
+    const messages = protocol === 'cohere-chat' ? COHERE : BEDROCK;
+    return { status, message: messages[status] ?? 'The server had an error while it processed the request.' };
+  }
   if (protocol === 'google-interactions') {
     const [, message] = GOOGLE[status] ?? ['', 'Error'];
     return { status, message, code: INTERACTIONS[status] ?? (status < 500 ? 'invalid_request' : 'api_error') };
@@ -87,6 +110,9 @@ export function errorBody(protocol: Protocol, error: ProviderError, requestId: s
       };
     case 'google-generatecontent':
       return { error: { code: status, message, status: type ?? otherwise, ...(details && { details }) } };
+    case 'bedrock-converse':
+    case 'cohere-chat':
+      return { message };
     case 'google-interactions':
       return { error: { message, code: code ?? defaultError(protocol, status).code } };
     default:
@@ -98,6 +124,7 @@ export function errorBody(protocol: Protocol, error: ProviderError, requestId: s
 export function errorEvent(protocol: Protocol, error: ProviderError, requestId: string, before: number): SseEvent {
   const body = errorBody(protocol, error, requestId);
   if (protocol === 'anthropic-messages') return { event: 'error', data: JSON.stringify(body) };
+  if (protocol === 'bedrock-converse') return exceptionEvent(error.status, error.message);
   if (protocol === 'google-interactions')
     return { event: 'error', data: JSON.stringify({ ...body, event_type: 'error' }) };
   if (protocol !== 'openai-responses') return { data: JSON.stringify(body) };

@@ -5,6 +5,8 @@ import { asText, isObject, type Json, objects, parseJson, plain } from '../json.
 import type { ProviderMemory } from '../memory.ts';
 import type { Protocol } from '../protocol.ts';
 import { renderAnthropicMessages } from '../render/anthropic-messages.ts';
+import { renderBedrockConverse } from '../render/bedrock-converse.ts';
+import { renderCohereChat } from '../render/cohere-chat.ts';
 import { renderGoogleGenerateContent } from '../render/google-generatecontent.ts';
 import { renderGoogleInteractions } from '../render/google-interactions.ts';
 import { renderOpenAIChat } from '../render/openai-chat.ts';
@@ -13,6 +15,8 @@ import { createMint, type Renderer } from '../render/renderer.ts';
 import type { MessageReply, ScriptedReply } from '../reply.ts';
 import { judgeAnthropicMessages } from '../rules/anthropic-messages/judge.ts';
 import { thinkingMismatches } from '../rules/anthropic-messages/rules-thinking.ts';
+import { judgeBedrockConverse } from '../rules/bedrock-converse/judge.ts';
+import { judgeCohereChat } from '../rules/cohere-chat/judge.ts';
 import { judgeGoogleGenerateContent } from '../rules/google-generatecontent/judge.ts';
 import { judgeGoogleInteractions } from '../rules/google-interactions/judge.ts';
 import { createOpenAIChatJudge } from '../rules/openai-chat/judge.ts';
@@ -22,16 +26,17 @@ import { checkKey, checkModel, type Denial, readKey } from './access.ts';
 import {
   type Answer,
   type AnswerContext,
+  cloudErrorBody,
   errorAnswer,
   jsonAnswer,
   messageAnswer,
   rawAnswer,
   scriptedError,
 } from './answer.ts';
-import { errorBody } from './errors.ts';
-import { expire, showInteraction, withStoredSteps } from './interactions.ts';
+import { checkSignature, isSigned, type SignedRequest } from './aws.ts';
 import type { Route } from './route.ts';
-import type { EmulatorSettings, EmulatorState, HeaderMap, Issuer, ServedResponse } from './state.ts';
+import type { EmulatorSettings, EmulatorState, Issuer, ServedResponse } from './state.ts';
+import { expire, showInteraction, withStoredSteps } from './stored-interactions.ts';
 import { openThread } from './threads.ts';
 
 type GenerateRoute = Extract<Route, { kind: 'generate' }>;
@@ -45,19 +50,26 @@ export interface Outcome {
 
 /** Refuses a request by a rule that no judge has; the log names that rule as it does the others. */
 export function deny(context: AnswerContext, { id, error }: Denial): Outcome {
-  const body = JSON.stringify(errorBody(context.protocol, error, context.requestId));
+  const body = JSON.stringify(cloudErrorBody(context, error));
   const refusal = { rule: `${context.protocol}.${id}`, status: error.status, message: error.message, body };
   return { verdict: { refusal, warnings: [] }, answer: errorAnswer(context, error) };
 }
 
-export interface ReceivedRequest {
+export interface ReceivedRequest extends SignedRequest {
   readonly text: string;
-  readonly headers: HeaderMap;
   readonly context: AnswerContext;
   /** The request only prepares the next one: the response has no output. */
   readonly isWarmup?: boolean;
   /** For connections that keep the latest responses in memory: called with the id of one that is not stored. */
   readonly onKept?: (id: string) => void;
+}
+
+/** AWS takes a signature in place of a key. */
+function checkAccess(state: EmulatorState, { protocol, cloud }: GenerateRoute, received: ReceivedRequest) {
+  const { key, aws } = state.configuration;
+  if (cloud !== 'aws' || !isSigned(received.headers)) return checkKey(protocol, received.headers, key, cloud);
+  const message = checkSignature(received, aws);
+  return message === undefined ? undefined : { id: 'auth', error: { status: 403, message } };
 }
 
 export async function generate(
@@ -67,12 +79,13 @@ export async function generate(
 ): Promise<Outcome> {
   const { text, headers } = received;
   const { protocol, issuer } = route;
-  const denial = checkKey(protocol, headers, state.configuration.key);
+  const denial = checkAccess(state, route, received);
   if (denial) return deny(received.context, denial);
   const parsed = parseJson(text);
   const body = isObject(parsed) ? parsed : {};
   const model = route.model ?? asText(body.model) ?? asText(body.agent) ?? '';
-  const stream = route.stream ?? (protocol !== 'google-generatecontent' && body.stream === true ? 'sse' : undefined);
+  const isNamed = protocol !== 'google-generatecontent' && route.cloud !== 'aws' && body.stream === true;
+  const stream = route.stream ?? (isNamed ? 'sse' : undefined);
   const context: AnswerContext = { ...received.context, stream };
   const missing = checkModel(protocol, model);
   if (missing) return deny(context, missing);
@@ -148,7 +161,8 @@ async function reply(
 }
 
 /** Anthropic repeats the request id in the body, so header and body must agree. */
-export function refusalAnswer(context: AnswerContext, { status, body }: Refusal): Answer {
+export function refusalAnswer(context: AnswerContext, { status, message, body }: Refusal): Answer {
+  if (context.cloud === 'aws') return jsonAnswer(context, status, JSON.stringify({ message }));
   const parsed = parseJson(body);
   const requestId = (isObject(parsed) ? asText(parsed.request_id) : undefined) ?? context.requestId;
   return jsonAnswer({ ...context, requestId }, status, body);
@@ -187,6 +201,10 @@ export function judgeFor(protocol: Protocol, settings: EmulatorSettings, issuer:
     }
     case 'openai-responses':
       return createOpenAIResponsesJudge(issuer);
+    case 'bedrock-converse':
+      return judgeBedrockConverse;
+    case 'cohere-chat':
+      return judgeCohereChat;
   }
 }
 
@@ -195,6 +213,8 @@ const renderers: Readonly<Record<Protocol, Renderer>> = {
   'openai-chat': renderOpenAIChat,
   'openai-responses': renderOpenAIResponses,
   'google-generatecontent': renderGoogleGenerateContent,
+  'bedrock-converse': renderBedrockConverse,
+  'cohere-chat': renderCohereChat,
   'google-interactions': renderGoogleInteractions,
 };
 

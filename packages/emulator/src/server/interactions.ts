@@ -1,53 +1,12 @@
-/** Stored interactions: the histories that later requests continue, and the paths that fetch, cancel and delete them. */
-
-import { asText, type Json, objects, parseJson, plain, stringify } from '../json.ts';
+/** The paths that fetch, cancel and delete stored interactions. */
+import { asText, isObject, type Json, objects, parseJson, stringify } from '../json.ts';
 import type { ProviderMemory, StoredResponse } from '../memory.ts';
-import type { RenderedReply, SseEvent } from '../render/renderer.ts';
-import { inputSteps } from '../rules/google-interactions/context.ts';
+import type { SseEvent } from '../render/renderer.ts';
 import { type AnswerContext, jsonAnswer, messageAnswer } from './answer.ts';
 import { deny, type Outcome } from './generate.ts';
 import type { Route } from './route.ts';
 import type { EmulatorState } from './state.ts';
-
-const DAY = 24 * 60 * 60 * 1000;
-
-/** How long the API keeps interactions of paying users. */
-const RETENTION = 55 * DAY;
-
-/** Forgets an interaction whose time is over. */
-export function expire(state: EmulatorState, memory: ProviderMemory, id: string | undefined): void {
-  const kept = id === undefined ? undefined : memory.kept(id);
-  const { retention = RETENTION } = state.settings;
-  if (id !== undefined && kept?.at !== undefined && state.configuration.now() - kept.at > retention) memory.forget(id);
-}
-
-/** A request with the steps of the interaction that it continues. */
-export function withStoredSteps(body: Json, memory: ProviderMemory): Json {
-  const id = asText(body.previous_interaction_id);
-  const before = id === undefined ? [] : (memory.kept(id)?.items ?? []);
-  return { ...body, input: [...before, ...inputSteps(body.input)] };
-}
-
-/** Stores an interaction, which is the default. One in the background is complete when it is first fetched. */
-export function showInteraction(
-  request: Json,
-  rendered: RenderedReply,
-  memory: ProviderMemory,
-  { now, stream }: AnswerContext,
-): RenderedReply {
-  if (request.store === false) return rendered;
-  const response = plain(rendered.body) as Json;
-  const items = [...objects(withStoredSteps(request, memory).input), ...objects(response.steps)];
-  const isPending = request.background === true && stream === undefined;
-  const { events } = rendered;
-  memory.keep(`${response.id}`, { response, items, input: inputSteps(request.input), at: now, events, isPending });
-  return isPending ? { ...rendered, body: pendingBody(rendered.body) } : rendered;
-}
-
-/** What a request in the background is answered with. */
-function pendingBody({ steps: _, usage: __, ...rest }: Json): Json {
-  return { ...rest, status: 'in_progress' };
-}
+import { expire, pendingBody } from './stored-interactions.ts';
 
 const accepted = { refusal: undefined, warnings: [] };
 
@@ -105,5 +64,5 @@ function resume({ response, events = [] }: StoredResponse, after: string | undef
 
 function readEventId({ data = '' }: SseEvent): string | undefined {
   const value = parseJson(data);
-  return typeof value === 'object' && value !== null ? asText((value as Json).event_id) : undefined;
+  return isObject(value) ? asText(value.event_id) : undefined;
 }

@@ -36,6 +36,8 @@ const modelForms: Readonly<Record<Protocol, (id: string, created: number) => Jso
   }),
   'google-generatecontent': googleModel,
   'google-interactions': googleModel,
+  'bedrock-converse': (id) => ({ modelId: id, modelName: id }),
+  'cohere-chat': (name) => ({ name, endpoints: ['chat'] }),
 };
 
 const listForms: Readonly<Record<Protocol, (models: readonly Json[]) => Json>> = {
@@ -48,6 +50,8 @@ const listForms: Readonly<Record<Protocol, (models: readonly Json[]) => Json>> =
     last_id: data.at(-1)?.id ?? null,
   }),
   'google-generatecontent': (models) => ({ models }),
+  'bedrock-converse': (modelSummaries) => ({ modelSummaries }),
+  'cohere-chat': (models) => ({ models }),
   'google-interactions': (models) => ({ models }),
 };
 

@@ -8,8 +8,19 @@ interface Deployment {
   readonly issuer: string;
 }
 
+/** How a stream is written: server-sent events, one array, frames of AWS, or frames with events of another API inside. */
+export type StreamForm = 'sse' | 'array' | 'frames' | 'chunks';
+
+/** A cloud that serves another vendor's API: its errors and its keys are its own. */
+export type Cloud = 'aws' | 'google';
+
 export type Route =
-  | (Deployment & { readonly kind: 'generate'; readonly model?: string; readonly stream?: 'sse' | 'array' })
+  | (Deployment & {
+      readonly kind: 'generate';
+      readonly model?: string;
+      readonly stream?: StreamForm;
+      readonly cloud?: Cloud;
+    })
   | (Deployment & { readonly kind: 'count-tokens'; readonly model?: string })
   | (Deployment & { readonly kind: 'models'; readonly id?: string })
   | (Deployment & { readonly kind: 'response'; readonly id: string; readonly items: boolean })
@@ -41,6 +52,7 @@ const VERSION = '/v\\d+(?:beta|alpha)?\\d*';
 // The version may be missing (DeepSeek) or be another one (`/api/paas/v4`).
 const BEFORE = `${ISSUER}(?:${VERSION})?`;
 const GOOGLE = `${BEFORE}(?:/projects/[^/]+/locations/[^/]+)?(?:/publishers/google)?/models`;
+const VERTEX = `${BEFORE}/projects/[^/]+/locations/[^/]+/publishers`;
 const INTERACTIONS = `${BEFORE}(?:/projects/[^/]+/locations/[^/]+)?/interactions`;
 // `messages` is a common word, so it must follow a version.
 const VERSIONED = `${ISSUER}${VERSION}`;
@@ -104,9 +116,40 @@ const rows: readonly Row[] = [
   {
     // Bedrock has the model in the path, and version and betas in the body.
     methods: ['POST'],
-    path: path(BEFORE, '/model/(?<model>[^/]+)/invoke'),
+    path: path(BEFORE, '/model/(?<model>[^/]+)/invoke(?<stream>-with-response-stream)?'),
     protocol: 'anthropic-messages',
-    route: (deployment, { model = '' }) => ({ ...deployment, kind: 'generate', model }),
+    route: (deployment, { model = '', stream }) => ({
+      ...deployment,
+      kind: 'generate',
+      model,
+      cloud: 'aws',
+      ...(stream && { stream: 'chunks' }),
+    }),
+  },
+  {
+    methods: ['POST'],
+    path: path(BEFORE, '/model/(?<model>[^/]+)/converse(?<stream>-stream)?'),
+    protocol: 'bedrock-converse',
+    route: (deployment, { model = '', stream }) => ({
+      ...deployment,
+      kind: 'generate',
+      model,
+      cloud: 'aws',
+      ...(stream && { stream: 'frames' }),
+    }),
+  },
+  {
+    // Vertex has the model in the path, and the version in the body.
+    methods: ['POST'],
+    path: path(VERTEX, '/anthropic/models/(?<model>[^/:]+):(?:r|streamR)awPredict'),
+    protocol: 'anthropic-messages',
+    route: (deployment, { model = '' }) => ({ ...deployment, kind: 'generate', model, cloud: 'google' }),
+  },
+  {
+    methods: ['POST'],
+    path: path(`${ISSUER}/v2`, '/chat'),
+    protocol: 'cohere-chat',
+    route: (deployment) => ({ ...deployment, kind: 'generate' }),
   },
   {
     methods: ['POST'],

@@ -158,6 +158,9 @@ class Connection {
     const parent = asText(body.previous_response_id);
     let kept: string | undefined;
     const outcome = await generate(state, route, {
+      method: 'GET',
+      path,
+      bytes,
       text,
       headers,
       context,

@@ -7,6 +7,7 @@ import type { Protocol } from '../protocol.ts';
 import type { ScriptedReply } from '../reply.ts';
 import type { ApiDifferences } from '../rules/openai/rule.ts';
 import type { JudgeSettings, Verdict } from '../rules/verdict.ts';
+import type { AwsAccount } from './aws.ts';
 
 /** Waits; resolves or rejects early when the signal is aborted. */
 export type Sleep = (milliseconds: number, signal: AbortSignal) => Promise<void>;
@@ -55,6 +56,7 @@ export interface LogEntry {
 
 interface Configuration {
   readonly key: string | undefined;
+  readonly aws: AwsAccount | undefined;
   readonly brain: Brain;
   readonly seed: string | undefined;
   readonly now: () => number;

@@ -77,7 +77,7 @@ function describeTarget(url: URL, { method, provider, issuer }: RequestToRecord,
     responseId,
   } = readAddress(method, url.pathname, provider ?? withOwnEndpoints(url)?.id);
   const descriptor = provider === undefined || issuer === undefined ? providerAt(url, dialect) : undefined;
-  const name = provider ?? descriptor?.id;
+  const name = provider === undefined ? descriptor?.id : findSibling(provider, dialect);
   return {
     kind,
     ...(dialect !== undefined && { dialect }),
@@ -86,6 +86,14 @@ function describeTarget(url: URL, { method, provider, issuer }: RequestToRecord,
     ...(model !== undefined && kind === 'generate' && { model }),
     ...(responseId !== undefined && { responseId }),
   };
+}
+
+/** A provider at the same hosts that speaks the dialect, where the named one speaks another: clouds serve several APIs. */
+function findSibling(provider: string, dialect: string | undefined): string {
+  const all = providers();
+  const named = all.find(({ id }) => id === provider);
+  if (dialect === undefined || !named?.hosts || named.dialect === dialect) return provider;
+  return all.find((one) => one.dialect === dialect && one.hosts?.source === named.hosts?.source)?.id ?? provider;
 }
 
 /** Searches the front of the body only; it is not parsed while a client waits. */
@@ -156,17 +164,23 @@ export function readAddress(method: string, path: string, provider?: string): Ad
 
 /** The provider with this host that has paths of its own. */
 function withOwnEndpoints(url: URL): ProviderDescriptor | undefined {
-  return providers().find(({ endpoints, connection }) => endpoints && isAt(url, connection?.baseUrl));
+  return providers().find((one) => one.endpoints && isAt(url, one));
 }
 
 /**
- * The provider with this host. An unknown host, such as a gateway or an emulator, is taken for the home provider of the
- * dialect, as core does if a base URL is changed.
+ * The provider with this host. An unknown host, such as a gateway or an emulator, is taken for a provider of the dialect
+ * that has this path as its own, or else for the dialect's home, as core does if a base URL is changed.
  */
 function providerAt(url: URL, dialectId: string | undefined): ProviderDescriptor | undefined {
-  const here = providers().filter(({ connection }) => isAt(url, connection?.baseUrl));
+  const here = providers().filter((one) => isAt(url, one));
   if (dialectId === undefined) return here[0];
-  return here.find((one) => one.dialect === dialectId) ?? here[0] ?? dialect(dialectId).home;
+  const isOwn = ({ path }: { readonly path: RegExp }) => path.test(url.pathname);
+  return (
+    here.find((one) => one.dialect === dialectId) ??
+    here[0] ??
+    providers().find((one) => one.dialect === dialectId && one.endpoints?.some(isOwn)) ??
+    dialect(dialectId).home
+  );
 }
 
 /** Who issues the replies from this address. */
@@ -174,7 +188,9 @@ function issuerAt(url: URL, descriptor: ProviderDescriptor | undefined): string 
   return descriptor ? descriptor.issuer.replace('{host}', url.host) : url.host;
 }
 
-function isAt({ host }: URL, address: string | undefined): boolean {
+function isAt({ host }: URL, { hosts, connection }: ProviderDescriptor): boolean {
+  const address = connection?.baseUrl;
+  if (hosts?.test(host)) return true;
   return address !== undefined && URL.canParse(address) && new URL(address).host === host;
 }
 

@@ -142,20 +142,26 @@ export async function readResponseParts(store: Store, exchange: string): Promise
   return parts;
 }
 
-/** The request and the response of an exchange as texts; empty if there is none. */
-export async function readTexts(store: Store, exchange: string): Promise<{ request: string; response: string }> {
+/** The request and the response of an exchange as texts, empty if there is none; a response that is no text as bytes. */
+export async function readTexts(
+  store: Store,
+  exchange: string,
+): Promise<{ request: string; response: string | Uint8Array }> {
   const parts = await readParts(store, exchange);
+  const request = joinParts(parts.filter(({ order }) => order === REQUEST_PART));
   return {
-    request: joinText(parts.filter(({ order }) => order === REQUEST_PART)),
-    response: joinText(parts.filter(({ order }) => isResponsePart(order))),
+    request: typeof request === 'string' ? request : Buffer.from(request).toString('utf8'),
+    response: joinParts(parts.filter(({ order }) => isResponsePart(order))),
   };
 }
 
 /** If a part is not text, a character may be split between it and the next, so all bytes are joined first. */
-function joinText(parts: readonly EntryRecord[]): string {
+function joinParts(parts: readonly EntryRecord[]): string | Uint8Array {
   const texts = parts.map(({ data }) => packedText(data));
   if (texts.every((text) => text !== undefined)) return texts.join('');
-  return Buffer.concat(parts.map(({ data }) => unpackBytes(data) ?? NONE)).toString('utf8');
+  const bytes = Buffer.concat(parts.map(({ data }) => unpackBytes(data) ?? NONE));
+  const text = bytes.toString('utf8');
+  return Buffer.from(text).equals(bytes) ? text : bytes;
 }
 
 async function readParts(store: Store, exchange: string): Promise<readonly EntryRecord[]> {

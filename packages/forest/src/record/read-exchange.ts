@@ -62,11 +62,11 @@ interface NoContent {
 }
 
 /** Reads what the bytes of an exchange mean. It depends on the stored bytes alone and never throws. */
-export function readExchange(exchange: Exchange, request: string, response: string): ExchangeContent {
+export function readExchange(exchange: Exchange, request: string, response: string | Uint8Array): ExchangeContent {
   const nothing = (why: string): NoContent => ({ kind: 'nothing', exchange, why });
   if (exchange.kind === 'other' || exchange.dialect === undefined) return nothing('no model was asked');
   if (exchange.outcome === 'refused') return nothing(`the API answered ${exchange.status}`);
-  if (response.trim() === '') return nothing(exchange.error ?? 'there was no answer');
+  if (isBlank(response)) return nothing(exchange.error ?? 'there was no answer');
   try {
     const spoken = dialect(exchange.dialect);
     const framing = findFraming(spoken, exchange.provider);
@@ -147,8 +147,13 @@ export interface Answer {
 }
 
 /** Reads a response that is one JSON object, a stream of events, or Google's list of chunks. Throws for other texts. */
-function readAnswer(dialect: Dialect, framing: Framing, text: string, origin: Partial<Origin>): Answer {
-  const reply = readReply(dialect, framing, text, origin);
+function readAnswer(
+  dialect: Dialect,
+  framing: Framing,
+  response: string | Uint8Array,
+  origin: Partial<Origin>,
+): Answer {
+  const reply = readReply(dialect, framing, response, origin);
   const { message, alternatives, stop, usage, envelope } = reply;
   const { kept } = serving(dialect);
   const pending = kept !== undefined && stop.reason !== 'cut' && stop.reason !== 'error' && isPending(kept, envelope);
@@ -162,17 +167,23 @@ function readAnswer(dialect: Dialect, framing: Framing, text: string, origin: Pa
   };
 }
 
-function readReply(dialect: Dialect, framing: Framing, text: string, origin: Partial<Origin>): Reply {
+/** Bytes are read as they are where the framing is binary; elsewhere they are text that was damaged. */
+function readReply(dialect: Dialect, framing: Framing, response: string | Uint8Array, origin: Partial<Origin>): Reply {
+  const text = typeof response === 'string' ? response : framing.isBinary ? '' : Buffer.from(response).toString('utf8');
   // Some framings have events that begin as an object does.
   if (/^\s*\{/.test(text) && (framing === sse || isJson(text))) return dialect.readResponse(text, origin);
   const reader = dialect.readStream(origin);
   if (/^\s*\[/.test(text)) for (const chunk of elementTexts(text)) reader.push(undefined, chunk);
   else {
     const decoder = framing.split((event, data) => void reader.push(event, data));
-    decoder.push(text);
+    decoder.push(framing.isBinary ? Buffer.from(response) : text);
     decoder.end();
   }
   return reader.finish();
+}
+
+function isBlank(response: string | Uint8Array): boolean {
+  return typeof response === 'string' ? response.trim() === '' : response.length === 0;
 }
 
 /** A response that runs in the background is acknowledged before it is complete. */

@@ -1,5 +1,6 @@
 /** Stores: the interface and what all stores share, the store in memory, in files (`file/`) and in PostgreSQL (`postgres/`). */
-export { type FileStoreOptions, fileStore } from './file/file-store.ts';
+export type { FileStoreOptions } from './file/file-store.ts';
+export { fileStore } from './file/open-file-store.ts';
 export { memoryStore } from './memory-store.ts';
 export { type PostgresOptions, postgresStore } from './postgres/postgres-store.ts';
 export {

@@ -22,7 +22,11 @@ export const anthropicMessagesSpec: DialectSpec = {
   // The API itself, Bedrock and Vertex.
   endpoints: [
     { operation: 'ask', method: 'POST', path: /\/v1\/messages$/ },
-    { operation: 'ask', method: 'POST', path: /\/model\/(?<model>[^/]*(?:anthropic|claude)[^/]*)\/invoke$/ },
+    {
+      operation: 'ask',
+      method: 'POST',
+      path: /\/model\/(?<model>[^/]*(?:anthropic|claude)[^/]*)\/invoke(?:-with-response-stream)?$/,
+    },
     {
       operation: 'ask',
       method: 'POST',

@@ -41,6 +41,11 @@ export function dropUnpairedServerTools(
   return changed;
 }
 
+/** Whether a draft calls or answers server-side tools. */
+export function usesServerTools(draft: Draft): boolean {
+  return serverBlocks(draft).length > 0;
+}
+
 function hasType(block: unknown, pattern: RegExp): block is JsonObject {
   return isObject(block) && typeof block.type === 'string' && pattern.test(block.type);
 }

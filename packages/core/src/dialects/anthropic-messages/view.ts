@@ -10,7 +10,7 @@ import {
   readCitation,
 } from '../../message/index.ts';
 import { ProtocolError } from '../reply.ts';
-import { viewId } from '../write/calls.ts';
+import { viewId } from '../write/drafts.ts';
 import { DIALECT } from './provider.ts';
 import {
   anyBlock,

@@ -15,8 +15,7 @@ import {
 import type { MediaBlock, Message } from '../../message/index.ts';
 import { dropped, type LossNote, type LossReason, rewritten } from '../loss.ts';
 import { forModel } from '../provider.ts';
-import { NO_CALLS } from '../write/calls.ts';
-import { isOwn } from '../write/drafts.ts';
+import { isOwn, NO_CALLS } from '../write/drafts.ts';
 import { type BodyMember, joinFrame, readSystemTexts, writeTools } from '../write/frame.ts';
 import {
   formatPath,
@@ -42,7 +41,7 @@ import {
   saysNothing,
   trimEnd,
 } from './rules.ts';
-import { dropUnpairedServerTools } from './server-tools.ts';
+import { dropUnpairedServerTools, usesServerTools } from './server-tools.ts';
 import { fromBase64 } from './view.ts';
 
 const format: MessageFormat = {
@@ -89,6 +88,7 @@ export const writer: RequestWriter = {
   mark,
   trimEnd,
   dropUnpaired: dropUnpairedServerTools,
+  usesServerTools,
   fitParams(target, count, textOf, losses) {
     const { params } = target;
     if (params.reasoning?.budget === undefined || thinksBy(target.provider, target.model) === 'effort') return params;

@@ -7,7 +7,7 @@ import type { EventDecoder, Framing } from '../sse.ts';
 export const awsEventStream: Framing = {
   contentTypes: ['application/vnd.amazon.eventstream'],
   split: (onEvent) => decodeFrames(({ event, data }) => onEvent(event, data)),
-  encode: toBytes,
+  isBinary: true,
 };
 
 /** A frame as an event: its type or that of the exception it reports, and its payload as text. */
@@ -41,11 +41,13 @@ export function decodeFrames(onFrame: (frame: FrameEvent) => void): EventDecoder
       const view = new DataView(bytes.buffer, bytes.byteOffset + at);
       const length = view.getUint32(0);
       const headers = view.getUint32(4);
-      if (view.getUint32(8) !== checksum(bytes.subarray(at, at + 8))) return damaged('the checksum of its lengths');
-      if (length > LONGEST || headers + PRELUDE + TRAILER > length) return damaged('its lengths');
+      const problem = findProblem(bytes.subarray(at), view);
+      if (problem) {
+        damaged(problem);
+        return;
+      }
       if (bytes.length - at < length) break;
       const end = length - TRAILER;
-      if (view.getUint32(end) !== checksum(bytes.subarray(at, at + end))) return damaged('the checksum of its content');
       onFrame(readFrame(bytes.subarray(at + PRELUDE, at + end), headers));
       at += length;
     }
@@ -63,6 +65,16 @@ export function decodeFrames(onFrame: (frame: FrameEvent) => void): EventDecoder
       rest = new Uint8Array();
     },
   };
+}
+
+/** What is wrong with the frame at the beginning of the bytes, as far as it has arrived. */
+function findProblem(bytes: Uint8Array, view: DataView): string | undefined {
+  const length = view.getUint32(0);
+  const end = length - TRAILER;
+  if (view.getUint32(8) !== checksum(bytes.subarray(0, 8))) return 'the checksum of its lengths is wrong';
+  if (length > LONGEST || view.getUint32(4) + PRELUDE + TRAILER > length) return 'its lengths are impossible';
+  if (bytes.length < length || view.getUint32(end) === checksum(bytes.subarray(0, end))) return undefined;
+  return 'the checksum of its content is wrong';
 }
 
 /** Its name is that of the event or the exception; an error without a payload says in headers what went wrong. */
@@ -146,15 +158,21 @@ function toBytes(text: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(text, (char) => char.charCodeAt(0));
 }
 
-const TABLE = /* @__PURE__ */ Array.from({ length: 256 }, (_, byte) => {
-  let value = byte;
-  for (let bit = 0; bit < 8; bit++) value = value & 1 ? (value >>> 1) ^ 0xedb88320 : value >>> 1;
-  return value;
-});
+/** Filled when it is first used: every program that imports core would wait for it. */
+let table: readonly number[] | undefined;
+
+function makeTable(): readonly number[] {
+  return Array.from({ length: 256 }, (_, byte) => {
+    let value = byte;
+    for (let bit = 0; bit < 8; bit++) value = value & 1 ? (value >>> 1) ^ 0xedb88320 : value >>> 1;
+    return value;
+  });
+}
 
 /** CRC-32, as in zip files. */
 function checksum(bytes: Uint8Array): number {
+  table ??= makeTable();
   let sum = 0xffffffff;
-  for (const byte of bytes) sum = (sum >>> 8) ^ TABLE[(sum ^ byte) & 255]!;
+  for (const byte of bytes) sum = (sum >>> 8) ^ table[(sum ^ byte) & 255]!;
   return (sum ^ 0xffffffff) >>> 0;
 }

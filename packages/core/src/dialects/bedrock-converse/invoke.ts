@@ -7,6 +7,7 @@ import { bedrock, bedrockConnection } from './provider.ts';
 /** Each frame holds one event of the model's own API as `{"bytes": base64}`; one without a type keeps the connection open. */
 export const invokeStream: Framing = {
   contentTypes: awsEventStream.contentTypes,
+  isBinary: true,
   split: (onEvent) =>
     decodeFrames(({ event, data }) => {
       if (event !== 'chunk') return onEvent('error', errorText(event, data));

@@ -54,7 +54,8 @@ export const bedrock: ProviderDescriptor = {
   hosts: /^bedrock-runtime(?:-fips)?\.[a-z0-9-]+\.amazonaws\.com(?:\.cn)?$/,
   connection: bedrockConnection,
   policies: {
-    toolIds: { pattern: '^[a-zA-Z0-9_.:-]+$', maxLength: 64 },
+    // Those of Anthropic take no others; an id that a model gave itself goes back as it is.
+    toolIds: { pattern: '^[a-zA-Z0-9_-]+$', maxLength: 64 },
     toolNames: { pattern: '^[a-zA-Z][a-zA-Z0-9_-]*$', maxLength: 64 },
     refusedFields: [],
     inlineSystem: { default: 'never' },

@@ -16,15 +16,12 @@ import {
   textAt,
   textNode,
 } from '../../json/index.ts';
-import type { ContentBlock, Origin } from '../../message/index.ts';
 import type { Assembler } from '../dialect.ts';
 import type { Stop } from '../reply.ts';
-import { blockEnd, type StreamEvent } from '../stream/events.ts';
-import { errorEvent, escapedPiece, NO_EVENTS, readEvent, UnreadEvents } from '../stream/read-event.ts';
+import { BOUNDARY, errorEvent, escapedPiece, NO_EVENTS, readEvent, type StreamEvent, UnreadEvents } from '../stream.ts';
 import { DAMAGED } from './event-stream.ts';
-import { DIALECT } from './provider.ts';
 import { readStop, readUsage } from './read-response.ts';
-import { view } from './view.ts';
+import { isServerTool } from './rules.ts';
 
 export function assemble(): Assembler {
   return new MessageAssembler();
@@ -90,22 +87,18 @@ class MessageAssembler implements Assembler {
       case 'contentBlockStop': {
         const known = this.#byIndex.get(index);
         if (known) known.isStopped = true;
-        return known?.end();
+        return known && [BOUNDARY];
       }
       case 'messageStart':
         this.#role = textAt(data, ['role']) ?? this.#role;
         return NO_EVENTS;
-      case 'messageStop': {
+      case 'messageStop':
         this.#keep(data);
-        const isFirst = !this.#stop;
         this.#stop ??= readStop(stopReason);
-        return isFirst ? [...this.#blocks.flatMap((block) => block.end()), { type: 'stop', stop: this.#stop }] : [];
-      }
-      case 'metadata': {
+        return NO_EVENTS;
+      case 'metadata':
         this.#keep(data);
-        const usage = readUsage(value.usage, textAt(data, ['usage']));
-        return usage ? [{ type: 'usage', usage }] : NO_EVENTS;
-      }
+        return NO_EVENTS;
       default:
         return isFailure(event) ? this.#fail(event, data, value) : undefined;
     }
@@ -126,18 +119,18 @@ class MessageAssembler implements Assembler {
 
   #delta(index: unknown, delta: JsonObject, data: string): readonly StreamEvent[] {
     // Text and reasoning have no start.
-    const begun = this.#byIndex.has(index) ? NO_EVENTS : this.#begin(index, recordNode(), delta);
-    const block = this.#byIndex.get(index)!;
-    return [...begun, ...block.add(delta, data)];
+    const begun = this.#byIndex.has(index) ? NO_EVENTS : this.#begin(index, recordNode());
+    return [...begun, ...this.#byIndex.get(index)!.add(delta, data)];
   }
 
-  #begin(index: unknown, tree: RecordNode, delta?: JsonObject): readonly StreamEvent[] {
-    // Blocks come one by one: what another follows is complete, unless more of it comes after all.
-    const ended = this.#blocks.at(-1)?.end() ?? NO_EVENTS;
+  #begin(index: unknown, tree: RecordNode): readonly StreamEvent[] {
+    const last = this.#blocks.at(-1);
     const block = new StreamBlock(tree, this.#blocks.length);
     this.#blocks.push(block);
     this.#byIndex.set(index, block);
-    return [...ended, ...block.start(delta)];
+    const begun = block.start();
+    // Blocks come one by one: what another follows is complete, though nothing said so.
+    return last && !last.isStopped ? [BOUNDARY, ...begun] : begun;
   }
 }
 
@@ -149,16 +142,13 @@ function isFailure(event: string): boolean {
 /** Strings that come whole; all other strings of a delta continue the block's own. */
 const RULE: MergeRule = { replaced: new Set(['signature', 'redactedContent', 'toolUseId', 'name', 'type', 'status']) };
 
-/** What a block shows does not depend on where it comes from. */
-const ORIGIN: Origin = { dialect: DIALECT, issuer: '' };
-
 /** One content block while it arrives. */
 class StreamBlock {
   /** Its place among the blocks of the reply. */
   readonly number: number;
   isStopped = false;
-  /** Whether its end was told since the last piece of it came. */
-  #isTold = false;
+  /** Whether it calls a tool of the client. */
+  #isCall = false;
   /** The decoded pieces of a call's `input`. */
   readonly #json: string[] = [];
   readonly #tree: RecordNode;
@@ -168,59 +158,35 @@ class StreamBlock {
     this.number = number;
   }
 
-  /** What its beginning says already; `delta` is its first piece, where nothing else tells its kind. */
-  start(delta?: JsonObject): readonly StreamEvent[] {
-    const { number: index } = this;
-    const shown = this.view();
-    const isThought = delta !== undefined && 'reasoningContent' in delta;
-    const kind = delta === undefined ? shown.type : isThought ? 'reasoning' : 'text' in delta ? 'text' : 'unknown';
-    const start: StreamEvent = { type: 'block-start', index, kind };
-    if (shown.type !== 'tool-use') return [start];
-    // An id that the view made up is none.
-    const id = textAt(this.text(false), ['toolUse', 'toolUseId']) ? shown.id : '';
-    return [start, { type: 'tool-use', index, call: index, id, name: shown.name }];
+  /** What its beginning says already: which tool it calls. */
+  start(): readonly StreamEvent[] {
+    const value = JSON.parse(printTree(this.#tree)) as JsonObject;
+    const { toolUse } = value;
+    this.#isCall = isObject(toolUse) && typeof toolUse.name === 'string' && !isServerTool(value);
+    if (!this.#isCall) return NO_EVENTS;
+    const { toolUseId: id, name } = toolUse as JsonObject;
+    return [{ type: 'tool-use', index: this.number, id: typeof id === 'string' ? id : '', name: String(name) }];
   }
 
   add(delta: JsonObject, data: string): readonly StreamEvent[] {
-    this.#isTold = false;
-    const { number: index } = this;
     const { text, reasoningContent: thought, toolUse } = delta;
     if (typeof text === 'string' && isAlone(delta)) {
       this.#textOwner().pieces.push(escapedPiece(data, ['delta', 'text'], text));
-      return text === '' ? NO_EVENTS : [{ type: 'text', index, text }];
+      return text === '' ? NO_EVENTS : [{ type: 'text', text }];
     }
     if (isObject(thought) && typeof thought.text === 'string' && isAlone(thought) && isAlone(delta)) {
       const inner = ensureMember(ensureMember(this.#tree, 'reasoningContent', recordNode), 'reasoningText', recordNode);
       const path = ['delta', 'reasoningContent', 'text'];
       ensureMember(inner, 'text', textNode).pieces.push(escapedPiece(data, path, thought.text));
-      return thought.text === '' ? NO_EVENTS : [{ type: 'reasoning', index, text: thought.text }];
+      return thought.text === '' ? NO_EVENTS : [{ type: 'reasoning', text: thought.text }];
     }
     if (isObject(toolUse) && typeof toolUse.input === 'string' && isAlone(toolUse) && isAlone(delta)) {
       this.#json.push(toolUse.input);
-      const isCall = this.view().type === 'tool-use' && toolUse.input !== '';
-      return isCall ? [{ type: 'tool-arguments', index, call: index, text: toolUse.input }] : NO_EVENTS;
+      const isTold = this.#isCall && toolUse.input !== '';
+      return isTold ? [{ type: 'tool-arguments', index: this.number, text: toolUse.input }] : NO_EVENTS;
     }
     this.#merge(parseTree(textAt(data, ['delta'])!) as RecordNode);
     return NO_EVENTS;
-  }
-
-  /** Tells that the block is complete; nothing where that was told already. */
-  end(): readonly StreamEvent[] {
-    if (this.#isTold) return NO_EVENTS;
-    this.#isTold = true;
-    return [
-      blockEnd(
-        this.number,
-        () => this.view(),
-        () => this.text(false),
-      ),
-    ];
-  }
-
-  /** What it shows as far as it came. */
-  view(): ContentBlock {
-    const [shown] = view(`{"role":"assistant","content":[${this.text(false)}]}`, ORIGIN).content;
-    return shown ?? { type: 'unknown', native: this.text(false) };
   }
 
   /** The block as far as it came. `isLast`: nothing followed it and the stream was cut. */

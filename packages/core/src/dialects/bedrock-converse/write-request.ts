@@ -15,8 +15,7 @@ import { forcesTool, thinksBy } from '../anthropic-messages/params.ts';
 import { beginsUnthought } from '../anthropic-messages/rules.ts';
 import { dropped, type LossNote, type LossReason, rewritten, synthesised } from '../loss.ts';
 import { forModel } from '../provider.ts';
-import { targetToolName } from '../write/calls.ts';
-import { isOwn } from '../write/drafts.ts';
+import { isOwn, targetToolName } from '../write/drafts.ts';
 import { type BodyMember, joinFrame, readSystemTexts, writeTools } from '../write/frame.ts';
 import {
   formatPath,

@@ -8,7 +8,7 @@ import type {
   ToolResultBlock,
   ToolUseBlock,
 } from '../../message/index.ts';
-import { VIEW_ID, viewId } from '../write/calls.ts';
+import { VIEW_ID, viewId } from '../write/drafts.ts';
 import { areArguments } from '../write/translate.ts';
 import {
   addCall,

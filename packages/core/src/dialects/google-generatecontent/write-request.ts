@@ -1,8 +1,7 @@
 import { textAt } from '../../json/index.ts';
 import type { Message } from '../../message/index.ts';
 import { dropped, type LossNote, rewritten, synthesised } from '../loss.ts';
-import { NO_CALLS, VIEW_ID } from '../write/calls.ts';
-import { isOwn } from '../write/drafts.ts';
+import { isOwn, NO_CALLS, VIEW_ID } from '../write/drafts.ts';
 import { type BodyMember, joinFrame, readSystemTexts, writeTools } from '../write/frame.ts';
 import {
   makeSplicer,

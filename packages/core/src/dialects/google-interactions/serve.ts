@@ -74,7 +74,7 @@ function interactionText({ model }: ReplyHead, members: string, id: string | und
 function endMembers({ created }: ReplyHead, stop: Stop, usage: Usage | undefined, isOwn: boolean): string {
   const time = `"${new Date(created * 1000).toISOString().slice(0, 19)}Z"`;
   const status = `"status":${JSON.stringify(stopWord(stop, isOwn, STATUSES))}`;
-  return `${status},"usage":${usageText(usage, isOwn)},"created":${time},"updated":${time}`;
+  return `${status},"usage":${usageText(usage, isOwn)},"created":${time},"updated":${time},"service_tier":"standard"`;
 }
 
 /** Cached tokens are in the input; thoughts are not in the output. */
@@ -85,6 +85,7 @@ function usageText(usage: Usage | undefined, isOwn: boolean): string {
   return JSON.stringify({
     total_tokens: all + output + reasoning,
     total_input_tokens: all,
+    input_tokens_by_modality: [{ modality: 'text', tokens: all }],
     total_cached_tokens: cacheRead,
     total_output_tokens: output,
     total_tool_use_tokens: 0,

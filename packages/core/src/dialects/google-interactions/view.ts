@@ -7,7 +7,7 @@ import {
   readCitation,
   type ToolResultBlock,
 } from '../../message/index.ts';
-import { viewId } from '../write/calls.ts';
+import { viewId } from '../write/drafts.ts';
 import { parseObject } from '../write/translate.ts';
 import { findNeeds } from './rules.ts';
 import { hasType, isModelStep, readSteps, type Step } from './steps.ts';

@@ -1,7 +1,7 @@
 import { isObject, parseJson, textAt } from '../../json/index.ts';
 import type { MediaBlock, Message } from '../../message/index.ts';
 import { dropped, type LossNote, rewritten } from '../loss.ts';
-import { NO_CALLS } from '../write/calls.ts';
+import { NO_CALLS } from '../write/drafts.ts';
 import { type BodyMember, joinFrame, readSystemTexts, writeTools } from '../write/frame.ts';
 import { formatPath, makeSplicer, type OwnRules, outsideOfList } from '../write/own-message.ts';
 import { joinTexts, type MessageFormat, makeTranslator, type PortableBlock, toArguments } from '../write/translate.ts';

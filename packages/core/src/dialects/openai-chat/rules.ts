@@ -1,7 +1,7 @@
 import { isObject, isText, type JsonObject, mapElements, type Path, parseJson, textAt } from '../../json/index.ts';
 import type { ContentBlock, Role, ToolUseBlock, UnknownBlock } from '../../message/index.ts';
 import { forModel } from '../provider.ts';
-import { viewId } from '../write/calls.ts';
+import { viewId } from '../write/drafts.ts';
 import { areArguments } from '../write/translate.ts';
 import type { Target } from '../write/writer.ts';
 import { openaiChatHome } from './provider.ts';

@@ -10,8 +10,7 @@ import {
 } from '../../json/index.ts';
 import { type LossNote, rewritten, synthesised } from '../loss.ts';
 import { forModel } from '../provider.ts';
-import { NO_CALLS, VIEW_ID } from '../write/calls.ts';
-import { isOwn } from '../write/drafts.ts';
+import { isOwn, NO_CALLS, VIEW_ID } from '../write/drafts.ts';
 import { type BodyMember, joinFrame, readSystemTexts, writeTools } from '../write/frame.ts';
 import { formatPath, makeSplicer, type OwnRules } from '../write/own-message.ts';
 import {

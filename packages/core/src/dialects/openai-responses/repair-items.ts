@@ -136,6 +136,11 @@ export function withClientCalls(draft: Draft): Draft {
   return { ...draft, calls: [...draft.calls, ...calls] };
 }
 
+/** Whether a draft calls a computer or shows its screen. */
+export function usesComputer({ text }: Draft): boolean {
+  return text.includes('"computer_call');
+}
+
 /** Drops computer calls without a screenshot, which nothing can replace (`call-unanswered`). */
 export function dropUnpairedComputers(drafts: readonly Draft[]): ReadonlyMap<number, Draft | undefined> {
   const changed = new Map<number, Draft | undefined>();

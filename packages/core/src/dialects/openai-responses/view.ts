@@ -8,7 +8,7 @@ import {
   type Role,
   readCitation,
 } from '../../message/index.ts';
-import { viewId } from '../write/calls.ts';
+import { viewId } from '../write/drafts.ts';
 import { inlineDataUrl, parseObject } from '../write/translate.ts';
 import { type Item, isModelItem, itemType, readItems } from './items.ts';
 import { findNeeds } from './rules.ts';

@@ -15,7 +15,7 @@ import {
 import type { Draft, Frame, FrameParts, RequestWriter, Target } from '../write/writer.ts';
 import { writeParams } from './params.ts';
 import { DIALECT } from './provider.ts';
-import { dropUnpairedComputers, repair, withClientCalls } from './repair-items.ts';
+import { dropUnpairedComputers, repair, usesComputer, withClientCalls } from './repair-items.ts';
 import { CACHE_MARKER, needsCiphertext, storeText, withCiphertext } from './rules.ts';
 
 const format: MessageFormat = {
@@ -65,6 +65,7 @@ export const writer: RequestWriter = {
   resultsFollow: 'message',
   refusesRepeats: true,
   dropUnpaired: dropUnpairedComputers,
+  usesServerTools: usesComputer,
   continues: ({ previous_response_id: response = 'null', conversation = 'null' }) =>
     response !== 'null' || conversation !== 'null',
   standsInline,

@@ -1,10 +1,112 @@
-import { findLoneSurrogates, splice } from '../../json/index.ts';
-import { type CallRef, createMessage, type Message } from '../../message/index.ts';
+import { digest, findLoneSurrogates, splice } from '../../json/index.ts';
+import { BLOCKS_ORIGIN, type CallRef, createMessage, type Message } from '../../message/index.ts';
 import { dropped, type Loss, type LossNote, rewritten } from '../loss.ts';
 import type { Element, Manifest } from '../manifest.ts';
-import { CallTracker, isMisnamed, NO_CALLS } from './calls.ts';
-import type { WriteCache } from './reuse.ts';
-import type { CallLookup, Draft, RequestWriter, Target } from './writer.ts';
+import type { Policies } from '../provider.ts';
+import { isSameTarget, type SettledStart, type WriteCache } from './reuse.ts';
+import type { CallLookup, CallMatch, Draft, RequestWriter, Target } from './writer.ts';
+
+/** Finds no call. */
+export const NO_CALLS: CallLookup = { find: () => undefined };
+
+const BY_NAME = /^skn_fn_\d+_(.*)$/s;
+
+/** Whether a result must be written anew to name its call: naming it by function works only for calls of the same issuer. */
+function isMisnamed(id: string, call: CallMatch | undefined): boolean {
+  return call !== undefined && call.id !== id && !(call.isOwn && BY_NAME.test(id));
+}
+
+/** Follows the calls of a history, message by message, to find the call that each result answers. */
+export class CallTracker {
+  readonly #byId = new Map<string, CallMatch>();
+  /** The tracker of the messages before, which must not go on while this one is used. */
+  readonly #earlier: CallTracker | undefined;
+  /** The calls since the last assistant turn began, for results without an id. */
+  #open: CallMatch[] = [];
+  #answering = false;
+
+  constructor(earlier?: CallTracker) {
+    this.#earlier = earlier;
+    if (!earlier) return;
+    this.#open = [...earlier.#open];
+    this.#answering = earlier.#answering;
+  }
+
+  /** Finds the calls that the results of this message answer, then remembers the message's own calls. */
+  next({ facts: { calls, results }, origin: { dialect } }: Message, isOwn: boolean): CallLookup {
+    const found = results.length > 0 ? this.#answered(results, dialect) : NO_CALLS;
+    if (calls.length > 0 && this.#answering) {
+      this.#open = [];
+      this.#answering = false;
+    }
+    for (const ref of calls) {
+      const call = { ...ref, isOwn, dialect };
+      this.#byId.set(call.id, call);
+      this.#open.push(call);
+    }
+    return found;
+  }
+
+  #answered(results: readonly string[], dialect: string): CallLookup {
+    const found = results.map((id) => this.#findById(id) ?? this.#takeOpen(id, dialect));
+    this.#open = this.#open.filter((call) => !found.includes(call));
+    this.#answering = true;
+    return { find: (id) => found[results.indexOf(id)] };
+  }
+
+  #findById(id: string): CallMatch | undefined {
+    return this.#byId.get(id) ?? (this.#earlier ? this.#earlier.#byId.get(id) : undefined);
+  }
+
+  /**
+   * Matches by name. If the call came without an id, an id that the client made up can only mean the next such call; in
+   * another dialect it means a call that is not here.
+   */
+  #takeOpen(id: string, dialect: string): CallMatch | undefined {
+    const name = BY_NAME.exec(id)?.[1];
+    const index = this.#open.findIndex((call) =>
+      name === undefined
+        ? call.id.startsWith(VIEW_ID) && (dialect === BLOCKS_ORIGIN.dialect || call.dialect === dialect)
+        : call.name === name,
+    );
+    return index < 0 ? undefined : this.#open.splice(index, 1)[0];
+  }
+}
+
+/** The start of the ids that only the view gives to calls without one. */
+export const VIEW_ID = 'skn_';
+
+/** The id of a call that came without one, derived from the message's text. */
+export function viewId(raw: string, index: number): string {
+  return `${VIEW_ID}${digest(raw).slice(0, 12)}_${index}`;
+}
+
+/** The id of a call in a form that the target takes: unchanged, or derived, the same for the call and its result. */
+export function targetToolId(id: string, policies: Policies, path: string, losses: LossNote[]): string {
+  if (fits(id, policies.toolIds)) return id;
+  const plain = `call_${digest(id).slice(0, 24)}`;
+  // Some targets take only letters and digits, in a fixed length.
+  const made = fits(plain, policies.toolIds) ? plain : digest(id).slice(0, policies.toolIds.maxLength);
+  losses.push(rewritten(path, 'tool-id', `${id} -> ${made}`));
+  return made;
+}
+
+/** The name of a tool in a form that the target takes. */
+export function targetToolName(name: string, policies: Policies, path: string, losses: LossNote[]): string {
+  const { toolNames } = policies;
+  if (fits(name, toolNames)) return name;
+  // The digest keeps names distinct that differ only in refused characters.
+  const base = name.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, toolNames.maxLength - 8);
+  const plain = `${base}_${digest(name).slice(0, 6)}`;
+  // Some protocols require a letter or an underscore first.
+  const made = fits(plain, toolNames) ? plain : `_${plain}`;
+  losses.push(rewritten(path, 'tool-name', `${name} -> ${made}`));
+  return made;
+}
+
+function fits(value: string, rule: { readonly pattern: string; readonly maxLength: number }): boolean {
+  return value.length <= rule.maxLength && new RegExp(rule.pattern).test(value);
+}
 
 /** One request while it is written. */
 export interface RequestJob {
@@ -16,8 +118,14 @@ export interface RequestJob {
   readonly leading: number;
   /** The previous request of this branch, if everything that it sent is sent again as it was. */
   readonly previous: Manifest | undefined;
-  /** The elements before the drafts: those of the previous request, or those that the protocol puts first. */
+  /** The settled start of an earlier request, if this one begins in the same way. */
+  readonly begun: SettledStart | undefined;
+  /** The index of the message up to which this request will be settled, if there is one. */
+  readonly boundary: number | undefined;
+  /** The elements before the drafts: those of an earlier request, or those that the protocol puts first. */
   readonly earlier: readonly Element[];
+  /** Computes the prefix hash behind these elements. */
+  readonly prefix: () => string;
   /** The prefix hash of system and tools. */
   readonly start: string;
   /** Whether the body continues calls that the provider stores, so that results may stand without their calls. */
@@ -26,7 +134,11 @@ export interface RequestJob {
   readonly unapproved: readonly string[];
   /** The calls that a message's results answer, by the index of the message. */
   readonly calls: Map<number, CallLookup>;
-  /** The losses of messages of which nothing is left to send. */
+  /** The calls of the messages up to the boundary. */
+  readonly tracker: CallTracker;
+  /** The digests of the messages up to the boundary, if the target refuses repeats. */
+  readonly seen: Set<string>;
+  /** The losses of messages of which nothing is left to send. Each pass has a list of its own. */
   readonly lost: Loss[];
 }
 
@@ -83,20 +195,26 @@ export function isOwn({ origin: { dialect, issuer } }: Message, { provider }: Ta
   return dialect === provider.dialect && issuer === provider.issuer;
 }
 
-/** Drafts the messages that the previous request did not send. Earlier calls are read back to the start of the open turn. */
+/**
+ * Drafts the messages that no earlier request settled. Without a settled start, calls are read back to the start of the
+ * turn that the previous request left open.
+ */
 export function draftMessages(job: RequestJob): readonly PlacedDraft[] {
-  const { writer, target, messages, leading, previous, calls, lost } = job;
-  const first = Math.max(leading, previous?.messages.length ?? 0);
-  const tracker = new CallTracker();
+  const { writer, target, messages, leading, previous, begun, boundary, calls, lost } = job;
+  const first = begun?.count ?? Math.max(leading, previous?.messages.length ?? 0);
   const drafts: PlacedDraft[] = [];
-  const start = findTurnStart(messages, first);
-  const seen = new Set(writer.refusesRepeats ? messages.slice(0, start).map((message) => message.facts.digest) : []);
-  for (let index = start; index < messages.length; index++) {
+  let { tracker, seen } = job;
+  const isRepeat = (digest: string): boolean => job.seen.has(digest) || seen.has(digest);
+  for (let index = begun?.count ?? findTurnStart(messages, first); index < messages.length; index++) {
     const message = messages[index]!;
     const { facts } = message;
+    if (index === boundary) {
+      tracker = new CallTracker(tracker);
+      seen = new Set();
+    }
     const answered = tracker.next(message, isOwn(message, target));
     if (facts.results.length > 0) calls.set(index, answered);
-    const isRepeated = writer.refusesRepeats === true && seen.has(facts.digest);
+    const isRepeated = writer.refusesRepeats === true && isRepeat(facts.digest);
     if (writer.refusesRepeats) seen.add(facts.digest);
     if (index < first) continue;
     const found = draftMessage(message, index, isRepeated, job);
@@ -152,16 +270,6 @@ function draftMessage(message: Message, index: number, isRepeated: boolean, job:
   );
   cache.drafts.set(message, { index, isRepeated, target, answered: results.map(find), drafts });
   return drafts;
-}
-
-function isSameTarget(a: Target, b: Target): boolean {
-  return (
-    a.provider === b.provider &&
-    a.model === b.model &&
-    a.account === b.account &&
-    a.upstream === b.upstream &&
-    a.store === b.store
-  );
 }
 
 function isSameCall(a: CallRef | undefined, b: CallRef | undefined): boolean {

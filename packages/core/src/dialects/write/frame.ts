@@ -12,8 +12,7 @@ import type { Message } from '../../message/index.ts';
 import { dropped, type Loss, type LossNote, rewritten } from '../loss.ts';
 import { type Element, joinElement } from '../manifest.ts';
 import type { CachePoint, ToolDefinition } from '../request.ts';
-import { targetToolName } from './calls.ts';
-import { locate } from './drafts.ts';
+import { locate, targetToolName } from './drafts.ts';
 import { noteLeftOut, toJsonString } from './translate.ts';
 import type { Frame, RequestWriter, Target } from './writer.ts';
 

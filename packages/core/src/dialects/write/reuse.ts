@@ -1,13 +1,14 @@
-import type { Message } from '../../message/index.ts';
-import { type Element, joinElements, type Manifest } from '../manifest.ts';
+import { beginsWith, type Message } from '../../message/index.ts';
+import type { Loss } from '../loss.ts';
+import { type Element, hashStart, joinElements, type Manifest } from '../manifest.ts';
 import { forModel } from '../provider.ts';
 import type { WrittenRequest } from '../request.ts';
-import type { MergedDrafts, MessageDrafts, PlacedDraft } from './drafts.ts';
+import type { CallTracker, MergedDrafts, MessageDrafts, PlacedDraft } from './drafts.ts';
 import type { Target } from './writer.ts';
 
 /**
  * What a dialect remembers from one request to the next, so that a long history is not written, hashed and encoded
- * again with every turn. Each entry lives as long as the message, draft or element that it was made from.
+ * again with every turn. Each entry lives as long as the message, draft, element or manifest that it was made from.
  */
 export class WriteCache {
   /** What a message became for the last target that it was written for. */
@@ -17,8 +18,135 @@ export class WriteCache {
   readonly elements = new WeakMap<PlacedDraft, Element>();
   /** The prefix hash before and after an element, as it was last computed. */
   readonly prefixes = new WeakMap<Element, { readonly before: string; readonly after: string }>();
-  /** The longest start of a body that was joined so far, by its first element that stands for a message. */
-  readonly bodies = new WeakMap<Element, BodyStart>();
+  /** The encoded starts of bodies, by their first element that stands for a message. */
+  readonly bodies = new WeakMap<Element, readonly EncodedBody[]>();
+  /** The last system and tools, and the prefix hash that begins with them. */
+  #base: { readonly text: string; readonly hash: string } | undefined;
+  /** What the manifests of this process were written from. */
+  readonly sources = new WeakMap<Manifest, ManifestSource>();
+  /** The settled starts of requests, by the last of their messages, and those messages, the oldest first. */
+  readonly #starts = new WeakMap<Message, readonly SettledStart[]>();
+  readonly #ends: WeakRef<Message>[] = [];
+
+  hashBase(text: string): string {
+    if (this.#base?.text !== text) this.#base = { text, hash: hashStart(text) };
+    return this.#base.hash;
+  }
+
+  /**
+   * Takes the longest start that fits a request: all its messages are those of the request, and all that it depends on is
+   * the same. It is gone until it is put back, because it grows with the request.
+   */
+  takeStart(messages: readonly Message[], conditions: StartConditions): SettledStart | undefined {
+    for (let count = messages.length; count > 0; count--) {
+      const last = messages[count - 1]!;
+      const starts = this.#starts.get(last);
+      const fitting = starts?.find(
+        (start) =>
+          start.count === count &&
+          areSameConditions(start.conditions, conditions) &&
+          // With the assistant message behind it, because that ends the run before it.
+          beginsWith(messages, start.messages, count + 1),
+      );
+      if (!fitting) continue;
+      this.#starts.set(
+        last,
+        starts!.filter((start) => start !== fitting),
+      );
+      return fitting;
+    }
+    return undefined;
+  }
+
+  putStart(start: SettledStart): void {
+    const last = start.messages[start.count - 1]!;
+    this.#starts.set(last, [start, ...(this.#starts.get(last) ?? [])].slice(0, MOST_ALIKE));
+    this.#ends.push(new WeakRef(last));
+    const oldest = this.#ends.length > MOST_STARTS ? this.#ends.shift()?.deref() : undefined;
+    if (oldest && oldest !== last) this.#starts.delete(oldest);
+  }
+}
+
+/** How many branches of a program have a settled start; each is about as large as its list of messages. */
+const MOST_STARTS = 64;
+
+/** How many starts end with the same message, and how many bodies begin with the same element. */
+const MOST_ALIKE = 3;
+
+/** What a manifest was written from. */
+export interface ManifestSource {
+  readonly messages: readonly Message[];
+  /** Its elements without cache markers. */
+  readonly plain: readonly Element[];
+  /** Its prefix hash, once it was computed. */
+  prefix: string | undefined;
+  /** The digests of its messages, if the target refuses repeats; they go over to the next request. */
+  seen: Set<string> | undefined;
+}
+
+/** All that the start of a request depends on, besides its messages. */
+export interface StartConditions {
+  readonly target: Target;
+  /** The prefix hash of system and tools. */
+  readonly start: string;
+  readonly leading: number;
+  readonly continues: boolean;
+  readonly unapproved: readonly string[];
+}
+
+/**
+ * The start of a request up to an assistant message behind another role. Whatever follows, it stays as it is, because no
+ * rule looks from there on at what stands before: all results of earlier calls are here, and no run of one role goes on.
+ */
+export interface SettledStart {
+  readonly conditions: StartConditions;
+  /** The messages of a request; the first `count` belong to the start. */
+  readonly messages: readonly Message[];
+  readonly count: number;
+  readonly digests: readonly string[];
+  /** The elements of that request; the first `size` belong to the start. */
+  readonly elements: readonly Element[];
+  readonly size: number;
+  /** The prefix hash behind these elements, once it was computed. */
+  prefix: string | undefined;
+  /** The losses of what is not sent, by the pass that left it out, and the losses of what is sent. */
+  readonly lost: readonly (readonly Loss[])[];
+  readonly losses: readonly Loss[];
+  /** The calls of these messages. */
+  readonly tracker: CallTracker;
+  /** The digests of these messages, if the target refuses repeats. */
+  readonly seen: Set<string>;
+  /** The drafts that call or answer server-side tools. */
+  readonly serverTools: readonly PlacedDraft[];
+}
+
+function areSameConditions(a: StartConditions, b: StartConditions): boolean {
+  return (
+    a.start === b.start &&
+    a.leading === b.leading &&
+    a.continues === b.continues &&
+    isSameTarget(a.target, b.target) &&
+    a.unapproved.join('\n') === b.unapproved.join('\n')
+  );
+}
+
+export function isSameTarget(a: Target, b: Target): boolean {
+  return (
+    a.model === b.model &&
+    a.account === b.account &&
+    a.upstream === b.upstream &&
+    a.store === b.store &&
+    (a.provider === b.provider ||
+      (haveSameMembers(a.provider, b.provider, 'policies') &&
+        haveSameMembers(a.provider.policies, b.provider.policies, 'refusedFields') &&
+        a.provider.policies.refusedFields.join() === b.provider.policies.refusedFields.join()))
+  );
+}
+
+/** Whether two objects have the same members. A descriptor may be a copy with another issuer or further refused fields. */
+function haveSameMembers<T extends object>(a: T, b: T, except: keyof T): boolean {
+  const names = Object.keys({ ...a, ...b }) as (keyof T)[];
+  return names.every((name) => name === except || a[name] === b[name]);
 }
 
 // A request begins with what the previous request of its branch sent, in the same bytes, so that providers can cache it.
@@ -36,6 +164,7 @@ export function findReusable(
   previous: Manifest | undefined,
   next: ManifestIdentity,
   messages: readonly Message[],
+  cache: WriteCache,
 ): Manifest | undefined {
   const count = previous?.messages.length ?? 0;
   return previous &&
@@ -45,7 +174,8 @@ export function findReusable(
     // Before the first reasoning that is bound to an upstream, nothing depended on it.
     (previous.upstream ?? next.upstream) === next.upstream &&
     previous.refused.join() === next.refused.join() &&
-    previous.messages.every((digest, index) => messages[index]!.facts.digest === digest)
+    (beginsWith(messages, cache.sources.get(previous)?.messages ?? [undefined as never]) ||
+      previous.messages.every((digest, index) => messages[index]!.facts.digest === digest))
     ? previous
     : undefined;
 }
@@ -72,67 +202,143 @@ export function isReusableBefore(
 }
 
 /** The elements of a request without their cache markers. */
-export function plainElements({ elements }: Manifest): readonly Element[] {
-  return elements.map((element) => (element.plain ? { of: element.of, pieces: element.plain } : element));
+export function plainElements(manifest: Manifest, cache: WriteCache): readonly Element[] {
+  return (
+    cache.sources.get(manifest)?.plain ??
+    manifest.elements.map((element) => (element.plain ? { of: element.of, pieces: element.plain } : element))
+  );
 }
 
-/** The elements of a body up to the first that carries a cache marker: the next request begins with the same. */
-interface BodyStart {
+/** The encoded start of a body. The next request of the conversation is encoded behind it, in place. */
+interface EncodedBody {
+  readonly head: string;
+  /** The elements of a request; the first `size` are encoded here, and none of those carries a cache marker. */
   readonly elements: readonly Element[];
-  readonly text: string;
-  /** The UTF-8 bytes of `text` as far as they were asked for, and the rest of the text. */
-  bytes: Uint8Array;
-  unencoded: string;
+  readonly size: number;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** The end of these elements. */
+  readonly end: number;
+  /** How many of them are settled, and where they end: if what follows has changed, it is encoded again from there. */
+  readonly settled: { readonly size: number; readonly end: number };
+  /** The request whose rest stands behind these elements, and where it ends. */
+  readonly owner: object;
+  readonly length: number;
+  /** Whether the bytes must not change: they are being sent, or somebody has them. */
+  isLent: boolean;
 }
 
-const NOTHING: BodyStart = { elements: [], text: '', bytes: new Uint8Array(), unencoded: '' };
+/** A body before it is encoded. */
+interface BodyParts {
+  readonly manifest: Manifest;
+  /** How many elements stand before the first that carries a cache marker. */
+  readonly unmarked: number;
+  /** How many elements are settled: the next request begins with them, whatever it adds. */
+  readonly settled: number;
+  /** The elements of an earlier request, of which the first `size` are the same here. */
+  readonly shared: { readonly elements: readonly Element[] | undefined; readonly size: number };
+}
 
-/** Gives the same body as `joinManifest`, but copies the start that an earlier request joined and encoded. */
+/** The body of a request, as text and as bytes. Only what an earlier request did not encode is joined and encoded. */
 export function joinBody(
-  { head, elements, tail }: Manifest,
+  parts: BodyParts,
   rawOf: (message: number) => string,
   cache: WriteCache,
-): Pick<WrittenRequest, 'body' | 'bytes'> {
-  const marked = elements.findIndex(({ plain }) => plain !== undefined);
-  const plain = marked < 0 ? elements : elements.slice(0, marked);
-  const key = plain.find(({ of }) => of.length > 0);
-  const known = key && cache.bodies.get(key);
-  const reused = known?.elements.every((element, at) => isSame(element, plain[at])) ? known : NOTHING;
-  const added = continueList(reused.text, joinElements(plain.slice(reused.elements.length), rawOf));
-  const start: BodyStart = {
-    elements: plain,
-    text: reused.text + added,
-    bytes: reused.bytes,
-    unencoded: reused.unencoded + added,
+): Pick<WrittenRequest, 'body' | 'bytes' | 'withBytes'> {
+  let text: string | undefined;
+  let kept: Uint8Array<ArrayBuffer> | undefined;
+  const owner = {};
+  const encode = () => encodeBody(parts, rawOf, cache, owner);
+  return {
+    get body() {
+      text ??= new TextDecoder().decode(kept ?? readBytes(encode()));
+      return text;
+    },
+    bytes() {
+      if (kept) return kept;
+      const body = encode();
+      body.isLent = true;
+      kept = readBytes(body);
+      return kept;
+    },
+    async withBytes(use) {
+      if (kept) return use(kept);
+      const body = encode();
+      body.isLent = true;
+      try {
+        return await use(readBytes(body));
+      } finally {
+        // Whoever asked for the bytes in between keeps them.
+        body.isLent = kept !== undefined;
+      }
+    },
   };
-  const rest = continueList(start.text, joinElements(elements.slice(plain.length), rawOf)) + tail;
-  if (key) cache.bodies.set(key, start);
-  let bytes: Uint8Array<ArrayBuffer> | undefined;
-  return { body: head + start.text + rest, bytes: () => (bytes ??= encodeBody(head, start, rest)) };
+}
+
+function readBytes({ bytes, length }: EncodedBody): Uint8Array<ArrayBuffer> {
+  return bytes.length === length ? bytes : bytes.subarray(0, length);
+}
+
+function encodeBody(
+  { manifest: { head, elements, tail }, unmarked, settled, shared }: BodyParts,
+  rawOf: (message: number) => string,
+  cache: WriteCache,
+  owner: object,
+): EncodedBody {
+  const key = elements.find(({ of }) => of.length > 0);
+  const bodies = (key && cache.bodies.get(key)) ?? [];
+  const own = bodies.find((body) => body.owner === owner);
+  if (own) return own;
+  const { known, ...from } = findEncoded(bodies, head, elements, unmarked, shared);
+  const encoder = new TextEncoder();
+  const encode = (start: number, end: number, before: string, behind: string): Uint8Array => {
+    const text = start < end ? (start > 0 ? ',' : '') + joinElements(elements.slice(start, end), rawOf) : '';
+    return encoder.encode(before + text + behind);
+  };
+  const fixed = Math.min(unmarked, Math.max(from.size, settled));
+  const first = encode(from.size, fixed, from.end > 0 ? '' : head, '');
+  const second = encode(fixed, unmarked, '', '');
+  const third = encode(unmarked, elements.length, '', tail);
+  const fixedEnd = from.end + first.length;
+  const end = fixedEnd + second.length;
+  const length = end + third.length;
+  let bytes = known?.bytes;
+  if (!bytes || known?.isLent || bytes.length < length) {
+    // With room for the turns to come.
+    bytes = new Uint8Array(length + (length >> 3));
+    if (known) bytes.set(known.bytes.subarray(0, from.end));
+  }
+  bytes.set(first, from.end);
+  bytes.set(second, fixedEnd);
+  bytes.set(third, end);
+  const body: EncodedBody = {
+    ...{ head, elements, size: unmarked, bytes, end, length, owner, isLent: false },
+    settled: { size: fixed, end: fixedEnd },
+  };
+  if (key) cache.bodies.set(key, [body, ...bodies.filter((other) => other !== known)].slice(0, MOST_ALIKE));
+  return body;
+}
+
+/** The encoded body of which a body can take the most elements, how many these are, and where they end. */
+function findEncoded(
+  bodies: readonly EncodedBody[],
+  head: string,
+  elements: readonly Element[],
+  unmarked: number,
+  shared: BodyParts['shared'],
+): EncodedBody['settled'] & { readonly known?: EncodedBody } {
+  let best: ReturnType<typeof findEncoded> = { size: 0, end: 0 };
+  for (const known of bodies) {
+    if (known.head !== head) continue;
+    const most = Math.min(known.size, unmarked);
+    let size = known.elements === shared.elements ? Math.min(most, shared.size) : 0;
+    while (size < most && isSame(known.elements[size]!, elements[size]!)) size++;
+    const from = size === known.size ? known : known.settled;
+    if (from.size <= size && from.size > best.size) best = { size: from.size, end: from.end, known };
+  }
+  return best;
 }
 
 /** Whether two elements are the same object, or the same text that stands for no message. */
-function isSame(a: Element, b: Element | undefined): boolean {
-  return a === b || (a.of.length === 0 && b?.of.length === 0 && a.pieces[0] === b.pieces[0]);
-}
-
-/** What `right` adds to a list that begins with `left`. */
-function continueList(left: string, right: string): string {
-  return left === '' || right === '' ? right : `,${right}`;
-}
-
-function encodeBody(head: string, start: BodyStart, rest: string): Uint8Array<ArrayBuffer> {
-  const encoder = new TextEncoder();
-  const first = encoder.encode(head);
-  const last = encoder.encode(rest);
-  const parts = [first, start.bytes, encoder.encode(start.unencoded), last];
-  const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  start.bytes = whole.subarray(first.length, whole.length - last.length);
-  start.unencoded = '';
-  return whole;
+function isSame(a: Element, b: Element): boolean {
+  return a === b || (a.of.length === 0 && b.of.length === 0 && a.pieces[0] === b.pieces[0]);
 }

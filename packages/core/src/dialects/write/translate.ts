@@ -10,7 +10,7 @@ import {
 } from '../../message/index.ts';
 import { dropped, type LossNote, type LossReason, rewritten, synthesised } from '../loss.ts';
 import { forModel, takesMedia } from '../provider.ts';
-import { targetToolId, targetToolName } from './calls.ts';
+import { targetToolId, targetToolName } from './drafts.ts';
 import type { CallLookup, Draft, RequestWriter, Target } from './writer.ts';
 
 /** A block that the target has a form for, ready to be written in any protocol. `json` is the text as a JSON string. */

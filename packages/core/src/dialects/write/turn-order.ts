@@ -1,27 +1,200 @@
+import type { CallRef, ContentBlock } from '../../message/index.ts';
 import { dropped, type LossReason, rewritten, synthesised } from '../loss.ts';
 import type { Element } from '../manifest.ts';
-import { forModel } from '../provider.ts';
+import { forModel, takesMedia } from '../provider.ts';
 import {
+  draftTranslation,
   locateAt,
   mergeDrafts,
+  NO_CALLS,
   type PlacedDraft,
+  placeAt,
   placeDraft,
   type RequestJob,
   replaceDraft,
   synthesiseDraft,
   takeRun,
+  targetToolId,
 } from './drafts.ts';
-import { readTexts } from './translate.ts';
+import { noteLeftOut, readTexts } from './translate.ts';
+
+/** The results that are sent for calls without one: a call that waited for approval was not run, others may have been. */
+const UNAPPROVED = 'No result: the call waited for an approval that was not given, and was not run.';
+const INTERRUPTED = 'No result: the call was interrupted before its result was recorded.';
+
+/**
+ * Ensures that each call is answered once, right behind its turn and before anything else, as every API requires.
+ * Drafts that are already in order stay untouched. Results may precede all calls if the body continues calls that the
+ * provider stores.
+ */
+export function pairCallsWithResults(drafts: readonly PlacedDraft[], job: RequestJob): readonly PlacedDraft[] {
+  const paired: PlacedDraft[] = [];
+  for (let at = 0; at < drafts.length; ) {
+    const turn = takeRun(drafts, at, isAssistant);
+    const replies = takeRun(drafts, at + turn.length, (draft) => !isAssistant(draft));
+    const isPlain =
+      turn.every(({ calls }) => calls.length === 0) && replies.every(({ results }) => results.length === 0);
+    const isKept = isPlain || (job.continues && turn.length === 0);
+    for (const draft of isKept ? [...turn, ...replies] : pairTurn(turn, replies, job)) paired.push(draft);
+    at += turn.length + replies.length;
+  }
+  return paired;
+}
+
+function isAssistant({ role }: PlacedDraft): boolean {
+  return role === 'assistant';
+}
+
+/** An assistant turn, the results of its calls, and then the other replies up to the next turn. */
+function pairTurn(
+  turn: readonly PlacedDraft[],
+  replies: readonly PlacedDraft[],
+  job: RequestJob,
+): readonly PlacedDraft[] {
+  const ids = turn.flatMap(({ calls }) => calls.map(({ id }) => id));
+  // Messages of one turn that call by the same id (`tool-id-unique`) are answered one by one.
+  const isByTurn = job.writer.resultsFollow === 'turn' && new Set(ids).size === ids.length;
+  const isLast = (draft: PlacedDraft): boolean => draft === turn.at(-1);
+  const isTogether = isByTurn || turn.every((draft) => isLast(draft) || draft.calls.length === 0);
+  if (isTogether && areInOrder(ids, replies, job.writer.resultsInOrder === true)) {
+    const results = takeRun(replies, 0, ({ role }) => role === 'tool');
+    return [
+      ...turn,
+      ...(results.every(({ pieces }) => pieces) ? results : mergeDrafts(results, job)),
+      ...replies.slice(results.length),
+    ];
+  }
+  const { resultFor, others } = sortReplies(ids, replies, job);
+  const answersTo = (...callers: readonly PlacedDraft[]): readonly PlacedDraft[] =>
+    mergeDrafts(
+      callers.flatMap((caller) =>
+        caller.calls.map((call) => resultFor(call) ?? answerMissing(call, caller.of[0], job)),
+      ),
+      job,
+    );
+  return [
+    ...(isByTurn ? [...turn, ...answersTo(...turn)] : turn.flatMap((draft) => [draft, ...answersTo(draft)])),
+    ...others,
+  ];
+}
+
+/** Whether each call has exactly one result, before anything else; with `isStrict`, also in the order of the calls. */
+function areInOrder(ids: readonly string[], replies: readonly PlacedDraft[], isStrict: boolean): boolean {
+  const open = new Set(ids);
+  const given = isStrict ? replies.flatMap(({ results }) => results) : [];
+  return (
+    open.size === ids.length &&
+    given.every((id, at) => id === ids[at]) &&
+    replies.every(({ results, message }) =>
+      results.length > 0
+        ? !message?.facts.needs.includes('mixed') && results.every((id) => open.delete(id))
+        : open.size === 0,
+    ) &&
+    open.size === 0
+  );
+}
+
+/** The results of open calls, to be taken call by call, and everything else, with orphan results told as text. */
+function sortReplies(
+  ids: readonly string[],
+  replies: readonly PlacedDraft[],
+  job: RequestJob,
+): { resultFor(call: CallRef): PlacedDraft | undefined; others: readonly PlacedDraft[] } {
+  const results = new Map(ids.map((id): [string, PlacedDraft[]] => [id, []]));
+  const arrived: PlacedDraft[] = [];
+  const others: PlacedDraft[] = [];
+  for (const draft of replies.flatMap((reply) => splitResults(reply, job))) {
+    const [id, ...more] = draft.results;
+    const taken = results.get(id!);
+    if (id === undefined) others.push(draft);
+    // As many results of each id as there are open calls of that id.
+    else if (more.length === 0 && taken && taken.length < ids.filter((call) => call === id).length) {
+      // It overtakes what was said before it.
+      const result = others.length > 0 ? noteReordered(draft) : draft;
+      taken.push(result);
+      arrived.push(result);
+    } else others.push(tellOrphanResult(draft, id, taken ? 'duplicate-result' : 'late-result', job));
+  }
+  let sent = 0;
+  return {
+    resultFor(call) {
+      const result = results.get(call.id)!.shift();
+      return result && arrived[sent++] !== result && others.length === 0 ? noteReordered(result) : result;
+    },
+    others,
+  };
+}
+
+function noteReordered(draft: PlacedDraft): PlacedDraft {
+  return { ...draft, losses: [...draft.losses, ...locateAt(draft, rewritten('', 'reordered'))] };
+}
+
+/** One draft per result, so that each result can be moved to its call. */
+function splitResults(draft: PlacedDraft, job: RequestJob): readonly PlacedDraft[] {
+  const { message, role, results, of } = draft;
+  if (!message || results.length === 0 || (role === 'tool' && results.length === 1)) return [draft];
+  const index = of[0]!;
+  const written = draftTranslation(message, job.calls.get(index) ?? NO_CALLS, job);
+  const [first, ...more] = written.map((one) => placeAt(one, index));
+  return first ? [{ ...first, losses: [...noteReordered(draft).losses, ...first.losses] }, ...more] : [];
+}
+
+/**
+ * Sends a result whose call is already answered, or was never made, as user text: what was sent for the call must not
+ * change.
+ */
+function tellOrphanResult(
+  draft: PlacedDraft,
+  id: string,
+  reason: 'late-result' | 'duplicate-result',
+  job: RequestJob,
+): PlacedDraft {
+  const content = readResult(draft.of[0]!, id, job);
+  const text = job.writer.userText(`Result of the earlier tool call ${id}:\n${readTexts(content)}`, job.target);
+  const untold = content.flatMap((block, at) => (isTold(block, job) ? [] : [noteLeftOut(block, `content[${at}]`)]));
+  return replaceDraft(draft, text, rewritten('', reason, id), ...untold);
+}
+
+/** Text is told, and media that the target does not take in results is sent behind them anyway. */
+function isTold(block: ContentBlock, { target }: RequestJob): boolean {
+  const { user, toolResult } = target.provider.policies.media;
+  const isMoved = (mediaType: string): boolean => !takesMedia(toolResult, mediaType) && takesMedia(user, mediaType);
+  return block.type === 'text' || (block.type === 'media' && isMoved(block.mediaType));
+}
+
+function readResult(index: number, id: string, { messages, calls }: RequestJob): readonly ContentBlock[] {
+  const { find } = calls.get(index) ?? NO_CALLS;
+  const results = messages[index]!.toolResults;
+  const result = results.find(({ toolCallId }) => (find(toolCallId)?.id ?? toolCallId) === id) ?? results[0];
+  return result?.content ?? [];
+}
+
+/** A result for a call that has none. */
+function answerMissing(
+  call: CallRef,
+  caller: number | undefined,
+  { writer, target, unapproved }: RequestJob,
+): PlacedDraft {
+  const note = synthesised('', 'tool-unanswered', `${call.name} ${call.id}`);
+  // The draft has the call under the id that the target takes.
+  const isUnapproved = unapproved.some(
+    (id) => id === call.id || targetToolId(id, target.provider.policies, '', []) === call.id,
+  );
+  return synthesiseDraft(writer.result(call, isUnapproved ? UNAPPROVED : INTERRUPTED, target), note, caller);
+}
 
 // Each function here is a pass of `writeRequest`: it ensures one rule about the order of turns and returns the drafts
 // unchanged where the target has no such rule.
 
 /** Drops calls and results of server-side tools whose counterpart is missing; see `RequestWriter.dropUnpaired`. */
 export function dropUnpairedServerTools(drafts: readonly PlacedDraft[], job: RequestJob): readonly PlacedDraft[] {
-  const { writer, lost, previous } = job;
-  const changed = writer.dropUnpaired?.(drafts, previous === undefined);
+  const { writer, lost, previous, begun } = job;
+  // In a settled start, every call is answered: nothing changes there.
+  const settled = begun?.serverTools ?? [];
+  const changed = writer.dropUnpaired?.([...settled, ...drafts], previous === undefined);
   if (!changed?.size) return drafts;
-  return drafts.flatMap((placed, index) => {
+  return drafts.flatMap((placed, at) => {
+    const index = settled.length + at;
     if (!changed.has(index)) return [placed];
     const draft = changed.get(index);
     // The losses of the changed draft include those that it had before.
@@ -82,10 +255,10 @@ const OPENING = 'The conversation so far:';
 
 /** Puts a user message before a turn of calls if the target takes no calls at the front (`call-first`). */
 export function openWithUser(drafts: readonly PlacedDraft[], job: RequestJob): readonly PlacedDraft[] {
-  const { writer, target, messages, previous } = job;
+  const { writer, target, messages, previous, begun } = job;
   const isFromOthers = ({ of }: Element): boolean =>
     of.length === 0 || of.some((index) => messages[index]!.role !== 'assistant');
-  if (!writer.callsFollowUser || previous?.elements.some(isFromOthers)) return drafts;
+  if (!writer.callsFollowUser || begun || previous?.elements.some(isFromOthers)) return drafts;
   const opening = takeRun(drafts, 0, ({ role }) => role === 'assistant');
   return opening.some(({ calls }) => calls.length > 0)
     ? [synthesiseDraft(writer.userText(OPENING, target), synthesised('', 'opening')), ...drafts]

@@ -1,21 +1,30 @@
-import { BLOCKS_ORIGIN, createMessage, type Message } from '../../message/index.ts';
+import { BLOCKS_ORIGIN, checkMessages, createMessage, type Message } from '../../message/index.ts';
 import type { DialectSpec } from '../dialect.ts';
-import { LossError, type LossNote } from '../loss.ts';
-import { type Element, hashElements, hashStart, joinElement, type Manifest } from '../manifest.ts';
+import { type Loss, LossError, type LossNote } from '../loss.ts';
+import { type Element, hashElements, joinElement, type Manifest } from '../manifest.ts';
 import { checkRequest, type RequestParams, type WriteRequest, type WrittenRequest } from '../request.ts';
-import { dropReasoningBoundElsewhere, findUpstream } from './bound-reasoning.ts';
-import { draftMessages, locate, type PlacedDraft, type RequestJob, toElement } from './drafts.ts';
+import { CallTracker, draftMessages, locate, type PlacedDraft, type RequestJob, toElement } from './drafts.ts';
 import { findUnplaced, markElements, readExtra, replaceFrameSurrogates, resolveCachePoints } from './frame.ts';
-import { pairCallsWithResults } from './pair-calls.ts';
-import { findReusable, isReusableBefore, joinBody, plainElements, type WriteCache } from './reuse.ts';
+import { dropReasoningBoundElsewhere, findUpstream } from './own-message.ts';
+import {
+  findReusable,
+  isReusableBefore,
+  joinBody,
+  type ManifestSource,
+  plainElements,
+  type SettledStart,
+  type StartConditions,
+  type WriteCache,
+} from './reuse.ts';
 import {
   dropUnpairedServerTools,
   endAcceptably,
   mergeConsecutiveTurns,
   openWithUser,
+  pairCallsWithResults,
   rewriteMisplacedSystem,
 } from './turn-order.ts';
-import type { Frame, RequestWriter, Target } from './writer.ts';
+import type { Draft, Frame, RequestWriter, Target } from './writer.ts';
 
 /** What is ensured of the drafts before they become elements of the body, in this order. */
 const PASSES: readonly ((drafts: readonly PlacedDraft[], job: RequestJob) => readonly PlacedDraft[])[] = [
@@ -30,11 +39,12 @@ const PASSES: readonly ((drafts: readonly PlacedDraft[], job: RequestJob) => rea
 
 /**
  * Writes a request. Each message becomes drafts (its own text, or a translation), the passes make the drafts a
- * conversation that the target takes, and the drafts become the elements of the body. The messages never change.
+ * conversation that the target takes, and the drafts become the elements of the body. The messages never change. What an
+ * earlier request settled is not written again.
  */
 export function writeRequest(spec: DialectSpec, request: WriteRequest, cache: WriteCache): WrittenRequest {
   const { writer } = spec;
-  const messages = [...request.messages];
+  const messages = checkMessages(request.messages);
   checkRequest(request, messages);
   const extra = readExtra(request.extra);
   const target = findTarget(spec, request, messages, extra);
@@ -48,60 +58,190 @@ export function writeRequest(spec: DialectSpec, request: WriteRequest, cache: Wr
     );
   const plainFrame = frameWith(target.params);
 
-  const start = hashStart(plainFrame.base);
+  const start = cache.hashBase(plainFrame.base);
   const identity = identify(spec, target);
-  const startJob = (previous?: Manifest): RequestJob => ({
-    writer,
-    target,
-    messages,
-    cache,
-    leading,
-    previous,
-    earlier: previous ? plainElements(previous) : plainFrame.lead.map((text): Element => ({ of: [], pieces: [text] })),
-    start,
-    continues: writer.continues?.(extra) === true,
-    unapproved: request.unapproved ?? [],
-    calls: new Map(),
-    lost: [],
-  });
-  let job = startJob(findReusable(request.previous, { ...identity, start }, messages));
-  let drafts = draftMessages(job);
-  if (job.previous && !isReusableBefore(drafts[0], job.previous, messages, target)) {
-    job = startJob();
-    drafts = draftMessages(job);
+  const continues = writer.continues?.(extra) === true;
+  const conditions = { target, start, leading, continues, unapproved: request.unapproved ?? [] };
+  const begin = (previous: Manifest | undefined, isCold = false): RequestJob =>
+    beginJob(writer, conditions, messages, plainFrame, cache, previous, isCold);
+  let job = begin(findReusable(request.previous, { ...identity, start }, messages, cache));
+  let passed = passDrafts(draftMessages(job), job);
+  if (job.previous && !isReusableBefore(passed.drafted[0], job.previous, messages, target)) {
+    job = begin(undefined);
+    passed = passDrafts(draftMessages(job), job);
   }
+  // Without the turn behind it, the start is not settled.
+  if (job.begun && findTurn(passed.drafts, job.begun.count, true) === undefined) {
+    job = begin(undefined, true);
+    passed = passDrafts(draftMessages(job), job);
+  }
+  const { begun, previous, earlier } = job;
+  const { drafts, lost } = passed;
 
-  for (const pass of PASSES) drafts = pass(drafts, job);
-
-  const plain = [...job.earlier, ...drafts.map((draft) => toElement(draft, cache))];
+  const plain = earlier.concat(drafts.map((draft) => toElement(draft, cache)));
   const elements = markElements(plain, markers.messages, writer, messages);
   const rawOf = (index: number): string => messages[index]!.raw;
   const unfit: LossNote[] = [];
   const textOf = (index: number): string => joinElement(elements[index]!, rawOf);
   const params = writer.fitParams?.(target, elements.length, textOf, unfit) ?? target.params;
   const frame = params === target.params ? plainFrame : frameWith(params);
-  const known = job.previous?.messages ?? [];
+  const known = previous?.messages ?? begun?.digests.slice(0, begun.count) ?? [];
   const stored: Omit<Manifest, 'prefix'> = {
     ...identity,
     head: frame.head,
     elements,
     tail: frame.tail,
-    messages: [...known, ...messages.slice(known.length).map((message) => message.facts.digest)],
-    losses: [...(job.previous?.losses ?? []), ...job.lost, ...drafts.flatMap((draft) => draft.losses)],
+    messages: known.concat(messages.slice(known.length).map((message) => message.facts.digest)),
+    losses: [
+      ...(previous?.losses ?? []),
+      ...lost.flat(),
+      ...(begun?.losses ?? []),
+      ...drafts.flatMap((draft) => draft.losses),
+    ],
     start,
   };
-  const manifest = Object.defineProperty(stored, 'prefix', {
-    get: () => hashElements(start, elements, messages, cache),
-  }) as Manifest;
+  const settled = settle(job, conditions, passed, plain, stored.messages);
+  const manifest = finishManifest(stored, job, plain, settled);
   const losses = [
     ...[...frame.losses, ...unfit].map((note) => locate(note, -1)),
     ...markers.losses,
     ...findUnplaced(markers.messages, elements),
     ...manifest.losses,
   ];
-  const lost = request.strict ? losses.filter((loss) => loss.kind === 'dropped') : [];
-  if (lost.length > 0) throw new LossError(lost);
-  return { ...joinBody(manifest, rawOf, cache), manifest, losses };
+  const refused = request.strict ? losses.filter((loss) => loss.kind === 'dropped') : [];
+  if (refused.length > 0) throw new LossError(refused);
+  const marked = elements === plain ? -1 : elements.findIndex((element) => element.plain !== undefined);
+  const parts = {
+    manifest,
+    unmarked: marked < 0 ? elements.length : marked,
+    settled: settled?.size ?? earlier.length,
+    shared: { elements: (begun ?? previous)?.elements, size: earlier.length },
+  };
+  return Object.assign(joinBody(parts, rawOf, cache), { manifest, losses });
+}
+
+/** Where a request goes on from: a previous request, a settled start, or nothing. */
+function beginJob(
+  writer: RequestWriter,
+  conditions: StartConditions,
+  messages: readonly Message[],
+  { lead }: Frame,
+  cache: WriteCache,
+  previous: Manifest | undefined,
+  isCold: boolean,
+): RequestJob {
+  const begun = previous || isCold ? undefined : cache.takeStart(messages, conditions);
+  const source = previous && cache.sources.get(previous);
+  const earlier = previous
+    ? plainElements(previous, cache)
+    : (begun?.elements.slice(0, begun.size) ?? lead.map((text): Element => ({ of: [], pieces: [text] })));
+  const { start } = conditions;
+  const seen = begun?.seen ?? source?.seen ?? new Set(writer.refusesRepeats ? previous?.messages : []);
+  if (source) source.seen = undefined;
+  return {
+    ...conditions,
+    ...{ writer, messages, cache, previous, begun, earlier, seen },
+    boundary: previous ? undefined : findBoundary(messages, conditions.leading, begun),
+    prefix: () => begun?.prefix ?? source?.prefix ?? hashElements(start, earlier, messages, cache),
+    tracker: begun?.tracker ?? new CallTracker(),
+    calls: new Map(),
+    lost: [...(begun?.lost[0] ?? [])],
+  };
+}
+
+/** The last assistant message behind a message of another role: what stands before it is settled. */
+function findBoundary(messages: readonly Message[], leading: number, begun: SettledStart | undefined) {
+  for (let index = messages.length - 1; index > (begun?.count ?? leading); index--)
+    if (messages[index]!.role === 'assistant' && messages[index - 1]!.role !== 'assistant') return index;
+  return begun?.count;
+}
+
+/** Drafts before and after all passes, and the losses of each pass behind those of drafting. */
+interface PassedDrafts {
+  readonly drafted: readonly PlacedDraft[];
+  readonly drafts: readonly PlacedDraft[];
+  readonly lost: readonly (readonly Loss[])[];
+}
+
+function passDrafts(drafted: readonly PlacedDraft[], job: RequestJob): PassedDrafts {
+  let drafts = drafted;
+  const lost = [job.lost];
+  PASSES.forEach((pass, index) => {
+    lost.push([...(job.begun?.lost[index + 1] ?? [])]);
+    drafts = pass(drafts, { ...job, lost: lost.at(-1)! });
+  });
+  return { drafted, drafts, lost };
+}
+
+/** Remembers the start of a request up to the boundary, if the drafts begin a turn there. */
+function settle(
+  { writer, messages, cache, begun, boundary, earlier, tracker, seen }: RequestJob,
+  conditions: StartConditions,
+  { drafted, drafts, lost }: PassedDrafts,
+  elements: readonly Element[],
+  digests: readonly string[],
+): SettledStart | undefined {
+  if (boundary === undefined) return undefined;
+  if (boundary === begun?.count) {
+    cache.putStart(begun);
+    return begun;
+  }
+  const first = findTurn(drafted, boundary);
+  const at = findTurn(drafts, boundary);
+  if (first === undefined || at === undefined) return undefined;
+  const serverTools = [...(begun?.serverTools ?? []), ...findServerTools(drafted.slice(0, first), writer)];
+  // A call of such a tool may still be answered.
+  if (serverTools.length > 0 && writer.dropUnpaired?.([...serverTools, ANYTHING], true).size !== 0) return undefined;
+  const start: SettledStart = {
+    ...{ conditions, messages, count: boundary, digests, elements, size: earlier.length + at },
+    prefix: undefined,
+    lost: lost.map((losses) => losses.filter(({ message }) => message < boundary)),
+    losses: [...(begun?.losses ?? []), ...drafts.slice(0, at).flatMap((draft) => draft.losses)],
+    ...{ tracker, seen, serverTools },
+  };
+  cache.putStart(start);
+  return start;
+}
+
+/** The index of the draft with which the turn of an assistant message begins. */
+function findTurn(drafts: readonly PlacedDraft[], message: number, isFirst = false): number | undefined {
+  const at = drafts.findIndex(({ of }) => of.length > 0 && of[0]! >= message);
+  const begins = drafts[at]?.of[0] === message && drafts[at]?.role === 'assistant';
+  return begins && (isFirst ? at === 0 : at > 0 && drafts[at - 1]!.role !== 'assistant') ? at : undefined;
+}
+
+function findServerTools(drafts: readonly PlacedDraft[], writer: RequestWriter): readonly PlacedDraft[] {
+  if (!writer.dropUnpaired) return [];
+  return drafts.filter((draft) => writer.usesServerTools?.(draft) ?? true);
+}
+
+const ANYTHING: Draft = { role: 'user', text: '', calls: [], results: [], losses: [] };
+
+/** Adds the prefix hash to a manifest, and remembers what the next request needs that goes on from it. */
+function finishManifest(
+  stored: Omit<Manifest, 'prefix'>,
+  { messages, cache, seen, previous, begun, earlier, start }: RequestJob,
+  plain: readonly Element[],
+  settled: SettledStart | undefined,
+): Manifest {
+  const source: ManifestSource = { messages, plain, prefix: undefined, seen: previous && seen };
+  /** Computes the hash from a place whose hash is known, and that of the settled start on the way. */
+  const hash = (from: string, first: number): string => {
+    const size = settled && settled.size >= first ? settled.size : first;
+    const middle = hashElements(from, plain.slice(first, size), messages, cache);
+    if (settled && settled.size === size) settled.prefix = middle;
+    return hashElements(middle, plain.slice(size), messages, cache);
+  };
+  const known = begun?.prefix ?? (previous && cache.sources.get(previous)?.prefix);
+  if (known !== undefined) source.prefix = hash(known, earlier.length);
+  const manifest = Object.defineProperty(stored, 'prefix', {
+    get: () => {
+      source.prefix ??= hash(start, 0);
+      return source.prefix;
+    },
+  }) as Manifest;
+  cache.sources.set(manifest, source);
+  return manifest;
 }
 
 function findTarget(

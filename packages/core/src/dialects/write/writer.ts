@@ -74,6 +74,8 @@ export interface RequestWriter {
    * undefined for a draft of which nothing is left. `isWhole` is false if other messages were sent before these.
    */
   dropUnpaired?(drafts: readonly Draft[], isWhole: boolean): ReadonlyMap<number, Draft | undefined>;
+  /** Whether a draft calls or answers server-side tools; needed with `dropUnpaired`. */
+  usesServerTools?(draft: Draft): boolean;
   /** Drops parameters that the elements do not allow, with a note. `textOf` gives the text of an element as it is sent. */
   fitParams?(target: Target, count: number, textOf: (index: number) => string, losses: LossNote[]): RequestParams;
   /** Whether the protocol refuses the same message twice, because its parts have ids. The second one is then translated. */

@@ -17,13 +17,16 @@ export interface DeliveryOptions extends ExchangeOptions {
   readonly stream: boolean;
 }
 
+type TakeEvent = (event: string | undefined, data: string) => void;
+
 /** A response with a good status. Reading it throws a `ProviderError` where it breaks. */
 export interface IncomingResponse {
   readonly response: Response;
   readonly requestId: string | undefined;
   readonly attempts: number;
   text(): Promise<string>;
-  events(): AsyncGenerator<ServerSentEvent, void, undefined>;
+  /** Hands each event to `take`, and yields when some were taken: one promise for many events. */
+  events(take: TakeEvent): AsyncGenerator<void, void, undefined>;
   /** The error that an event or a text reports. */
   reportedError(native: string): Promise<ProviderError>;
   /** The error of a text that cannot be read. */
@@ -92,7 +95,7 @@ export async function deliver<T>(
     }
     return {
       ...{ response, requestId, attempts, text, incomplete },
-      async *events() {
+      async *events(take) {
         const noStream = async (body: string | undefined) =>
           body === undefined
             ? incomplete('the stream ended before its first event')
@@ -102,10 +105,13 @@ export async function deliver<T>(
         // Some gateways answer with one JSON text, mostly an error, or with a page.
         if (/application\/json|text\/html/.test(type) && !framing.contentTypes.some((one) => type.startsWith(one)))
           throw await noStream(await text());
-        for await (const event of readEvents(response, framing, wait, tooLarge, noStream)) {
-          // Events that came before the stop are not yielded after it.
+        // Events that came before the stop are not handed out after it.
+        const takeUnlessStopped: TakeEvent = (event, data) => {
+          if (!stopper.stopped) take(event, data);
+        };
+        for await (const _ of readEvents(response, framing, takeUnlessStopped, wait, tooLarge, noStream)) {
           if (stopper.stopped) throw await errors.fromInterruption(undefined, stopper.stopped);
-          yield event;
+          yield;
         }
       },
       reportedError: (native) =>
@@ -126,7 +132,7 @@ function prepare(options: DeliveryOptions): {
   errors: ProviderErrorFactory;
   request: (signal: AbortSignal) => Promise<Response>;
 } {
-  const { model, stream, extraHeaders, body, bytes, fetch } = options;
+  const { model, stream, extraHeaders, withBytes, fetch } = options;
   const endpoint = resolveEndpoint(options.provider, options);
   const key = resolveKey(endpoint.provider, options);
   const url = requestUrl(endpoint, model, stream);
@@ -143,13 +149,17 @@ function prepare(options: DeliveryOptions): {
   return {
     errors: new ProviderErrorFactory(endpoint.provider.id, model, secrets),
     request: async (signal) => {
-      const plain = { method: 'POST', url, headers: headers(), body, env: options.env ?? environment() };
-      const signed = sign && (await sign(plain));
+      const plain = headers();
+      const env = options.env ?? environment();
+      const signed = sign && (await sign({ method: 'POST', url, headers: plain, body: options.body, env }));
       Object.assign(secretHeaders, signed);
-      const all = { ...plain.headers, ...signed };
+      const all = { ...plain, ...signed };
       const init = { method: 'POST', headers: all, redirect: 'manual', signal } as const;
       // A `fetch` that the caller gave gets the text, which it can read.
-      return fetch ? fetch(url, { ...init, body }) : globalThis.fetch(url, { ...init, body: bytes?.() ?? body });
+      if (fetch) return fetch(url, { ...init, body: options.body });
+      return withBytes
+        ? withBytes((body) => globalThis.fetch(url, { ...init, body }))
+        : globalThis.fetch(url, { ...init, body: options.body });
     },
   };
 }
@@ -227,14 +237,20 @@ export async function deliverExchange(options: DeliveryOptions): Promise<EventEx
       done();
       return { ...head, text: whole };
     }
-    const all = events();
-    const first = await all.next();
+    const ready: ServerSentEvent[] = [];
+    const all = events((event, data) => ready.push({ event, data }));
+    while (ready.length === 0) await all.next();
     return { ...head, events: handOut() };
 
     async function* handOut(): AsyncGenerator<ServerSentEvent, void, undefined> {
       try {
-        yield first.value!;
-        yield* all;
+        do {
+          for (const event of ready.splice(0)) {
+            // What comes next says why it ended.
+            if (options.signal?.aborted) break;
+            yield event;
+          }
+        } while (!(await all.next()).done);
       } finally {
         await all.return();
         done();
@@ -338,24 +354,39 @@ const FOREIGN_LINE = /^(?!\s*$|:|(?:data|event|id|retry)\b)/m;
 async function* readEvents(
   response: Response,
   framing: Framing,
+  take: TakeEvent,
   wait: Wait,
   tooLarge: TooLarge,
   whenEmpty: (text: string | undefined) => Promise<Error>,
-): AsyncGenerator<ServerSentEvent, void, undefined> {
-  const ready: ServerSentEvent[] = [];
-  const decoder = framing.split((event, data) => ready.push({ event, data }));
+): AsyncGenerator<void, void, undefined> {
+  const names: (string | undefined)[] = [];
+  const texts: string[] = [];
+  const decoder = framing.split((event, data) => {
+    names.push(event);
+    texts.push(data);
+  });
   const chars = new TextDecoder();
   /** What came before the first event. */
   let opening: string | undefined = '';
   for await (const piece of readPieces(response, wait, tooLarge)) {
     decoder.push(piece);
-    if (ready.length > 0) opening = undefined;
+    if (texts.length > 0) opening = undefined;
     else if (opening !== undefined) opening += chars.decode(piece, { stream: true });
-    yield* ready.splice(0);
+    yield* handOut();
   }
   // Only when the body came to its end: what a broken connection leaves behind is no event.
   decoder.end();
-  if (opening !== undefined && ready.length === 0)
+  if (opening !== undefined && texts.length === 0)
     throw await whenEmpty(framing === sse && FOREIGN_LINE.test(opening) ? opening : undefined);
-  yield* ready.splice(0);
+  yield* handOut();
+
+  /** One event, then two, then four: who stops the stream is heard early, and many events cost few promises. */
+  async function* handOut(): AsyncGenerator<void, void, undefined> {
+    for (let at = 0, end = 1; at < texts.length; end *= 2) {
+      for (; at < end && at < texts.length; at++) take(names[at], texts[at]!);
+      yield;
+    }
+    names.length = 0;
+    texts.length = 0;
+  }
 }

@@ -83,6 +83,17 @@ const BY_WORD: Readonly<Record<string, ProviderErrorCode>> = {
   internal: 'server',
   timeout_error: 'timeout',
   deadline_exceeded: 'timeout',
+  throttlingexception: 'rate_limit',
+  modelnotreadyexception: 'overloaded',
+  serviceunavailableexception: 'overloaded',
+  accessdeniedexception: 'permission',
+  servicequotaexceededexception: 'quota',
+  modeltimeoutexception: 'timeout',
+  unrecognizedclientexception: 'authentication',
+  invalidsignatureexception: 'authentication',
+  modelstreamerrorexception: 'server',
+  modelerrorexception: 'server',
+  internalserverexception: 'server',
 };
 
 /** Not every API has a word for it. */

@@ -57,7 +57,7 @@ describe('a request', () => {
         fetch: api.fetch,
         extraHeaders: { 'Anthropic-Beta': 'x' },
         // For the platform's own `fetch` alone.
-        bytes: () => new Uint8Array(),
+        withBytes: (use) => use(new Uint8Array()),
       }),
       stream: false,
     });

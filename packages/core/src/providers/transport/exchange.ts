@@ -1,4 +1,5 @@
 import type { ProviderDescriptor } from '../../dialects/provider.ts';
+import type { WrittenRequest } from '../../dialects/request.ts';
 import type { EndpointOptions } from '../endpoint.ts';
 import type { Clock } from './clock.ts';
 import type { ProviderError } from './provider-error.ts';
@@ -12,8 +13,8 @@ export interface ExchangeOptions extends EndpointOptions {
   readonly model: string;
   /** The exact text to send. */
   readonly body: string;
-  /** The same text in UTF-8, where it is at hand: the platform's own `fetch` gets these bytes, and need not encode the text. */
-  readonly bytes?: (() => Uint8Array<ArrayBuffer>) | undefined;
+  /** Lends the same text in UTF-8, where it is at hand: the platform's own `fetch` gets these bytes, and the text is not read. */
+  readonly withBytes?: WrittenRequest['withBytes'] | undefined;
   readonly fetch?: Fetch | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly timeouts?: Partial<Timeouts> | undefined;

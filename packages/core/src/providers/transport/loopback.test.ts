@@ -54,8 +54,9 @@ describe('over a real connection', () => {
       });
     });
     expect((await exchange({ ...options, stream: false })).text).toBe(bytes.toString());
-    const encoded = () => new TextEncoder().encode(options.body);
-    expect((await exchange({ ...options, bytes: encoded, stream: false })).text).toBe(bytes.toString());
+    const withBytes = <T>(use: (encoded: Uint8Array<ArrayBuffer>) => Promise<T>) =>
+      use(new TextEncoder().encode(options.body));
+    expect((await exchange({ ...options, withBytes, stream: false })).text).toBe(bytes.toString());
   });
 
   it('a connection that is cut before it answers is tried again', async () => {

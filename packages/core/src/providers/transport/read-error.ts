@@ -21,7 +21,9 @@ export { findSecrets } from './redact.ts';
 export function responseError(response: Response, text: string, context: ErrorContext, now: number): ProviderError {
   const { status, headers } = response;
   const body = readErrorBody(text);
-  const code = classifyError(status, body);
+  // AWS names the kind of an error in a header: `ThrottlingException:http://…`.
+  const kind = headers.get('x-amzn-errortype')?.split(':', 1) ?? [];
+  const code = classifyError(status, { ...body, words: [...body.words, ...kind] });
   // The servers of OpenAI and Anthropic send this header where the status alone would mislead.
   const advice = headers.get('x-should-retry');
   const requestId = readRequestId(headers);

@@ -20,6 +20,7 @@ export type Signer = (
 /** Our own signers are loaded with their first signature. */
 const signers = /* @__PURE__ */ new Map<string, Signer>([
   ['aws-sigv4', async (request) => (await import('./aws-signer.ts')).signV4(request)],
+  ['google-auth', async (request) => (await import('./google-signer.ts')).signWithGoogle(request)],
 ]);
 
 /**

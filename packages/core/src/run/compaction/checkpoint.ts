@@ -1,5 +1,5 @@
 import { dialect } from '../../dialects/index.ts';
-import { CallTracker } from '../../dialects/write/calls.ts';
+import { CallTracker } from '../../dialects/write/drafts.ts';
 import { digest as digestOf } from '../../json/index.ts';
 import { blocksMessage, type Message, type Origin } from '../../message/index.ts';
 

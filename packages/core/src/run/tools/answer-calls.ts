@@ -1,5 +1,5 @@
 import type { NativeTool, ToolDefinition } from '../../dialects/index.ts';
-import { targetToolName } from '../../dialects/write/calls.ts';
+import { targetToolName } from '../../dialects/write/drafts.ts';
 import { isObject } from '../../json/index.ts';
 import { type Content, type Message, type ToolUseBlock, toolResult } from '../../message/index.ts';
 import type { Clock } from '../../providers/index.ts';

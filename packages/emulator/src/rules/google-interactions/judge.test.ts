@@ -155,3 +155,9 @@ it('a kept interaction whose call has no result is not continued by a text', () 
   const body = { model, previous_interaction_id: 'v1_kept', input: 'Never mind' };
   expect(judge(body).refusal?.rule).toBe('google-interactions.call-unanswered');
 });
+
+it('unknown members are refused where that is asked for', () => {
+  const body = JSON.stringify({ ...says(hello), mood: 'good' });
+  const { refusal } = judgeGoogleInteractions({ body, settings: { refuseUnknown: true } });
+  expect(refusal).toMatchObject({ rule: 'google-interactions.unknown-field', message: 'Unknown name "mood".' });
+});

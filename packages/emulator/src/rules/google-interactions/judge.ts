@@ -89,8 +89,13 @@ export const judgeGoogleInteractions: Judge = (request) => {
   const read = readJson(request.body);
   const value = 'value' in read && !hasLoneSurrogate(read.value) ? read.value : undefined;
   if (!isObject(value)) return { refusal: refuse('json', 'Invalid JSON payload received.'), warnings: [] };
-  return applyRules(PROTOCOL, RULES, readContext(request, value), refuse);
+  const rules = request.settings?.refuseUnknown ? RULES.map(asCertain) : RULES;
+  return applyRules(PROTOCOL, rules, readContext(request, value), refuse);
 };
+
+/** Refuses unknown members, though no refusal is on record. */
+const asCertain = (rule: InteractionsRule): InteractionsRule =>
+  rule.id === 'unknown-field' ? { ...rule, unsure: false } : rule;
 
 /** Codes are words, and the body has no status (js-genai#1735). */
 function refuse(id: string, message: string, status = 400): Refusal {

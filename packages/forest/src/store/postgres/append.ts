@@ -52,17 +52,28 @@ async function write(db: Kysely<PostgresTables>, project: string, batch: Batch):
     fillInsert(OTHER, batch.others, (other) => otherRow(project, other)),
   ].flat();
   const parameters = given.flatMap((one) => one.parameters);
-  const text = insertsText(
-    db as unknown as Kysely<never>,
-    given.map((one) => one.insert),
-  );
+  const text = insertsText(db as unknown as Kysely<never>, given);
   const { rows } = await db.executeQuery<{ written: string }>(CompiledQuery.raw(text, parameters));
   return rows[0]?.written !== '0';
 }
 
-/** An insert with its parameters; empty if there are no records. */
-function fillInsert<T, Row>(insert: Insert<Row>, records: readonly T[], toRow: (record: T) => Row) {
-  return records.length === 0 ? [] : [{ insert, parameters: insert.parameters(records.map(toRow)) }];
+/** An insert with its parameters. */
+interface FilledInsert {
+  readonly name: string;
+  readonly statement: RawBuilder<unknown>;
+  readonly parameters: readonly unknown[];
+}
+
+/** Empty if there are no records. */
+function fillInsert<T, Row>(insert: Insert<Row>, records: readonly T[], toRow: (record: T) => Row): FilledInsert[] {
+  const rows = records.map(toRow);
+  if (rows.length === 0) return [];
+  const { columns } = insert;
+  const only = rows[0]!;
+  if (rows.length === 1)
+    return [{ name: `one_${insert.table}`, statement: insert.ofOne, parameters: columns.map((name) => only[name]) }];
+  const parameters = columns.map((name) => rows.map((row) => row[name]));
+  return [{ name: `new_${insert.table}`, statement: insert.ofMany, parameters }];
 }
 
 /** The texts of the batch's nodes, for the search index. Most of them are in the batch itself. */
@@ -171,28 +182,31 @@ type Columns<Row> = {
 };
 
 /**
- * An `insert` of any number of rows. Each column is one array parameter, so the text is always the same and is prepared
- * once. It returns one row per row written.
+ * An `insert` of one row, or of any number: then each column is one array parameter. So the texts are always the same
+ * and are prepared once. Both return one row per row written.
  */
 function insertInto<Row>(table: string, columns: Columns<Row>, onConflict: RawBuilder<unknown>): Insert<Row> {
   const names = Object.keys(columns) as (keyof Row & string)[];
   const arrays = names.map((name) => sql`${[]}::${sql.raw(columns[name] === 'tsvector' ? 'text' : columns[name])}[]`);
   const picked = names.map((name) => sql`given.${sql.ref(name)}::${sql.raw(columns[name])}`);
+  const values = names.map((name) => sql`${''}::${sql.raw(columns[name])}`);
   const listed = sql.join(names.map((name) => sql.ref(name)));
   return {
-    name: `new_${table}`,
-    statement: sql`insert into ${sql.table(table)} (${listed})
+    table,
+    columns: names,
+    ofOne: sql`insert into ${sql.table(table)} (${listed}) values (${sql.join(values)}) ${onConflict} returning 1`,
+    ofMany: sql`insert into ${sql.table(table)} (${listed})
       select ${sql.join(picked)} from unnest(${sql.join(arrays)}) as given (${listed})
       ${onConflict} returning 1`,
-    parameters: (rows) => names.map((name) => rows.map((row) => row[name])),
   };
 }
 
+/** The parameters of its statements are the columns, in this order. */
 interface Insert<Row> {
-  readonly name: string;
-  readonly statement: RawBuilder<unknown>;
-  /** The parameters in the order of the statement. */
-  parameters(rows: readonly Row[]): unknown[][];
+  readonly table: string;
+  readonly columns: readonly (keyof Row & string)[];
+  readonly ofOne: RawBuilder<unknown>;
+  readonly ofMany: RawBuilder<unknown>;
 }
 
 const texts = new Map<string, string>();
@@ -201,7 +215,7 @@ const texts = new Map<string, string>();
  * Several inserts as one statement that counts the rows written. Its text is cached, because making it costs more than
  * sending it.
  */
-function insertsText(db: Kysely<never>, inserts: readonly Pick<Insert<never>, 'name' | 'statement'>[]): string {
+function insertsText(db: Kysely<never>, inserts: readonly FilledInsert[]): string {
   const key = inserts.map(({ name }) => name).join();
   let text = texts.get(key);
   if (text === undefined) {

@@ -85,7 +85,9 @@ function readCursor(text: string): { era: number; snapshot: string } | undefined
 }
 
 const POLL_MS = 1_000;
+/** How long a notification waits for more writes, and how long after the last one it is sent at the earliest. */
 const NOTIFY_DELAY_MS = 10;
+const NOTIFY_AGAIN_MS = 50;
 
 interface ChangeSignal {
   /** Call it after a write: listeners of this process are called at once, those of others soon. */
@@ -111,6 +113,7 @@ export function createChangeSignal(
   let ending = false;
   let scheduled: NodeJS.Timeout | undefined;
   let sending: Promise<unknown> = Promise.resolve();
+  let sent = Number.NEGATIVE_INFINITY;
   let stop: (() => Promise<void>) | undefined;
 
   const callAll = () => {
@@ -118,6 +121,7 @@ export function createChangeSignal(
   };
   const send = () => {
     scheduled = undefined;
+    sent = performance.now();
     sending = sql`select set_config('synchronous_commit', 'off', true), pg_notify(${channel}, ${writer})`
       .execute(db)
       .catch(() => undefined);
@@ -159,7 +163,8 @@ export function createChangeSignal(
     tell() {
       callAll();
       if (ending) return;
-      scheduled ??= setTimeout(send, NOTIFY_DELAY_MS).unref();
+      const wait = Math.max(NOTIFY_DELAY_MS, sent + NOTIFY_AGAIN_MS - performance.now());
+      scheduled ??= setTimeout(send, wait).unref();
     },
     watch(listener) {
       // Each call adds a listener, even for the same function.

@@ -80,13 +80,21 @@ export function nodeQueries(context: PostgresContext): NodeReads {
     async scan(page: PageRequest = {}) {
       const place = readPosition(page, 2);
       const snapshot = place === undefined ? sql`pg_current_snapshot()` : sql`${place[1]}::pg_snapshot`;
-      const rows = await table()
-        .select([...NODE_COLUMNS, 'seq', sql<string>`pg_current_snapshot()::text`.as('snapshot')])
-        .where('seq', '>', place === undefined ? '0' : String(place[0]))
-        .where(sql<boolean>`pg_visible_in_snapshot(xid, ${snapshot})`)
-        .orderBy('seq')
-        .limit(pageLimit(page) + 1)
-        .execute();
+      const rows = await db.transaction().execute(async (transaction) => {
+        // Projects have no statistics, so PostgreSQL would read and sort all nodes for every page.
+        await sql`select set_config('enable_bitmapscan', 'off', true), set_config('enable_sort', 'off', true)`.execute(
+          transaction,
+        );
+        return transaction
+          .selectFrom('skein_node')
+          .where('project', '=', own)
+          .select([...NODE_COLUMNS, 'seq', sql<string>`pg_current_snapshot()::text`.as('snapshot')])
+          .where('seq', '>', place === undefined ? '0' : String(place[0]))
+          .where(sql<boolean>`pg_visible_in_snapshot(xid, ${snapshot})`)
+          .orderBy('seq')
+          .limit(pageLimit(page) + 1)
+          .execute();
+      });
       return toPageOfRows(rows, page, read, ({ seq, snapshot }) => [seq, place?.[1] ?? snapshot]);
     },
     async deepest(chain) {
@@ -142,6 +150,9 @@ export function recordQueries(
 ): Pick<Store, 'bodies' | 'takes' | 'refs' | 'entry' | 'entries'> {
   const { db, own } = context;
   const anyOf = (values: readonly string[]) => sql<string>`any(${values.map(toStored)})`;
+  /** One name as such, so that an index which begins with it gives the order. */
+  const namedBy = (names: readonly string[]) =>
+    names.length === 1 ? sql<string>`${toStored(names[0]!)}` : anyOf(names);
   const readRefs = (rows: readonly Omit<RefRow, 'project' | 'is_set'>[]) =>
     readRows(context, rows, readRef, ({ on, key, name }) => `ref ${on}/${key}/${name}`);
   const readEntries = (rows: readonly Omit<EntryRow, 'project'>[]) =>
@@ -182,7 +193,7 @@ export function recordQueries(
         .where('on', '=', on)
         .where('is_set', '=', true)
         .$if(keys !== undefined, (query) => query.where('key', '=', anyOf(keys ?? [])))
-        .$if(names !== undefined, (query) => query.where('name', '=', anyOf(names ?? [])))
+        .$if(names !== undefined, (query) => query.where('name', '=', namedBy(names ?? [])))
         .$if(place !== undefined, (query) =>
           query.where(sql<boolean>`(clock, key, name) ${beyond} (${sql.join(place ?? [])})`),
         )

@@ -14,8 +14,19 @@ import type { BodyRow, EntryRow, NodeRow, OtherRow, RefRow, TakeRow } from './sc
 
 export function nodeRow(project: string, record: NodeRecord): NodeRow {
   const { k: _, id, parent, depth, dialect, body, echo, lead, at, ...rest } = record;
-  const texts = storeAll({ project, id, parent, dialect, body, echo, lead, role: record.facts.role });
-  return { ...texts, depth, at, rest: JSON.stringify(rest) };
+  return {
+    project: toStored(project),
+    id: toStored(id),
+    parent: toStored(parent),
+    depth,
+    dialect: toStored(dialect),
+    body: toStored(body),
+    echo: toStored(echo),
+    lead: toStored(lead),
+    role: toStored(record.facts.role),
+    at,
+    rest: JSON.stringify(rest),
+  };
 }
 
 /** Long paths consist of these, so no intermediate objects are made. */
@@ -107,10 +118,13 @@ function mapTexts<T extends Record<string, string>>(texts: T, change: (text: str
  */
 const ESCAPE = '\u001b';
 const UNSTORABLE = new RegExp(`[${String.raw`\0\u001b`}]|\\p{Surrogate}`, 'gu');
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for.
+const CONTROL = /[\0\u001b]/;
 const ESCAPED = new RegExp(`${ESCAPE}([0-9a-f]{4})`, 'g');
 
 /** Escapes a text for PostgreSQL; most texts stay unchanged. */
 export function toStored(text: string): string {
+  if (text.isWellFormed() && !CONTROL.test(text)) return text;
   return text.replace(UNSTORABLE, (unit) => `${ESCAPE}${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
