@@ -1,7 +1,7 @@
 import { isObject, isText, type JsonObject, mapElements, parseJson, textAt } from '../../json/index.ts';
 import type { Citation, ContentBlock, MessageView, Need, Origin, Role } from '../../message/index.ts';
 import { ProtocolError } from '../reply.ts';
-import { viewId } from '../write/calls.ts';
+import { viewId } from '../write/drafts.ts';
 import { inlineDataUrl, parseObject } from '../write/translate.ts';
 import { DIALECT } from './provider.ts';
 import { argumentsOf, callsIn, hasBadArguments, isEmptyText, saysNothing } from './rules.ts';
