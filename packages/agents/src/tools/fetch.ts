@@ -1,7 +1,6 @@
 import type { LookupAddress } from 'node:dns';
 import { lookup } from 'node:dns/promises';
-import { type IncomingMessage, request as requestHttp } from 'node:http';
-import { request as requestHttps } from 'node:https';
+import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP, isIPv4, type LookupFunction } from 'node:net';
 import type { Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
@@ -107,7 +106,8 @@ async function ask(url: URL, options: GetOptions): Promise<IncomingMessage> {
     if (wanted.all) done(null, [...addresses]);
     else done(null, first.address, first.family);
   }) satisfies LookupFunction;
-  const request = url.protocol === 'https:' ? requestHttps : requestHttp;
+  // Newer versions of Node take as long to load these as to start.
+  const { request } = await (url.protocol === 'https:' ? import('node:https') : import('node:http'));
   return new Promise((resolve, reject) => {
     const headers = {
       accept: 'text/*, application/json, image/*;q=0.5, */*;q=0.1',

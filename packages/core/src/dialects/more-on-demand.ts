@@ -2,12 +2,14 @@
 // once.
 import { added } from './added.ts';
 import { bedrock } from './bedrock-converse/provider.ts';
+import { cohere } from './cohere-chat/provider.ts';
 import type { Dialect } from './dialect.ts';
 import { googleInteractionsHome } from './google-interactions/provider.ts';
 import { onDemand } from './on-demand.ts';
 import type { ProviderDescriptor } from './provider.ts';
 
 export const bedrockConverse = addOnDemand(bedrock);
+export const cohereChat = addOnDemand(cohere);
 export const googleInteractions = addOnDemand(googleInteractionsHome);
 
 function addOnDemand(home: ProviderDescriptor): Dialect {
