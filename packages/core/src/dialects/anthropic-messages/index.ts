@@ -1,6 +1,9 @@
-import type { DialectSpec } from '../dialect.ts';
+import { elementTexts, isObject, parseJson, textAt } from '../../json/index.ts';
+import type { DialectSpec, RawRequest } from '../dialect.ts';
+import { ProtocolError } from '../reply.ts';
+import { readRest, readSimpleParams, readTool } from '../request.ts';
+import { PARAM_NAMES } from './params.ts';
 import { anthropic, DIALECT } from './provider.ts';
-import { readRequest } from './read-request.ts';
 import { readReply } from './read-response.ts';
 import { assemble } from './read-stream.ts';
 import { view } from './view.ts';
@@ -44,3 +47,22 @@ export const anthropicMessagesSpec: DialectSpec = {
     },
   },
 };
+
+/** Reads a request body. Every top-level member goes to exactly one place of the result. */
+export function readRequest(body: string): RawRequest {
+  const value = parseJson(body);
+  if (!isObject(value) || !Array.isArray(value.messages))
+    throw new ProtocolError(DIALECT, 'the request has no list of "messages"', body);
+  const { params, taken } = readSimpleParams(value, PARAM_NAMES);
+  const system = value.system === null ? undefined : textAt(body, ['system']);
+  return {
+    model: value.model,
+    system: system === undefined ? undefined : `{"role":"system","content":${system}}`,
+    messages: elementTexts(textAt(body, ['messages'])!),
+    tools: Array.isArray(value.tools)
+      ? elementTexts(textAt(body, ['tools'])!).map((text) => readTool(DIALECT, text, [], 'input_schema'))
+      : [],
+    params,
+    rest: readRest(body, ['messages', 'model', 'system', 'tools', ...taken]),
+  };
+}

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { ProtocolError } from '../reply.ts';
-import { readRequest } from './read-request.ts';
+import { readRequest } from './index.ts';
 
 test('every member of a request is in one place', () => {
   const request = readRequest(

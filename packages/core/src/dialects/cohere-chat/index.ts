@@ -1,7 +1,10 @@
+import { elementTexts, isObject, parseJson, textAt } from '../../json/index.ts';
 import { addDialect } from '../added.ts';
-import type { Dialect, DialectSpec } from '../dialect.ts';
+import type { Dialect, DialectSpec, RawRequest } from '../dialect.ts';
+import { ProtocolError } from '../reply.ts';
+import { readRest, readSimpleParams, readTool } from '../request.ts';
+import { CHOICES, PARAM_NAMES } from './params.ts';
 import { cohere, DIALECT } from './provider.ts';
-import { readRequest } from './read-request.ts';
 import { readReply } from './read-response.ts';
 import { assemble } from './read-stream.ts';
 import { view } from './view.ts';
@@ -35,3 +38,22 @@ export const cohereChatSpec: DialectSpec = {
  * const answer = await run({ model: 'cohere/command-a-03-2025', messages: [user('Hello')] }).text;
  */
 export const cohereChat: Dialect = addDialect(cohereChatSpec);
+
+/** Reads a request body. Every top-level member goes to exactly one place of the result. */
+function readRequest(body: string): RawRequest {
+  const value = parseJson(body);
+  if (!isObject(value) || !Array.isArray(value.messages))
+    throw new ProtocolError(DIALECT, 'the request has no list of "messages"', body);
+  const { params, taken } = readSimpleParams(value, PARAM_NAMES);
+  const choice = CHOICES.find(([, native]) => native === value.tool_choice)?.[0];
+  return {
+    model: value.model,
+    system: undefined,
+    messages: elementTexts(textAt(body, ['messages'])!),
+    tools: Array.isArray(value.tools)
+      ? elementTexts(textAt(body, ['tools'])!).map((text) => readTool(DIALECT, text, ['function'], 'parameters'))
+      : [],
+    params: choice ? { ...params, toolChoice: choice } : params,
+    rest: readRest(body, ['messages', 'model', 'tools', ...(choice ? ['tool_choice'] : []), ...taken]),
+  };
+}

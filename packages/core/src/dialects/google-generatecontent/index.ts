@@ -1,6 +1,10 @@
-import type { DialectSpec } from '../dialect.ts';
+import { isObject, type JsonObject, parseJson } from '../../json/index.ts';
+import type { DialectSpec, RawRequest } from '../dialect.ts';
+import { ProtocolError } from '../reply.ts';
+import { readRest, readTool, type ToolDefinition } from '../request.ts';
+import { readParams } from './params.ts';
+import { fieldText, findKey, listTexts, stringField } from './parts.ts';
 import { google } from './provider.ts';
-import { readRequest } from './read-request.ts';
 import { readReply } from './read-response.ts';
 import { assemble } from './read-stream.ts';
 import { view } from './view.ts';
@@ -30,3 +34,34 @@ export const googleGenerateContentSpec: DialectSpec = {
     image: { body: { generationConfig: { responseModalities: ['TEXT', 'IMAGE'] } } },
   },
 };
+
+/** Reads a request body. The model is usually in the path of the request, rarely in its body. */
+export function readRequest(body: string): RawRequest {
+  const value = parseJson(body);
+  const contents = fieldText(body, value, 'contents');
+  if (contents === undefined) throw new ProtocolError(google.dialect, 'no contents in the request', body);
+  const system = fieldText(body, value, 'systemInstruction');
+  const tools = fieldText(body, value, 'tools');
+  const { params, taken, left } = readParams(body, value as JsonObject);
+  const known = ['model', 'contents', 'tools', 'systemInstruction', 'system_instruction', ...taken];
+  return {
+    model: stringField(value, 'model'),
+    system: system === undefined ? undefined : `{"role":"system","content":${system}}`,
+    messages: listTexts(contents),
+    tools: tools === undefined ? [] : listTexts(tools).flatMap(readTools),
+    params,
+    rest: { ...readRest(body, known), ...left },
+  };
+}
+
+/** Function declarations one by one, if all of them have JSON Schema parameters; any other tool in Google's own words. */
+function readTools(text: string): readonly ToolDefinition[] {
+  const tool = parseJson(text);
+  const list = isObject(tool) && Object.keys(tool).length === 1 && fieldText(text, tool, 'functionDeclarations');
+  const declared = listTexts(list || '[]').map((declaration) => {
+    const name = 'parametersJsonSchema';
+    return readTool(google.dialect, declaration, [], findKey(parseJson(declaration), name) ?? name);
+  });
+  const isPlain = declared.length > 0 && !declared.some((one) => 'native' in one);
+  return isPlain ? declared : [{ dialect: google.dialect, native: text }];
+}

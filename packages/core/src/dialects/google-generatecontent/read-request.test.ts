@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ProtocolError } from '../reply.ts';
-import { readRequest } from './read-request.ts';
+import { readRequest } from './index.ts';
 
 describe('readRequest', () => {
   it('takes a request apart without touching its texts', () => {

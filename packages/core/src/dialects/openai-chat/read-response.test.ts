@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ProtocolError } from '../reply.ts';
-import { readRequest } from './read-request.ts';
+import { readRequest } from './index.ts';
 import { readReply, readStop, readUsage } from './read-response.ts';
 
 describe('an unstreamed reply', () => {
