@@ -1,6 +1,9 @@
 import { SkeinError } from '../../error.ts';
 import type { Environment } from '../registry.ts';
+import { loadPackage } from './optional-package.ts';
 import type { Signer, UnsignedRequest } from './signers.ts';
+
+const USE = 'A signature for AWS';
 
 /** The credentials of an AWS account or role. */
 export interface AwsCredentials {
@@ -37,8 +40,8 @@ export function createAwsSigner(options: AwsSignerOptions = {}): Signer {
     const credentials = await find(env);
     if (!credentials) throw new MissingCredentialsError();
     const [{ SignatureV4 }, { Sha256 }] = await Promise.all([
-      import('@smithy/signature-v4'),
-      import('@aws-crypto/sha256-js'),
+      loadPackage<typeof import('@smithy/signature-v4')>('@smithy/signature-v4', USE),
+      loadPackage<typeof import('@aws-crypto/sha256-js')>('@aws-crypto/sha256-js', USE),
     ]);
     const { hostname, host, pathname, searchParams, protocol } = new URL(request.url);
     const region = options.region ?? regionOf(hostname) ?? findRegion(env);

@@ -1,4 +1,5 @@
 import type { Environment } from '../registry.ts';
+import { loadPackage } from './optional-package.ts';
 import type { Signer } from './signers.ts';
 
 /** How `createGoogleSigner` gets what it needs. */
@@ -24,9 +25,10 @@ export function createGoogleSigner({ token = defaultToken }: GoogleSignerOptions
 let client: Promise<{ getAccessToken(): Promise<string | null | undefined> }> | undefined;
 
 async function defaultToken(): Promise<string | null | undefined> {
-  client ??= import('google-auth-library').then(
-    ({ GoogleAuth }) => new GoogleAuth({ scopes: 'https://www.googleapis.com/auth/cloud-platform' }),
-  );
+  client ??= loadPackage<typeof import('google-auth-library')>(
+    'google-auth-library',
+    'A token of a Google account',
+  ).then(({ GoogleAuth }) => new GoogleAuth({ scopes: 'https://www.googleapis.com/auth/cloud-platform' }));
   return (await client).getAccessToken();
 }
 

@@ -2,6 +2,7 @@
 import type { SocketProtocol } from '../../dialects/index.ts';
 import { isObject, type JsonObject } from '../../json/index.ts';
 import type { Fetch } from './exchange.ts';
+import { loadPackage } from './optional-package.ts';
 
 /** A connection that carries text messages in both directions. */
 interface SocketConnection {
@@ -138,11 +139,7 @@ function withoutBodyHeaders(headers: Readonly<Record<string, string>>): Record<s
 
 /** The global `WebSocket` of Node and of browsers cannot send headers, and so no key. */
 const openWithWs: OpenSocket = async (url, headers, { onMessage, onClose }) => {
-  const { WebSocket } = await import('ws').catch((cause: unknown) => {
-    throw new TypeError('The transport "websocket" needs the package "ws": install it, or pass "openSocket"', {
-      cause,
-    });
-  });
+  const { WebSocket } = await loadPackage<typeof import('ws')>('ws', 'The transport "websocket" without "openSocket"');
   const socket = new WebSocket(url, { headers: { ...headers } });
   socket.on('message', (data) => onMessage(String(data)));
   await new Promise<void>((resolve, reject) => {
