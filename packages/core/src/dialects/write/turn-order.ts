@@ -277,8 +277,11 @@ export function endAcceptably(drafts: readonly PlacedDraft[], job: RequestJob): 
   ];
   const last = drafts.at(-1);
   if (!last) return !previous && earlier.length === 0 ? askToContinue('nothing-to-send') : drafts;
-  if (last.role !== 'assistant' || isPaused(last)) return drafts;
   const prefill = forModel(target.provider.policies.prefill, target.model);
+  // Who takes no assistant message at the end takes no system texts alone, either.
+  if (prefill === 'no' && earlier.length === 0 && drafts.every(({ role }) => role === 'system'))
+    return askToContinue('nothing-to-send');
+  if (last.role !== 'assistant' || isPaused(last)) return drafts;
   if (prefill === 'no') return askToContinue('prefill');
   const trimmed = prefill === 'trimmed' ? writer.trimEnd?.(last) : undefined;
   if (trimmed === undefined) return drafts;
