@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Pool } from 'pg';
 import { ROOT, type StoreRecord } from '../../model/index.ts';
+import type { PostgresOptions } from '../open-stores.ts';
 import { hashFault, recordKey } from '../records.ts';
 import type { Store, StoreProblem } from '../store.ts';
 import { writePages } from './ancestor-pages.ts';
@@ -9,7 +10,6 @@ import { append } from './append.ts';
 import { changes, createChangeSignal } from './changes.ts';
 import { connect } from './connect.ts';
 import { createContext, type PostgresContext, readRows } from './context.ts';
-import type { PostgresOptions } from './postgres-store.ts';
 import { nodeQueries, recordQueries, search } from './queries.ts';
 import { readBody, readEntry, readNode, readOther, readRef, readTake, toStored } from './rows.ts';
 import {
