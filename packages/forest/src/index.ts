@@ -84,7 +84,8 @@ export {
   openOlder,
   verifyOlder,
 } from './formats/index.ts';
-export { DEMO_ISSUER, ROOT, type TakeRecord } from './model/index.ts';
+export { ROOT } from './model/ids.ts';
+export { DEMO_ISSUER, type TakeRecord } from './model/records.ts';
 
 // Recording what other programs send
 export {

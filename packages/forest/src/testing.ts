@@ -2,7 +2,7 @@
 
 import { assistant, user } from '@skein/core';
 import { createForest } from './forest/index.ts';
-import { ROOT } from './model/index.ts';
+import { ROOT } from './model/ids.ts';
 import type { Store } from './store/index.ts';
 import { changeCases, listCases, recordCases } from './testing/record-cases.ts';
 import {

@@ -13,7 +13,7 @@ import {
   shortenTitle,
   type Thread,
 } from '../forest/index.ts';
-import { nodeId, ROOT } from '../model/index.ts';
+import { nodeId, ROOT } from '../model/ids.ts';
 import { runBranch } from './branch.ts';
 import { checkEventId, EventWriter, followEvents } from './events.ts';
 import {

@@ -9,7 +9,8 @@ import {
   readRefs,
   shortenTitle,
 } from '../../forest/index.ts';
-import { type RefRecord, ROOT } from '../../model/index.ts';
+import { ROOT } from '../../model/ids.ts';
+import type { RefRecord } from '../../model/records.ts';
 import { memoryStore, overlayStore, type RefQuery, type Store, type StoreProblem } from '../../store/index.ts';
 import { FormatError } from '../format-error.ts';
 import type { ImportOptions, ImportResult } from '../import-file.ts';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import type { StoreRecord } from '../../model/index.ts';
+import type { StoreRecord } from '../../model/records.ts';
 import { createChangeLog } from '../changes.ts';
 import { isEntry, recordKey, toChange } from '../records.ts';
 import { type Store, StoreError } from '../store.ts';

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Pool } from 'pg';
-import { ROOT, type StoreRecord } from '../../model/index.ts';
+import { ROOT } from '../../model/ids.ts';
+import type { StoreRecord } from '../../model/records.ts';
 import type { PostgresOptions } from '../open-stores.ts';
 import { hashFault, recordKey } from '../records.ts';
 import type { Store, StoreProblem } from '../store.ts';
