@@ -1,7 +1,7 @@
 import { assistant, system, user } from '@skein/core';
 import { describe, expect, test } from 'vitest';
-import { openForest } from '../../index.ts';
 import { ROOT } from '../../model/ids.ts';
+import { openForest } from '../../open-forest.ts';
 import { memoryStore } from '../../store/index.ts';
 import { createForest } from '../index.ts';
 

@@ -2,7 +2,7 @@ import { chmod, mkdir, readdir, rename, stat, symlink, writeFile } from 'node:fs
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createForest } from '../../forest/index.ts';
-import { openForest } from '../../index.ts';
+import { openForest } from '../../open-forest.ts';
 import { makeBody, makeNode, makePath, toRecords } from '../../testing/store-samples.ts';
 import { diskFiles } from './disk.ts';
 import { fileStore } from './file-store.ts';
