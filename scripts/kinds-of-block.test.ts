@@ -20,7 +20,7 @@ const CORE: Definition = {
 
 /** The page reads the declarations of the built server. */
 const SERVER: Definition = {
-  file: `${root}packages/server/dist/api/schemas/blocks.d.ts`,
+  file: `${root}packages/server/dist/client.d.ts`,
   before: ' | z.infer<typeof UnknownBlock>;',
   after: " | z.infer<typeof UnknownBlock> | { type: 'location'; latitude: number };",
 };

@@ -85,7 +85,7 @@ export class Chat {
     messages: Iterable<Message>,
     more: Partial<ChatOptions> = {},
   ): Promise<ChatResult> {
-    await loadDialectsIn(decodeSaved(state));
+    await loadDialectsIn(state);
     return this.streamWithState(state, messages, more).result;
   }
 

@@ -23,7 +23,8 @@ export async function loadDialect(id: string): Promise<Dialect> {
 }
 
 /** Loads the dialects that a saved text names, so that it can be read. */
-export async function loadDialectsIn(text: unknown): Promise<void> {
+export async function loadDialectsIn(saved: unknown): Promise<void> {
+  const text = ArrayBuffer.isView(saved) ? new TextDecoder().decode(saved as Uint8Array) : saved;
   if (typeof text !== 'string') return;
   for (const [id, load] of LOADERS) if (text.includes(`"${id}"`)) await load();
 }

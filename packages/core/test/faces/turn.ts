@@ -1,6 +1,6 @@
 /** One turn of a conversation in a process of its own: loads what the last one saved, talks, saves. */
 import { readFile, writeFile } from 'node:fs/promises';
-import { Chat, loadDialect, MessageList, run, system, tool, user } from '../../src/index.ts';
+import { Chat, MessageList, run, system, tool, user } from '../../src/index.ts';
 import { loadConversation, saveConversation } from '../../src/node.ts';
 
 const [, , face = '', model = '', path = '', text = '', stream = ''] = process.argv;
@@ -35,7 +35,7 @@ const faces: Readonly<Record<string, () => Promise<string>>> = {
   async list() {
     const saved = await readFile(path, 'utf8').catch(() => undefined);
     // A list is read at once: it cannot load what the main entry leaves out.
-    await loadDialect('google-interactions');
+    await import('../../src/dialect.ts');
     const list = saved === undefined ? new MessageList([system(PREAMBLE)]) : MessageList.fromJSON(saved);
     const {
       messages,

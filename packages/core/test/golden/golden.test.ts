@@ -18,15 +18,18 @@ describe('a release reads what an earlier one saved (langchain-ai/langgraph#5511
     expect(loaded.flatMap(({ toolUses }) => toolUses).map(({ parameters }) => parameters.city)).toHaveLength(4);
   });
 
-  test.each(APIS)('and sends it: $protocol gets its own messages back as they were', ({ protocol, model }) => {
-    const list = MessageList.fromJSON(saved).append(user('And now?'));
-    // Those it was offered then: reasoning is bound to them, by a hash that must not change either.
-    const tools = [{ name: 'get_weather', description: 'The weather of a city', parameters: { type: 'object' } }];
-    const { body } = dialect(protocol).writeRequest({ model, messages: list, tools });
-    const own = [...list].filter(({ origin }) => origin.dialect === protocol);
-    expect(own).toHaveLength(2);
-    for (const { raw } of own) expect(body).toContain(raw.startsWith('[') ? raw.slice(1, -1) : raw);
-  });
+  test.each(APIS.filter(({ protocol }) => saved.includes(`"${protocol}"`)))(
+    'and sends it: $protocol gets its own messages back as they were',
+    ({ protocol, model }) => {
+      const list = MessageList.fromJSON(saved).append(user('And now?'));
+      // Those it was offered then: reasoning is bound to them, by a hash that must not change either.
+      const tools = [{ name: 'get_weather', description: 'The weather of a city', parameters: { type: 'object' } }];
+      const { body } = dialect(protocol).writeRequest({ model, messages: list, tools });
+      const own = [...list].filter(({ origin }) => origin.dialect === protocol);
+      expect(own).toHaveLength(2);
+      for (const { raw } of own) expect(body).toContain(raw.startsWith('[') ? raw.slice(1, -1) : raw);
+    },
+  );
 
   test('and saves it as it was', () => {
     expect(JSON.parse(JSON.stringify(MessageList.fromJSON(saved)))).toEqual(JSON.parse(saved));

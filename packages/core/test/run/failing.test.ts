@@ -131,7 +131,8 @@ test.each([
     const error = await failure(ask(emulator, api, { messages: question, apiKey: key, stream, retry: false }).result);
     const logged = [inspect(error, { depth: 20, showHidden: true }), JSON.stringify(error), String(error)].join();
     expect(logged).not.toContain(key);
-    expect(error.retryable).toBe(type === 'text/event-stream');
+    // Binary streams are never of this type.
+    expect(error.retryable).toBe(type === 'text/event-stream' && api.protocol !== 'bedrock-converse');
     if (stream && type !== 'text/html') continue;
     expect(error).toMatchObject({ code: 'not_this_protocol', status: 200, requestId: 'req_8' });
     expect(error.rawBody).toBe(body.replace(key, '[redacted]'));

@@ -39,11 +39,15 @@ describe.each(pairs)('$here.protocol, then $there.protocol, and back', ({ here, 
 
 test.each(APIS)('$protocol: a tool whose name it does not take is found again', async (api) => {
   const emulator = await start();
-  // Changed for all of them but Google, which only minds the first letter.
+  // Google and Cohere mind the first letter, too.
   const name = '1.files/read';
   const renamed = `1_files_read_${digest(name).slice(0, 6)}`;
   emulator.script(api.protocol, [
-    { blocks: [{ type: 'tool-use', name: api.provider.startsWith('google') ? `_${renamed}` : renamed, input: {} }] },
+    {
+      blocks: [
+        { type: 'tool-use', name: /^(?:google|cohere)/.test(api.provider) ? `_${renamed}` : renamed, input: {} },
+      ],
+    },
     says('Read.'),
   ]);
   const read = tool({ name, execute: () => 'text' });

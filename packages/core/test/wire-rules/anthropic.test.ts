@@ -40,6 +40,8 @@ const table: Table = {
   surrogate: { history: [user(text('half \\ud83d of it'))] },
   auth: 'headers are not part of a request body',
   'version-header': 'headers are not part of a request body',
+  'version-sampling': 'our requests name the version that takes these parameters',
+  'version-citations': 'our requests name the version that takes citations in user messages',
   required: 'model and messages are arguments, and max_tokens has a default',
   'no-messages': { history: [assistant()], careless: [] },
   'extra-top': 'only "extra" of the caller can add members',

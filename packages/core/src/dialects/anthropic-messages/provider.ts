@@ -76,6 +76,8 @@ export const anthropic: ProviderDescriptor = {
       alwaysThinks: { default: false, models: all(ALWAYS_THINKING, true) },
       /** How an answer by a schema is asked for: by `output_config.format`, or as the arguments of a tool. */
       output: { default: 'format', models: all(BEFORE_4_5, 'tool') },
+      /** Which members stand in the address and not in the body, as at the clouds: `model`, `stream`. */
+      inAddress: { default: '' },
     },
   },
 };

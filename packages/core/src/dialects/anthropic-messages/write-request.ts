@@ -232,7 +232,7 @@ export function frame(parts: FrameParts, target: Target): Frame {
   const tools = toolsText(parts, target, losses);
   const { apiVersion, policies } = target.provider;
   // Clouds have the model in the address, and the version in the body.
-  const place = forModel(policies.quirks.inAddress ?? { default: '' }, target.model);
+  const place = forModel(policies.quirks.inAddress!, target.model);
   const head: BodyMember[] = [
     place === ''
       ? ['model', JSON.stringify(target.model)]

@@ -56,7 +56,7 @@ export const bedrock: ProviderDescriptor = {
   policies: {
     // Those of Anthropic take no others; an id that a model gave itself goes back as it is.
     toolIds: { pattern: '^[a-zA-Z0-9_-]+$', maxLength: 64 },
-    toolNames: { pattern: '^[a-zA-Z][a-zA-Z0-9_-]*$', maxLength: 64 },
+    toolNames: { pattern: '^[a-zA-Z0-9_-]+$', maxLength: 64 },
     refusedFields: [],
     inlineSystem: { default: 'never' },
     prefill: { default: 'no', models: policies.prefill.models ?? [] },

@@ -270,15 +270,20 @@ const CONTINUE = 'Continue.';
 
 /** Ensures that the request ends in a way that the target takes (`prefill`, `model-tail`, `trailing-space`, `no-messages`). */
 export function endAcceptably(drafts: readonly PlacedDraft[], job: RequestJob): readonly PlacedDraft[] {
-  const { writer, target, lost, previous, earlier } = job;
+  const { writer, target, lost, previous, earlier, begun } = job;
   const askToContinue = (reason: LossReason): readonly PlacedDraft[] => [
     ...drafts,
     synthesiseDraft(writer.userText(CONTINUE, target), synthesised('', reason)),
   ];
   const last = drafts.at(-1);
-  if (!last) return !previous && earlier.length === 0 ? askToContinue('nothing-to-send') : drafts;
-  if (last.role !== 'assistant' || isPaused(last)) return drafts;
   const prefill = forModel(target.provider.policies.prefill, target.model);
+  if (!last) {
+    // Elements before the drafts of a first request are system texts. Who takes no assistant message at the end takes no
+    // system texts alone, either.
+    const isEmpty = earlier.length === 0 || (prefill === 'no' && !begun);
+    return !previous && isEmpty ? askToContinue('nothing-to-send') : drafts;
+  }
+  if (last.role !== 'assistant' || isPaused(last)) return drafts;
   if (prefill === 'no') return askToContinue('prefill');
   const trimmed = prefill === 'trimmed' ? writer.trimEnd?.(last) : undefined;
   if (trimmed === undefined) return drafts;

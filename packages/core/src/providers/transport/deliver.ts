@@ -103,7 +103,8 @@ export async function deliver<T>(
         const framing = findFraming(options);
         const type = response.headers.get('content-type')?.toLowerCase() ?? '';
         // Some gateways answer with one JSON text, mostly an error, or with a page.
-        if (/application\/json|text\/html/.test(type) && !framing.contentTypes.some((one) => type.startsWith(one)))
+        const isWhole = framing.isBinary ? /json|^text\// : /application\/json|text\/html/;
+        if (isWhole.test(type) && !framing.contentTypes.some((one) => type.startsWith(one)))
           throw await noStream(await text());
         // Events that came before the stop are not handed out after it.
         const takeUnlessStopped: TakeEvent = (event, data) => {
