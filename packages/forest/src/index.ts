@@ -79,7 +79,8 @@ export {
   openOlder,
   verifyOlder,
 } from './formats/index.ts';
-export { DEMO_ISSUER, ROOT, type TakeRecord } from './model/index.ts';
+export { ROOT } from './model/ids.ts';
+export { DEMO_ISSUER, type TakeRecord } from './model/records.ts';
 export { type OpenOptions, openForest } from './open-forest.ts';
 // Recording what other programs send
 export {

@@ -1,4 +1,7 @@
 /** For authors of stores: the interface of a store, the records it keeps, and the parts that the built-in stores are made of. */
+
+export { ECHO_START, extendEcho } from './model/echo.ts';
+export { createTake, nodeId, ROOT, sha256 } from './model/ids.ts';
 export type {
   BodyRecord,
   EntryKind,
@@ -7,8 +10,7 @@ export type {
   RefRecord,
   StoreRecord,
   TakeRecord,
-} from './model/index.ts';
-export { createTake, ECHO_START, extendEcho, nodeId, ROOT, sha256 } from './model/index.ts';
+} from './model/records.ts';
 export type {
   Change,
   Changes,

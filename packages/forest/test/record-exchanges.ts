@@ -1,6 +1,7 @@
 /** Exchanges written straight into a store, as if they had been recorded. */
 import type { Placement, Store } from '@skein/forest';
-import { type EntryRecord, packBytes, sha256 } from '../src/model/index.ts';
+import { sha256 } from '../src/model/ids.ts';
+import { type EntryRecord, packBytes } from '../src/model/records.ts';
 import { type Exchange, exchangeRecord, requestPart, responsePart } from '../src/record/exchange.ts';
 import type { Hints } from '../src/record/hints.ts';
 

@@ -1,7 +1,7 @@
 import { memoryStore, recordFetch, type Store } from '@skein/forest';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { packBytes, unpackBytes } from '../src/model/index.ts';
+import { packBytes, unpackBytes } from '../src/model/records.ts';
 import { start } from './kit.ts';
 import { newForest } from './record-kit.ts';
 

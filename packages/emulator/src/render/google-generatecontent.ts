@@ -1,6 +1,6 @@
 import { type Json, plain } from '../json.ts';
 import type { MessageReply, ReplyBlock, ReplyStop } from '../reply.ts';
-import { demandsSignature, parseModel } from '../rules/google-generatecontent/models.ts';
+import { demandsSignature, parseModel } from '../rules/google-generatecontent/context.ts';
 import {
   countUsage,
   event,

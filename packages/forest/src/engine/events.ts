@@ -1,4 +1,6 @@
-import { type Clock, KeyGuard, type StoreRecord } from '../model/index.ts';
+import type { Clock } from '../model/clock.ts';
+import type { StoreRecord } from '../model/records.ts';
+import { KeyGuard } from '../model/secrets.ts';
 import { nextChange } from '../store/changes.ts';
 import type { Store } from '../store/index.ts';
 import { readGeneration } from './generation.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createClock } from '../model/index.ts';
+import { createClock } from '../model/clock.ts';
 import { memoryStore } from '../store/index.ts';
 import { withClaim } from './generation.ts';
 

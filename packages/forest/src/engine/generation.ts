@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { parseModel } from '@skein/core';
 import { type ForestContext, makeRef, readRefs } from '../forest/index.ts';
-import type { Clock, EntryRecord } from '../model/index.ts';
+import type { Clock } from '../model/clock.ts';
+import type { EntryRecord } from '../model/records.ts';
 import type { Store } from '../store/index.ts';
 import {
   EngineError,

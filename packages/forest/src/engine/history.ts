@@ -20,15 +20,9 @@ import {
   type TakeFacts,
   withConversationSystem,
 } from '../forest/index.ts';
-import {
-  type BodyRecord,
-  hasMessage,
-  type NodeRecord,
-  ROOT,
-  sha256,
-  storeManifest,
-  type TakeRecord,
-} from '../model/index.ts';
+import { ROOT, sha256 } from '../model/ids.ts';
+import { storeManifest } from '../model/manifest.ts';
+import { type BodyRecord, hasMessage, type NodeRecord, type TakeRecord } from '../model/records.ts';
 import type { Store } from '../store/index.ts';
 
 /** What a request below a node is made from: the messages of its path, and what was sent for them before. */

@@ -1,7 +1,7 @@
 import { defineProvider, provider, user } from '@skein/core';
 import { beforeAll, expect, test } from 'vitest';
 import { createForest } from '../forest/index.ts';
-import { ROOT } from '../model/index.ts';
+import { ROOT } from '../model/ids.ts';
 import { TOY_LINES, toyLines, toyLinesProvider } from '../model/test-toy-lines.ts';
 import { memoryStore } from '../store/index.ts';
 import { ReplyLog, recoverBranch } from './partial-reply.ts';

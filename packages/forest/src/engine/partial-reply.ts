@@ -1,6 +1,8 @@
 import { dialect, type Fetch, type Reply } from '@skein/core';
 import { allItems, appendSiblings, type ForestContext, readAppendPoint, resolveId } from '../forest/index.ts';
-import { type Clock, type EntryRecord, findFraming, hasMessage } from '../model/index.ts';
+import type { Clock } from '../model/clock.ts';
+import { findFraming } from '../model/dialects.ts';
+import { type EntryRecord, hasMessage } from '../model/records.ts';
 import type { Store } from '../store/index.ts';
 import { BATCH_MS } from './events.ts';
 import { readHistory, withAlternatives } from './history.ts';

@@ -9,7 +9,8 @@ import {
   tool,
 } from '@skein/core';
 import type { ForestContext } from '../forest/index.ts';
-import { type BodyRecord, sha256 } from '../model/index.ts';
+import { sha256 } from '../model/ids.ts';
+import type { BodyRecord } from '../model/records.ts';
 
 /**
  * Makes the body that stores the tools of a request as one JSON text, so that the conversation can continue with the same

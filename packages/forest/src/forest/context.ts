@@ -1,4 +1,5 @@
-import { type Clock, createClock, type EntryRecord, type RefRecord, type StoreRecord } from '../model/index.ts';
+import { type Clock, createClock } from '../model/clock.ts';
+import type { EntryRecord, RefRecord, StoreRecord } from '../model/records.ts';
 import { overlayStore, type Store } from '../store/index.ts';
 import { recordKey } from '../store/records.ts';
 import { ForestError } from './errors.ts';

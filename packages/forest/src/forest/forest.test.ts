@@ -1,6 +1,6 @@
 import { anthropicMessages, assistant, openaiChat, system, user } from '@skein/core';
 import { describe, expect, test } from 'vitest';
-import { ROOT } from '../model/index.ts';
+import { ROOT } from '../model/ids.ts';
 import { memoryStore } from '../store/index.ts';
 import { createForest } from './index.ts';
 

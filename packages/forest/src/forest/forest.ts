@@ -1,5 +1,6 @@
 import type { Message, PrefixDifference } from '@skein/core';
-import { type Clock, createClock, type StoreRecord } from '../model/index.ts';
+import { type Clock, createClock } from '../model/clock.ts';
+import type { StoreRecord } from '../model/records.ts';
 import { nextChange } from '../store/changes.ts';
 import type { Changes, CompactionCount, Page, Store, StoreProblem } from '../store/index.ts';
 import { createContext } from './context.ts';

@@ -1,6 +1,7 @@
 import { assistant, openaiChat, user } from '@skein/core';
 import { describe, expect, test } from 'vitest';
-import { type NodeRecord, ROOT, type StoreRecord, sha256 } from '../model/index.ts';
+import { ROOT, sha256 } from '../model/ids.ts';
+import type { NodeRecord, StoreRecord } from '../model/records.ts';
 import { memoryStore, type Store } from '../store/index.ts';
 import { createForest } from './index.ts';
 import { makeNodeRecords, ROOT_POINT } from './write/append-point.ts';

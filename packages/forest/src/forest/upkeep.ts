@@ -1,14 +1,7 @@
 import { dialect, type Message } from '@skein/core';
-import {
-  ECHO_VERSION,
-  ENTRY_KINDS,
-  type NodeRecord,
-  nodeId,
-  ROOT,
-  type StoreRecord,
-  sha256,
-  type TakeRecord,
-} from '../model/index.ts';
+import { ECHO_VERSION } from '../model/echo.ts';
+import { nodeId, ROOT, sha256 } from '../model/ids.ts';
+import { ENTRY_KINDS, type NodeRecord, type StoreRecord, type TakeRecord } from '../model/records.ts';
 import { type CompactionCount, overlayStore, type Store, type StoreProblem } from '../store/index.ts';
 import type { ForestContext } from './context.ts';
 import { ForestError } from './errors.ts';

@@ -1,6 +1,7 @@
 import { dialect } from '@skein/core';
 import { addTakeTexts, allItems, allPages, type Forest, findNeededBodies, walkAll } from '../forest/index.ts';
-import { ENTRY_KINDS, type NodeRecord, type RefRecord, ROOT, type StoreRecord } from '../model/index.ts';
+import { ROOT } from '../model/ids.ts';
+import { ENTRY_KINDS, type NodeRecord, type RefRecord, type StoreRecord } from '../model/records.ts';
 import {
   END_LINE,
   headerLine,

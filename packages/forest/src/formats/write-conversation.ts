@@ -11,15 +11,9 @@ import {
   readTakes,
   readThreads,
 } from '../forest/index.ts';
-import {
-  type BodyRecord,
-  type NodeRecord,
-  type RefRecord,
-  ROOT,
-  type SiblingTime,
-  sha256,
-  type TakeRecord,
-} from '../model/index.ts';
+import type { SiblingTime } from '../model/clock.ts';
+import { ROOT, sha256 } from '../model/ids.ts';
+import type { BodyRecord, NodeRecord, RefRecord, TakeRecord } from '../model/records.ts';
 import type { Store } from '../store/index.ts';
 import { FormatError, wrongShape } from './format-error.ts';
 import type { ImportedConversation, ImportedMessage } from './importer.ts';

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { anthropicMessages, assistant, openaiChat, toolResult, user } from '@skein/core';
 import { describe, expect, test } from 'vitest';
-import { createClock, ECHO_START, extendEcho, nodeId, ROOT, sha256 } from './index.ts';
+import { createClock } from './clock.ts';
+import { ECHO_START, extendEcho } from './echo.ts';
+import { nodeId, ROOT, sha256 } from './ids.ts';
 
 const chat = (value: unknown) => openaiChat.parseMessage(JSON.stringify(value));
 const claude = (value: unknown) => anthropicMessages.parseMessage(JSON.stringify(value));

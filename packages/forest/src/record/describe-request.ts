@@ -1,5 +1,7 @@
 import { canonical, dialect, dialects, isSkeinError, type ProviderDescriptor, providers } from '@skein/core';
-import { findSecrets, isSecretParameter, type PackedBytes, packBytes, removeSecrets, sha256 } from '../model/index.ts';
+import { sha256 } from '../model/ids.ts';
+import { type PackedBytes, packBytes } from '../model/records.ts';
+import { findSecrets, isSecretParameter, removeSecrets } from '../model/secrets.ts';
 import type { Exchange, ExchangeKind } from './exchange.ts';
 import { type HintPlaces, readHints } from './hints.ts';
 import type { HeaderPairs, RequestToRecord } from './recorder.ts';

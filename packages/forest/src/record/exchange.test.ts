@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { packBytes } from '../model/index.ts';
+import { packBytes } from '../model/records.ts';
 import { memoryStore } from '../store/memory-store.ts';
 import { readResponse, readTexts, requestPart, responsePart } from './exchange.ts';
 

@@ -1,5 +1,5 @@
 import { allPages } from '../forest/index.ts';
-import { type EntryRecord, type PackedBytes, packedText, unpackBytes } from '../model/index.ts';
+import { type EntryRecord, type PackedBytes, packedText, unpackBytes } from '../model/records.ts';
 import type { Store } from '../store/index.ts';
 import type { Hints } from './hints.ts';
 

@@ -1,5 +1,5 @@
 import { findMembers, isObject, textAt } from '@skein/core';
-import { sha256 } from '../model/index.ts';
+import { sha256 } from '../model/ids.ts';
 import type { HeaderPairs } from './recorder.ts';
 
 /**

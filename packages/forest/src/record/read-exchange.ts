@@ -15,7 +15,8 @@ import {
   type Usage,
 } from '@skein/core';
 import { type Framing, type KeptHistories, serving } from '@skein/core/dialect';
-import { findFraming, hasMessage } from '../model/index.ts';
+import { findFraming } from '../model/dialects.ts';
+import { hasMessage } from '../model/records.ts';
 import type { Exchange } from './exchange.ts';
 import { type Hints, hintsKey } from './hints.ts';
 

@@ -1,5 +1,7 @@
 import { dialect } from '@skein/core';
-import { type Clock, type EntryRecord, type PackedBytes, packBytes, removeSecrets } from '../model/index.ts';
+import type { Clock } from '../model/clock.ts';
+import { type EntryRecord, type PackedBytes, packBytes } from '../model/records.ts';
+import { removeSecrets } from '../model/secrets.ts';
 import type { Store } from '../store/index.ts';
 import { describeRequest, isEventStream, type RequestDescription, safeHeaders } from './describe-request.ts';
 import { type Exchange, exchangeRecord, type Outcome, requestPart, responsePart } from './exchange.ts';

@@ -1,7 +1,8 @@
 import { dialect, diffPrefix, SkeinError } from '@skein/core';
 import { serving } from '@skein/core/dialect';
 import { allItems } from '../forest/index.ts';
-import { DEFAULT_DIALECT, findSecrets, removeSecrets } from '../model/index.ts';
+import { DEFAULT_DIALECT } from '../model/dialects.ts';
+import { findSecrets, removeSecrets } from '../model/secrets.ts';
 import { readAddress, replayKey } from './describe-request.ts';
 import {
   EXCHANGES,

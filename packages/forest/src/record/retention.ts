@@ -1,5 +1,5 @@
 import { allItems, type Forest } from '../forest/index.ts';
-import type { StoreRecord } from '../model/index.ts';
+import type { StoreRecord } from '../model/records.ts';
 import { listExchanges } from './list-exchanges.ts';
 
 /** How long threads and recordings are kept; without a number, for ever. */

@@ -1,8 +1,7 @@
 /** Stores: the interface and what all stores share, the store in memory, in files (`file/`) and in PostgreSQL (`postgres/`). */
 export type { FileStoreOptions } from './file/file-store.ts';
-export { fileStore } from './file/open-file-store.ts';
 export { memoryStore } from './memory-store.ts';
-export { type PostgresOptions, postgresStore } from './postgres/postgres-store.ts';
+export { fileStore, type PostgresOptions, postgresStore } from './open-stores.ts';
 export {
   type Change,
   type Changes,

@@ -1,4 +1,4 @@
-import type { RefRecord } from '../model/index.ts';
+import type { RefRecord } from '../model/records.ts';
 import { toPage } from './page.ts';
 import { refKey } from './records.ts';
 import type { EntryQuery, Page, RefQuery } from './store.ts';

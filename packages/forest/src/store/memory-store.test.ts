@@ -1,5 +1,5 @@
 import { describe, test } from 'vitest';
-import { storeConformance } from '../testing/store-conformance.ts';
+import { storeConformance } from '../testing.ts';
 import { memoryStore } from './memory-store.ts';
 
 describe('the memory store', () => {

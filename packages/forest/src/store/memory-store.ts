@@ -1,12 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import {
-  type EntryRecord,
-  type NodeRecord,
-  type RefRecord,
-  ROOT,
-  type StoreRecord,
-  type TakeRecord,
-} from '../model/index.ts';
+import { ROOT } from '../model/ids.ts';
+import type { EntryRecord, NodeRecord, RefRecord, StoreRecord, TakeRecord } from '../model/records.ts';
 import { createChangeLog } from './changes.ts';
 import { createEntryTable, createRegisterTable, type Register } from './latest-tables.ts';
 import { toPage } from './page.ts';

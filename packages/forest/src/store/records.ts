@@ -1,4 +1,5 @@
-import { createTake, type EntryRecord, nodeId, type RefRecord, type StoreRecord, sha256 } from '../model/index.ts';
+import { createTake, nodeId, sha256 } from '../model/ids.ts';
+import type { EntryRecord, RefRecord, StoreRecord } from '../model/records.ts';
 import type { Change } from './store.ts';
 
 /**

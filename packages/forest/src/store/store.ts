@@ -1,5 +1,5 @@
 import { SkeinError, type SkeinErrorCode } from '@skein/core';
-import type { EntryKind, EntryRecord, NodeRecord, RefRecord, StoreRecord, TakeRecord } from '../model/index.ts';
+import type { EntryKind, EntryRecord, NodeRecord, RefRecord, StoreRecord, TakeRecord } from '../model/records.ts';
 
 /** Ids of which each is the parent of the next. They may be computed on demand; an array is one, too. */
 export interface IdChain {

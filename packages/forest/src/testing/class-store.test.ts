@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'vitest';
 import { fileStore, memoryStore, type Store } from '../store/index.ts';
-import { storeConformance } from './store-conformance.ts';
+import { storeConformance } from '../testing.ts';
 
 /** A store as people write them: a class whose methods use what is private. */
 class PrivateStore implements Store {

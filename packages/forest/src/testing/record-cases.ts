@@ -1,4 +1,4 @@
-import type { EntryRecord, RefRecord, StoreRecord } from '../model/index.ts';
+import type { EntryRecord, RefRecord, StoreRecord } from '../model/records.ts';
 import type { Store } from '../store/index.ts';
 import {
   allPages,

@@ -1,18 +1,7 @@
 import { type Role, user } from '@skein/core';
-import {
-  type BodyRecord,
-  createTake,
-  ECHO_START,
-  type EntryRecord,
-  extendEcho,
-  type NodeRecord,
-  nodeId,
-  type RefRecord,
-  ROOT,
-  type StoreRecord,
-  sha256,
-  type TakeRecord,
-} from '../model/index.ts';
+import { ECHO_START, extendEcho } from '../model/echo.ts';
+import { createTake, nodeId, ROOT, sha256 } from '../model/ids.ts';
+import type { BodyRecord, EntryRecord, NodeRecord, RefRecord, StoreRecord, TakeRecord } from '../model/records.ts';
 import type { Page, PageRequest } from '../store/index.ts';
 
 /** One case of a conformance suite. `run` rejects if the store fails it. */

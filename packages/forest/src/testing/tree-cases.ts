@@ -1,4 +1,4 @@
-import { ROOT } from '../model/index.ts';
+import { ROOT } from '../model/ids.ts';
 import type { Store } from '../store/index.ts';
 import { allPages, check, checkEqual, makeNode, makePath, makeTake, toRecords } from './store-samples.ts';
 

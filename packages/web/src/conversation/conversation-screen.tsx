@@ -1,27 +1,33 @@
 import { useQuery } from '@tanstack/react-query';
 import { GitFork, MessageSquarePlus, Radio, Trash2, X } from 'lucide-react';
-import { lazy, type ReactNode, Suspense, useEffect, useLayoutEffect, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useCallback, useEffect, useLayoutEffect, useState } from 'react';
 import { Group, Panel, Separator, useDefaultLayout } from 'react-resizable-panels';
 import { Link } from 'wouter';
+import { navigate } from '../api/base.ts';
 import { queries } from '../api/queries.ts';
-import type { Lineage } from '../api/types.ts';
+import type { Lineage, Node } from '../api/types.ts';
+import { foldablePlaces } from '../blocks/blocks.tsx';
+import { toggleFolds } from '../blocks/folds.ts';
 import { keyLabel } from '../commands/keys.ts';
+import { type Command, useCommandList } from '../commands/registry.ts';
 import { type ConversationAddress, toAddress } from '../state/address.ts';
-import { useView } from '../state/view.ts';
+import { useNodes } from '../state/nodes.ts';
+import { goTo } from '../state/place.ts';
+import { type InspectorTab, showTab, toggleMarked, useView } from '../state/view.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { money, shortId, shortNumber, totalTokens } from '../ui/format.ts';
 import { Kbd } from '../ui/kbd.tsx';
 import { Failed, Loading } from '../ui/states.tsx';
 import { useMedia } from '../ui/use-media.ts';
-import { send } from './actions.ts';
+import { answerAgain, send, stop } from './actions.ts';
 import { Composer, Destination, focusComposer } from './composer/composer.tsx';
 import { useDraft } from './composer/draft.ts';
-import { useConversationKeys } from './conversation-keys.ts';
 import { Dialogs } from './dialogs.tsx';
-import { copyText } from './marks.ts';
+import { copyText, forkThread, linkTo, rate, toggleBookmark } from './marks.ts';
 import { restoreAt } from './remove-messages.ts';
+import { openDialog, startEditing, stopEditing, useScreenState } from './screen-state.ts';
 import { ThreadView } from './thread.tsx';
-import { useSiblings } from './use-siblings.ts';
+import { goToPosition, useLiveSiblings, useSiblings } from './use-siblings.ts';
 import { type ShownThread, useThread } from './use-thread.ts';
 
 /** One conversation with its composer and inspector; without an address, a new conversation. */
@@ -295,3 +301,99 @@ function StatusLine({ owner, selected, leaf }: ShownThread) {
     </footer>
   );
 }
+
+/** Registers the commands of this screen, with their keys. */
+function useConversationKeys({ selected, leaf, path, tail }: ShownThread): void {
+  const siblings = useSiblings(selected);
+  const growing = useLiveSiblings(leaf.id, tail);
+  // While branches grow after the selected message, the keys switch between those.
+  const { positions, index, parent } =
+    selected === leaf && growing.positions.length > 1
+      ? { ...growing, parent: leaf.id }
+      : { ...siblings, parent: selected.parent };
+  const at = path.indexOf(selected);
+  const toSibling = (step: number) => {
+    const position = positions[index + step];
+    if (position) goToPosition(position, parent);
+  };
+  const select = (node: Node | undefined) => node && goTo(node.id, { replace: true });
+  const toFork = useCallback(
+    (step: 1 | -1) => {
+      const { children } = useNodes.getState();
+      for (let next = at + step; path[next]; next += step) {
+        const above = path[next - 1];
+        const count = above ? (children.get(above.id)?.length ?? above.childCount) : 0;
+        if (count > 1) return goTo(path[next]!.id, { replace: true });
+      }
+    },
+    [at, path],
+  );
+  const leave = () => {
+    if (document.querySelector('[role="dialog"], [role="alertdialog"], [role="menu"], [role="listbox"]')) return;
+    if (tail?.branch.status === 'running') void stop(tail.live.id);
+    else if (useScreenState.getState().editing !== undefined) stopEditing();
+    else if (document.activeElement instanceof HTMLElement && document.activeElement !== document.body)
+      document.activeElement.blur();
+    else useView.setState({ inspectorOpen: false });
+  };
+  useCommandList([
+    go('sibling-before', 'Previous sibling', ['Alt+ArrowUp', 'k'], () => toSibling(-1)),
+    go('sibling-after', 'Next sibling', ['Alt+ArrowDown', 'j'], () => toSibling(1)),
+    go('parent', 'Parent', ['Alt+ArrowLeft', 'h'], () => select(path[at - 1])),
+    go('child', 'Last visited child', ['Alt+ArrowRight', 'l'], () => select(path[at + 1])),
+    go('fork-before', 'Previous fork', ['['], () => toFork(-1)),
+    go('fork-after', 'Next fork', [']'], () => toFork(1)),
+    go('first', 'First message', ['Home'], () => select(path[0])),
+    go('leaf', 'Latest message', ['End'], () => select(leaf)),
+    branch('again', 'Answer again', ['g'], () => void answerAgain(selected)),
+    ...[2, 3, 4, 5, 6, 7, 8, 9].map((n) =>
+      branch(`again-${n}`, `Answer again ${n} times`, [`g ${n}`], () => void answerAgain(selected, n)),
+    ),
+    branch('edit', 'Edit as a branch', ['e'], () => selected.role !== 'tool' && startEditing(selected.id)),
+    branch('delete', 'Delete branch', ['x'], () => openDialog('delete', selected)),
+    branch('delete-others', 'Delete all but this path', [], () => openDialog('delete-others', selected)),
+    branch('fork', 'Fork as its own conversation', [], () => void forkThread(selected)),
+    ...(path[0]!.role === 'system'
+      ? []
+      : [branch('system', 'Add a system text', [], () => openDialog('system', path[0]!))]),
+    branch('split', 'Split in two', [], () => openDialog('split', selected)),
+    message('bookmark', 'Bookmark', ['b'], () => void toggleBookmark(selected)),
+    message('mark', 'Mark to compare', ['m'], () => toggleMarked(selected.id)),
+    message('compare', 'Compare what is marked', ['c'], () => navigate('/compare')),
+    message('fold', 'Fold or unfold', ['Space'], () => toggleFolds(selected.id, foldableParts(selected))),
+    message('tag', 'Tags', [], () => openDialog('tag', selected)),
+    message('note', 'Note', [], () => openDialog('note', selected)),
+    message('good', 'Rate as good', [], () => void rate(selected, 1)),
+    message('bad', 'Rate as bad', [], () => void rate(selected, -1)),
+    message('copy-link', 'Copy link', [], () => void copyText(linkTo(selected), 'The link was')),
+    { ...message('tree', 'Tree', ['t'], () => toggleTab('tree')), group: 'View' },
+    { ...message('raw', 'Raw', ['r'], () => toggleTab('raw')), group: 'View' },
+    { ...message('stop', 'Stop', ['Escape'], leave), whileTyping: true },
+  ]);
+}
+
+function toggleTab(tab: InspectorTab): void {
+  const view = useView.getState();
+  if (view.inspectorOpen && view.tab === tab) useView.setState({ inspectorOpen: false });
+  else showTab(tab);
+}
+
+function foldableParts(node: Node): readonly (string | number)[] {
+  if (node.role === 'system') return ['system'];
+  const places = foldablePlaces(node.content);
+  return places.length > 0 ? places : ['whole'];
+}
+
+const commandIn =
+  (group: Command['group']) =>
+  (id: string, title: string, keys: readonly string[], run: () => unknown): Command => ({
+    id: `conversation.${id}`,
+    title,
+    group,
+    keys,
+    run: () => void run(),
+  });
+
+const go = commandIn('Go to');
+const branch = commandIn('Branch');
+const message = commandIn('Message');

@@ -1,10 +1,171 @@
 /** Judges requests to Google's Interactions: reads the body, checks the schema, then applies the other rules. */
-import { eachObject, hasLoneSurrogate, isObject, isSet } from '../../json.ts';
+import { asText, eachObject, hasLoneSurrogate, isObject, isSet, type Json, objects } from '../../json.ts';
 import { findVariant, isOwnType, missingFields, unknownFields } from '../openai/shape.ts';
 import { applyRules, first, type Judge, type Refusal, readJson } from '../verdict.ts';
-import { type Context, type InteractionsRule, readContext } from './context.ts';
-import { pairingRules, signatureRules, valueRules } from './rules.ts';
+import { type Context, type InteractionsRule, readContext, stepResults } from './context.ts';
 import { contentShapes, inputShape, requestShape, stepShapes, toolShapes } from './schema.ts';
+
+// The rules of docs/wire-rules.md for Interactions, beyond the schema.
+
+/** What the API says of nearly everything (js-genai#1735). */
+const INVALID = 'Request contains an invalid argument.';
+
+const signed = ({ steps }: Context): readonly string[] =>
+  steps.flatMap(({ signature }) => (typeof signature === 'string' ? [signature] : []));
+
+const valueRules: readonly InteractionsRule[] = [
+  {
+    id: 'model-or-agent',
+    check: ({ body: { model, agent } }) =>
+      isSet(model) === isSet(agent) ? 'Exactly one of model and agent must be set.' : undefined,
+  },
+  {
+    id: 'input-required',
+    check: ({ body, steps }) =>
+      steps.length === 0 && !isSet(body.continuation_token) ? 'input must not be empty.' : undefined,
+  },
+  {
+    // What is answered later must be kept somewhere.
+    id: 'background-store',
+    check: ({ body: { background, store } }) =>
+      background === true && store === false ? 'background requires store to be true.' : undefined,
+  },
+  {
+    id: 'call-name',
+    check: ({ steps }) =>
+      first(steps, ({ type, id, name }) =>
+        type === 'function_call' && !(asText(id) && asText(name)) ? 'function_call requires id and name.' : undefined,
+      ),
+  },
+  {
+    id: 'arguments',
+    check: ({ steps }) =>
+      first(steps, ({ type, arguments: given }) =>
+        type === 'function_call' && !isObject(given) ? 'function_call.arguments must be an object.' : undefined,
+      ),
+  },
+  {
+    id: 'result-type',
+    check: ({ steps }) =>
+      first(steps.flatMap(stepResults), ({ result }) =>
+        typeof result === 'string' || (typeof result === 'object' && result !== null)
+          ? undefined
+          : 'function_result.result must be a string, an object or a list of contents.',
+      ),
+  },
+  {
+    id: 'media-source',
+    check: ({ steps }) =>
+      first(steps.flatMap(contentsIn), ({ type, data, uri }) =>
+        /^(?:image|audio|video|document)$/.test(`${type}`) && !isSet(data) && !isSet(uri)
+          ? `${type} requires data or uri.`
+          : undefined,
+      ),
+  },
+  {
+    id: 'input-empty',
+    unsure: true,
+    check: ({ steps }) =>
+      first(steps, ({ type, content }) =>
+        type === 'user_input' && Array.isArray(content) && content.length === 0 ? INVALID : undefined,
+      ),
+  },
+];
+
+function contentsIn(step: Json): readonly Json[] {
+  return [...objects(step.content), ...objects(step.summary), ...stepResults(step).flatMap(resultContents)];
+}
+
+const resultContents = ({ result }: Json): readonly Json[] => objects(result);
+
+const signatureRules: readonly InteractionsRule[] = [
+  { id: 'signature-empty', check: (context) => (signed(context).includes('') ? INVALID : undefined) },
+  {
+    id: 'signature-corrupt',
+    check: (context) => {
+      const { memory } = context;
+      if (!memory) return undefined;
+      return signed(context).some((signature) => memory.issued(signature) === undefined) ? INVALID : undefined;
+    },
+  },
+];
+
+/** What is wrong with the calls and results of a conversation, from what was kept to the end of the input. */
+interface Pairing {
+  readonly unanswered?: string;
+  readonly orphan?: string;
+  readonly repeated?: string;
+}
+
+function pair({ steps, memory, previous }: Context): Pairing {
+  const kept = previous === undefined ? [] : memory?.openCalls?.(previous);
+  const open = new Set(kept);
+  const answered = new Set<string>();
+  let isAnswering = false;
+  for (const step of steps) {
+    const results = stepResults(step);
+    const isResult = results.length > 0;
+    // Calls of one turn are answered together, before anything else is said.
+    const isLate = isModel(step) ? isAnswering : true;
+    const [waiting] = open;
+    if (!isResult && isLate && waiting !== undefined) return { unanswered: waiting };
+    for (const { call_id: given } of results) {
+      const id = `${given}`;
+      if (answered.has(id)) return { repeated: id };
+      // Of an interaction that was registered by its id alone, the calls are not known.
+      if (!open.delete(id) && kept !== undefined) return { orphan: id };
+      answered.add(id);
+    }
+    isAnswering = isResult;
+    if (step.type !== 'function_call') continue;
+    open.add(`${step.id}`);
+    answered.delete(`${step.id}`);
+  }
+  const [waiting] = open;
+  return waiting === undefined ? {} : { unanswered: waiting };
+}
+
+const isModel = ({ type }: Json): boolean => type !== 'user_input' && type !== 'function_result';
+
+const pairingRules: readonly InteractionsRule[] = [
+  {
+    id: 'previous-not-found',
+    status: 404,
+    check: ({ previous, memory }) =>
+      previous !== undefined && memory?.stored(previous) === false
+        ? `Interaction with id '${previous}' was not found.`
+        : undefined,
+  },
+  {
+    id: 'result-orphan',
+    check: (context) => {
+      const { orphan } = pair(context);
+      return orphan === undefined ? undefined : `function_result refers to the unknown call '${orphan}'.`;
+    },
+  },
+  {
+    id: 'result-repeated',
+    check: (context) => {
+      const { repeated } = pair(context);
+      return repeated === undefined ? undefined : `The call '${repeated}' has more than one function_result.`;
+    },
+  },
+  {
+    id: 'call-unanswered',
+    check: (context) => {
+      const { unanswered } = pair(context);
+      return unanswered === undefined ? undefined : `The call '${unanswered}' has no function_result.`;
+    },
+  },
+  {
+    id: 'model-tail',
+    unsure: true,
+    check: ({ steps }) => {
+      const last = steps.at(-1);
+      return last && isModel(last) ? 'Requests ending with a step of the model are not supported.' : undefined;
+    },
+  },
+];
 
 const PROTOCOL = 'google-interactions';
 

@@ -4,11 +4,12 @@ import { emptyArray, finding, missingParameter, unsupportedValue, unsure, wrongT
 import { type ApiDifferences, applicableRules, parseBody, runRules } from '../openai/rule.ts';
 import { findVariant, missingFields, unknownFields, wrongToolTypes } from '../openai/shape.ts';
 import type { Judge } from '../verdict.ts';
-import { type ChatRule, chatContext } from './context.ts';
 import {
   argumentsType,
   audioModel,
+  type ChatRule,
   callName,
+  chatContext,
   contentEmpty,
   contentNull,
   name,

@@ -1,9 +1,46 @@
-/** Rules about the messages of Chat Completions: their content, tool calls, and which answers belong to which calls. */
 import { asText, eachObject, isObject, isSet, type Json } from '../../json.ts';
 import { emptyArray, finding, mismatch, tooLong, unsupportedValue, unsure, wrongType } from '../openai/finding.ts';
+import type { ApiDifferences, OpenAIRule } from '../openai/rule.ts';
 import { findVariant } from '../openai/shape.ts';
-import { type ChatContext, type ChatRule, isDeepSeek } from './context.ts';
+import type { JudgedRequest } from '../verdict.ts';
 import { partShapes } from './schema.ts';
+
+/** What the rules of Chat Completions look at. */
+interface ChatContext {
+  readonly request: JudgedRequest;
+  readonly body: Json;
+  readonly model: string;
+  readonly messages: readonly (readonly [number, Json])[];
+  readonly differences: ApiDifferences;
+  readonly refuseUnknownMessageFields: boolean;
+}
+
+export type ChatRule = OpenAIRule<ChatContext>;
+
+const isDeepSeek = ({ model }: ChatContext): boolean => model.startsWith('deepseek-');
+
+/** DeepSeek's own fields. Otherwise its models are judged by the same rules. */
+const deepSeek: ApiDifferences = { extra: ['thinking', 'messages.reasoning_content', 'messages.prefix'] };
+
+export function chatContext(
+  request: JudgedRequest,
+  body: Json,
+  differences: ApiDifferences,
+  refuseUnknownMessageFields: boolean,
+): ChatContext {
+  const model = asText(body.model) ?? '';
+  const own = model.startsWith('deepseek-') ? (deepSeek.extra ?? []) : [];
+  return {
+    request,
+    body,
+    model,
+    messages: [...eachObject(body.messages)],
+    differences: { ...differences, extra: [...(differences.extra ?? []), ...own] },
+    refuseUnknownMessageFields,
+  };
+}
+
+/** Rules about the messages of Chat Completions: their content, tool calls, and which answers belong to which calls. */
 
 const calls = ({ tool_calls, function_call }: Json): boolean => isSet(tool_calls) || isSet(function_call);
 

@@ -1,4 +1,5 @@
-import { type NodeRecord, type RefRecord, ROOT } from '../../model/index.ts';
+import { ROOT } from '../../model/ids.ts';
+import type { NodeRecord, RefRecord } from '../../model/records.ts';
 import type { Store } from '../../store/index.ts';
 import { type ForestContext, makeRef } from '../context.ts';
 

@@ -1,6 +1,7 @@
 import { anthropicMessages, assistant, openaiChat, system, user } from '@skein/core';
 import { describe, expect, test } from 'vitest';
-import { ROOT, sha256, storeManifest } from '../../model/index.ts';
+import { ROOT, sha256 } from '../../model/ids.ts';
+import { storeManifest } from '../../model/manifest.ts';
 import { memoryStore, type Store } from '../../store/index.ts';
 import { createForest, type Forest } from '../index.ts';
 import { makeSnippet } from './search.ts';

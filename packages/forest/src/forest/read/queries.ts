@@ -1,5 +1,6 @@
 import type { Role } from '@skein/core';
-import { type NodeRecord, ROOT } from '../../model/index.ts';
+import { ROOT } from '../../model/ids.ts';
+import type { NodeRecord } from '../../model/records.ts';
 import type { Page, Store } from '../../store/index.ts';
 import type { ForestContext } from '../context.ts';
 import { ForestError } from '../errors.ts';

@@ -1,5 +1,5 @@
 import { dialect, isSkeinError, type Message, type Role, type SkeinError } from '@skein/core';
-import type { NodeRecord, RefRecord, TakeRecord } from '../../model/index.ts';
+import type { NodeRecord, RefRecord, TakeRecord } from '../../model/records.ts';
 import type { Store } from '../../store/index.ts';
 import { ForestError } from '../errors.ts';
 import { areHidden } from './hidden.ts';

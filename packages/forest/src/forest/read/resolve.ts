@@ -1,4 +1,5 @@
-import { ID_LENGTH, isIdPrefix, type NodeRecord, ROOT } from '../../model/index.ts';
+import { ID_LENGTH, isIdPrefix, ROOT } from '../../model/ids.ts';
+import type { NodeRecord } from '../../model/records.ts';
 import type { Store } from '../../store/index.ts';
 import { ForestError } from '../errors.ts';
 

@@ -1,5 +1,6 @@
 import type { Role } from '@skein/core';
-import { type NodeRecord, ROOT } from '../../model/index.ts';
+import { ROOT } from '../../model/ids.ts';
+import type { NodeRecord } from '../../model/records.ts';
 import type { Page, PageRequest, SearchHit } from '../../store/index.ts';
 import { searchText, splitWords } from '../../store/word-index.ts';
 import type { ForestContext } from '../context.ts';

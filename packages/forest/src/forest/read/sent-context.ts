@@ -1,5 +1,5 @@
 import { type Checkpoint, dialect, isObject, type Message, type ToolDefinition } from '@skein/core';
-import type { NodeRecord, StoredText, TakeContext, TakeRecord } from '../../model/index.ts';
+import type { NodeRecord, StoredText, TakeContext, TakeRecord } from '../../model/records.ts';
 import type { Store } from '../../store/index.ts';
 import { type ForestContext, makeRef, readRefs } from '../context.ts';
 import { type Lineage, readLineage, selectTakes } from '../threads/thread.ts';

@@ -1,12 +1,8 @@
 import { diffPrefix, joinManifest, type Loss, type Manifest, type PrefixDifference } from '@skein/core';
-import {
-  DamageError,
-  type NodeRecord,
-  restoreManifest,
-  sha256,
-  type TakeRecord,
-  unpackBytes,
-} from '../../model/index.ts';
+import { DamageError } from '../../model/damage.ts';
+import { sha256 } from '../../model/ids.ts';
+import { restoreManifest } from '../../model/manifest.ts';
+import { type NodeRecord, type TakeRecord, unpackBytes } from '../../model/records.ts';
 import type { Store } from '../../store/index.ts';
 import { ForestError } from '../errors.ts';
 import { type Lineage, selectTakes } from '../threads/thread.ts';

@@ -9,7 +9,8 @@ import {
   type ToolDefinition,
 } from '@skein/core';
 import { serving } from '@skein/core/dialect';
-import { type NodeRecord, sha256, type TakeRecord } from '../../model/index.ts';
+import { sha256 } from '../../model/ids.ts';
+import type { NodeRecord, TakeRecord } from '../../model/records.ts';
 import type { Store } from '../../store/index.ts';
 import { type Lineage, selectTakes } from '../threads/thread.ts';
 import { joinTexts } from '../write/plain-text.ts';

@@ -1,5 +1,6 @@
 import type { Usage } from '@skein/core';
-import { DEMO_ISSUER, type NodeRecord, ROOT, type TakeRecord } from '../../model/index.ts';
+import { ROOT } from '../../model/ids.ts';
+import { DEMO_ISSUER, type NodeRecord, type TakeRecord } from '../../model/records.ts';
 import type { ForestContext } from '../context.ts';
 import { allPages } from '../pages.ts';
 import { type Lineage, readLineage, selectTakes } from '../threads/thread.ts';

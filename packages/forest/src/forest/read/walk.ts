@@ -1,4 +1,5 @@
-import { type NodeRecord, ROOT } from '../../model/index.ts';
+import { ROOT } from '../../model/ids.ts';
+import type { NodeRecord } from '../../model/records.ts';
 import type { Page, PageRequest, Store } from '../../store/index.ts';
 import { badPageError, pageLimit } from '../pages.ts';
 import { areHidden, findHidden } from './hidden.ts';

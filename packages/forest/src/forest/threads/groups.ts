@@ -1,4 +1,5 @@
-import { type RefRecord, sha256 } from '../../model/index.ts';
+import { sha256 } from '../../model/ids.ts';
+import type { RefRecord } from '../../model/records.ts';
 import type { Page, PageRequest, Store } from '../../store/index.ts';
 import { type ForestContext, makeRef, readRefs } from '../context.ts';
 import { filteredPage } from '../pages.ts';

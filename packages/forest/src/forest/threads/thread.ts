@@ -1,4 +1,4 @@
-import type { RefRecord, TakeRecord } from '../../model/index.ts';
+import type { RefRecord, TakeRecord } from '../../model/records.ts';
 import type { Store } from '../../store/index.ts';
 import { groupBy, toMarks } from '../read/read-nodes.ts';
 import { followRedirects } from '../read/resolve.ts';

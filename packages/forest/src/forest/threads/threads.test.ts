@@ -1,6 +1,6 @@
 import { assistant, system, user } from '@skein/core';
 import { describe, expect, test } from 'vitest';
-import { ROOT } from '../../model/index.ts';
+import { ROOT } from '../../model/ids.ts';
 import { openForest } from '../../open-forest.ts';
 import { memoryStore } from '../../store/index.ts';
 import { createForest } from '../index.ts';

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Message } from '@skein/core';
-import { type RefRecord, ROOT } from '../../model/index.ts';
+import { ROOT } from '../../model/ids.ts';
+import type { RefRecord } from '../../model/records.ts';
 import type { Page, PageRequest, Store } from '../../store/index.ts';
 import { type ForestContext, makeRef } from '../context.ts';
 import { ForestError } from '../errors.ts';

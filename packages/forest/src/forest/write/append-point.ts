@@ -1,13 +1,7 @@
 import type { Message } from '@skein/core';
-import {
-  type BodyRecord,
-  ECHO_START,
-  type Echo,
-  extendEcho,
-  type NodeRecord,
-  nodeId,
-  ROOT,
-} from '../../model/index.ts';
+import { ECHO_START, type Echo, extendEcho } from '../../model/echo.ts';
+import { nodeId, ROOT } from '../../model/ids.ts';
+import type { BodyRecord, NodeRecord } from '../../model/records.ts';
 import type { Store } from '../../store/index.ts';
 import { ForestError } from '../errors.ts';
 

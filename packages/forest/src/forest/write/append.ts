@@ -1,5 +1,6 @@
 import type { Message } from '@skein/core';
-import { createTake, ROOT, type StoreRecord, type TakeRecord } from '../../model/index.ts';
+import { createTake, ROOT } from '../../model/ids.ts';
+import type { StoreRecord, TakeRecord } from '../../model/records.ts';
 import { type ForestContext, makeRef } from '../context.ts';
 import { readHidingRefs } from '../read/hidden.ts';
 import { type AppendPoint, makeNodeRecords } from './append-point.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { NodeRecord } from '../../model/index.ts';
+import type { NodeRecord } from '../../model/records.ts';
 import type { Page, PageRequest } from '../../store/index.ts';
 import { type ForestContext, makeRef } from '../context.ts';
 import { ForestError } from '../errors.ts';

@@ -1,6 +1,7 @@
 import { anthropicMessages, assistant, openaiChat, system, toolResult, user } from '@skein/core';
 import { describe, expect, test } from 'vitest';
-import { ECHO_START, extendEcho, ROOT } from '../../model/index.ts';
+import { ECHO_START, extendEcho } from '../../model/echo.ts';
+import { ROOT } from '../../model/ids.ts';
 import { memoryStore, type Store } from '../../store/index.ts';
 import { createForest, type Forest } from '../index.ts';
 

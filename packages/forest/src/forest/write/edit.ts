@@ -1,5 +1,6 @@
 import { system } from '@skein/core';
-import { type NodeRecord, ROOT, type StoreRecord } from '../../model/index.ts';
+import { ROOT } from '../../model/ids.ts';
+import type { NodeRecord, StoreRecord } from '../../model/records.ts';
 import type { Store } from '../../store/index.ts';
 import { type ForestContext, makeRef } from '../context.ts';
 import { ForestError } from '../errors.ts';

@@ -1,5 +1,7 @@
 import type { Message } from '@skein/core';
-import { type Echo, extendEcho, type NodeRecord, nodeId, ROOT, sha256 } from '../../model/index.ts';
+import { type Echo, extendEcho } from '../../model/echo.ts';
+import { nodeId, ROOT, sha256 } from '../../model/ids.ts';
+import type { NodeRecord } from '../../model/records.ts';
 import type { IdChain, Store } from '../../store/index.ts';
 import type { ForestContext } from '../context.ts';
 import { makeUnremoveRefs, readHidingRefs } from '../read/hidden.ts';

@@ -1,5 +1,5 @@
 import { anthropicMessages, assistant, type Content, type ContentBlock, type Message, system, user } from '@skein/core';
-import { DEFAULT_DIALECT } from '../../model/index.ts';
+import { DEFAULT_DIALECT } from '../../model/dialects.ts';
 import { ForestError } from '../errors.ts';
 
 const WRITERS = { system, user, assistant };

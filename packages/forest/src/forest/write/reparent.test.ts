@@ -1,6 +1,7 @@
 import { assistant, user } from '@skein/core';
 import { expect, test } from 'vitest';
-import { createClock, ROOT } from '../../model/index.ts';
+import { createClock } from '../../model/clock.ts';
+import { ROOT } from '../../model/ids.ts';
 import { memoryStore, type Store } from '../../store/index.ts';
 import { createForest } from '../index.ts';
 import { makeNodeRecords, readAppendPoint } from './append-point.ts';

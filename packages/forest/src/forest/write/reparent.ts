@@ -1,4 +1,5 @@
-import { createTake, type NodeRecord, type RefRecord, type StoreRecord, type TakeRecord } from '../../model/index.ts';
+import { createTake } from '../../model/ids.ts';
+import type { NodeRecord, RefRecord, StoreRecord, TakeRecord } from '../../model/records.ts';
 import type { Store } from '../../store/index.ts';
 import type { ForestContext } from '../context.ts';
 import { allItems, allPages } from '../pages.ts';

@@ -1,6 +1,7 @@
 import type { ContentBlock, Loss, Message } from '@skein/core';
 import { allItems, type Forest, type ForestNode, isDamage, resolveWalkStart, walkAll } from '../../forest/index.ts';
-import { DEFAULT_DIALECT, ROOT } from '../../model/index.ts';
+import { DEFAULT_DIALECT } from '../../model/dialects.ts';
+import { ROOT } from '../../model/ids.ts';
 import { exportSegments } from '../segments.ts';
 import { type ExportedText, toFineTuningLine, toMessageArray } from './dialect-messages.ts';
 import type { ExportSelection } from './selection.ts';

@@ -1,5 +1,5 @@
 import { isObject, type Message, MessageList, readChatState } from '@skein/core';
-import { DEFAULT_DIALECT } from '../../model/index.ts';
+import { DEFAULT_DIALECT } from '../../model/dialects.ts';
 import { exportDialects } from '../export/dialect-messages.ts';
 import { FormatError, wrongShape } from '../format-error.ts';
 import type { Importer } from '../importer.ts';

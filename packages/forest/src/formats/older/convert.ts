@@ -6,7 +6,7 @@ import {
   ROOT_POINT,
   type TakeFacts,
 } from '../../forest/index.ts';
-import type { StoreRecord } from '../../model/index.ts';
+import type { StoreRecord } from '../../model/records.ts';
 import { type ExactObject, objectAt, otherMembers, readTime, textMember } from '../source/exact-json.ts';
 import { sourceStamp } from '../write-conversation.ts';
 import type { OlderNode, OlderRoot } from './older-files.ts';

@@ -7,7 +7,7 @@ import {
   readAppendPoint,
   readRefs,
 } from '../../forest/index.ts';
-import type { RefRecord, StoreRecord } from '../../model/index.ts';
+import type { RefRecord, StoreRecord } from '../../model/records.ts';
 import type { Store } from '../../store/index.ts';
 import { FormatError } from '../format-error.ts';
 import { convertNode, convertRoot } from './convert.ts';

@@ -13,7 +13,8 @@ import {
 } from '@skein/core';
 import { stringify } from 'smol-toml';
 import { allItems, type Forest, type ForestNode } from '../../forest/index.ts';
-import { ROOT, type TakeRecord } from '../../model/index.ts';
+import { ROOT } from '../../model/ids.ts';
+import type { TakeRecord } from '../../model/records.ts';
 import type { ExportLosses } from '../export/export-text.ts';
 import { type ExportSelection, selectedChildren } from '../export/selection.ts';
 import { FormatError } from '../format-error.ts';

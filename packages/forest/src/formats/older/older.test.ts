@@ -13,7 +13,7 @@ import {
   type Store,
   verifyOlder,
 } from '../../index.ts';
-import { createClock } from '../../model/index.ts';
+import { createClock } from '../../model/clock.ts';
 import { exampleFolder, newFolder, put, putNode, snapshot } from './test-folder.ts';
 
 const open = (folder: string, store: Store = memoryStore()) => openOlder(folder, { store });

@@ -1,5 +1,6 @@
 import type { Message } from '@skein/core';
-import { ECHO_START, type Echo, extendEcho, sha256 } from '../../model/index.ts';
+import { ECHO_START, type Echo, extendEcho } from '../../model/echo.ts';
+import { sha256 } from '../../model/ids.ts';
 
 /**
  * Evidence that a client sends back a recorded reply: ids and signatures that the provider issued, the words of a turn,

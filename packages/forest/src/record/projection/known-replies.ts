@@ -1,6 +1,6 @@
 import type { Message } from '@skein/core';
 import { findOpening } from '../../forest/index.ts';
-import { extendEcho } from '../../model/index.ts';
+import { extendEcho } from '../../model/echo.ts';
 import { type Hints, hintsAgree, hintsKey, mergeHints, samePerson } from '../hints.ts';
 import type { Turn } from '../read-exchange.ts';
 import { questionBefore, type SystemKeys, toPassages, turnKey } from './evidence.ts';

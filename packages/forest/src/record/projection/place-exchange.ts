@@ -1,15 +1,8 @@
 import type { Checkpoint, Message } from '@skein/core';
 import { makeToolsBody } from '../../engine/index.ts';
 import { type AppendPoint, createMessageTake, makeNodeRecords, type TakeFacts } from '../../forest/index.ts';
-import {
-  type BodyRecord,
-  nodeId,
-  ROOT,
-  type StoredText,
-  type StoreRecord,
-  sha256,
-  type TakeContext,
-} from '../../model/index.ts';
+import { nodeId, ROOT, sha256 } from '../../model/ids.ts';
+import type { BodyRecord, StoredText, StoreRecord, TakeContext } from '../../model/records.ts';
 import type { Exchange } from '../exchange.ts';
 import { PLACEMENT_RULES, type Placement } from '../placement.ts';
 import type { Answer, ExchangeContent, Poll, Turn } from '../read-exchange.ts';

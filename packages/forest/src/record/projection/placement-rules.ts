@@ -1,6 +1,6 @@
 import { type Checkpoint, rangeDigest } from '@skein/core';
 import { type AppendPoint, ROOT_POINT } from '../../forest/index.ts';
-import { sha256 } from '../../model/index.ts';
+import { sha256 } from '../../model/ids.ts';
 import { samePerson } from '../hints.ts';
 import type { Placement } from '../placement.ts';
 import type { Turn } from '../read-exchange.ts';

@@ -1,5 +1,5 @@
 import { allItems } from '../../forest/index.ts';
-import type { EntryRecord } from '../../model/index.ts';
+import type { EntryRecord } from '../../model/records.ts';
 import type { Store } from '../../store/index.ts';
 import { EXCHANGES, type Exchange, exchangeRecord, readExchangeRecord, readTexts } from '../exchange.ts';
 import type { Placement } from '../placement.ts';

@@ -1,5 +1,6 @@
 import { type AppendPoint, ROOT_POINT } from '../../forest/index.ts';
-import { ROOT, type TakeContext } from '../../model/index.ts';
+import { ROOT } from '../../model/ids.ts';
+import type { TakeContext } from '../../model/records.ts';
 import type { Exchange } from '../exchange.ts';
 import type { Hints } from '../hints.ts';
 import type { Placement } from '../placement.ts';

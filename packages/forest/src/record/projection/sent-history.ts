@@ -1,7 +1,8 @@
 import { dialect, isObject, type Message } from '@skein/core';
 import { serving } from '@skein/core/dialect';
 import { type AppendPoint, endsWithOwnEcho, makeIdChain, ROOT_POINT } from '../../forest/index.ts';
-import { ECHO_START, type Echo, extendEcho, nodeId, ROOT, sha256 } from '../../model/index.ts';
+import { ECHO_START, type Echo, extendEcho } from '../../model/echo.ts';
+import { nodeId, ROOT, sha256 } from '../../model/ids.ts';
 import type { Turn } from '../read-exchange.ts';
 import { readIssuedIds, type SystemKeys, systemKeys } from './evidence.ts';
 import type { IndexNode, RecordedIndex } from './recorded-index.ts';

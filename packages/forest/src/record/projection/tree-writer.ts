@@ -9,7 +9,8 @@ import {
   sessionGroupId,
   writeCheckpoint,
 } from '../../forest/index.ts';
-import { type NodeRecord, type RefRecord, ROOT, type StoreRecord, type TakeRecord } from '../../model/index.ts';
+import { ROOT } from '../../model/ids.ts';
+import type { NodeRecord, RefRecord, StoreRecord, TakeRecord } from '../../model/records.ts';
 import { PLACEMENT_RULES, type Placement, placedNodes, readPlacement } from '../placement.ts';
 import type { RecordingForest } from '../recorder.ts';
 import type { PlacedExchange } from './place-exchange.ts';

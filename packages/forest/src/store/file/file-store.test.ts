@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'vitest';
-import { storeConformance } from '../../testing/store-conformance.ts';
+import { storeConformance } from '../../testing.ts';
 import { fileStore } from './file-store.ts';
 
 describe('the file store', () => {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import type { StoreRecord } from '../../model/index.ts';
+import type { StoreRecord } from '../../model/records.ts';
 import { createChangeLog } from '../changes.ts';
 import { isEntry, recordKey, toChange } from '../records.ts';
 import { type Store, StoreError } from '../store.ts';
@@ -33,7 +33,7 @@ export interface FileStoreOptions {
 /** A snapshot is written if at least this many bytes would have to be read without it. */
 const WORTH_SAVING = 256 * 1024;
 
-/** Opens the store of a forest in a folder; `open-file-store.ts` is what others call. */
+/** Opens the store of a forest in a folder; others call that of `open-stores.ts`, which loads this file. */
 export async function fileStore(folder: string, options: FileStoreOptions = {}): Promise<Store> {
   const { project = 'default', durability = 'disk', files = diskFiles() } = options;
   const folders = projectFolders(folder, project);

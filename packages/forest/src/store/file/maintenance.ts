@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { StoreRecord } from '../../model/index.ts';
+import type { StoreRecord } from '../../model/records.ts';
 import { hashFault, recordKey } from '../records.ts';
 import { StoreError, type StoreProblem } from '../store.ts';
 import { placeAt, type RecordPlace } from './columns.ts';

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type NodeRecord, ROOT, type StoreRecord } from '../../model/index.ts';
+import { ROOT } from '../../model/ids.ts';
+import type { NodeRecord, StoreRecord } from '../../model/records.ts';
 import { allPages, makeEntry, makeNode, makeRef, makeTake } from '../../testing/store-samples.ts';
 import { memoryStore } from '../memory-store.ts';
 import type { Store } from '../store.ts';

@@ -1,4 +1,5 @@
-import { type NodeRecord, sha256 } from '../../model/index.ts';
+import { sha256 } from '../../model/ids.ts';
+import type { NodeRecord } from '../../model/records.ts';
 import {
   createKeyTable,
   createRowMap,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { NodeRecord } from '../../model/index.ts';
+import type { NodeRecord } from '../../model/records.ts';
 import { makeEntry, makeNode, makeRef, makeTake, toRecords } from '../../testing/store-samples.ts';
 import type { Store } from '../store.ts';
 import { fileStore } from './file-store.ts';

@@ -1,12 +1,5 @@
-import {
-  type BodyRecord,
-  type EntryRecord,
-  type NodeRecord,
-  type RefRecord,
-  ROOT,
-  type StoreRecord,
-  type TakeRecord,
-} from '../../model/index.ts';
+import { ROOT } from '../../model/ids.ts';
+import type { BodyRecord, EntryRecord, NodeRecord, RefRecord, StoreRecord, TakeRecord } from '../../model/records.ts';
 import { pageLimit, readCursor, toPage } from '../page.ts';
 import type { Page, SearchHit, SearchQuery, Store } from '../store.ts';
 import { createWordIndex, nodeText, splitWords, type WordIndex } from '../word-index.ts';

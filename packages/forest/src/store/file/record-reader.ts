@@ -1,4 +1,4 @@
-import type { StoreRecord } from '../../model/index.ts';
+import type { StoreRecord } from '../../model/records.ts';
 import { hashFault, recordKey } from '../records.ts';
 import type { StoreProblem } from '../store.ts';
 import type { RecordPlace } from './columns.ts';

@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import type { StoreRecord } from '../../model/index.ts';
+import type { StoreRecord } from '../../model/records.ts';
 import { isEntry } from '../records.ts';
 
 /** The format version in the first line of a segment. A store that finds a higher one becomes read-only. */

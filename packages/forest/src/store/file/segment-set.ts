@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { StoreRecord } from '../../model/index.ts';
+import type { StoreRecord } from '../../model/records.ts';
 import { StoreError, type StoreProblem } from '../store.ts';
 import type { RecordPlace } from './columns.ts';
 import { describeFailure, type FileStat, type Files, systemCode } from './disk.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { StoreRecord } from '../../model/index.ts';
+import type { StoreRecord } from '../../model/records.ts';
 import { StoreError } from '../store.ts';
 import type { RecordPlace } from './columns.ts';
 import { type Appender, type Files, toStoreError } from './disk.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { StoreRecord } from '../../model/index.ts';
+import type { StoreRecord } from '../../model/records.ts';
 import { hashFault, recordKey } from '../records.ts';
 import type { StoreProblem } from '../store.ts';
 import { type RecordPlace, readHexBytes } from './columns.ts';

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { ROOT } from '../../model/index.ts';
+import { ROOT } from '../../model/ids.ts';
 import { allPages, makeEntry, makePath, makeRef, makeTake, toRecords } from '../../testing/store-samples.ts';
 import type { Store } from '../store.ts';
 import { diskFiles } from './disk.ts';

@@ -1,4 +1,5 @@
-import { type StoreRecord, sha256 } from '../../model/index.ts';
+import { sha256 } from '../../model/ids.ts';
+import type { StoreRecord } from '../../model/records.ts';
 import {
   createEntryTable,
   createRegisterTable,

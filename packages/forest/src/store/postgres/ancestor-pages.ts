@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely';
-import { type NodeRecord, ROOT } from '../../model/index.ts';
+import { ROOT } from '../../model/ids.ts';
+import type { NodeRecord } from '../../model/records.ts';
 import { fromStored, toStored } from './rows.ts';
 import { NODE_COLUMNS, type NodeRow, type PostgresTables } from './schema.ts';
 

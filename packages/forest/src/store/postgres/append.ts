@@ -1,6 +1,6 @@
 import { isSkeinError } from '@skein/core';
 import { CompiledQuery, type Kysely, type RawBuilder, sql } from 'kysely';
-import type { BodyRecord, EntryRecord, NodeRecord, RefRecord, StoreRecord, TakeRecord } from '../../model/index.ts';
+import type { BodyRecord, EntryRecord, NodeRecord, RefRecord, StoreRecord, TakeRecord } from '../../model/records.ts';
 import { isEntry, recordKey } from '../records.ts';
 import { hasPage, writePages } from './ancestor-pages.ts';
 import { toTsVector } from './queries.ts';

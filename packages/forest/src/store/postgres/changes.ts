@@ -1,7 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Client, Pool } from 'pg';
 import pg from 'pg';
-import { type StoreRecord, sha256 } from '../../model/index.ts';
+import { sha256 } from '../../model/ids.ts';
+import type { StoreRecord } from '../../model/records.ts';
 import type { Change, Changes } from '../store.ts';
 import type { PostgresContext } from './context.ts';
 import { fromStored } from './rows.ts';

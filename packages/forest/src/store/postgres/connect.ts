@@ -1,7 +1,7 @@
 import { Kysely, PostgresDialect, type PostgresPoolClient } from 'kysely';
 import type { Pool, PoolClient } from 'pg';
 import pg from 'pg';
-import { sha256 } from '../../model/index.ts';
+import { sha256 } from '../../model/ids.ts';
 import { StoreError, type StoreErrorCode } from '../store.ts';
 import type { PostgresTables } from './schema.ts';
 

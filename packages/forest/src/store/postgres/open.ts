@@ -1,16 +1,27 @@
 import { randomUUID } from 'node:crypto';
-import { type Kysely, sql } from 'kysely';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Pool } from 'pg';
-import type { Store } from '../store.ts';
+import { ROOT } from '../../model/ids.ts';
+import type { StoreRecord } from '../../model/records.ts';
+import type { PostgresOptions } from '../open-stores.ts';
+import { hashFault, recordKey } from '../records.ts';
+import type { Store, StoreProblem } from '../store.ts';
+import { writePages } from './ancestor-pages.ts';
 import { append } from './append.ts';
 import { changes, createChangeSignal } from './changes.ts';
 import { connect } from './connect.ts';
-import { createContext, type PostgresContext } from './context.ts';
-import { check, compact } from './maintenance.ts';
-import type { PostgresOptions } from './postgres-store.ts';
+import { createContext, type PostgresContext, readRows } from './context.ts';
 import { nodeQueries, recordQueries, search } from './queries.ts';
-import { toStored } from './rows.ts';
-import { migrate } from './schema.ts';
+import { readBody, readEntry, readNode, readOther, readRef, readTake, toStored } from './rows.ts';
+import {
+  ENTRY_COLUMNS,
+  migrate,
+  NODE_COLUMNS,
+  OTHER_COLUMNS,
+  type PostgresTables,
+  REF_COLUMNS,
+  TAKE_COLUMNS,
+} from './schema.ts';
 
 const CONNECTIONS = 10;
 
@@ -94,4 +105,143 @@ async function holdLease({ db, own }: PostgresContext, writer: string, beatMs = 
       await sql`delete from skein_writer where project = ${own} and writer = ${writer}`.execute(db);
     },
   };
+}
+
+/** Reads every row, checks every hash, and looks for missing parents and bodies. */
+async function check(context: PostgresContext): Promise<StoreProblem[]> {
+  const found = { ...context, problems: new Map<string, StoreProblem>() };
+  const wrong: StoreProblem[] = [];
+  for (const kind of RECORD_TABLES)
+    for await (const records of readAll(found, kind))
+      wrong.push(...records.flatMap(({ record }) => hashProblem(record)));
+  const { db, own } = context;
+  const { rows: orphans } = await sql<{ id: string; parent: string }>`
+    select id, parent from skein_node as node
+    where project = ${own} and parent <> ${ROOT}
+      and not exists (select from skein_node where project = ${own} and id = node.parent)`.execute(db);
+  const { rows: empty } = await sql<{ id: string; body: string }>`
+    select id, body from skein_node as node
+    where project = ${own} and not exists (select from skein_body where project = ${own} and digest = node.body)
+  `.execute(db);
+  return [
+    ...found.problems.values(),
+    ...wrong,
+    ...orphans.map(({ id, parent }) => problem('missing-parent', id, `The parent ${parent} of node ${id} is missing.`)),
+    ...empty.map(({ id, body }) => problem('missing-body', id, `The body ${body} of node ${id} is missing.`)),
+  ];
+}
+
+function hashProblem(record: StoreRecord): StoreProblem[] {
+  const fault = hashFault(record);
+  return fault === undefined
+    ? []
+    : [{ ...problem('wrong-hash', recordKey(record), fault), subject: recordKey(record) }];
+}
+
+function problem(code: StoreProblem['code'], where: string, message: string): StoreProblem {
+  return { code, where, message };
+}
+
+const PAGES_AT_ONCE = 1000;
+
+/**
+ * Removes the records that `keep` rejects, in one transaction. Rows that cannot be read are kept. A new era invalidates
+ * the cursors of `changes`, which do not see removals.
+ */
+async function compact(
+  context: PostgresContext,
+  keep: (record: StoreRecord) => boolean,
+): Promise<{ kept: number; removed: number }> {
+  const { db, own, project } = context;
+  let kept = 0;
+  let removed = 0;
+  await db.transaction().execute(async (transaction) => {
+    for (const kind of RECORD_TABLES) {
+      for await (const records of readAll({ ...context, db: transaction }, kind)) {
+        const unwanted = records.filter(({ record }) => !keep(record));
+        kept += records.length - unwanted.length;
+        removed += unwanted.length;
+        if (unwanted.length === 0) continue;
+        const key = sql.join(kind.key.map((name) => sql.ref(name)));
+        const columns = kind.key.map((_, at) => sql`${unwanted.map((found) => found.key[at])}::text[]`);
+        await sql`
+          delete from ${sql.table(kind.table)}
+          where project = ${own} and (${key}) in (select * from unnest(${sql.join(columns)}))`.execute(transaction);
+      }
+    }
+    await sql`
+      delete from skein_words as words
+      where project = ${own} and not exists (select from skein_node where project = ${own} and id = words.id)
+    `.execute(transaction);
+    // Pages are written again: one may contain a removed node, or be complete only now.
+    await sql`delete from skein_page where project = ${own}`.execute(transaction);
+    const { rows } = await sql<{ id: string }>`
+      select id from skein_node where project = ${own} and depth % 64 = 0`.execute(transaction);
+    for (let at = 0; at < rows.length; at += PAGES_AT_ONCE)
+      await writePages(
+        transaction,
+        project,
+        rows.slice(at, at + PAGES_AT_ONCE).map(({ id }) => id),
+      );
+    await sql`
+      insert into skein_era (project, era) values (${own}, 1)
+      on conflict (project) do update set era = skein_era.era + 1`.execute(transaction);
+  });
+  for (const table of [...RECORD_TABLES.map((kind) => kind.table), 'skein_words', 'skein_page'])
+    await sql`vacuum (analyze) ${sql.table(table)}`.execute(db);
+  return { kept, removed };
+}
+
+const ROWS_AT_ONCE = 500;
+
+/** A kind of record: its table, its key, its columns, and how a row is read. */
+interface RecordTable<T extends StoreRecord = StoreRecord> {
+  readonly table: keyof PostgresTables;
+  readonly key: readonly string[];
+  readonly columns: readonly string[];
+  // biome-ignore lint/suspicious/noExplicitAny: each kind has rows of its own
+  readonly read: (row: any) => T;
+}
+
+const RECORD_TABLES: readonly RecordTable[] = [
+  { table: 'skein_body', key: ['digest'], columns: ['digest', 'text'], read: readBody },
+  { table: 'skein_node', key: ['id'], columns: NODE_COLUMNS, read: readNode },
+  { table: 'skein_take', key: ['node', 'id'], columns: TAKE_COLUMNS, read: readTake },
+  { table: 'skein_ref', key: ['on', 'key', 'name'], columns: REF_COLUMNS, read: readRef },
+  { table: 'skein_entry', key: ['kind', 'id'], columns: ENTRY_COLUMNS, read: readEntry },
+  { table: 'skein_other', key: ['digest'], columns: OTHER_COLUMNS, read: readOther },
+];
+
+/** A record with the key of its row. */
+interface StoredRecord {
+  readonly record: StoreRecord;
+  readonly key: readonly string[];
+}
+
+/**
+ * Reads all records of a kind, some hundred at a time, in the order of their keys. Rows that cannot be read are
+ * reported.
+ */
+async function* readAll(
+  context: Pick<PostgresContext, 'db' | 'own' | 'problems'>,
+  kind: RecordTable,
+): AsyncGenerator<StoredRecord[]> {
+  const { db, own } = context;
+  const { table, columns, read } = kind;
+  const key = sql.join(kind.key.map((name) => sql.ref(name)));
+  for (let last: string[] | undefined; ; ) {
+    const beyond: RawBuilder<unknown> = last === undefined ? sql`` : sql`and (${key}) > (${sql.join(last)})`;
+    const { rows } = await sql<Record<string, string>>`
+      select ${sql.join(columns.map((name) => sql.ref(name)))} from ${sql.table(table)}
+      where project = ${own} ${beyond} order by ${key} limit ${ROWS_AT_ONCE}`.execute(db);
+    const keyIn = (row: Record<string, string>) => kind.key.map((name) => row[name]!);
+    yield readRows(
+      context,
+      rows,
+      (row) => ({ record: read(row), key: keyIn(row) }),
+      (row) => `${table} ${keyIn(row).join('/')}`,
+    );
+    if (rows.length < ROWS_AT_ONCE) return;
+    last = keyIn(rows.at(-1)!);
+  }
 }

@@ -1,5 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
-import { DamageError, type NodeRecord, ROOT, sha256 } from '../../model/index.ts';
+import { DamageError } from '../../model/damage.ts';
+import { ROOT, sha256 } from '../../model/ids.ts';
+import type { NodeRecord } from '../../model/records.ts';
 import { pageLimit } from '../page.ts';
 import { hashFault } from '../records.ts';
 import type { Page, PageRequest, SearchHit, SearchQuery, Store } from '../store.ts';

@@ -1,12 +1,5 @@
-import {
-  type BodyRecord,
-  type EntryRecord,
-  type NodeRecord,
-  type RefRecord,
-  type StoreRecord,
-  sha256,
-  type TakeRecord,
-} from '../../model/index.ts';
+import { sha256 } from '../../model/ids.ts';
+import type { BodyRecord, EntryRecord, NodeRecord, RefRecord, StoreRecord, TakeRecord } from '../../model/records.ts';
 import type { BodyRow, EntryRow, NodeRow, OtherRow, RefRow, TakeRow } from './schema.ts';
 
 // Columns hold what queries need; all other members of a record, also those of later versions, are in `rest`.

@@ -1,5 +1,18 @@
+/** How the stores that need more code are opened: each loads its own when it is asked for. */
 import type { Pool } from 'pg';
-import type { Store } from '../store.ts';
+import type { FileStoreOptions } from './file/file-store.ts';
+import type { Store } from './store.ts';
+
+/**
+ * Opens the store of a forest in a folder. Several processes may use it at once. The first write creates the folder.
+ *
+ * @example
+ * const forest = createForest(await fileStore('./forest', { project: 'notes' }));
+ */
+export async function fileStore(folder: string, options: FileStoreOptions = {}): Promise<Store> {
+  // Loaded lazily, so that other stores do not load what reads and writes segments.
+  return (await import('./file/file-store.ts')).fileStore(folder, options);
+}
 
 /** Options of `postgresStore`. */
 export interface PostgresOptions {
@@ -21,6 +34,6 @@ export interface PostgresOptions {
  */
 export async function postgresStore(where: string | Pool, options: PostgresOptions): Promise<Store> {
   // Loaded lazily, so that file stores do not load a database driver.
-  const { open } = await import('./open.ts');
+  const { open } = await import('./postgres/open.ts');
   return open(where, options);
 }
