@@ -31,7 +31,7 @@ export function toReply(envelope: string, { usage, model }: JsonObject, content:
  * compaction by the same model, either (recorded), so it is added. The tokens of an advisor model stay in `native`,
  * because they have other prices.
  */
-export function readUsage(value: unknown, native: string | undefined): Usage | undefined {
+function readUsage(value: unknown, native: string | undefined): Usage | undefined {
   if (!isObject(value) || native === undefined) return undefined;
   const iterations = Array.isArray(value.iterations) ? value.iterations : [];
   const all = [value, ...iterations.filter((item) => isObject(item) && item.type === 'compaction')].map(readBuckets);

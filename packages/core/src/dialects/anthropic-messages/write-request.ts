@@ -27,10 +27,11 @@ import {
 } from '../write/own-message.ts';
 import { type MessageFormat, makeTranslator, type PortableBlock, toArguments } from '../write/translate.ts';
 import type { Frame, FrameParts, RequestWriter, Target } from '../write/writer.ts';
-import { defaultMaxTokens, forcesTool, thinksBy, writeParams } from './params.ts';
 import { DIALECT } from './provider.ts';
 import {
   beginsUnthought,
+  defaultMaxTokens,
+  forcesTool,
   hasBadInput,
   innerLists,
   isEmptyText,
@@ -39,7 +40,9 @@ import {
   isToolResult,
   isVisible,
   saysNothing,
+  thinksBy,
   trimEnd,
+  writeParams,
 } from './rules.ts';
 import { dropUnpairedServerTools, usesServerTools } from './server-tools.ts';
 import { fromBase64 } from './view.ts';

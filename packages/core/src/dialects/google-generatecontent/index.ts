@@ -2,11 +2,11 @@ import { isObject, type JsonObject, parseJson } from '../../json/index.ts';
 import type { DialectSpec, RawRequest } from '../dialect.ts';
 import { ProtocolError } from '../reply.ts';
 import { readRest, readTool, type ToolDefinition } from '../request.ts';
-import { readParams } from './params.ts';
 import { fieldText, findKey, listTexts, stringField } from './parts.ts';
 import { google } from './provider.ts';
 import { readReply } from './read-response.ts';
 import { assemble } from './read-stream.ts';
+import { readParams } from './rules.ts';
 import { view } from './view.ts';
 import { writer } from './write-request.ts';
 

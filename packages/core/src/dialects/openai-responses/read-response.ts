@@ -36,7 +36,7 @@ export function turnText(items: readonly string[]): string {
  * The API includes cached and newly cached tokens in the input, and reasoning in the output. Its caches live for half an
  * hour, so tokens that are written to them count as short-lived.
  */
-export function readUsage(value: unknown, native: string | undefined): Usage | undefined {
+function readUsage(value: unknown, native: string | undefined): Usage | undefined {
   if (!isObject(value) || native === undefined) return undefined;
   const cacheRead = count(value.input_tokens_details, 'cached_tokens');
   const cacheWrite5m = count(value.input_tokens_details, 'cache_write_tokens');
@@ -60,7 +60,7 @@ const REASONS: ReadonlyMap<string, StopReason> = new Map([
 ]);
 
 /** Reads why a response ended: from its status, from the reason if it is incomplete, from its items if it is complete. */
-export function readStop({ status, incomplete_details: details }: JsonObject, items: readonly unknown[]): Stop {
+function readStop({ status, incomplete_details: details }: JsonObject, items: readonly unknown[]): Stop {
   const given = status === 'incomplete' && isObject(details) ? details.reason : undefined;
   const native = [given, status].find((word) => typeof word === 'string');
   const isComplete = native === undefined || native === 'completed' || native === 'complete';

@@ -13,10 +13,9 @@ import {
   toJsonString,
 } from '../write/translate.ts';
 import type { Draft, Frame, FrameParts, RequestWriter, Target } from '../write/writer.ts';
-import { writeParams } from './params.ts';
 import { DIALECT } from './provider.ts';
 import { dropUnpairedComputers, repair, usesComputer, withClientCalls } from './repair-items.ts';
-import { CACHE_MARKER, needsCiphertext, storeText, withCiphertext } from './rules.ts';
+import { CACHE_MARKER, needsCiphertext, storeText, withCiphertext, writeParams } from './rules.ts';
 
 const format: MessageFormat = {
   takesRefusals: true,

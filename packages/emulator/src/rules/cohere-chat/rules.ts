@@ -2,7 +2,7 @@
 import { asText, eachObject, isObject, type Json, objects } from '../../json.ts';
 import { first, type JudgedRequest, type Rule } from '../verdict.ts';
 
-export interface Context {
+interface Context {
   readonly request: JudgedRequest;
   readonly body: Json;
   readonly messages: readonly Json[];
