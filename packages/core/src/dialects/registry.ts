@@ -56,12 +56,12 @@ export class UnknownDialectError extends SkeinError {
   }
 }
 
-/** The dialects that the main entry leaves out, by id. */
-const LOADERS: ReadonlyMap<string, () => Promise<unknown>> = /* @__PURE__ */ new Map<string, () => Promise<unknown>>([
+/** The dialects that the main entry leaves out, by id. A function, so that bundles without `loadDialect` leave it out. */
+const loaders = (): readonly (readonly [id: string, load: () => Promise<unknown>])[] => [
   [bedrock.dialect, () => import('./bedrock-converse/index.ts')],
   [cohere.dialect, () => import('./cohere-chat/index.ts')],
   [googleInteractionsHome.dialect, () => import('./google-interactions/index.ts')],
-]);
+];
 
 /**
  * The dialect with that id. One that the main entry leaves out is loaded first; from then on `dialect` finds it, too.
@@ -70,12 +70,12 @@ const LOADERS: ReadonlyMap<string, () => Promise<unknown>> = /* @__PURE__ */ new
  * const { message } = (await loadDialect(origin.dialect)).readResponse(text);
  */
 export async function loadDialect(id: string): Promise<Dialect> {
-  await LOADERS.get(id)?.();
+  await loaders().find(([known]) => known === id)?.[1]();
   return dialect(id);
 }
 
 /** Loads the dialects that a saved text names, so that it can be read. */
 export async function loadDialectsIn(text: unknown): Promise<void> {
   if (typeof text !== 'string') return;
-  for (const [id, load] of LOADERS) if (text.includes(`"${id}"`)) await load();
+  for (const [id, load] of loaders()) if (text.includes(`"${id}"`)) await load();
 }

@@ -26,6 +26,7 @@ import {
 } from '../write/own-message.ts';
 import { type MessageFormat, makeTranslator, type PortableBlock, toArguments } from '../write/translate.ts';
 import type { Draft, Frame, FrameParts, RequestWriter, Target } from '../write/writer.ts';
+import { mediaFormat } from './read-response.ts';
 import {
   findReasoning,
   hasBadInput,
@@ -40,7 +41,6 @@ import {
   writeChoice,
   writeParams,
 } from './rules.ts';
-import { mediaFormat } from './view.ts';
 
 const format: MessageFormat = {
   blankIsEmpty: true,

@@ -4,10 +4,9 @@ import type { Dialect, DialectSpec, RawRequest } from '../dialect.ts';
 import { ProtocolError } from '../reply.ts';
 import { readRest, readSimpleParams, readTool } from '../request.ts';
 import { cohere, DIALECT } from './provider.ts';
-import { readReply } from './read-response.ts';
+import { readReply, view } from './read-response.ts';
 import { assemble } from './read-stream.ts';
 import { CHOICES, PARAM_NAMES } from './rules.ts';
-import { view } from './view.ts';
 import { writer } from './write-request.ts';
 
 export const cohereChatSpec: DialectSpec = {

@@ -4,10 +4,9 @@ import { ProtocolError } from '../reply.ts';
 import { readRest, readTool, type ToolDefinition } from '../request.ts';
 import { fieldText, findKey, listTexts, stringField } from './parts.ts';
 import { google } from './provider.ts';
-import { readReply } from './read-response.ts';
+import { readReply, view } from './read-response.ts';
 import { assemble } from './read-stream.ts';
 import { readParams } from './rules.ts';
-import { view } from './view.ts';
 import { writer } from './write-request.ts';
 
 /** Google's generateContent. A message is one content, `{"role":…,"parts":[…]}`, in its exact text. */
