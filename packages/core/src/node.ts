@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Conversation, MessageList, type ReadOptions } from './conversation/index.ts';
-import { loadDialectsIn } from './dialects/load.ts';
+import { loadDialectsIn } from './dialects/registry.ts';
 import type { Message } from './message/index.ts';
 
 export { type AwsCredentials, type AwsSignerOptions, createAwsSigner } from './providers/transport/aws-signer.ts';

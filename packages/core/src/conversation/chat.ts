@@ -1,4 +1,4 @@
-import { loadDialectsIn } from '../dialects/load.ts';
+import { loadDialectsIn } from '../dialects/registry.ts';
 import { checkNames } from '../dialects/request.ts';
 import { checkMessages, type Message, user } from '../message/index.ts';
 import { parseModel, realClock, resolveEndpoint } from '../providers/index.ts';

@@ -6,6 +6,7 @@ import { EventLog, makeRun } from '../run/run.ts';
 import { LlmBuilder } from './builder.ts';
 import { applyDelta, type ConversationConfig, type Delta } from './config.ts';
 import { MessageList } from './message-list.ts';
+import type { ReadOptions } from './read-saved.ts';
 import { type SavedMessages, stripFrame } from './saved-messages.ts';
 import { addResults, EMPTY_RESULT, type TurnHost, type TurnOptions, takeTurn } from './turn.ts';
 
@@ -263,10 +264,32 @@ async function writeTo(sink: Sink, text: string): Promise<void> {
   }
 }
 
-export async function readFrom(source: Source): Promise<string> {
+async function readFrom(source: Source): Promise<string> {
   // A message with replaced characters would no longer be what the provider sent.
   const decoder = new TextDecoder('utf-8', { fatal: true });
   let text = '';
   for await (const piece of source) text += typeof piece === 'string' ? piece : decoder.decode(piece, { stream: true });
   return text + decoder.decode();
 }
+
+/** Where builders begin: each that runs gets a conversation of its own. */
+class Llm extends LlmBuilder {
+  constructor() {
+    super({ conversationFor: () => new Conversation() });
+  }
+
+  /** A saved conversation, from its JSON as text or value, or from a stream. It can go on with any provider. */
+  load(saved: Source, options?: ReadOptions): Promise<Conversation>;
+  load(saved: string | object, options?: ReadOptions): Conversation;
+  load(saved: string | object, options: ReadOptions = {}): Conversation | Promise<Conversation> {
+    if (!isSource(saved)) return new Conversation({ messages: MessageList.fromJSON(saved, options) });
+    return readFrom(saved).then((text) => this.load(text, options));
+  }
+}
+
+function isSource(saved: string | object): saved is Source {
+  return typeof saved === 'object' && saved !== null && Symbol.asyncIterator in saved;
+}
+
+/** `llm.agent('You are brief').request('Hello').prompt()` */
+export const llm: Llm = /* @__PURE__ */ new Llm();

@@ -15,8 +15,7 @@ export {
   DeltaApplicationError,
   NoAnswerError,
 } from './config.ts';
-export { Conversation, type ConversationOptions, type Sink, type Source } from './conversation.ts';
-export { llm } from './llm.ts';
+export { Conversation, type ConversationOptions, llm, type Sink, type Source } from './conversation.ts';
 export type { MediaInput, MediaOptions } from './media.ts';
 export { MessageList } from './message-list.ts';
 export type { ReadOptions } from './read-saved.ts';

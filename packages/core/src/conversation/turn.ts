@@ -11,9 +11,8 @@ import {
   type RunStop,
   run,
 } from '../run/index.ts';
-import { lastText } from '../run/result.ts';
+import { addUsage, lastText, sumUsage, totalTokens } from '../run/result.ts';
 import { EventLog } from '../run/run.ts';
-import { addUsage, sumUsage, totalTokens } from '../run/tokens.ts';
 import { chooseModel, imageFormat } from './choose-model.ts';
 import type { ConversationConfig } from './config.ts';
 import type { MessageList } from './message-list.ts';

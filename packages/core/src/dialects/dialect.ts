@@ -18,8 +18,7 @@ import type {
   WrittenRequest,
 } from './request.ts';
 import type { DialectServer } from './serve.ts';
-import type { Framing } from './sse.ts';
-import type { StreamEvent, StreamReader } from './stream.ts';
+import type { Framing, StreamEvent, StreamReader } from './stream.ts';
 import { WriteCache } from './write/reuse.ts';
 import { writeRequest } from './write/write-request.ts';
 import type { RequestWriter } from './write/writer.ts';

@@ -14,7 +14,6 @@ export type {
   ServerState,
   SocketProtocol,
 } from './dialect.ts';
-export { loadDialect } from './load.ts';
 export { describeLoss, type Loss, LossError, type LossNote, type LossReason } from './loss.ts';
 export {
   diffPrefix,
@@ -32,6 +31,7 @@ export {
   dialect,
   dialects,
   googleGenerateContent,
+  loadDialect,
   openaiChat,
   openaiResponses,
   UnknownDialectError,
@@ -47,6 +47,13 @@ export type {
   WriteRequest,
   WrittenRequest,
 } from './request.ts';
-export { decodeSse, type EventDecoder, type Framing, sse } from './sse.ts';
-export type { StreamDelta, StreamEvent, StreamReader } from './stream.ts';
+export {
+  decodeSse,
+  type EventDecoder,
+  type Framing,
+  type StreamDelta,
+  type StreamEvent,
+  type StreamReader,
+  sse,
+} from './stream.ts';
 export type { CallLookup, Draft, Frame, FrameParts, RequestWriter, Target } from './write/writer.ts';

@@ -1,5 +1,5 @@
 import type { ProtocolEndpoint } from './dialect.ts';
-import type { Framing } from './sse.ts';
+import type { Framing } from './stream.ts';
 
 /**
  * A provider, as data: its issuer, its address, and where it differs from its dialect's home. No other code asks which

@@ -1,7 +1,10 @@
 import { SkeinError } from '../error.ts';
 import { addDialect, added } from './added.ts';
+import { bedrock } from './bedrock-converse/provider.ts';
 import { anthropicMessages, blocks, googleGenerateContent, openaiChat, openaiResponses } from './built-in-dialects.ts';
+import { cohere } from './cohere-chat/provider.ts';
 import type { Dialect, DialectSpec } from './dialect.ts';
+import { googleInteractionsHome } from './google-interactions/provider.ts';
 
 export { anthropicMessages, blocks, googleGenerateContent, openaiChat, openaiResponses };
 
@@ -51,4 +54,29 @@ export class UnknownDialectError extends SkeinError {
   constructor(id: string, known: readonly string[]) {
     super(`Unknown dialect "${id}". Known: ${known.join(', ')}`);
   }
+}
+
+/** The dialects that the main entry leaves out, by id. A function, so that bundles without `loadDialect` leave it out. */
+const loaders = (): readonly (readonly [id: string, load: () => Promise<unknown>])[] => [
+  [bedrock.dialect, () => import('./bedrock-converse/index.ts')],
+  [cohere.dialect, () => import('./cohere-chat/index.ts')],
+  [googleInteractionsHome.dialect, () => import('./google-interactions/index.ts')],
+];
+
+/**
+ * The dialect with that id. One that the main entry leaves out is loaded first; from then on `dialect` finds it, too.
+ *
+ * @example
+ * const { message } = (await loadDialect(origin.dialect)).readResponse(text);
+ */
+export async function loadDialect(id: string): Promise<Dialect> {
+  await loaders().find(([known]) => known === id)?.[1]();
+  return dialect(id);
+}
+
+/** Loads the dialects that a saved text names, so that it can be read. */
+export async function loadDialectsIn(saved: unknown): Promise<void> {
+  const text = ArrayBuffer.isView(saved) ? new TextDecoder().decode(saved as Uint8Array) : saved;
+  if (typeof text !== 'string') return;
+  for (const [id, load] of loaders()) if (text.includes(`"${id}"`)) await load();
 }

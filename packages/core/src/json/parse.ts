@@ -26,15 +26,15 @@ export interface Range {
 
 export const QUOTE = 0x22;
 export const COMMA = 0x2c;
-export const COLON = 0x3a;
+const COLON = 0x3a;
 export const OPEN_BRACKET = 0x5b;
-export const BACKSLASH = 0x5c;
+const BACKSLASH = 0x5c;
 export const CLOSE_BRACKET = 0x5d;
 export const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
 /** Returns `at` if the character there has that code; throws otherwise. */
-export function expect(text: string, at: number, code: number): number {
+function expect(text: string, at: number, code: number): number {
   if (text.charCodeAt(at) !== code) throw new JsonTextError(`'${String.fromCharCode(code)}' expected`, at);
   return at;
 }
@@ -200,4 +200,114 @@ function checkString(text: string, start: number): number {
   for (STRING_PIECE.lastIndex = at; STRING_PIECE.test(text); ) at = STRING_PIECE.lastIndex;
   if (text[at] === '"') return at + 1;
   throw new JsonTextError(at >= text.length ? 'the string does not end' : 'not allowed in a string', at);
+}
+
+/** An element of an array, named by its index, or a member of an object, named by its key, with the position of its value. */
+export interface Item extends Range {
+  readonly name: string | number;
+  /** The start of the member's key, or of the element itself. */
+  readonly keyStart: number;
+}
+
+/** A member of an object, with the position of its value. */
+interface Member extends Item {
+  readonly name: string;
+}
+
+/** The way to a nested value: member names and array indexes. */
+export type Path = readonly (string | number)[];
+
+/** The elements or members of the array or object that starts at `start`, in order and with duplicates; none for other values. */
+export function findItems(text: string, start: number): Item[] {
+  const open = text.charCodeAt(start);
+  const items: Item[] = [];
+  let at = skipSpace(text, start + 1);
+  if ((open !== OPEN_BRACE && open !== OPEN_BRACKET) || text.charCodeAt(at) === open + 2) return items;
+  for (;;) {
+    const keyStart = at;
+    let name: string | number = items.length;
+    if (open === OPEN_BRACE) {
+      const keyEnd = endOfString(text, expect(text, at, QUOTE));
+      name = readName(text, at, keyEnd);
+      at = skipSpace(text, expect(text, skipSpace(text, keyEnd), COLON) + 1);
+    }
+    const end = endOfValue(text, at);
+    items.push({ name, keyStart, start: at, end });
+    at = skipSpace(text, end);
+    if (text.charCodeAt(at) === open + 2) return items;
+    at = skipSpace(text, expect(text, at, COMMA) + 1);
+  }
+}
+
+/**
+ * The members of the object that starts at `start`, in order and with duplicates.
+ *
+ * @example
+ * findMembers('{"a":1,"b":2}').map(({ name }) => name); // ['a', 'b']
+ */
+export function findMembers(text: string, start = skipSpace(text, 0)): Member[] {
+  return findItems(text, expect(text, start, OPEN_BRACE)) as Member[];
+}
+
+/** The positions of the elements of the array that starts at `start`, in order. */
+export function findElements(text: string, start = skipSpace(text, 0)): Item[] {
+  return findItems(text, expect(text, start, OPEN_BRACKET));
+}
+
+/**
+ * The exact texts of an array's elements.
+ *
+ * @example
+ * elementTexts('[1.0, "a"]'); // ['1.0', '"a"']
+ */
+export function elementTexts(text: string, start?: number): string[] {
+  return findElements(text, start).map((range) => text.slice(range.start, range.end));
+}
+
+/** Calls `read` with the value and the exact text of each element of an object's list; returns [] when there is no list. */
+export function mapElements<T>(
+  text: string,
+  object: JsonObject,
+  name: string,
+  read: (value: unknown, text: string, index: number) => T,
+): T[] {
+  const values = object[name];
+  if (!Array.isArray(values)) return [];
+  const texts = elementTexts(text, find(text, [name])!.start);
+  return values.map((value: unknown, index) => read(value, texts[index]!, index));
+}
+
+/**
+ * The position of the value at a path, or undefined when there is none. The last of duplicate members wins.
+ *
+ * @example
+ * find('{"a":[10,20]}', ['a', 1]); // { start: 9, end: 11 }
+ */
+export function find(text: string, path: Path, start = skipSpace(text, 0)): Range | undefined {
+  let at = start;
+  let found: Range | undefined;
+  for (const step of path) {
+    found = findItems(text, at).findLast(({ name }) => name === step);
+    if (!found) return undefined;
+    at = found.start;
+  }
+  return found ?? { start, end: endOfValue(text, start) };
+}
+
+/**
+ * The exact text of the value at a path, or undefined when there is none.
+ *
+ * @example
+ * textAt('{"a":[1.0]}', ['a', 0]); // '1.0'
+ */
+export function textAt(text: string, path: Path): string | undefined {
+  const range = find(text, path);
+  return range && text.slice(range.start, range.end);
+}
+
+function readName(text: string, start: number, end: number): string {
+  for (let at = start + 1; at < end - 1; at++) {
+    if (text.charCodeAt(at) === BACKSLASH) return JSON.parse(text.slice(start, end)) as string;
+  }
+  return text.slice(start + 1, end - 1);
 }

@@ -1,127 +1,17 @@
 import {
-  BACKSLASH,
-  COLON,
-  COMMA,
   endOfString,
   endOfValue,
-  expect,
-  type JsonObject,
+  findElements,
+  findItems,
+  findMembers,
+  type Item,
   OPEN_BRACE,
   OPEN_BRACKET,
+  type Path,
   QUOTE,
   type Range,
   skipSpace,
 } from './parse.ts';
-
-/** An element of an array, named by its index, or a member of an object, named by its key, with the position of its value. */
-interface Item extends Range {
-  readonly name: string | number;
-  /** The start of the member's key, or of the element itself. */
-  readonly keyStart: number;
-}
-
-/** A member of an object, with the position of its value. */
-interface Member extends Item {
-  readonly name: string;
-}
-
-/** The way to a nested value: member names and array indexes. */
-export type Path = readonly (string | number)[];
-
-/** The elements or members of the array or object that starts at `start`, in order and with duplicates; none for other values. */
-function findItems(text: string, start: number): Item[] {
-  const open = text.charCodeAt(start);
-  const items: Item[] = [];
-  let at = skipSpace(text, start + 1);
-  if ((open !== OPEN_BRACE && open !== OPEN_BRACKET) || text.charCodeAt(at) === open + 2) return items;
-  for (;;) {
-    const keyStart = at;
-    let name: string | number = items.length;
-    if (open === OPEN_BRACE) {
-      const keyEnd = endOfString(text, expect(text, at, QUOTE));
-      name = readName(text, at, keyEnd);
-      at = skipSpace(text, expect(text, skipSpace(text, keyEnd), COLON) + 1);
-    }
-    const end = endOfValue(text, at);
-    items.push({ name, keyStart, start: at, end });
-    at = skipSpace(text, end);
-    if (text.charCodeAt(at) === open + 2) return items;
-    at = skipSpace(text, expect(text, at, COMMA) + 1);
-  }
-}
-
-/**
- * The members of the object that starts at `start`, in order and with duplicates.
- *
- * @example
- * findMembers('{"a":1,"b":2}').map(({ name }) => name); // ['a', 'b']
- */
-export function findMembers(text: string, start = skipSpace(text, 0)): Member[] {
-  return findItems(text, expect(text, start, OPEN_BRACE)) as Member[];
-}
-
-/** The positions of the elements of the array that starts at `start`, in order. */
-export function findElements(text: string, start = skipSpace(text, 0)): Item[] {
-  return findItems(text, expect(text, start, OPEN_BRACKET));
-}
-
-/**
- * The exact texts of an array's elements.
- *
- * @example
- * elementTexts('[1.0, "a"]'); // ['1.0', '"a"']
- */
-export function elementTexts(text: string, start?: number): string[] {
-  return findElements(text, start).map((range) => text.slice(range.start, range.end));
-}
-
-/** Calls `read` with the value and the exact text of each element of an object's list; returns [] when there is no list. */
-export function mapElements<T>(
-  text: string,
-  object: JsonObject,
-  name: string,
-  read: (value: unknown, text: string, index: number) => T,
-): T[] {
-  const values = object[name];
-  if (!Array.isArray(values)) return [];
-  const texts = elementTexts(text, find(text, [name])!.start);
-  return values.map((value: unknown, index) => read(value, texts[index]!, index));
-}
-
-/**
- * The position of the value at a path, or undefined when there is none. The last of duplicate members wins.
- *
- * @example
- * find('{"a":[10,20]}', ['a', 1]); // { start: 9, end: 11 }
- */
-export function find(text: string, path: Path, start = skipSpace(text, 0)): Range | undefined {
-  let at = start;
-  let found: Range | undefined;
-  for (const step of path) {
-    found = findItems(text, at).findLast(({ name }) => name === step);
-    if (!found) return undefined;
-    at = found.start;
-  }
-  return found ?? { start, end: endOfValue(text, start) };
-}
-
-/**
- * The exact text of the value at a path, or undefined when there is none.
- *
- * @example
- * textAt('{"a":[1.0]}', ['a', 0]); // '1.0'
- */
-export function textAt(text: string, path: Path): string | undefined {
-  const range = find(text, path);
-  return range && text.slice(range.start, range.end);
-}
-
-function readName(text: string, start: number, end: number): string {
-  for (let at = start + 1; at < end - 1; at++) {
-    if (text.charCodeAt(at) === BACKSLASH) return JSON.parse(text.slice(start, end)) as string;
-  }
-  return text.slice(start + 1, end - 1);
-}
 
 /** A replacement for `text.slice(start, end)`; an insertion has `start === end`. */
 export interface Edit extends Range {
@@ -248,4 +138,178 @@ export function findLoneSurrogates(text: string): Edit[] {
   return [...text.matchAll(ESCAPE)].flatMap(({ index, 1: half }) =>
     half === undefined ? [] : [{ start: index, end: index + 6, text: '\\ufffd' }],
   );
+}
+
+/**
+ * A JSON text as a tree that can grow, with every leaf in its exact spelling. Stream readers assemble messages in this
+ * form.
+ */
+export type Tree = TextNode | LeafNode | ListNode | RecordNode;
+
+/** A string: the pieces of the text between its quotes, with their escapes. */
+export interface TextNode {
+  readonly kind: 'text';
+  readonly pieces: string[];
+}
+
+/** A number, `true`, `false`, `null`, or any other value that is kept as one text. */
+interface LeafNode {
+  readonly kind: 'leaf';
+  readonly text: string;
+}
+
+export interface ListNode {
+  readonly kind: 'list';
+  readonly items: Tree[];
+}
+
+export interface TreeMember {
+  readonly name: string;
+  /** The key's exact spelling with its quotes, if it has escapes. */
+  readonly key?: string | undefined;
+  value: Tree;
+}
+
+export interface RecordNode {
+  readonly kind: 'record';
+  readonly members: TreeMember[];
+}
+
+export const textNode = (...pieces: string[]): TextNode => ({ kind: 'text', pieces });
+export const leafNode = (text: string): LeafNode => ({ kind: 'leaf', text });
+export const listNode = (items: Tree[] = []): ListNode => ({ kind: 'list', items });
+export const recordNode = (members: TreeMember[] = []): RecordNode => ({ kind: 'record', members });
+
+export function parseTree(text: string, start = skipSpace(text, 0)): Tree {
+  const code = text.charCodeAt(start);
+  if (code === QUOTE) return textNode(text.slice(start + 1, endOfString(text, start) - 1));
+  if (code === OPEN_BRACKET) return listNode(findElements(text, start).map((item) => parseTree(text, item.start)));
+  if (code !== OPEN_BRACE) return leafNode(text.slice(start, endOfValue(text, start)));
+  const members = findMembers(text, start).map(({ name, keyStart, start: at }): TreeMember => {
+    const key = text.slice(keyStart, endOfString(text, keyStart));
+    return { name, key: key.includes('\\') ? key : undefined, value: parseTree(text, at) };
+  });
+  return recordNode(members);
+}
+
+export function printTree(tree: Tree): string {
+  switch (tree.kind) {
+    case 'text':
+      return `"${tree.pieces.join('')}"`;
+    case 'leaf':
+      return tree.text;
+    case 'list':
+      return `[${tree.items.map(printTree).join(',')}]`;
+    case 'record':
+      return `{${tree.members.map(({ name, key, value }) => `${key ?? JSON.stringify(name)}:${printTree(value)}`).join(',')}}`;
+  }
+}
+
+export function getMember(record: RecordNode, name: string): Tree | undefined {
+  return record.members.findLast((member) => member.name === name)?.value;
+}
+
+/** Replaces the value of the member of that name, or adds the member at the end. */
+export function setMember(record: RecordNode, name: string, value: Tree, key?: string): void {
+  const member = record.members.findLast((candidate) => candidate.name === name);
+  if (member) member.value = value;
+  else record.members.push({ name, key, value });
+}
+
+/** The member of that name, if its value has the kind that `make` makes; otherwise a new value, which replaces it. */
+export function ensureMember<T extends Tree>(record: RecordNode, name: string, make: () => T): T {
+  const made = make();
+  const found = getMember(record, name);
+  if (found?.kind === made.kind) return found as T;
+  setMember(record, name, made);
+  return made;
+}
+
+/** How a protocol streams its fields, by member name. */
+export interface MergeRule {
+  /** Strings that are always sent whole: a later one replaces an earlier one, unless it is empty. */
+  readonly replaced: ReadonlySet<string>;
+  /** The element that a streamed element continues, for lists in which `index` alone does not tell; null when it is new. */
+  readonly continued?: (list: string, items: readonly Tree[], item: RecordNode) => RecordNode | null | undefined;
+}
+
+/**
+ * Merges a streamed delta into what came before it. Strings are concatenated; objects are merged member by member;
+ * elements with an integer `index` are merged with the element of the same index, others are appended; `null` never
+ * replaces a value; anything else replaces.
+ */
+export function mergeDelta(target: RecordNode, delta: RecordNode, rule: MergeRule): void {
+  for (const { name, key, value } of delta.members) {
+    const before = getMember(target, name);
+    if (before === undefined)
+      setMember(target, name, value.kind === 'list' ? startList(name, value, rule) : value, key);
+    else if (!isNull(value)) setMember(target, name, mergeValue(name, before, value, rule));
+  }
+}
+
+function mergeValue(name: string, before: Tree, value: Tree, rule: MergeRule): Tree {
+  if (value.kind === 'text' && before.kind === 'text') {
+    if (rule.replaced.has(name)) return value.pieces.join('') === '' ? before : value;
+    for (const piece of value.pieces) before.pieces.push(piece);
+    return before;
+  }
+  if (value.kind === 'record' && before.kind === 'record') {
+    mergeDelta(before, value, rule);
+    return before;
+  }
+  if (value.kind !== 'list') return value;
+  if (before.kind !== 'list') return startList(name, value, rule);
+  addItems(name, before, value, rule);
+  return before;
+}
+
+function startList(name: string, value: ListNode, rule: MergeRule): ListNode {
+  const list = listNode();
+  addItems(name, list, value, rule);
+  return list;
+}
+
+/** For each list, its elements by their streamed `index`. */
+const itemsByIndex = new WeakMap<ListNode, Map<string, RecordNode>>();
+
+function addItems(name: string, list: ListNode, value: ListNode, rule: MergeRule): void {
+  const byIndex = itemsByIndex.get(list) ?? new Map<string, RecordNode>();
+  itemsByIndex.set(list, byIndex);
+  for (const item of value.items) {
+    if (item.kind !== 'record') {
+      list.items.push(item);
+      continue;
+    }
+    const index = readIndex(item);
+    const told = rule.continued?.(name, list.items, item);
+    const same = told === undefined && index !== undefined ? byIndex.get(index) : told;
+    if (same) mergeDelta(same, index === undefined ? item : withoutIndex(item), rule);
+    else {
+      list.items.push(item);
+      if (index !== undefined) byIndex.set(index, item);
+    }
+  }
+}
+
+function withoutIndex(record: RecordNode): RecordNode {
+  return recordNode(record.members.filter((member) => member.name !== 'index'));
+}
+
+function readIndex(record: RecordNode): string | undefined {
+  const index = getMember(record, 'index');
+  return index?.kind === 'leaf' && /^\d+$/.test(index.text) ? index.text : undefined;
+}
+
+/** Replaces an earlier value by a later one, objects member by member. A later `null` replaces only if `nullCounts`. */
+export function overlay(before: Tree, later: Tree, nullCounts: boolean): Tree {
+  if (before.kind !== 'record' || later.kind !== 'record') return !nullCounts && isNull(later) ? before : later;
+  for (const { name, key, value } of later.members) {
+    const known = getMember(before, name);
+    setMember(before, name, known ? overlay(known, value, nullCounts) : value, key);
+  }
+  return before;
+}
+
+function isNull(tree: Tree): boolean {
+  return tree.kind === 'leaf' && tree.text === 'null';
 }

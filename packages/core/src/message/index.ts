@@ -35,7 +35,6 @@ export {
   createMessage,
   type Facts,
   isIterable,
-  ListFold,
   type Message,
   type MessageView,
   type Need,

@@ -26,9 +26,11 @@ export { isRunError, RunError } from './result.ts';
 export { run, runWith, samples, type ToResponseOptions } from './run.ts';
 export type { Action } from './tools/answer-calls.ts';
 export {
+  type Approval,
   type CheckResult,
   type Finding,
   type InferSchema,
+  type Outcome,
   type StandardSchema,
   type Tool,
   type ToolContext,
@@ -36,4 +38,3 @@ export {
   type ToolOutput,
   tool,
 } from './tools/tool.ts';
-export type { Approval, Outcome } from './tools/tool-call.ts';

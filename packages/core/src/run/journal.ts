@@ -4,11 +4,9 @@ import type { Message, ToolUseBlock } from '../message/index.ts';
 import type { Clock } from '../providers/index.ts';
 import type { Checkpoint } from './compaction/checkpoint.ts';
 import type { RunOptions } from './options.ts';
-import type { Notice, RunEvent, RunResult, RunStop, Step } from './result.ts';
-import { lastText } from './result.ts';
-import { sumUsage } from './tokens.ts';
+import { lastText, type Notice, type RunEvent, type RunResult, type RunStop, type Step, sumUsage } from './result.ts';
 import type { Action } from './tools/answer-calls.ts';
-import type { Outcome } from './tools/tool-call.ts';
+import type { Outcome } from './tools/tool.ts';
 
 let runs = 0;
 

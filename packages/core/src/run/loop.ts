@@ -26,9 +26,8 @@ import {
   toStep,
   writeQuestion,
 } from './question.ts';
-import { hasContent, RunError, type RunEvent, type RunResult, type RunStop, type Step } from './result.ts';
+import { hasContent, RunError, type RunEvent, type RunResult, type RunStop, type Step, totalTokens } from './result.ts';
 import type { ServerStateKeeper } from './server-state.ts';
-import { totalTokens } from './tokens.ts';
 
 /** Executes a run from its beginning to its end, and emits what happens. */
 export async function executeRun(

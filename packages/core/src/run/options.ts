@@ -14,8 +14,7 @@ import type { Checkpoint } from './compaction/checkpoint.ts';
 import type { Compaction } from './compaction/strategies.ts';
 import type { ObserverEvent } from './journal.ts';
 import type { RunState } from './result.ts';
-import type { StandardSchema, Tool } from './tools/tool.ts';
-import type { Approval } from './tools/tool-call.ts';
+import type { Approval, StandardSchema, Tool } from './tools/tool.ts';
 
 /** How to reach a provider. Everything has a default, and nothing of it is ever stored. */
 export interface ConnectionOptions {

@@ -9,12 +9,12 @@ import { checkStandard, makeJsonSchemaCheck } from './tools/check-arguments.ts';
 import {
   type CheckResult,
   type Finding,
+  findingLines,
   isStandard,
   readJsonSchema,
   type StandardSchema,
   type Tool,
 } from './tools/tool.ts';
-import { findingLines } from './tools/tool-call.ts';
 
 /** The parts of a request that the wanted output changes. */
 export interface RequestDraft {

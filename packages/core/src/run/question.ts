@@ -19,9 +19,8 @@ import type { SocketFetch } from '../providers/transport/socket-fetch.ts';
 import type { Journal } from './journal.ts';
 import type { ConnectionOptions, ModelChoice, ModelLimits, RunOptions } from './options.ts';
 import type { OutputSchema, RequestDraft } from './output-schema.ts';
-import type { Step } from './result.ts';
+import { clampMaxTokens, estimateInput, estimateUsage, joinSystem, type Step } from './result.ts';
 import type { SentForm, ServerStateKeeper } from './server-state.ts';
-import { clampMaxTokens, estimateInput, estimateUsage, joinSystem } from './tokens.ts';
 import type { ToolSet } from './tools/answer-calls.ts';
 
 /** What the parts of one run share. */

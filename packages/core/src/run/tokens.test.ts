@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { Usage } from '../dialects/index.ts';
 import { assistant } from '../message/index.ts';
 import { findReachedLimit } from './loop.ts';
-import { clampMaxTokens, estimateUsage, sumUsage, totalTokens } from './tokens.ts';
+import { clampMaxTokens, estimateUsage, sumUsage, totalTokens } from './result.ts';
 
 const usage = (more: Partial<Usage>): Usage => ({
   ...{ input: 0, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, output: 0, reasoning: 0, native: '{}' },

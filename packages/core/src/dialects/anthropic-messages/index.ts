@@ -2,11 +2,10 @@ import { elementTexts, isObject, parseJson, textAt } from '../../json/index.ts';
 import type { DialectSpec, RawRequest } from '../dialect.ts';
 import { ProtocolError } from '../reply.ts';
 import { readRest, readSimpleParams, readTool } from '../request.ts';
-import { PARAM_NAMES } from './params.ts';
 import { anthropic, DIALECT } from './provider.ts';
-import { readReply } from './read-response.ts';
+import { readReply, view } from './read-response.ts';
 import { assemble } from './read-stream.ts';
-import { view } from './view.ts';
+import { PARAM_NAMES } from './rules.ts';
 import { writer } from './write-request.ts';
 
 /** `POST /v1/messages` */

@@ -1,5 +1,9 @@
 import { find, findElements, isObject, isText, type JsonObject, parseJson, splice } from '../../json/index.ts';
-import type { Draft } from '../write/writer.ts';
+import { dropped, type LossNote, rewritten } from '../loss.ts';
+import { forModel, type ProviderDescriptor } from '../provider.ts';
+import { type ParamNames, type RequestParams, toTargetChoice, writeSimpleParams } from '../request.ts';
+import type { BodyMember } from '../write/frame.ts';
+import type { Draft, Target } from '../write/writer.ts';
 
 // What the API refuses in its own messages: the view reports it as needs, and writing a request repairs it.
 
@@ -119,3 +123,134 @@ export function beginsUnthought(
   }
   return start !== undefined && !isThought(start);
 }
+
+/** Parameters that are one plain member. The tool choice and thinking are not: when a request is read, they stay in `rest`. */
+export const PARAM_NAMES: ParamNames = {
+  maxTokens: 'max_tokens',
+  temperature: 'temperature',
+  topP: 'top_p',
+  stop: 'stop_sequences',
+  stream: 'stream',
+};
+
+/** The default of `max_tokens`, which the API requires. */
+const MAX_TOKENS = 4096;
+
+/** `budget-min` */
+const LEAST_BUDGET = 1024;
+
+/** `thinking-top-p` */
+const LEAST_TOP_P = 0.95;
+
+/** The default limit, plus the thinking budget, which counts towards it (`budget-max`). */
+export function defaultMaxTokens(
+  { reasoning }: RequestParams,
+  { provider, model }: Pick<Target, 'provider' | 'model'>,
+): number {
+  const { effort, budget = 0 } = reasoning ?? {};
+  return MAX_TOKENS + (effort === 'none' || thinksBy(provider, model) === 'effort' ? 0 : budget);
+}
+
+/** How thinking is requested from a model: by `budget`, by `effort`, or by `either`. */
+export function thinksBy({ policies }: ProviderDescriptor, model: string): string | boolean {
+  return forModel(policies.quirks.thinking ?? { default: 'effort' }, model);
+}
+
+function alwaysThinks({ provider, model }: Target): boolean {
+  return forModel(provider.policies.quirks.alwaysThinks ?? { default: false }, model) === true;
+}
+
+/** A budget that leaves room for an answer: as given, or half of the limit; undefined if that is too small. */
+function fittedBudget(budget: number, maxTokens: number): number | undefined {
+  const fitted = budget < maxTokens ? budget : Math.floor(maxTokens / 2);
+  return fitted < LEAST_BUDGET ? undefined : fitted;
+}
+
+/** Whether a tool call is forced, which excludes thinking by a budget (`thinking-forced-tool`). */
+export function forcesTool({ toolChoice }: RequestParams): boolean {
+  return toolChoice === 'required' || typeof toolChoice === 'object';
+}
+
+/** Drops parameters that the API refuses together with thinking (`thinking-temperature`, `thinking-top-p`). */
+function besideThinking({ temperature, topP, ...others }: RequestParams, losses: LossNote[]): RequestParams {
+  const takesTemperature = temperature === undefined || temperature === 1;
+  const takesTopP = topP === undefined || topP >= LEAST_TOP_P;
+  if (!takesTemperature) losses.push(dropped('params.temperature', 'parameter', 'thinking-temperature'));
+  if (!takesTopP) losses.push(dropped('params.topP', 'parameter', 'thinking-top-p'));
+  return {
+    ...others,
+    ...(takesTemperature && temperature !== undefined && { temperature }),
+    ...(takesTopP && topP !== undefined && { topP }),
+  };
+}
+
+export function writeParams(
+  params: RequestParams,
+  target: Target,
+  hasTools: boolean,
+  losses: LossNote[],
+): BodyMember[] {
+  const { parallelToolCalls: _, modalities, ...others } = params;
+  const unknown = modalities?.filter((one) => one !== 'text') ?? [];
+  if (unknown.length > 0) losses.push(dropped('params.modalities', 'parameter', unknown.join()));
+  const { members, simple } = writeThinking(others, target, losses);
+  const maxTokens = params.maxTokens ?? defaultMaxTokens(params, target);
+  return [
+    ...writeSimpleParams({ ...simple, maxTokens }, PARAM_NAMES, losses),
+    ['tool_choice', choiceText(params, target, hasTools, losses)],
+    ...members,
+  ];
+}
+
+/**
+ * The members that ask for thinking, and the other parameters as far as they are taken beside it. Older models take a
+ * budget, newer ones an effort, a few take either (quirk `thinking`). Neither is converted into the other: for a model that
+ * takes efforts, a budget only turns thinking on; for a model that takes budgets, an effort is dropped. The effort `none`
+ * turns thinking off.
+ */
+export function writeThinking(
+  params: RequestParams,
+  target: Target,
+  losses: LossNote[],
+): { readonly members: readonly BodyMember[]; readonly simple: RequestParams } {
+  const { reasoning, ...simple } = params;
+  const { effort, budget } = reasoning ?? {};
+  const by = thinksBy(target.provider, target.model);
+  const takesEffort = by !== 'budget';
+  const maxTokens = params.maxTokens ?? defaultMaxTokens(params, target);
+  const fitted = budget === undefined || by === 'effort' ? undefined : fittedBudget(budget, maxTokens);
+  const thinking = (): string | undefined => {
+    if (effort === 'none') return alwaysThinks(target) ? undefined : '{"type":"disabled"}';
+    if (fitted !== undefined) return `{"type":"enabled","budget_tokens":${fitted}}`;
+    return takesEffort && (effort ?? budget) !== undefined ? '{"type":"adaptive"}' : undefined;
+  };
+  const thought = thinking();
+  const isSaid = effort === 'none' ? thought !== undefined : takesEffort;
+  if (effort !== undefined && !isSaid) losses.push(dropped('params.reasoning.effort', 'parameter'));
+  if (effort !== 'none' && fitted !== budget)
+    losses.push((thought ? rewritten : dropped)('params.reasoning.budget', 'parameter'));
+  const level = effort !== 'none' && effort && takesEffort ? `{"effort":${JSON.stringify(effort)}}` : undefined;
+  return {
+    members: [
+      ['thinking', thought],
+      ['output_config', level],
+    ],
+    simple: thought !== undefined && effort !== 'none' ? besideThinking(simple, losses) : simple,
+  };
+}
+
+function choiceText(params: RequestParams, target: Target, hasTools: boolean, losses: LossNote[]): string | undefined {
+  const isSingle = params.parallelToolCalls === false;
+  if (params.toolChoice === undefined && !isSingle) return undefined;
+  if (!hasTools) {
+    losses.push(dropped('params.toolChoice', 'parameter', 'no tools'));
+    return undefined;
+  }
+  const isRefused = forcesTool(params) && alwaysThinks(target);
+  if (isRefused) losses.push(dropped('params.toolChoice', 'parameter', 'forced-tool-unsupported'));
+  const choice = isRefused ? 'auto' : toTargetChoice(params, target, losses);
+  const named = typeof choice === 'object' ? { type: 'tool', ...choice } : { type: TYPES[choice ?? 'auto'] };
+  return JSON.stringify({ ...named, ...(isSingle && choice !== 'none' && { disable_parallel_tool_use: true }) });
+}
+
+const TYPES = { auto: 'auto', none: 'none', required: 'any' } as const;

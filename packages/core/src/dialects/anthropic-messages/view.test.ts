@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Origin } from '../../message/index.ts';
 import { ProtocolError } from '../reply.ts';
-import { view } from './view.ts';
+import { view } from './read-response.ts';
 
 const origin: Origin = { dialect: 'anthropic-messages', issuer: 'api.anthropic.com' };
 const cut: Origin = { ...origin, cut: true };

@@ -3,7 +3,7 @@ import { createMessage, type Message, system } from '../../message/index.ts';
 import type { RequestParams } from '../request.ts';
 import type { FrameParts } from '../write/writer.ts';
 import { anthropic } from './provider.ts';
-import { view } from './view.ts';
+import { view } from './read-response.ts';
 import { frame, mark } from './write-request.ts';
 
 const own = (content: string): Message =>

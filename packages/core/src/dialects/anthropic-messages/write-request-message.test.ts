@@ -12,7 +12,7 @@ import {
 import type { ProviderDescriptor } from '../provider.ts';
 import type { Draft, Target } from '../write/writer.ts';
 import { anthropic } from './provider.ts';
-import { view } from './view.ts';
+import { view } from './read-response.ts';
 import { writer } from './write-request.ts';
 
 const { translate, merge, result, userText } = writer;

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createMessage, type Origin } from '../../message/index.ts';
 import type { Draft, Target } from '../write/writer.ts';
 import { anthropic } from './provider.ts';
-import { view } from './view.ts';
+import { view } from './read-response.ts';
 import { writer } from './write-request.ts';
 
 const home: Origin = { dialect: 'anthropic-messages', issuer: 'api.anthropic.com' };

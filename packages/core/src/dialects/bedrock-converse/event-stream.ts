@@ -1,4 +1,4 @@
-import type { EventDecoder, Framing } from '../sse.ts';
+import type { EventDecoder, Framing } from '../stream.ts';
 
 /**
  * The binary event stream of AWS: `application/vnd.amazon.eventstream`. A frame is its length, the length of its headers, a

@@ -4,11 +4,10 @@ import type { Dialect, DialectSpec, RawRequest } from '../dialect.ts';
 import { ProtocolError } from '../reply.ts';
 import { type RequestParams, readRest, readSimpleParams, type ToolDefinition } from '../request.ts';
 import { awsEventStream } from './event-stream.ts';
-import { PARAM_NAMES } from './params.ts';
 import { bedrock, DIALECT } from './provider.ts';
-import { readReply } from './read-response.ts';
+import { readReply, view } from './read-response.ts';
 import { assemble } from './read-stream.ts';
-import { view } from './view.ts';
+import { PARAM_NAMES } from './rules.ts';
 import { writer } from './write-request.ts';
 
 export const bedrockConverseSpec: DialectSpec = {

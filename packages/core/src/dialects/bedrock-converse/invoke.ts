@@ -1,6 +1,6 @@
 import { anthropic } from '../anthropic-messages/provider.ts';
 import type { ProviderDescriptor } from '../provider.ts';
-import type { Framing } from '../sse.ts';
+import type { Framing } from '../stream.ts';
 import { awsEventStream, decodeFrames } from './event-stream.ts';
 import { bedrock, bedrockConnection } from './provider.ts';
 

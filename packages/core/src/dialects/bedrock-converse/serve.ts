@@ -25,7 +25,7 @@ import type {
 import { toArguments } from '../write/translate.ts';
 import { writeFrame } from './event-stream.ts';
 import { DIALECT } from './provider.ts';
-import { mediaFormat } from './view.ts';
+import { mediaFormat } from './read-response.ts';
 
 const ABILITIES: ReplyAbilities = {
   citations: ({ url }) => url !== undefined,

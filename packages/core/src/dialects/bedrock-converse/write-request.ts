@@ -11,8 +11,7 @@ import {
   textAt,
 } from '../../json/index.ts';
 import type { MediaBlock, Message } from '../../message/index.ts';
-import { forcesTool, thinksBy } from '../anthropic-messages/params.ts';
-import { beginsUnthought } from '../anthropic-messages/rules.ts';
+import { beginsUnthought, forcesTool, thinksBy } from '../anthropic-messages/rules.ts';
 import { dropped, type LossNote, type LossReason, rewritten, synthesised } from '../loss.ts';
 import { forModel } from '../provider.ts';
 import { isOwn, targetToolName } from '../write/drafts.ts';
@@ -27,7 +26,7 @@ import {
 } from '../write/own-message.ts';
 import { type MessageFormat, makeTranslator, type PortableBlock, toArguments } from '../write/translate.ts';
 import type { Draft, Frame, FrameParts, RequestWriter, Target } from '../write/writer.ts';
-import { writeChoice, writeParams } from './params.ts';
+import { mediaFormat } from './read-response.ts';
 import {
   findReasoning,
   hasBadInput,
@@ -39,8 +38,9 @@ import {
   isToolUse,
   saysNothing,
   trimEnd,
+  writeChoice,
+  writeParams,
 } from './rules.ts';
-import { mediaFormat } from './view.ts';
 
 const format: MessageFormat = {
   blankIsEmpty: true,

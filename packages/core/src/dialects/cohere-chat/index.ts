@@ -3,11 +3,10 @@ import { addDialect } from '../added.ts';
 import type { Dialect, DialectSpec, RawRequest } from '../dialect.ts';
 import { ProtocolError } from '../reply.ts';
 import { readRest, readSimpleParams, readTool } from '../request.ts';
-import { CHOICES, PARAM_NAMES } from './params.ts';
 import { cohere, DIALECT } from './provider.ts';
-import { readReply } from './read-response.ts';
+import { readReply, view } from './read-response.ts';
 import { assemble } from './read-stream.ts';
-import { view } from './view.ts';
+import { CHOICES, PARAM_NAMES } from './rules.ts';
 import { writer } from './write-request.ts';
 
 export const cohereChatSpec: DialectSpec = {

@@ -13,7 +13,6 @@ import {
   toDataUrl,
 } from '../write/translate.ts';
 import type { Frame, FrameParts, RequestWriter, Target } from '../write/writer.ts';
-import { writeParams } from './params.ts';
 import {
   argumentsOf,
   callsIn,
@@ -22,6 +21,7 @@ import {
   hasOpenCall,
   isEmptyText,
   saysNothing,
+  writeParams,
 } from './rules.ts';
 
 const format: MessageFormat = {

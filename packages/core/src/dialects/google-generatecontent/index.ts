@@ -2,12 +2,11 @@ import { isObject, type JsonObject, parseJson } from '../../json/index.ts';
 import type { DialectSpec, RawRequest } from '../dialect.ts';
 import { ProtocolError } from '../reply.ts';
 import { readRest, readTool, type ToolDefinition } from '../request.ts';
-import { readParams } from './params.ts';
 import { fieldText, findKey, listTexts, stringField } from './parts.ts';
 import { google } from './provider.ts';
-import { readReply } from './read-response.ts';
+import { readReply, view } from './read-response.ts';
 import { assemble } from './read-stream.ts';
-import { view } from './view.ts';
+import { readParams } from './rules.ts';
 import { writer } from './write-request.ts';
 
 /** Google's generateContent. A message is one content, `{"role":…,"parts":[…]}`, in its exact text. */

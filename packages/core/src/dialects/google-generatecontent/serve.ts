@@ -20,11 +20,11 @@ import type {
   WriteStreamOptions,
   WrittenReply,
 } from '../serve.ts';
-import { writeSse } from '../sse.ts';
+import { writeSse } from '../stream.ts';
 import { toArguments } from '../write/translate.ts';
 import { addCall, type Call, fieldText, readContent } from './parts.ts';
 import { google } from './provider.ts';
-import { view } from './view.ts';
+import { view } from './read-response.ts';
 
 const ABILITIES: ReplyAbilities = {
   citations: () => false,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { digest } from '../../json/index.ts';
 import type { Origin } from '../../message/index.ts';
 import { ProtocolError } from '../reply.ts';
-import { view } from './view.ts';
+import { view } from './read-response.ts';
 
 const origin: Origin = { dialect: 'google-generatecontent', issuer: 'generativelanguage.googleapis.com' };
 const see = (raw: string) => view(raw, origin);

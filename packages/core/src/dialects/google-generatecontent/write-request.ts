@@ -20,7 +20,6 @@ import {
   toArguments,
 } from '../write/translate.ts';
 import type { Frame, FrameParts, RequestWriter, Target } from '../write/writer.ts';
-import { writeParams } from './params.ts';
 import {
   addCall,
   type Call,
@@ -34,7 +33,7 @@ import {
   readContent,
 } from './parts.ts';
 import { google } from './provider.ts';
-import { isHollow, isNameless, isSignatureRequired } from './rules.ts';
+import { isHollow, isNameless, isSignatureRequired, writeParams } from './rules.ts';
 
 const format: MessageFormat = {
   message(role, said, target, losses) {
@@ -98,7 +97,7 @@ export const writer: RequestWriter = {
 /** Passes validation in place of a signature: Google's documented way to send calls without one (`escape`). */
 const PLACEHOLDER = '"skip_thought_signature_validator"';
 
-export function contentText(role: 'user' | 'model', parts: readonly string[]): string {
+function contentText(role: 'user' | 'model', parts: readonly string[]): string {
   return `{"role":"${role}","parts":[${parts.join(',')}]}`;
 }
 

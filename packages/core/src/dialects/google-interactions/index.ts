@@ -3,12 +3,11 @@ import { addDialect } from '../added.ts';
 import type { Dialect, DialectSpec, RawRequest } from '../dialect.ts';
 import { ProtocolError } from '../reply.ts';
 import { readRest, readTool } from '../request.ts';
-import { readParams } from './params.ts';
 import { DIALECT, googleInteractionsHome } from './provider.ts';
-import { readReply } from './read-response.ts';
+import { readReply, view } from './read-response.ts';
 import { assemble } from './read-stream.ts';
+import { readParams } from './rules.ts';
 import { inputText, isContent, isModelStep, turnText } from './steps.ts';
-import { view } from './view.ts';
 import { writer } from './write-request.ts';
 
 export const googleInteractionsSpec: DialectSpec = {

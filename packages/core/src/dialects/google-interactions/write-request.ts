@@ -6,9 +6,16 @@ import { type BodyMember, joinFrame, readSystemTexts, writeTools } from '../writ
 import { formatPath, makeSplicer, type OwnRules, outsideOfList } from '../write/own-message.ts';
 import { joinTexts, type MessageFormat, makeTranslator, type PortableBlock, toArguments } from '../write/translate.ts';
 import type { Frame, FrameParts, RequestWriter, Target } from '../write/writer.ts';
-import { writeParams } from './params.ts';
 import { DIALECT } from './provider.ts';
-import { hasBrokenArguments, hasEmptySignature, isHollow, isIncomplete, isSigned, storeText } from './rules.ts';
+import {
+  hasBrokenArguments,
+  hasEmptySignature,
+  isHollow,
+  isIncomplete,
+  isSigned,
+  storeText,
+  writeParams,
+} from './rules.ts';
 import { hasType, inputText, readSteps } from './steps.ts';
 
 const format: MessageFormat = {

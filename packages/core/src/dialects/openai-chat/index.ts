@@ -2,11 +2,10 @@ import { isObject, mapElements, parseJson } from '../../json/index.ts';
 import type { DialectSpec, RawRequest } from '../dialect.ts';
 import { ProtocolError } from '../reply.ts';
 import { readRest, readSimpleParams, readTool } from '../request.ts';
-import { PARAM_NAMES } from './params.ts';
 import { DIALECT, openaiChatHome } from './provider.ts';
-import { readReply } from './read-response.ts';
+import { readReply, view } from './read-response.ts';
 import { assemble } from './read-stream.ts';
-import { view } from './view.ts';
+import { PARAM_NAMES } from './rules.ts';
 import { writer } from './write-request.ts';
 
 /** OpenAI's Chat Completions, and what the many compatible providers made of it. */

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { readReply } from './read-response.ts';
+import { readReply, view } from './read-response.ts';
 import { assemble } from './read-stream.ts';
 import { callChunk as call, chunk, END, replay } from './test-stream.ts';
-import { view } from './view.ts';
 
 describe('envelope', () => {
   it('has the shape of an unstreamed one, with the latest values', () => {

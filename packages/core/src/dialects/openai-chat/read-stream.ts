@@ -21,10 +21,9 @@ import type { ContentBlock } from '../../message/index.ts';
 import type { Assembler } from '../dialect.ts';
 import type { Stop } from '../reply.ts';
 import { BOUNDARY, errorEvent, NO_EVENTS, readEvent, type StreamEvent, UnreadEvents } from '../stream.ts';
-import { readStop, toReply } from './read-response.ts';
+import { detailBlock, partBlock, readStop, toReply } from './read-response.ts';
 import { EMPTY_MESSAGE } from './rules.ts';
 import { RULE, StreamedMessage } from './stream-message.ts';
-import { detailBlock, partBlock } from './view.ts';
 
 export function assemble(): Assembler {
   return new ChunkAssembler();

@@ -1,7 +1,10 @@
 import { isObject, isText, type JsonObject, mapElements, type Path, parseJson, textAt } from '../../json/index.ts';
 import type { ContentBlock, Role, ToolUseBlock, UnknownBlock } from '../../message/index.ts';
+import { dropped, type LossNote } from '../loss.ts';
 import { forModel } from '../provider.ts';
+import { type ParamNames, type RequestParams, toTargetChoice, writeSimpleParams } from '../request.ts';
 import { viewId } from '../write/drafts.ts';
+import type { BodyMember } from '../write/frame.ts';
 import { areArguments } from '../write/translate.ts';
 import type { Target } from '../write/writer.ts';
 import { openaiChatHome } from './provider.ts';
@@ -86,4 +89,45 @@ export function callProblem(
 /** A text as a content part. */
 export function textPart(json: string): string {
   return `{"type":"text","text":${json}}`;
+}
+
+/**
+ * Parameters that are one plain member. The older name of the token limit is `max_tokens`; many compatible providers
+ * know only that. The tool choice and reasoning are not plain: when a request is read, they stay in `rest`.
+ */
+export const PARAM_NAMES = {
+  maxTokens: 'max_completion_tokens',
+  temperature: 'temperature',
+  topP: 'top_p',
+  stop: 'stop',
+  seed: 'seed',
+  stream: 'stream',
+  parallelToolCalls: 'parallel_tool_calls',
+} satisfies ParamNames;
+
+/** The members for the parameters. A tool choice is sent only together with tools (`tool-choice-no-tools`, `parallel-no-tools`). */
+export function writeParams(
+  params: RequestParams,
+  hasTools: boolean,
+  target: Target,
+  losses: LossNote[],
+): BodyMember[] {
+  const { reasoning, stream, modalities } = params;
+  const { parallelToolCalls, ...others } = PARAM_NAMES;
+  const names = {
+    ...others,
+    ...(hasTools && { parallelToolCalls }),
+    maxTokens: String(quirk('maxTokensField', target)),
+  };
+  const members = writeSimpleParams(params, names, losses);
+  if (reasoning?.budget !== undefined) losses.push(dropped('params.reasoning.budget', 'parameter'));
+  const choice = toTargetChoice(params, target, losses, hasTools);
+  const named = typeof choice === 'object' ? { type: 'function', function: choice } : choice;
+  return [
+    ...members,
+    ['stream_options', stream && quirk('streamUsage', target) ? '{"include_usage":true}' : undefined],
+    ['modalities', JSON.stringify(modalities)],
+    ['reasoning_effort', JSON.stringify(reasoning?.effort)],
+    ['tool_choice', JSON.stringify(named)],
+  ];
 }

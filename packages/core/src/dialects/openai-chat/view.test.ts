@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { digest } from '../../json/index.ts';
 import type { MessageView, Origin } from '../../message/index.ts';
 import { ProtocolError } from '../reply.ts';
-import { view } from './view.ts';
+import { view } from './read-response.ts';
 
 const origin: Origin = { dialect: 'openai-chat', issuer: 'api.openai.com' };
 const see = (raw: string, cut = false): MessageView => view(raw, cut ? { ...origin, cut: true } : origin);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createMessage, system } from '../../message/index.ts';
 import type { FrameParts, Target } from '../write/writer.ts';
 import { openaiChatHome } from './provider.ts';
-import { view } from './view.ts';
+import { view } from './read-response.ts';
 import { frame } from './write-request.ts';
 
 const target: Target = { provider: openaiChatHome, model: 'gpt-5', account: undefined, params: {} };

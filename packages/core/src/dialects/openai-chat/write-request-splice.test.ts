@@ -3,7 +3,7 @@ import { createMessage, type Message, type Origin } from '../../message/index.ts
 import type { Policies, ProviderDescriptor } from '../provider.ts';
 import type { Draft, Target } from '../write/writer.ts';
 import { openaiChatHome } from './provider.ts';
-import { view } from './view.ts';
+import { view } from './read-response.ts';
 import { spliceMessage } from './write-request.ts';
 
 const home: Origin = { dialect: 'openai-chat', issuer: 'api.openai.com', model: 'gpt-5' };

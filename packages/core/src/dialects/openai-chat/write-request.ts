@@ -22,8 +22,7 @@ import {
   toDataUrl,
 } from '../write/translate.ts';
 import type { Draft, Frame, FrameParts, RequestWriter, Target } from '../write/writer.ts';
-import { writeParams } from './params.ts';
-import { callProblem, nativeCalls, quirk, saysNothing, textPart } from './rules.ts';
+import { callProblem, nativeCalls, quirk, saysNothing, textPart, writeParams } from './rules.ts';
 
 const format: MessageFormat = {
   takesRefusals: true,

@@ -3,11 +3,10 @@ import type { DialectSpec, RawRequest } from '../dialect.ts';
 import { ProtocolError } from '../reply.ts';
 import { readRest, readSimpleParams, readTool } from '../request.ts';
 import { isModelItem } from './items.ts';
-import { PARAM_NAMES } from './params.ts';
 import { DIALECT, openai } from './provider.ts';
-import { readReply, turnText } from './read-response.ts';
+import { readReply, turnText, view } from './read-response.ts';
 import { assemble } from './read-stream.ts';
-import { view } from './view.ts';
+import { PARAM_NAMES } from './rules.ts';
 import { writer } from './write-request.ts';
 
 /** OpenAI's Responses API, and whoever speaks it. */

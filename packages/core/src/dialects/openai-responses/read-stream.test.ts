@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { toldIn } from '../../../test/properties/told.ts';
 import { parseJson } from '../../json/index.ts';
+import { view } from './read-response.ts';
 import { assemble } from './read-stream.ts';
-import { view } from './view.ts';
 
 const origin = { dialect: 'openai-responses', issuer: 'api.openai.com/responses' };
 

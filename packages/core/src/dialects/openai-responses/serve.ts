@@ -22,11 +22,10 @@ import type {
   WriteStreamOptions,
   WrittenReply,
 } from '../serve.ts';
-import { writeSse } from '../sse.ts';
+import { writeSse } from '../stream.ts';
 import { readItems } from './items.ts';
 import { DIALECT } from './provider.ts';
-import { turnText } from './read-response.ts';
-import { readItem } from './view.ts';
+import { readItem, turnText } from './read-response.ts';
 
 const ABILITIES: ReplyAbilities = {
   citations: ({ url }) => url !== undefined,

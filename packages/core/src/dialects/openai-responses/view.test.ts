@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Origin } from '../../message/index.ts';
 import { ProtocolError } from '../reply.ts';
-import { view as viewItems } from './view.ts';
+import { view as viewItems } from './read-response.ts';
 
 const origin: Origin = { dialect: 'openai-responses', issuer: 'api.openai.com/responses' };
 const view = (raw: string, more: Partial<Origin> = {}) => viewItems(raw, { ...origin, ...more });

@@ -1,4 +1,4 @@
-import { type Framing, sse } from '../../dialects/sse.ts';
+import { type Framing, sse } from '../../dialects/stream.ts';
 import type { ProviderErrorCode } from '../../error.ts';
 import { type Endpoint, environment, resolveEndpoint, resolveKey } from '../registry.ts';
 import { realClock, Stopper } from './clock.ts';

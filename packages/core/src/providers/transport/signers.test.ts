@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { dialect } from '../../dialects/index.ts';
-import type { Framing } from '../../dialects/sse.ts';
+import type { Framing } from '../../dialects/stream.ts';
 import { exchange } from './exchange.ts';
 import { registerSigner, type UnsignedRequest } from './signers.ts';
 

@@ -2,8 +2,7 @@ import type { Message } from '../../message/index.ts';
 import { unlessAborted } from '../../providers/transport/clock.ts';
 import type { ModelLimits } from '../options.ts';
 import type { RunContext } from '../question.ts';
-import type { Step } from '../result.ts';
-import { estimateText, estimateTokens, joinSystem } from '../tokens.ts';
+import { estimateText, estimateTokens, joinSystem, type Step } from '../result.ts';
 import { applyCheckpoint, type Checkpoint, cutPoints, rangeDigest, readReplacement } from './checkpoint.ts';
 import type { Compaction, CompactionResult } from './strategies.ts';
 

@@ -1,10 +1,8 @@
 import { type Message, user } from '../../message/index.ts';
 import { modelInfo, parseModel } from '../../providers/index.ts';
 import type { ModelLimits, RunOptions } from '../options.ts';
-import type { RunResult, Step } from '../result.ts';
-import { isRunError } from '../result.ts';
+import { estimateTokens, isRunError, type RunResult, type Step } from '../result.ts';
 import { run } from '../run.ts';
-import { estimateTokens } from '../tokens.ts';
 import { type Checkpoint, leadingSystem } from './checkpoint.ts';
 
 /**

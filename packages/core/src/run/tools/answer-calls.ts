@@ -5,7 +5,6 @@ import { type Content, type Message, type ToolUseBlock, toolResult } from '../..
 import type { Clock } from '../../providers/index.ts';
 import { unansweredCalls } from '../pending-calls.ts';
 import type { RunContext, Target } from '../question.ts';
-import type { Tool, ToolContext } from './tool.ts';
 import {
   type Approval,
   type CallResult,
@@ -15,7 +14,9 @@ import {
   performCall,
   prepareCall,
   StopList,
-} from './tool-call.ts';
+  type Tool,
+  type ToolContext,
+} from './tool.ts';
 
 export { pendingCalls } from '../pending-calls.ts';
 

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import type { ToolOutput } from './tool.ts';
-import { toContent } from './tool-call.ts';
+import { type ToolOutput, toContent } from './tool.ts';
 
 const image = { type: 'media', mediaType: 'image/png', source: { kind: 'base64', data: 'AA==' } } as const;
 const text = { type: 'text', text: 'a' } as const;
