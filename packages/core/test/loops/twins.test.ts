@@ -141,7 +141,8 @@ function parses(text: string): boolean {
 
 /** What a run keeps of a reply that breaks off. */
 async function cut(emulator: Emulator, api: Api, arrived: Buffer): Promise<readonly Message[]> {
-  const headers = { 'content-type': 'text/event-stream' };
+  const isFramed = api.protocol === 'bedrock-converse';
+  const headers = { 'content-type': isFramed ? 'application/vnd.amazon.eventstream' : 'text/event-stream' };
   const running = run({
     model: modelOf(api),
     env: emulator.env(),
