@@ -101,7 +101,7 @@ test('equal openings are one row that unfolds, by mouse and by key', async () =>
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Enter');
   await page.waitForURL(/\/t\/\w+\/\w+/);
-  expect(await messages(page, 'user').count()).toBe(1);
+  await expect.poll(() => messages(page, 'user').count()).toBe(1);
 });
 
 test('a session is one row, with its side calls folded once more', async () => {
