@@ -21,6 +21,8 @@ const PARTS = {
   upstream: ['bench/torture/upstream.test.ts'],
   // Folders are replaced by links while they are read; streams are cut after every byte.
   races: ['packages/agents/test/file-tools.test.ts', 'packages/core/test/loops/twins.test.ts'],
+  // One conversation goes from every provider to every other, with streams and with whole replies.
+  switching: ['packages/core/test/loops/switching.test.ts'],
   // Mixed load, with memory and open files watched.
   soak: ['bench/torture/soak.test.ts'],
 };
