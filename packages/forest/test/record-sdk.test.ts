@@ -2,7 +2,7 @@ import Anthropic from '@anthropic-ai/sdk';
 import { type Emulator, says } from '@skein/emulator';
 import { listExchanges, recordFetch, reproject } from '@skein/forest';
 import OpenAI from 'openai';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { expectAccepted, start } from './kit.ts';
 import { newForest, QUESTIONS, script, TALKS } from './record-kit.ts';
 
@@ -206,4 +206,27 @@ test('a replay without a recording says which one comes nearest and where they p
   expect(emulator.log).toHaveLength(sent);
   const through = chat(emulator, recordFetch(forest, { mode: 'replay', onMiss: 'pass' }));
   expect((await through.chat.completions.create(ask('How is Rome?'))).choices[0]?.message.content).toContain('Rome');
+});
+
+test('a request is recorded although a library replaced the global class Request', async () => {
+  const emulator = await start();
+  emulator.script('openai-chat', [says('Recorded.')]);
+  const forest = newForest();
+  const errors: unknown[] = [];
+  const fetch = recordFetch(forest, { onError: (error) => errors.push(error) });
+  const request = new Request(`${emulator.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: 'Bearer k', 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'gpt-5.5', messages: [{ role: 'user', content: 'Hello' }] }),
+  });
+  vi.stubGlobal('Request', class {});
+  try {
+    expect(await (await fetch(request)).text()).toContain('Recorded.');
+    await fetch.settled();
+  } finally {
+    vi.unstubAllGlobals();
+  }
+  expect(errors).toEqual([]);
+  const { items } = await listExchanges(forest, { limit: 10 });
+  expect(items).toMatchObject([{ outcome: 'done', status: 200 }]);
 });

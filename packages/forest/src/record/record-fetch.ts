@@ -74,7 +74,8 @@ async function toRequest(
   init: RequestInit | undefined,
   { tags, provider, thread }: RecordFetchOptions,
 ): Promise<RequestToRecord> {
-  const request = input instanceof Request ? input : undefined;
+  // Server libraries replace the global class, so it does not tell a request.
+  const request = typeof input === 'object' && 'url' in input ? input : undefined;
   const body = init?.body !== undefined ? await readBody(init.body) : await readRequestBytes(request);
   return {
     method: (init?.method ?? request?.method ?? 'GET').toUpperCase(),
