@@ -1,4 +1,4 @@
-/** Replies in one form for all four protocols: what the emulator answers, and how the answer is transmitted. */
+/** Replies in one form for all protocols: what the emulator answers, and how the answer is transmitted. */
 import { isObject } from './json.ts';
 
 /** Further fields; `rawJson` for a value whose exact text matters. */

@@ -55,7 +55,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** Words of the four protocols and of those that are like them. */
+/** Words of the protocols and of those that are like them. */
 const BY_WORD: Readonly<Record<string, ProviderErrorCode>> = {
   authentication_error: 'authentication',
   invalid_api_key: 'authentication',
