@@ -1,5 +1,5 @@
 // `npm run torture [times]`: what a forest, a proxy and a database must survive, a thousand times each instead of
-// twenty. `--only crash` runs one of the parts. A table at the end lists the results.
+// ten or twenty. `--only crash` runs one of the parts. A table at the end lists the results.
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
