@@ -145,7 +145,7 @@ function readToken(variable: string, isNamed: boolean, host: string): string | u
 function refuseUnsafe(problems: readonly ConfigProblem[]): void {
   const unsafe = problems.find(
     ({ severity, file, key }) =>
-      severity === 'error' && (file.startsWith('flag ') || /^(?:server|proxy|redaction)\b/.test(key)),
+      severity === 'error' && (file.startsWith('flag ') || /^(?:server|proxy|gateway|redaction)\b/.test(key)),
   );
   if (unsafe) throw new UsageError(describeProblem(unsafe));
 }
