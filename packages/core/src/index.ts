@@ -183,6 +183,7 @@ export {
   type ConnectionOptions,
   type CostLookup,
   cutPoints,
+  estimateTokens,
   type Finding,
   firstOf,
   type InferSchema,

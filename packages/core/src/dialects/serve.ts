@@ -12,6 +12,7 @@ import type { LossNote } from './loss.ts';
 import { serve as openaiChat } from './openai-chat/serve.ts';
 import { serve as openaiResponses } from './openai-responses/serve.ts';
 import type { Alternative, Stop, Usage } from './reply.ts';
+import type { ServedAnswers } from './served-answers.ts';
 
 /**
  * The other side of a protocol: what whoever records, replays or serves it needs. Those who only ask models do not load it.
@@ -33,7 +34,7 @@ export interface DialectServer {
 }
 
 /** A vendor's API as its clients know it: what the gateway answers at `/gateway/{vendor}`. */
-export interface ServedApi {
+export interface ServedApi extends ServedAnswers {
   readonly vendor: string;
   readonly operations: readonly ServedOperation[];
   /** The id of a response in the form that the vendor gives, made of a text of letters, digits and underscores. */
@@ -85,6 +86,10 @@ export interface ServedError {
   /** For programs, where the API has such words. */
   readonly code: string;
   readonly message: string;
+  /** The member of the request that is wrong, where the API names it. */
+  readonly param?: string | undefined;
+  /** How long the client should wait, where the API says so in its body. */
+  readonly retryAfterMs?: number | undefined;
 }
 
 /** What a response says of itself. */

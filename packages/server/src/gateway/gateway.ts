@@ -10,8 +10,9 @@ import { refuseUpgrade, type UpgradeRequest } from '../proxy/socket.ts';
 import { readKeys } from '../proxy/upstream.ts';
 import type { Services } from '../services.ts';
 import { answerStream, answerWhole, httpSink } from './answer.ts';
-import { type ClientCall, type Route, readClientAddress, type Target, withBody } from './client-call.ts';
+import { type ClientCall, readClientAddress, type Target, withBody } from './client-call.ts';
 import { ask, type OutgoingRequest, type UpstreamAnswer } from './exchange.ts';
+import { findRoute } from './routes.ts';
 
 /**
  * Answers clients of any protocol from any provider: it reads a request in the client's protocol, asks the provider that
@@ -47,7 +48,7 @@ export function createGateway(services: Services, access: Access, proxy: Recordi
     const bytes = await readBody(client);
     const call = withBody(address, decodeBody(headers.get('content-encoding'), bytes) ?? '');
     try {
-      const route = findRoute(call, services);
+      const route = findRoute(call, services.config.gateway, services);
       if (call.operation !== 'ask' || route.kind === 'pass')
         return proxy.handle(client, answer, {
           url: `/proxy/${call.api.vendor}${call.path}${call.query && `?${call.query}`}`,
@@ -114,14 +115,6 @@ export function createGateway(services: Services, access: Access, proxy: Recordi
     },
     settled: () => streams.none(),
   };
-}
-
-function findRoute({ model = '', dialect }: ClientCall, { providers }: Services): Route {
-  const [id = '', ...rest] = model.split('/');
-  const provider = providers.find((one) => one.id === id || one.aliases?.includes(id));
-  if (provider && rest.length > 0)
-    return { kind: 'targets', targets: [{ provider, model: rest.join('/') }], by: 'name' };
-  return { kind: 'pass', provider: dialect.home };
 }
 
 /** What a client's request means at a target. */

@@ -1,26 +1,6 @@
 import type { GatewayConfig, GatewayModel, GatewayRoute } from '@skein/agents';
 import { type Dialect, type Environment, isSkeinError, type ProviderDescriptor, resolveEndpoint } from '@skein/core';
-
-/** A model of a provider that a request can go to. */
-export interface RouteTarget {
-  readonly provider: ProviderDescriptor;
-  readonly model: string;
-}
-
-/** Where a request goes. */
-export type Route =
-  /** To the vendor whose protocol the client speaks, byte for byte. */
-  | { readonly kind: 'pass'; readonly provider: ProviderDescriptor }
-  /** To the first of these that answers. */
-  | {
-      readonly kind: 'targets';
-      readonly targets: readonly RouteTarget[];
-      readonly by: 'name' | 'route';
-      /** For people and metrics: the pattern of the route, or `provider/*` for a model that the client named. */
-      readonly label: string;
-    }
-  /** Nobody knows this model. */
-  | { readonly kind: 'unknown'; readonly model: string };
+import type { Route, Target } from './client-call.ts';
 
 /** What a route is found by. */
 interface RouteQuestion {
@@ -77,7 +57,7 @@ function toExpression(pattern: string): RegExp {
   return expression;
 }
 
-function readName(model: string, find: (name: string) => ProviderDescriptor | undefined): RouteTarget | undefined {
+function readName(model: string, find: (name: string) => ProviderDescriptor | undefined): Target | undefined {
   const slash = model.indexOf('/');
   const name = model.slice(slash + 1);
   const provider = slash < 1 || name === '' ? undefined : find(model.slice(0, slash));
@@ -87,7 +67,7 @@ function readName(model: string, find: (name: string) => ProviderDescriptor | un
 function toTarget(
   { provider, model }: GatewayModel,
   find: (name: string) => ProviderDescriptor | undefined,
-): RouteTarget | undefined {
+): Target | undefined {
   const found = find(provider);
   return found && { provider: found, model };
 }
@@ -98,7 +78,7 @@ function findNamed(name: string, providers: readonly ProviderDescriptor[]): Prov
   return found?.connection && found;
 }
 
-function isSame(a: RouteTarget, b: RouteTarget): boolean {
+function isSame(a: Target, b: Target): boolean {
   return a.provider.id === b.provider.id && a.model === b.model;
 }
 
@@ -114,7 +94,9 @@ export function isSameVendor(a: ProviderDescriptor, b: ProviderDescriptor, env: 
   return one !== undefined && one === other;
 }
 
-function readOrigin(provider: ProviderDescriptor, env: Environment): string | undefined {
+/** Protocol and host of a provider; undefined where its address is not known. */
+export function readOrigin(provider: ProviderDescriptor, env: Environment): string | undefined {
+  if (!provider.connection) return undefined;
   try {
     return new URL(resolveEndpoint(provider, { env }).baseUrl).origin;
   } catch (error) {

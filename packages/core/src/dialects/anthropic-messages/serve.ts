@@ -25,6 +25,7 @@ import type {
 import { writeSse } from '../stream.ts';
 import { toArguments } from '../write/translate.ts';
 import { DIALECT } from './provider.ts';
+import { servedAnswers } from './served-answers.ts';
 
 const ABILITIES: ReplyAbilities = {
   citations: ({ url }) => url !== undefined,
@@ -260,6 +261,7 @@ export const serve: DialectServer = {
   writeReply,
   writeStream,
   api: {
+    ...servedAnswers,
     vendor: 'anthropic',
     operations: [
       { operation: 'ask', method: 'POST', path: /^(?:\/v1)?\/messages$/ },

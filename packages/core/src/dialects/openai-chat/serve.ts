@@ -1,7 +1,7 @@
 import { findMembers, isObject, textAt } from '../../json/index.ts';
 import type { Citation, ContentBlock, MediaBlock, Message, ToolUseBlock } from '../../message/index.ts';
 import { type LossNote, rewritten } from '../loss.ts';
-import { openaiErrorBody } from '../openai-error.ts';
+import { openaiAnswers, openaiErrorBody } from '../openai-answers.ts';
 import type { Alternative, StopReason, Usage } from '../reply.ts';
 import {
   fitMessage,
@@ -307,6 +307,7 @@ export const serve: DialectServer = {
   writeReply,
   writeStream,
   api: {
+    ...openaiAnswers('messages'),
     vendor: 'openai',
     operations: [
       { operation: 'ask', method: 'POST', path: /^(?:\/v1)?\/chat\/completions$/ },

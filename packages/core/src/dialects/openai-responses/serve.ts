@@ -1,7 +1,7 @@
 import { isObject, type JsonObject, textAt } from '../../json/index.ts';
 import type { Citation, ContentBlock, MediaBlock, Message, ToolUseBlock } from '../../message/index.ts';
 import type { LossNote } from '../loss.ts';
-import { openaiErrorBody } from '../openai-error.ts';
+import { openaiErrorBody } from '../openai-answers.ts';
 import type { Stop, Usage } from '../reply.ts';
 import {
   fitMessage,
@@ -26,6 +26,7 @@ import { writeSse } from '../stream.ts';
 import { readItems } from './items.ts';
 import { DIALECT } from './provider.ts';
 import { readItem, turnText } from './read-response.ts';
+import { servedAnswers, toUsage } from './served-answers.ts';
 
 const ABILITIES: ReplyAbilities = {
   citations: ({ url }) => url !== undefined,
@@ -104,17 +105,7 @@ function responseText(head: ReplyHead, { status, incomplete, error }: Status, ou
 
 /** Cached tokens are in the input, thoughts in the output. */
 function usageText(usage: Usage | undefined, isOwn: boolean): string {
-  if (!usage || isOwn) return usage?.native ?? 'null';
-  const { input, cacheRead, cacheWrite5m, cacheWrite1h, output, reasoning } = usage;
-  const written = cacheWrite5m + cacheWrite1h;
-  const all = input + cacheRead + written;
-  return JSON.stringify({
-    input_tokens: all,
-    input_tokens_details: { cached_tokens: cacheRead, ...(written > 0 && { cache_write_tokens: written }) },
-    output_tokens: output + reasoning,
-    output_tokens_details: { reasoning_tokens: reasoning },
-    total_tokens: all + output + reasoning,
-  });
+  return usage && isOwn ? usage.native : JSON.stringify(toUsage(usage));
 }
 
 /** Texts and refusals that stand side by side are parts of one message; every other block is an item. */
@@ -397,6 +388,7 @@ export const serve: DialectServer = {
   writeReply,
   writeStream,
   api: {
+    ...servedAnswers,
     vendor: 'openai',
     operations: [
       { operation: 'ask', method: 'POST', path: /^(?:\/v1)?\/responses$/ },

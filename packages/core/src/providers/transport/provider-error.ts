@@ -13,6 +13,8 @@ export interface ProviderErrorFacts {
   readonly rawBody?: string | undefined;
   /** How long the provider asks to wait. */
   readonly retryAfterMs?: number | undefined;
+  /** The headers of the response that tell of rate limits. */
+  readonly rateLimits?: Readonly<Record<string, string>> | undefined;
   readonly cause?: unknown;
 }
 
@@ -27,6 +29,7 @@ export class ProviderError extends SkeinError {
   readonly requestId: string | undefined;
   readonly rawBody: string | undefined;
   readonly retryAfterMs: number | undefined;
+  readonly rateLimits: Readonly<Record<string, string>> | undefined;
   /** How often the request was sent. */
   attempts = 1;
 
@@ -43,6 +46,7 @@ export class ProviderError extends SkeinError {
     this.requestId = facts.requestId;
     this.rawBody = facts.rawBody;
     this.retryAfterMs = facts.retryAfterMs;
+    this.rateLimits = facts.rateLimits;
   }
 }
 

@@ -35,6 +35,7 @@ export function responseError(response: Response, text: string, context: ErrorCo
     retryable: advice === 'true' || (advice !== 'false' && isRetryable(status, code)),
     rawBody: redact(text, context.secrets),
     retryAfterMs: readRetryAfter(headers, now) ?? body.retryAfterMs,
+    rateLimits: readRateLimits(headers),
   };
   const problem = body.message ?? (describeRedirect(headers) || summarizeText(text) || 'no explanation');
   return new ProviderError(redact(`${problem} ${describeResponse(response)}`, context.secrets), facts);
@@ -92,6 +93,11 @@ export function readRetryAfter(headers: Headers, now: number): number | undefine
   // Parsers of dates take almost anything, `-5` too.
   const date = text !== null && /[a-z]{3}/i.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+}
+
+/** The headers of a response that tell of rate limits, as the vendors name them. */
+export function readRateLimits(headers: Headers): Record<string, string> {
+  return Object.fromEntries([...headers].filter(([name]) => /^(?:x|anthropic)-ratelimit-/.test(name)));
 }
 
 function number(text: string | null): number | undefined {
