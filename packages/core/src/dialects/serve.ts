@@ -28,6 +28,31 @@ export interface DialectServer {
   writeReply?(reply: ReplySource): WrittenReply;
   /** Writes a reply as a stream while its events arrive. */
   writeStream?(options: WriteStreamOptions): ReplyWriter;
+  /** How the gateway serves this protocol to its clients. Absent where it serves none. */
+  readonly api?: ServedApi;
+}
+
+/** A vendor's API as its clients know it: what the gateway answers at `/gateway/{vendor}`. */
+export interface ServedApi {
+  readonly vendor: string;
+  readonly operations: readonly ServedOperation[];
+  /** The id of a response in the form that the vendor gives, made of a text of letters, digits and underscores. */
+  makeId(text: string): string;
+  /** Whether streams are JSON arrays unless the query has `alt=sse`. */
+  readonly streamsLists?: boolean;
+}
+
+/** What a client can ask of a served API: a reply, the list of models, one model, a token count, a kept response. */
+export type ServedOperationKind = 'ask' | 'models' | 'model' | 'count' | 'compact' | 'get' | 'delete';
+
+/** One operation of a served API, recognised by method and path. */
+export interface ServedOperation {
+  readonly operation: ServedOperationKind;
+  readonly method: string;
+  /** Matches the whole path behind the vendor's name. Its groups `model` and `response` capture the names in the path. */
+  readonly path: RegExp;
+  /** Set where the path says whether the answer is a stream; elsewhere, the member `stream` of the body does. */
+  readonly isStream?: boolean;
 }
 
 /** Responses that an API keeps, so that later requests and polls name them. */

@@ -146,7 +146,7 @@ function isTokenForm(c: Context): boolean {
   const length = Number(c.req.header('content-length') ?? MAX_FORM + 1);
   return (
     c.req.method === 'POST' &&
-    !/^\/(?:samples\/)?(?:api|proxy)\//.test(c.req.path) &&
+    !/^\/(?:samples\/)?(?:api|proxy|gateway)\//.test(c.req.path) &&
     /^application\/x-www-form-urlencoded\b/i.test(c.req.header('content-type') ?? '') &&
     length <= MAX_FORM
   );

@@ -259,4 +259,14 @@ export const serve: DialectServer = {
   errorBody,
   writeReply,
   writeStream,
+  api: {
+    vendor: 'anthropic',
+    operations: [
+      { operation: 'ask', method: 'POST', path: /^(?:\/v1)?\/messages$/ },
+      { operation: 'count', method: 'POST', path: /^(?:\/v1)?\/messages\/count_tokens$/ },
+      { operation: 'models', method: 'GET', path: /^(?:\/v1)?\/models$/ },
+      { operation: 'model', method: 'GET', path: /^(?:\/v1)?\/models\/(?<model>.+)$/ },
+    ],
+    makeId: (text) => `msg_${text}`,
+  },
 };

@@ -289,4 +289,26 @@ export const serve: DialectServer = {
   errorBody,
   writeReply,
   writeStream,
+  api: {
+    vendor: 'google',
+    operations: [
+      {
+        operation: 'ask',
+        method: 'POST',
+        path: /^(?:\/v1\w*)?\/models\/(?<model>.+):generateContent$/,
+        isStream: false,
+      },
+      {
+        operation: 'ask',
+        method: 'POST',
+        path: /^(?:\/v1\w*)?\/models\/(?<model>.+):streamGenerateContent$/,
+        isStream: true,
+      },
+      { operation: 'count', method: 'POST', path: /^(?:\/v1\w*)?\/models\/(?<model>.+):countTokens$/ },
+      { operation: 'models', method: 'GET', path: /^(?:\/v1\w*)?\/models$/ },
+      { operation: 'model', method: 'GET', path: /^(?:\/v1\w*)?\/models\/(?<model>[^:]+)$/ },
+    ],
+    makeId: (text) => text,
+    streamsLists: true,
+  },
 };

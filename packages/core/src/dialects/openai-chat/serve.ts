@@ -306,4 +306,13 @@ export const serve: DialectServer = {
   errorBody: openaiErrorBody,
   writeReply,
   writeStream,
+  api: {
+    vendor: 'openai',
+    operations: [
+      { operation: 'ask', method: 'POST', path: /^(?:\/v1)?\/chat\/completions$/ },
+      { operation: 'models', method: 'GET', path: /^(?:\/v1)?\/models$/ },
+      { operation: 'model', method: 'GET', path: /^(?:\/v1)?\/models\/(?<model>.+)$/ },
+    ],
+    makeId: (text) => `chatcmpl-${text}`,
+  },
 };

@@ -396,4 +396,15 @@ export const serve: DialectServer = {
   errorBody: openaiErrorBody,
   writeReply,
   writeStream,
+  api: {
+    vendor: 'openai',
+    operations: [
+      { operation: 'ask', method: 'POST', path: /^(?:\/v1)?\/responses$/ },
+      { operation: 'count', method: 'POST', path: /^(?:\/v1)?\/responses\/input_tokens$/ },
+      { operation: 'compact', method: 'POST', path: /^(?:\/v1)?\/responses\/compact$/ },
+      { operation: 'get', method: 'GET', path: /^(?:\/v1)?\/responses\/(?<response>[\w-]+)$/ },
+      { operation: 'delete', method: 'DELETE', path: /^(?:\/v1)?\/responses\/(?<response>[\w-]+)$/ },
+    ],
+    makeId: (text) => `resp_${text}`,
+  },
 };

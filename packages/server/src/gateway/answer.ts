@@ -1,0 +1,123 @@
+import type { ServerResponse } from 'node:http';
+import type { Reply } from '@skein/core';
+import type { BlockEvent, LossNote, ReplyHead, ReplyWriter, ServedError } from '@skein/core/dialect';
+import { SANDBOX } from '../proxy/headers.ts';
+import type { ClientCall } from './client-call.ts';
+
+/** Where the text of an answer goes: the response of an HTTP request, or a message of a WebSocket. */
+export interface AnswerSink {
+  /** Sends the head once, before the first text. */
+  begin(status: number, type: string, headers: Readonly<Record<string, string>>): void;
+  /** Resolves when more may be written. Rejects when the client has left. */
+  write(text: string): Promise<void>;
+  end(text: string): void;
+}
+
+/** What is called while an answer goes to the client. */
+export interface AnswerHooks {
+  /** The reply is complete and its closing event is not sent yet: what is awaited here is stored by then. */
+  readonly beforeEnd: (reply: Reply, losses: readonly LossNote[]) => Promise<void>;
+  /** Text that was sent to the client. */
+  readonly onText: (text: string) => void;
+  /** What the client is told of a failure in the middle of a stream. */
+  readonly describe: (error: unknown) => ServedError;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** The parts of an upstream's answer that the client's is written from. */
+export interface AnswerSource {
+  /** The dialect of the events. */
+  readonly dialect: string;
+  readonly events: AsyncIterable<readonly BlockEvent[]>;
+  reply(): Reply;
+}
+
+/** Writes an upstream's answer as a whole response of the client's protocol. */
+export async function answerWhole(
+  call: ClientCall,
+  head: ReplyHead,
+  source: AnswerSource,
+  sink: AnswerSink,
+  hooks: AnswerHooks,
+): Promise<void> {
+  const reply = source.reply();
+  const { body, losses } = call.server.writeReply!({ ...head, ...reply });
+  await hooks.beforeEnd(reply, losses);
+  sink.begin(200, 'application/json', hooks.headers);
+  hooks.onText(body);
+  sink.end(body);
+}
+
+/** Writes an upstream's answer as a stream of the client's protocol, event by event, at the pace of the client. */
+export async function answerStream(
+  call: ClientCall,
+  head: ReplyHead,
+  source: AnswerSource,
+  sink: AnswerSink,
+  hooks: AnswerHooks,
+): Promise<void> {
+  const asList = isList(call);
+  const writer = call.server.writeStream!({ ...head, dialect: source.dialect, asList });
+  const send = async (text: string) => {
+    if (text === '') return;
+    hooks.onText(text);
+    await sink.write(text);
+  };
+  sink.begin(200, asList ? 'application/json' : 'text/event-stream; charset=utf-8', hooks.headers);
+  try {
+    for await (const events of source.events) await send(pushAll(writer, events));
+  } catch (error) {
+    if (error instanceof ClientLeft) throw error;
+    const text = writer.fail(hooks.describe(error));
+    hooks.onText(text);
+    sink.end(text);
+    throw error;
+  }
+  const reply = source.reply();
+  const text = writer.finish(reply);
+  await hooks.beforeEnd(reply, writer.losses);
+  hooks.onText(text);
+  sink.end(text);
+}
+
+/** Some APIs stream a JSON array unless they are asked for events. */
+function isList({ api, query }: ClientCall): boolean {
+  return api.streamsLists === true && new URLSearchParams(query).get('alt') !== 'sse';
+}
+
+function pushAll(writer: ReplyWriter, events: readonly BlockEvent[]): string {
+  let text = '';
+  for (const event of events) text += writer.push(event);
+  return text;
+}
+
+/** Sends an answer over HTTP. */
+export function httpSink(answer: ServerResponse): AnswerSink {
+  const left = new Promise<never>((_, reject) => {
+    answer.once('close', () => {
+      if (!answer.writableFinished) reject(new ClientLeft());
+    });
+  });
+  left.catch(() => undefined);
+  return {
+    begin(status, type, headers) {
+      answer.writeHead(status, [
+        ...['content-type', type],
+        ...(type.startsWith('text/event-stream') ? ['cache-control', 'no-cache'] : []),
+        ...Object.entries(headers).flat(),
+        ...SANDBOX,
+      ]);
+    },
+    async write(text) {
+      if (!answer.write(text)) await Promise.race([new Promise((drained) => answer.once('drain', drained)), left]);
+    },
+    end: (text) => void answer.end(text),
+  };
+}
+
+/** The client closed its connection before the end of the answer. */
+class ClientLeft extends Error {
+  constructor() {
+    super('the client left');
+  }
+}

@@ -1,0 +1,174 @@
+import {
+  type Dialect,
+  type Environment,
+  exchange,
+  type Fetch,
+  isSkeinError,
+  type Loss,
+  loadDialect,
+  type Manifest,
+  type Message,
+  ProviderError,
+  type Reply,
+  type RequestParams,
+  resolveEndpoint,
+  streamError,
+  type ToolDefinition,
+  type WriteRequest,
+  type WrittenRequest,
+} from '@skein/core';
+import { type BlockEvent, type LossNote, readBlocks } from '@skein/core/dialect';
+import type { Target } from './client-call.ts';
+
+/** A client's request on its way to a target: what is left to be written in the target's protocol. */
+export interface OutgoingRequest {
+  readonly system: readonly Message[];
+  readonly messages: readonly Message[];
+  readonly tools: readonly ToolDefinition[];
+  readonly params: RequestParams;
+  /** Further members of the body, by name, as exact text. */
+  readonly extra: Readonly<Record<string, string>>;
+  readonly cache?: WriteRequest['cache'];
+  /** The manifest of the thread's last request to this target. */
+  readonly previous?: Manifest;
+  /** What the request has lost on its way here. */
+  readonly losses: readonly (Loss | LossNote)[];
+}
+
+/** What the upstream side of an exchange passes by, in bytes: for the recording. */
+export interface UpstreamTap {
+  /** A request goes out; what an earlier attempt brought no longer counts. */
+  request(target: Target, url: string, body: string): void;
+  head(status: number, headers: Headers): void;
+  push(bytes: Uint8Array): void;
+}
+
+/** An answer of a target, as it arrives. */
+export interface UpstreamAnswer {
+  readonly target: Target;
+  readonly dialect: Dialect;
+  readonly written: WrittenRequest;
+  readonly request: OutgoingRequest;
+  /** The targets that were asked before and did not answer, each with the reason. */
+  readonly skipped: readonly { readonly target: Target; readonly reason: string }[];
+  /** The events of a stream, those together that arrived together. An unstreamed answer has none. */
+  readonly events: AsyncIterable<readonly BlockEvent[]>;
+  /** The reply, after the last event. */
+  reply(): Reply;
+}
+
+/** How a target is asked. */
+export interface AskOptions {
+  readonly targets: readonly Target[];
+  /** What goes to a target. Throws what the client is told. */
+  readonly prepare: (target: Target, dialect: Dialect) => Promise<OutgoingRequest>;
+  readonly isStream: boolean;
+  readonly isStrict: boolean;
+  readonly env: Environment;
+  /** The client's own key for a target, where it brought one. */
+  readonly keyFor: (target: Target) => string | undefined;
+  readonly signal: AbortSignal;
+  readonly tap: UpstreamTap;
+}
+
+/**
+ * Asks the first target that answers. Another one is asked only before anything has arrived, and only where it may fare
+ * better: not after a request that is wrong in itself.
+ */
+export async function ask(options: AskOptions): Promise<UpstreamAnswer> {
+  const skipped: { target: Target; reason: string }[] = [];
+  for (const [at, target] of options.targets.entries()) {
+    const isLast = at === options.targets.length - 1;
+    try {
+      return await askTarget(options, target, isLast, skipped);
+    } catch (error) {
+      if (isLast || options.signal.aborted || !mayFareBetter(error)) throw error;
+      skipped.push({ target, reason: error instanceof ProviderError ? error.code : 'missing_key' });
+    }
+  }
+  throw new TypeError('There is no target to ask.');
+}
+
+/** Whether another provider may answer where one failed like this. */
+function mayFareBetter(error: unknown): boolean {
+  if (isSkeinError(error, 'missing_key') || isSkeinError(error, 'missing_base_url')) return true;
+  return error instanceof ProviderError && error.code !== 'invalid_request' && error.code !== 'aborted';
+}
+
+async function askTarget(
+  options: AskOptions,
+  target: Target,
+  isLast: boolean,
+  skipped: UpstreamAnswer['skipped'],
+): Promise<UpstreamAnswer> {
+  const { isStream, env, signal, tap } = options;
+  const key = options.keyFor(target);
+  const { provider } = resolveEndpoint(target.provider, { env });
+  const dialect = await loadDialect(provider.dialect);
+  const request = await options.prepare({ ...target, provider }, dialect);
+  const { system, messages, tools, params, extra, cache, previous } = request;
+  const members = Object.entries(extra).map(([name, text]) => `${JSON.stringify(name)}:${text}`);
+  const written = dialect.writeRequest({
+    ...{ model: target.model, provider, messages, tools, strict: options.isStrict },
+    ...(system.length > 0 && { system }),
+    params: { ...params, stream: isStream },
+    ...(members.length > 0 && { extra: `{${members.join(',')}}` }),
+    ...(cache && { cache }),
+    ...(previous && { previous }),
+  });
+  const sent = {
+    ...{ provider, model: target.model, body: written.body, env, signal },
+    ...(key !== undefined && { key }),
+    fetch: tapFetch(tap, target),
+    // Whoever has another target does not wait for this one.
+    retry: isLast ? { maxRetries: 1, baseMs: 250, maxRetryAfterMs: 1000 } : (false as const),
+  };
+  const origin = { issuer: provider.issuer, model: target.model };
+  const head = { target: { ...target, provider }, dialect, written, request, skipped };
+  if (!isStream) {
+    const { text } = await exchange({ ...sent, stream: false });
+    const reply = dialect.readResponse(text, origin);
+    if (reply.stop.reason === 'error') throw streamError(text, { provider: provider.id, model: target.model });
+    return { ...head, events: none(), reply: () => reply };
+  }
+  const { events } = await exchange({ ...sent, stream: true });
+  const reader = readBlocks(dialect, origin);
+  let reply: Reply | undefined;
+  return {
+    ...head,
+    events: (async function* () {
+      for await (const { event, data } of events) yield reader.push(event, data);
+      const end = reader.finish();
+      reply = end.reply;
+      yield end.events;
+    })(),
+    reply: () => reply ?? reader.finish().reply,
+  };
+}
+
+async function* none(): AsyncGenerator<readonly BlockEvent[]> {}
+
+/** A `fetch` whose bytes the tap sees. The body is read at the pace of its reader. */
+function tapFetch(tap: UpstreamTap, target: Target): Fetch {
+  return async (url, init) => {
+    tap.request(target, url, String(init.body));
+    const response = await globalThis.fetch(url, init);
+    tap.head(response.status, response.headers);
+    if (!response.body) return response;
+    const reader = response.body.getReader();
+    const body = new ReadableStream<Uint8Array>(
+      {
+        async pull(controller) {
+          const { done, value } = await reader.read();
+          if (done) return controller.close();
+          tap.push(value);
+          controller.enqueue(value);
+        },
+        cancel: (reason) => reader.cancel(reason),
+      },
+      { highWaterMark: 0 },
+    );
+    const { status, statusText, headers } = response;
+    return new Response(body, { status, statusText, headers });
+  };
+}
