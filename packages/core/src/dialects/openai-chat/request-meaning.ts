@@ -95,7 +95,9 @@ export function readEffort(effort: unknown): MemberReading | undefined {
 /** One sequence may be a plain text. */
 export function readStop(value: unknown): MemberReading | undefined {
   if (typeof value === 'string') return { params: { stop: [value] } };
-  return Array.isArray(value) && value.every((one) => typeof one === 'string') ? { params: { stop: value } } : undefined;
+  return Array.isArray(value) && value.every((one) => typeof one === 'string')
+    ? { params: { stop: value } }
+    : undefined;
 }
 
 function readFormat(value: unknown): MemberReading | undefined {

@@ -167,9 +167,11 @@ function screenText({ display_width: width, display_height: height }: JsonObject
 /** The tools of a group, each under the name of the group and its own. */
 function readNamespace(namespace: string, { tools }: JsonObject): readonly StandInTool[] {
   const inner = Array.isArray(tools) ? tools.filter(isObject) : [];
-  return inner.flatMap(readClientTool).flatMap((tool) =>
-    tool ? [{ ...tool, name: `${namespace}__${tool.name}`, served: { ...tool.served, namespace } }] : [],
-  );
+  return inner
+    .flatMap(readClientTool)
+    .flatMap((tool) =>
+      tool ? [{ ...tool, name: `${namespace}__${tool.name}`, served: { ...tool.served, namespace } }] : [],
+    );
 }
 
 /** A call of such a tool in the history, or what a command of a shell printed. All other results are shown by the view. */

@@ -75,7 +75,11 @@ export const meaning: RequestMeaning = {
   readServerTool({ type }) {
     if (typeof type !== 'string') return undefined;
     if (/^web_search/.test(type)) return 'web-search';
-    return type === 'code_interpreter' ? 'code-execution' : type === 'image_generation' ? 'image-generation' : undefined;
+    return type === 'code_interpreter'
+      ? 'code-execution'
+      : type === 'image_generation'
+        ? 'image-generation'
+        : undefined;
   },
   writeServerTool(kind) {
     if (kind === 'web-search') return { type: 'web_search' };
@@ -84,7 +88,10 @@ export const meaning: RequestMeaning = {
   },
 };
 
-function reasons(provider: Parameters<NonNullable<RequestMeaning['reasoning']>>[0]['provider'], model: string): boolean {
+function reasons(
+  provider: Parameters<NonNullable<RequestMeaning['reasoning']>>[0]['provider'],
+  model: string,
+): boolean {
   const { encryptedReasoning: quirk } = provider.policies.quirks;
   return quirk === undefined || forModel(quirk, model) === true;
 }
