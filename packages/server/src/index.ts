@@ -126,7 +126,7 @@ export function createServer(options: ServerOptions): Server {
   const titling = services.costOf && !options.demo && titleModel(config, services.env, services.costOf);
   const stopTitles = titling ? startTitling(services, titling) : () => undefined;
   const proxy = createProxy(services, access, { ...config.proxy, ...options.proxy });
-  const gateway = createGateway(services, access, proxy);
+  const gateway = createGateway(services, access, proxy, { ...config.proxy, ...options.proxy });
   const answerApi = getRequestListener(app.fetch);
   const handler: RequestListener = (incoming, outgoing) => {
     // A whole address, as for a forward proxy, would bring a host of its own.

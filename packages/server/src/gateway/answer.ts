@@ -15,8 +15,10 @@ export interface AnswerSink {
 
 /** What is called while an answer goes to the client. */
 export interface AnswerHooks {
-  /** The reply is complete and its closing event is not sent yet: what is awaited here is stored by then. */
-  readonly beforeEnd: (reply: Reply, losses: readonly LossNote[]) => Promise<void>;
+  /**
+   * The reply is complete, and its closing event, the last text, is not sent yet: what is awaited here is stored by then.
+   */
+  readonly beforeEnd: (reply: Reply, last: string, losses: readonly LossNote[]) => Promise<void>;
   /** Text that was sent to the client. */
   readonly onText: (text: string) => void;
   /** What the client is told of a failure in the middle of a stream. */
@@ -42,7 +44,7 @@ export async function answerWhole(
 ): Promise<void> {
   const reply = source.reply();
   const { body, losses } = call.server.writeReply!({ ...head, ...reply });
-  await hooks.beforeEnd(reply, losses);
+  await hooks.beforeEnd(reply, body, losses);
   sink.begin(200, 'application/json', hooks.headers);
   hooks.onText(body);
   sink.end(body);
@@ -75,9 +77,21 @@ export async function answerStream(
   }
   const reply = source.reply();
   const text = writer.finish(reply);
-  await hooks.beforeEnd(reply, writer.losses);
+  await hooks.beforeEnd(reply, text, writer.losses);
   hooks.onText(text);
   sink.end(text);
+}
+
+/** The id of the response that an exchange gives, as the client's vendor makes them. */
+export function responseIdFor({ api }: Pick<ClientCall, 'api'>, exchange: string): string {
+  return api.makeId(Buffer.from(exchange).toString('hex'));
+}
+
+/** The exchange that a response's id was made from; undefined for an id that is not the gateway's. */
+export function exchangeOfResponse(responseId: string): string | undefined {
+  const hex = /(?:^|[_-])((?:[0-9a-f]{2})+)$/.exec(responseId)?.[1];
+  const exchange = hex && Buffer.from(hex, 'hex').toString();
+  return exchange && /^[0-9a-z]{9}\.[0-9a-z]{4,}\..+$/.test(exchange) ? exchange : undefined;
 }
 
 /** Some APIs stream a JSON array unless they are asked for events. */

@@ -5,6 +5,7 @@ import {
   type Fetch,
   isSkeinError,
   type Loss,
+  LossError,
   loadDialect,
   type Manifest,
   type Message,
@@ -31,6 +32,12 @@ export interface OutgoingRequest {
   readonly cache?: WriteRequest['cache'];
   /** The manifest of the thread's last request to this target. */
   readonly previous?: Manifest;
+  /** By the index of the message: the exchange whose reply the client shows in other words than the provider's. */
+  readonly renamed?: Readonly<Record<number, string>>;
+  /** The key of the words up to a reply, by which it is found when the client sends it back. */
+  readonly wordsKey?: (reply: Message) => string | undefined;
+  /** Names and ids as the client has them, and as the provider has them. */
+  readonly calls?: Readonly<Record<string, string>>;
   /** What the request has lost on its way here. */
   readonly losses: readonly (Loss | LossNote)[];
 }
@@ -38,7 +45,7 @@ export interface OutgoingRequest {
 /** What the upstream side of an exchange passes by, in bytes: for the recording. */
 export interface UpstreamTap {
   /** A request goes out; what an earlier attempt brought no longer counts. */
-  request(target: Target, url: string, body: string): void;
+  request(url: string, body: string, sent: Pick<UpstreamAnswer, 'target' | 'dialect' | 'written' | 'request'>): void;
   head(status: number, headers: Headers): void;
   push(bytes: Uint8Array): void;
 }
@@ -108,6 +115,7 @@ async function askTarget(
   const request = await options.prepare({ ...target, provider }, dialect);
   const { system, messages, tools, params, extra, cache, previous } = request;
   const members = Object.entries(extra).map(([name, text]) => `${JSON.stringify(name)}:${text}`);
+  if (options.isStrict) refuseLosses(request.losses);
   const written = dialect.writeRequest({
     ...{ model: target.model, provider, messages, tools, strict: options.isStrict },
     ...(system.length > 0 && { system }),
@@ -119,11 +127,11 @@ async function askTarget(
   const sent = {
     ...{ provider, model: target.model, body: written.body, env, signal },
     ...(key !== undefined && { key }),
-    fetch: tapFetch(tap, target),
+    fetch: tapFetch(tap, { target: { ...target, provider }, dialect, written, request }),
     // Whoever has another target does not wait for this one.
     retry: isLast ? { maxRetries: 1, baseMs: 250, maxRetryAfterMs: 1000 } : (false as const),
   };
-  const origin = { issuer: provider.issuer, model: target.model };
+  const origin = { issuer: provider.issuer, model: target.model, prefix: written.manifest.prefix };
   const head = { target: { ...target, provider }, dialect, written, request, skipped };
   if (!isStream) {
     const { text } = await exchange({ ...sent, stream: false });
@@ -146,12 +154,18 @@ async function askTarget(
   };
 }
 
+/** What was dropped before the request is written counts as well. */
+function refuseLosses(losses: OutgoingRequest['losses']): void {
+  const dropped = losses.filter(({ kind }) => kind === 'dropped').map((loss) => ({ message: -1, ...loss }));
+  if (dropped.length > 0) throw new LossError(dropped);
+}
+
 async function* none(): AsyncGenerator<readonly BlockEvent[]> {}
 
 /** A `fetch` whose bytes the tap sees. The body is read at the pace of its reader. */
-function tapFetch(tap: UpstreamTap, target: Target): Fetch {
+function tapFetch(tap: UpstreamTap, sent: Parameters<UpstreamTap['request']>[2]): Fetch {
   return async (url, init) => {
-    tap.request(target, url, String(init.body));
+    tap.request(url, String(init.body), sent);
     const response = await globalThis.fetch(url, init);
     tap.head(response.status, response.headers);
     if (!response.body) return response;

@@ -1,17 +1,21 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Dialect, type Loss, ProviderError } from '@skein/core';
 import type { LossNote, ServedError } from '@skein/core/dialect';
+import { createRecorder, createReplayer } from '@skein/forest';
 import type { Access } from '../http/access.ts';
 import { Problem, toProblem } from '../http/problem.ts';
-import { toHeaderMap } from '../proxy/headers.ts';
+import { type ClientHeaders, type ProxyOptions, readClientHeaders, toHeaderMap } from '../proxy/headers.ts';
 import { createActiveCount, decodeBody, type Proxy as RecordingProxy, readBody } from '../proxy/proxy.ts';
-import { answerWith } from '../proxy/respond.ts';
+import { answerWith, sendResponse } from '../proxy/respond.ts';
 import { refuseUpgrade, type UpgradeRequest } from '../proxy/socket.ts';
 import { readKeys } from '../proxy/upstream.ts';
 import type { Services } from '../services.ts';
-import { answerStream, answerWhole, httpSink } from './answer.ts';
+import { answerStream, answerWhole, httpSink, responseIdFor } from './answer.ts';
 import { type ClientCall, type Route, readClientAddress, type Target, withBody } from './client-call.ts';
 import { ask, type OutgoingRequest, type UpstreamAnswer } from './exchange.ts';
+import { createGatewayRecording, noRecording } from './recording.ts';
+import { loadReferences, type References } from './references.ts';
+import { createRestorer, GATEWAY_ISSUER, type Restorer } from './restore.ts';
 
 /**
  * Answers clients of any protocol from any provider: it reads a request in the client's protocol, asks the provider that
@@ -24,29 +28,73 @@ export interface Gateway {
   settled(): Promise<void>;
 }
 
-export function createGateway(services: Services, access: Access, proxy: RecordingProxy): Gateway {
-  const { log, metrics } = services;
+/** A call with what its connection tells: who asks, with which keys, and what is asked of the gateway itself. */
+interface ReceivedCall {
+  readonly call: ClientCall;
+  readonly url: string;
+  readonly asked: ClientHeaders;
+  /** The client's own key, where it brought one. */
+  readonly key: string | undefined;
+  readonly token: string | undefined;
+}
+
+/** What the gateway finds earlier replies with. */
+interface Memory {
+  readonly references: References;
+  readonly restorer: Restorer;
+}
+
+export function createGateway(
+  services: Services,
+  access: Access,
+  proxy: RecordingProxy,
+  options: ProxyOptions = {},
+): Gateway {
+  const { forest, config, log, metrics, recordingTrouble } = services;
   const streams = createActiveCount();
+  const onError = (error: unknown) => {
+    recordingTrouble.report(error);
+    metrics.count('skein_recording_failures_total');
+    log.error('recording-failed', error);
+  };
+  const recorder = createRecorder(forest, { onError, hints: config.hints });
+  const replayer = createReplayer(forest);
+  const redact = config.redaction.beforeStoring ? services.redact : undefined;
+  let memory: Promise<Memory> | undefined;
+  const loadMemory = async (): Promise<Memory> => {
+    const references = await loadReferences(forest);
+    return { references, restorer: createRestorer(forest, references) };
+  };
+  const remember = () => {
+    memory ??= loadMemory().catch((error: unknown) => {
+      memory = undefined;
+      throw error;
+    });
+    return memory;
+  };
 
   const serve = async (client: IncomingMessage, answer: ServerResponse): Promise<void> => {
     const headers = toHeaderMap(client.rawHeaders);
     const url = client.url ?? '';
-    const keys = readKeys(headers, url);
+    const keys = [...readKeys(headers, url).values()];
     access.checkSource({
       host: client.headers.host,
       origin: client.headers.origin,
       fetchSite: headers.get('sec-fetch-site'),
     });
-    access.checkToken([headers.get('x-skein-token'), ...keys.values()], () => client.socket.remoteAddress);
+    const token = access.checkToken([headers.get('x-skein-token'), ...keys], () => client.socket.remoteAddress);
     const address = readClientAddress(client.method ?? 'GET', url, headers);
     if (!address)
       throw new Problem(
         'no_such_route',
-        'The gateway serves /gateway/openai/v1, /gateway/anthropic and /gateway/google.',
+        'The gateway serves clients at /gateway/openai/v1, /gateway/anthropic and /gateway/google.',
       );
     const bytes = await readBody(client);
     const call = withBody(address, decodeBody(headers.get('content-encoding'), bytes) ?? '');
     try {
+      const asked = readClientHeaders(headers, options);
+      const key = keys.find((one) => one !== NO_KEY && one !== token);
+      const received: ReceivedCall = { call, url: `http://${client.headers.host}${url}`, asked, key, token };
       const route = findRoute(call, services);
       if (call.operation !== 'ask' || route.kind === 'pass')
         return proxy.handle(client, answer, {
@@ -56,42 +104,74 @@ export function createGateway(services: Services, access: Access, proxy: Recordi
         });
       if (route.kind === 'unknown')
         throw new Problem('bad_model', `There is no model ${route.model}.`, { status: 404 });
-      await translate(call, route.targets, answer);
+      if (asked.mode === 'replay' && (await replay(received, answer))) return;
+      await translate(received, route.targets, answer);
     } catch (error) {
+      if (answer.destroyed) return;
       const { status, ...served } = describeError(error);
       answerWith(answer, status, 'application/json', JSON.stringify(call.server.errorBody({ status, ...served })));
     }
   };
 
-  const translate = async (call: ClientCall, targets: readonly Target[], answer: ServerResponse): Promise<void> => {
+  /** Answers from a recording; false where there is none and the request goes on to the provider. */
+  const replay = async ({ call, url, asked }: ReceivedCall, answer: ServerResponse): Promise<boolean> => {
+    await recorder.stored();
+    const body = call.body ?? '';
+    const request = { method: call.method, url, headers: call.headers, body: redact ? redact(body) : body };
+    const found = await replayer.answer(request, { timing: asked.timing });
+    if (!found && asked.onMiss === 'pass') return false;
+    await sendResponse(answer, found ?? (await replayer.refuse(request)));
+    return true;
+  };
+
+  const translate = async (
+    received: ReceivedCall,
+    targets: readonly Target[],
+    answer: ServerResponse,
+  ): Promise<void> => {
+    const { call, asked } = received;
+    const { references, restorer } = await remember();
+    const isRecorded = asked.mode !== 'pass';
+    const recording = isRecorded
+      ? createGatewayRecording({ recorder, redact, onError, received, targets })
+      : noRecording(forest.clock.tick());
     const leaving = new AbortController();
     answer.once('close', () => {
-      if (!answer.writableFinished) leaving.abort();
+      if (!answer.writableFinished) leaving.abort(new DOMException('the client left', 'AbortError'));
     });
-    const upstream = await ask({
-      targets,
-      prepare: async (target, dialect) => prepare(call, target, dialect),
-      isStream: call.isStream,
-      isStrict: /^(?:true|1)$/i.test(call.headers.get('x-skein-strict') ?? ''),
-      env: services.env,
-      keyFor: () => undefined,
-      signal: leaving.signal,
-      tap: { request: () => undefined, head: () => undefined, push: () => undefined },
-    });
-    const id = `${Date.now()}`;
-    const head = {
-      id: call.api.makeId(id),
-      model: call.model ?? '',
-      created: Math.floor(Date.now() / 1000),
-      request: call.request,
-    };
-    const source = { dialect: upstream.dialect.id, events: upstream.events, reply: upstream.reply };
-    await (call.isStream ? answerStream : answerWhole)(call, head, source, httpSink(answer), {
-      beforeEnd: async () => undefined,
-      onText: () => undefined,
-      describe: describeError,
-      headers: skeinHeaders(upstream),
-    });
+    try {
+      const upstream = await ask({
+        targets,
+        prepare: (target, dialect) => prepare(call, target, dialect, restorer, asked.thread ?? ''),
+        isStream: call.isStream,
+        isStrict: /^(?:true|1)$/i.test(call.headers.get('x-skein-strict') ?? ''),
+        env: services.env,
+        keyFor: ({ provider }) => (isOwnVendor(call, provider.issuer) ? received.key : undefined),
+        signal: leaving.signal,
+        tap: recording.tap,
+      });
+      const isOwn = upstream.dialect.id === call.dialect.id;
+      const head = {
+        id: responseIdFor(call, recording.id),
+        model: call.model ?? '',
+        created: Math.floor(Date.now() / 1000),
+        request: call.request,
+        ...(!isOwn && isRecorded && { reference: (block: number) => references.mint(recording.id, block) }),
+      };
+      const source = { dialect: upstream.dialect.id, events: upstream.events, reply: upstream.reply };
+      const headers = skeinHeaders(upstream, recording.id);
+      recording.head(200, headers, call.isStream);
+      await (call.isStream ? answerStream : answerWhole)(call, head, source, httpSink(answer), {
+        beforeEnd: (reply, last, losses) => recording.keep(call, upstream, { reply, last, losses }, restorer),
+        onText: recording.text,
+        describe: describeError,
+        headers,
+      });
+      recording.end('done');
+    } catch (error) {
+      recording.fail(error, describeError(error));
+      throw error;
+    }
   };
 
   const refuse = (answer: ServerResponse, error: unknown) => {
@@ -112,9 +192,15 @@ export function createGateway(services: Services, access: Access, proxy: Recordi
     upgrade({ socket }) {
       refuseUpgrade(socket, 426, JSON.stringify({ error: { message: 'Use HTTP.' } }));
     },
-    settled: () => streams.none(),
+    async settled() {
+      await streams.none();
+      await recorder.settled();
+    },
   };
 }
+
+/** A client whose SDK insists on a key gives this one to say that it has none. */
+const NO_KEY = 'skein';
 
 function findRoute({ model = '', dialect }: ClientCall, { providers }: Services): Route {
   const [id = '', ...rest] = model.split('/');
@@ -124,21 +210,38 @@ function findRoute({ model = '', dialect }: ClientCall, { providers }: Services)
   return { kind: 'pass', provider: dialect.home };
 }
 
+/** Whether a provider is the vendor whose API the client speaks, so that its key is good there. */
+function isOwnVendor({ dialect }: ClientCall, issuer: string): boolean {
+  return dialect.home.issuer === issuer;
+}
+
 /** What a client's request means at a target. */
-function prepare(call: ClientCall, target: Target, dialect: Dialect): OutgoingRequest {
+async function prepare(
+  call: ClientCall,
+  target: Target,
+  dialect: Dialect,
+  restorer: Restorer,
+  scope: string,
+): Promise<OutgoingRequest> {
   const isSame = call.dialect.id === dialect.id;
-  const origin = isSame ? { issuer: target.provider.issuer } : { issuer: 'gateway-client' };
+  const origin = { issuer: isSame ? target.provider.issuer : GATEWAY_ISSUER };
   const { system, tools, messages, params, rest } = call.dialect.readRequest(call.body ?? '', origin);
+  const restored = await restorer.restore(messages, call.dialect, scope);
   const { stream: _, ...others } = rest;
   const losses = isSame
     ? []
     : Object.keys(others).map((name): LossNote => ({ kind: 'dropped', path: name, reason: 'parameter' }));
-  return { system: system ? [system] : [], tools, messages, params, extra: isSame ? others : {}, losses };
+  return {
+    system: system ? [system] : [],
+    ...{ tools, params, messages: restored.messages, extra: isSame ? others : {} },
+    ...{ renamed: restored.renamed, wordsKey: restored.wordsKey, losses: [...restored.losses, ...losses] },
+  };
 }
 
-function skeinHeaders({ target, written, request, skipped }: UpstreamAnswer): Record<string, string> {
+function skeinHeaders({ target, written, request, skipped }: UpstreamAnswer, exchange: string): Record<string, string> {
   const losses = [...request.losses, ...written.losses];
   return {
+    'x-skein-exchange': exchange,
     'x-skein-model': `${target.provider.id}/${target.model}`,
     ...(losses.length > 0 && { 'x-skein-losses': summarizeLosses(losses) }),
     ...(skipped.length > 0 && {
