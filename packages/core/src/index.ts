@@ -155,6 +155,7 @@ export {
   RefusalMemory,
   type RetryNotice,
   type RetryOptions,
+  readRateLimits,
   refusedFields,
   registerSigner,
   resolveEndpoint,

@@ -39,7 +39,11 @@ export async function runBehindGateway(name: string, command: readonly string[],
     try {
       if (!demo) requireKey(target.provider);
       // Whatever a program asks for goes to this model; what it names as provider/model goes there.
-      const gateway = { ...config.gateway, routes: [{ pattern: '*', provider: target.provider.id, model: target.model }], tokens: [] };
+      const gateway = {
+        ...config.gateway,
+        routes: [{ pattern: '*', provider: target.provider.id, model: target.model }],
+        tokens: [],
+      };
       await runBehind(command, {
         server: {
           forest,

@@ -169,8 +169,7 @@ export async function prepareProgram(
   };
   const { agent, at } = findAgent(command);
   try {
-    const { env = {}, args = [] } =
-      (await agent?.setUp({ ...options, args: command.slice(at + 1), folder })) ?? {};
+    const { env = {}, args = [] } = (await agent?.setUp({ ...options, args: command.slice(at + 1), folder })) ?? {};
     return {
       command: [...command.slice(0, at + 1), ...args, ...command.slice(at + 1)],
       env: { ...options.env, ...addressVariables(options.addresses), ...env },
@@ -185,7 +184,10 @@ export async function prepareProgram(
 const RUNNERS: ReadonlySet<string> = new Set(['npx', 'bunx', 'pnpx', 'pnpm', 'yarn', 'npm']);
 
 /** The agent that a command runs, itself or by `npx`, and the place of its name. */
-export function findAgent(command: readonly string[]): { readonly agent: AgentProgram | undefined; readonly at: number } {
+export function findAgent(command: readonly string[]): {
+  readonly agent: AgentProgram | undefined;
+  readonly at: number;
+} {
   const nameAt = (at: number) => {
     const word = command[at] ?? '';
     const name = basename(word, extname(word));
@@ -218,7 +220,10 @@ function openCodeConfig({ openai, anthropic, google }: VendorAddresses, target: 
   const at = (baseURL: string) => ({ options: { baseURL } });
   if (!target)
     return { provider: { openai: at(openai), anthropic: at(`${anthropic}/v1`), google: at(`${google}/v1beta`) } };
-  const { contextTokens: context = 200_000, maxOutputTokens: output = 32_000 } = modelInfo(target.provider, target.model);
+  const { contextTokens: context = 200_000, maxOutputTokens: output = 32_000 } = modelInfo(
+    target.provider,
+    target.model,
+  );
   const name = nameOf(target);
   return {
     model: `skein/${name}`,
@@ -281,7 +286,10 @@ function parseObject(text: string, where: string): object {
   } catch {
     // The error below says what to do.
   }
-  throw new CommandError('invalid_configuration', `${where} is not a JSON object, so nothing can be added to it: mend it.`);
+  throw new CommandError(
+    'invalid_configuration',
+    `${where} is not a JSON object, so nothing can be added to it: mend it.`,
+  );
 }
 
 async function writeJson(folder: string, name: string, value: object): Promise<string> {

@@ -12,6 +12,7 @@ import type { LossNote } from './loss.ts';
 import { serve as openaiChat } from './openai-chat/serve.ts';
 import { serve as openaiResponses } from './openai-responses/serve.ts';
 import type { Alternative, Stop, Usage } from './reply.ts';
+import type { RequestMeaning, ServedTool } from './request-meaning.ts';
 import type { ServedAnswers } from './served-answers.ts';
 
 /**
@@ -31,6 +32,8 @@ export interface DialectServer {
   writeStream?(options: WriteStreamOptions): ReplyWriter;
   /** How the gateway serves this protocol to its clients. Absent where it serves none. */
   readonly api?: ServedApi;
+  /** What its requests say beside the conversation. Absent where none of it can be carried to or from other protocols. */
+  readonly meaning?: RequestMeaning;
 }
 
 /** A vendor's API as its clients know it: what the gateway answers at `/gateway/{vendor}`. */
@@ -107,6 +110,8 @@ export interface ReplyHead {
    * gave it finds the original reasoning by it. It must be base64.
    */
   readonly reference?: ((block: number) => string | undefined) | undefined;
+  /** The client's tools, by the names that the provider calls them by. Calls of other names are written as they are. */
+  readonly tools?: ReadonlyMap<string, ServedTool> | undefined;
 }
 
 /** What a served response carries: the message and what belongs to it. */

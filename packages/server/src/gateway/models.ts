@@ -2,7 +2,7 @@ import { type Environment, hasKey, isSkeinError, modelInfo, type ProviderDescrip
 import type { ServedModel } from '@skein/core/dialect';
 import type { Services } from '../services.ts';
 import type { ClientCall } from './client-call.ts';
-import { ClientRefusal } from './client-error.ts';
+import { ClientRefusal } from './client-refusal.ts';
 import { findRoute, readOrigin } from './routes.ts';
 
 type ModelSources = Pick<Services, 'providers' | 'env' | 'model'> & {

@@ -24,7 +24,8 @@ import type {
 } from '../serve.ts';
 import { writeSse } from '../stream.ts';
 import { toArguments } from '../write/translate.ts';
-import { DIALECT } from './provider.ts';
+import { anthropic, DIALECT } from './provider.ts';
+import { meaning } from './request-meaning.ts';
 import { servedAnswers } from './served-answers.ts';
 
 const ABILITIES: ReplyAbilities = {
@@ -33,6 +34,7 @@ const ABILITIES: ReplyAbilities = {
   customCalls: false,
   sealedReasoning: true,
   media: () => false,
+  policies: anthropic.policies,
 };
 
 const STOP_WORDS: Readonly<Partial<Record<StopReason, string>>> = {
@@ -260,6 +262,7 @@ export const serve: DialectServer = {
   errorBody,
   writeReply,
   writeStream,
+  meaning,
   api: {
     ...servedAnswers,
     vendor: 'anthropic',

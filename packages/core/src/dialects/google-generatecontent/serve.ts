@@ -25,6 +25,7 @@ import { toArguments } from '../write/translate.ts';
 import { addCall, type Call, fieldText, readContent } from './parts.ts';
 import { google } from './provider.ts';
 import { view } from './read-response.ts';
+import { meaning } from './request-meaning.ts';
 import { servedAnswers } from './served-answers.ts';
 
 const ABILITIES: ReplyAbilities = {
@@ -35,6 +36,7 @@ const ABILITIES: ReplyAbilities = {
   // Inline data needs an exact type, a file an address.
   media: ({ mediaType, source }) =>
     source.kind === 'base64' ? !mediaType.endsWith('/*') : source.kind === 'url' && /^https?:/.test(source.url),
+  policies: google.policies,
 };
 
 const STOP_WORDS: Readonly<Partial<Record<StopReason, string>>> = {
@@ -294,6 +296,7 @@ export const serve: DialectServer = {
   errorBody,
   writeReply,
   writeStream,
+  meaning,
   api: {
     ...servedAnswers,
     vendor: 'google',

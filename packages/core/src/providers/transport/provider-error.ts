@@ -73,3 +73,14 @@ export function readRequestId(headers: Headers): string | undefined {
   }
   return undefined;
 }
+
+/**
+ * The headers of a response that tell of rate limits, as the vendors name them.
+ *
+ * @example
+ * const { headers } = await exchange({ provider, model, body, stream: false });
+ * readRateLimits(headers); // { 'x-ratelimit-remaining-requests': '99' }
+ */
+export function readRateLimits(headers: Headers): Record<string, string> {
+  return Object.fromEntries([...headers].filter(([name]) => /^(?:x|anthropic)-ratelimit-/.test(name)));
+}

@@ -11,7 +11,7 @@ import {
   summarizeText,
 } from './error-body.ts';
 import type { ExchangeOptions, RetryOptions } from './exchange.ts';
-import { ProviderError, readRequestId, type StopCause } from './provider-error.ts';
+import { ProviderError, readRateLimits, readRequestId, type StopCause } from './provider-error.ts';
 import { redact, redactError } from './redact.ts';
 
 export { streamError } from './error-body.ts';
@@ -93,11 +93,6 @@ export function readRetryAfter(headers: Headers, now: number): number | undefine
   // Parsers of dates take almost anything, `-5` too.
   const date = text !== null && /[a-z]{3}/i.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
-}
-
-/** The headers of a response that tell of rate limits, as the vendors name them. */
-export function readRateLimits(headers: Headers): Record<string, string> {
-  return Object.fromEntries([...headers].filter(([name]) => /^(?:x|anthropic)-ratelimit-/.test(name)));
 }
 
 function number(text: string | null): number | undefined {
