@@ -12,6 +12,8 @@ import type { LossNote } from './loss.ts';
 import { serve as openaiChat } from './openai-chat/serve.ts';
 import { serve as openaiResponses } from './openai-responses/serve.ts';
 import type { Alternative, Stop, Usage } from './reply.ts';
+import type { RequestMeaning, ServedTool } from './request-meaning.ts';
+import type { ServedAnswers } from './served-answers.ts';
 
 /**
  * The other side of a protocol: what whoever records, replays or serves it needs. Those who only ask models do not load it.
@@ -30,10 +32,12 @@ export interface DialectServer {
   writeStream?(options: WriteStreamOptions): ReplyWriter;
   /** How the gateway serves this protocol to its clients. Absent where it serves none. */
   readonly api?: ServedApi;
+  /** What its requests say beside the conversation. Absent where none of it can be carried to or from other protocols. */
+  readonly meaning?: RequestMeaning;
 }
 
 /** A vendor's API as its clients know it: what the gateway answers at `/gateway/{vendor}`. */
-export interface ServedApi {
+export interface ServedApi extends ServedAnswers {
   readonly vendor: string;
   readonly operations: readonly ServedOperation[];
   /** The id of a response in the form that the vendor gives, made of a text of letters, digits and underscores. */
@@ -89,6 +93,10 @@ export interface ServedError {
   /** For programs, where the API has such words. */
   readonly code: string;
   readonly message: string;
+  /** The member of the request that is wrong, where the API names it. */
+  readonly param?: string | undefined;
+  /** How long the client should wait, where the API says so in its body. */
+  readonly retryAfterMs?: number | undefined;
 }
 
 /** What a response says of itself. */
@@ -106,6 +114,8 @@ export interface ReplyHead {
    * gave it finds the original reasoning by it. It must be base64.
    */
   readonly reference?: ((block: number) => string | undefined) | undefined;
+  /** The client's tools, by the names that the provider calls them by. Calls of other names are written as they are. */
+  readonly tools?: ReadonlyMap<string, ServedTool> | undefined;
 }
 
 /** What a served response carries: the message and what belongs to it. */

@@ -11,11 +11,12 @@ import { refuseUpgrade, type UpgradeRequest } from '../proxy/socket.ts';
 import { readKeys } from '../proxy/upstream.ts';
 import type { Services } from '../services.ts';
 import { answerStream, answerWhole, httpSink, responseIdFor } from './answer.ts';
-import { type ClientCall, type Route, readClientAddress, type Target, withBody } from './client-call.ts';
+import { type ClientCall, readClientAddress, type Target, withBody } from './client-call.ts';
 import { ask, type OutgoingRequest, type UpstreamAnswer } from './exchange.ts';
 import { createGatewayRecording, noRecording } from './recording.ts';
 import { hasReference, loadReferences, type References } from './references.ts';
 import { createRestorer, GATEWAY_ISSUER, type Restorer } from './restore.ts';
+import { findRoute } from './routes.ts';
 
 /**
  * Answers clients of any protocol from any provider: it reads a request in the client's protocol, asks the provider that
@@ -95,7 +96,7 @@ export function createGateway(
       const asked = readClientHeaders(headers, options);
       const key = keys.find((one) => one !== NO_KEY && one !== token);
       const received: ReceivedCall = { call, url: `http://${client.headers.host}${url}`, asked, key, token };
-      const route = findRoute(call, services);
+      const route = findRoute(call, config.gateway, services);
       if (call.operation !== 'ask' || route.kind === 'pass')
         return proxy.handle(client, answer, {
           url: `/proxy/${call.api.vendor}${call.path}${call.query && `?${call.query}`}`,
@@ -200,14 +201,6 @@ export function createGateway(
 
 /** A client whose SDK insists on a key gives this one to say that it has none. */
 const NO_KEY = 'skein';
-
-function findRoute({ model = '', dialect }: ClientCall, { providers }: Services): Route {
-  const [id = '', ...rest] = model.split('/');
-  const provider = providers.find((one) => one.id === id || one.aliases?.includes(id));
-  if (provider && rest.length > 0)
-    return { kind: 'targets', targets: [{ provider, model: rest.join('/') }], by: 'name' };
-  return { kind: 'pass', provider: dialect.home };
-}
 
 /** Whether a provider is the vendor whose API the client speaks, so that its key is good there. */
 function isOwnVendor({ dialect }: ClientCall, issuer: string): boolean {

@@ -24,7 +24,9 @@ import type {
 } from '../serve.ts';
 import { writeSse } from '../stream.ts';
 import { toArguments } from '../write/translate.ts';
-import { DIALECT } from './provider.ts';
+import { anthropic, DIALECT } from './provider.ts';
+import { meaning } from './request-meaning.ts';
+import { servedAnswers } from './served-answers.ts';
 
 const ABILITIES: ReplyAbilities = {
   citations: ({ url }) => url !== undefined,
@@ -32,6 +34,7 @@ const ABILITIES: ReplyAbilities = {
   customCalls: false,
   sealedReasoning: true,
   media: () => false,
+  policies: anthropic.policies,
 };
 
 const STOP_WORDS: Readonly<Partial<Record<StopReason, string>>> = {
@@ -259,7 +262,9 @@ export const serve: DialectServer = {
   errorBody,
   writeReply,
   writeStream,
+  meaning,
   api: {
+    ...servedAnswers,
     vendor: 'anthropic',
     operations: [
       { operation: 'ask', method: 'POST', path: /^(?:\/v1)?\/messages$/ },
