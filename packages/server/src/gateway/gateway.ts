@@ -10,7 +10,7 @@ import { answerWith, sendResponse } from '../proxy/respond.ts';
 import { refuseUpgrade, type UpgradeRequest } from '../proxy/socket.ts';
 import { readKeys } from '../proxy/upstream.ts';
 import type { Services } from '../services.ts';
-import { answerStream, answerWhole, httpSink, responseIdFor } from './answer.ts';
+import { type AnswerHooks, answerRelayed, answerStream, answerWhole, httpSink, responseIdFor } from './answer.ts';
 import { type ClientCall, readClientAddress, type Target, withBody } from './client-call.ts';
 import { ask, type OutgoingRequest, type UpstreamAnswer } from './exchange.ts';
 import { createGatewayRecording, noRecording } from './recording.ts';
@@ -161,12 +161,16 @@ export function createGateway(
       };
       const headers = skeinHeaders(upstream, recording.id);
       recording.head(200, headers, call.isStream);
-      await (call.isStream ? answerStream : answerWhole)(call, head, upstream, httpSink(answer), {
+      const hooks: AnswerHooks = {
         beforeEnd: (reply, last, losses) => recording.keep(call, upstream, { reply, last, losses }, restorer),
         onText: recording.text,
         describe: describeError,
         headers,
-      });
+      };
+      const { native, reply } = upstream;
+      const source = { dialect: upstream.dialect.id, events: upstream.events, reply };
+      if (native) await answerRelayed(call, head, { native, reply }, httpSink(answer), hooks);
+      else await (call.isStream ? answerStream : answerWhole)(call, head, source, httpSink(answer), hooks);
       recording.end('done');
     } catch (error) {
       recording.fail(error, describeError(error));
@@ -228,7 +232,7 @@ async function prepare(
   const sent = restored.messages.map((message, at) => (isOwn(message) ? messages[at]! : message));
   const isRelayed = isSame && sent.every((message, at) => message === messages[at] && !hasReference(message.raw));
   return {
-    ...(isRelayed && { body: withTargetModel(call, target.model) }),
+    ...(isRelayed && { relayed: withTargetModel(call, target.model) }),
     ...(isSame && { headers: vendorHeaders(call) }),
     system: system ? [system] : [],
     ...{ tools, params, messages: sent, extra: isSame ? others : {} },
