@@ -24,7 +24,10 @@ import type {
 } from '../serve.ts';
 import { writeSse } from '../stream.ts';
 import { toArguments } from '../write/translate.ts';
-import { DIALECT } from './provider.ts';
+import { anthropic, DIALECT } from './provider.ts';
+import { meaning } from './request-meaning.ts';
+import { heldThreads } from './held-threads.ts';
+import { servedAnswers } from './served-answers.ts';
 
 const ABILITIES: ReplyAbilities = {
   citations: ({ url }) => url !== undefined,
@@ -32,6 +35,7 @@ const ABILITIES: ReplyAbilities = {
   customCalls: false,
   sealedReasoning: true,
   media: () => false,
+  policies: anthropic.policies,
 };
 
 const STOP_WORDS: Readonly<Partial<Record<StopReason, string>>> = {
@@ -67,9 +71,10 @@ function writeStream(options: WriteStreamOptions): ReplyWriter {
 }
 
 /** An error, in a body or in the middle of a stream. */
-function errorBody({ status, message }: ServedError): JsonObject {
+function errorBody({ status, code, message }: ServedError): JsonObject {
   const type = ERROR_TYPES[status] ?? (status < 500 ? 'invalid_request_error' : 'api_error');
-  return { type: 'error', error: { type, message } };
+  const details = code.startsWith('thread_') && { details: { error_code: code } };
+  return { type: 'error', error: { type, message, ...details } };
 }
 
 const ERROR_TYPES: Readonly<Record<number, string>> = {
@@ -255,11 +260,14 @@ export const serve: DialectServer = {
     }),
     refersTo: () => undefined,
     isPending: () => false,
+    held: heldThreads,
   },
   errorBody,
   writeReply,
   writeStream,
+  meaning,
   api: {
+    ...servedAnswers,
     vendor: 'anthropic',
     operations: [
       { operation: 'ask', method: 'POST', path: /^(?:\/v1)?\/messages$/ },
@@ -268,5 +276,7 @@ export const serve: DialectServer = {
       { operation: 'model', method: 'GET', path: /^(?:\/v1)?\/models\/(?<model>.+)$/ },
     ],
     makeId: (text) => `msg_${text}`,
+    modelPaths: [['message', 'model'], ['model']],
+    closing: /"type":\s*"message_stop"/,
   },
 };
