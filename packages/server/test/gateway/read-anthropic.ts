@@ -88,7 +88,7 @@ const BLOCKS: Readonly<Record<string, Readonly<Record<string, Check>>>> = {
   text: { text: /./s },
   thinking: { thinking: 'string', signature: /./ },
   redacted_thinking: { data: /./ },
-  tool_use: { id: /^toolu_[\w-]+$/, name: /^[\w-]{1,128}$/, input: 'object' },
+  tool_use: { id: /^[\w-]+$/, name: /^[\w-]{1,128}$/, input: 'object' },
   server_tool_use: { id: /^srvtoolu_/, name: /./, input: 'object' },
 };
 

@@ -171,7 +171,7 @@ const FAULTS: Readonly<
       [/"role":"assistant",?/, ''],
       [/"stop_sequence":null,?/, ''],
       [/"stop_reason":"tool_use"/, '"stop_reason":"end_turn"'],
-      [/toolu_/, 'call_'],
+      [/toolu_/, 'call.'],
     ],
     whole: [
       [/"signature":"[^"]*"/, '"signature":""'],
