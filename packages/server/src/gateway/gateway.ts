@@ -1,22 +1,28 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type Dialect, type Loss, ProviderError } from '@skein/core';
-import type { LossNote, ServedError } from '@skein/core/dialect';
-import { createRecorder, createReplayer } from '@skein/forest';
+import type { Dialect, Loss, Usage } from '@skein/core';
+import type { LossNote } from '@skein/core/dialect';
+import { createRecorder, createReplayer, type GatewayUse } from '@skein/forest';
 import type { Access } from '../http/access.ts';
-import { Problem, toProblem } from '../http/problem.ts';
+import { Problem, problemBody, toProblem } from '../http/problem.ts';
 import { type ClientHeaders, type ProxyOptions, readClientHeaders, toHeaderMap } from '../proxy/headers.ts';
 import { createActiveCount, decodeBody, type Proxy as RecordingProxy, readBody } from '../proxy/proxy.ts';
 import { answerWith, sendResponse } from '../proxy/respond.ts';
 import { refuseUpgrade, type UpgradeRequest } from '../proxy/socket.ts';
-import { readKeys } from '../proxy/upstream.ts';
 import type { Services } from '../services.ts';
+import { readTokenSpending } from '../spending.ts';
 import { answerStream, answerWhole, httpSink, responseIdFor } from './answer.ts';
+import { createBudgets } from './budgets.ts';
 import { type ClientCall, readClientAddress, type Target, withBody } from './client-call.ts';
+import { describeClientError, isFault, writeClientError } from './client-error.ts';
+import { ClientRefusal } from './client-refusal.ts';
 import { ask, type OutgoingRequest, type UpstreamAnswer } from './exchange.ts';
+import { countAnswer } from './gateway-metrics.ts';
+import { unknownModel } from './models.ts';
 import { createGatewayRecording, noRecording } from './recording.ts';
 import { loadReferences, type References } from './references.ts';
 import { createRestorer, GATEWAY_ISSUER, type Restorer } from './restore.ts';
 import { findRoute } from './routes.ts';
+import { createGatewayTokens, type GatewayCaller } from './tokens.ts';
 
 /**
  * Answers clients of any protocol from any provider: it reads a request in the client's protocol, asks the provider that
@@ -34,9 +40,9 @@ interface ReceivedCall {
   readonly call: ClientCall;
   readonly url: string;
   readonly asked: ClientHeaders;
-  /** The client's own key, where it brought one. */
-  readonly key: string | undefined;
-  readonly token: string | undefined;
+  readonly caller: GatewayCaller;
+  /** For the recording and the metrics. */
+  readonly use: GatewayUse;
 }
 
 /** What the gateway finds earlier replies with. */
@@ -58,6 +64,13 @@ export function createGateway(
     metrics.count('skein_recording_failures_total');
     log.error('recording-failed', error);
   };
+  const tokens = createGatewayTokens(config.gateway.tokens, services.ownEnv, access);
+  const budgets = createBudgets({
+    tokens: config.gateway.tokens,
+    readSpending: (since) => readTokenSpending(forest, since, services.costOf),
+    costOf: services.costOf,
+    onError: (error) => log.error('budget-unread', error),
+  });
   const recorder = createRecorder(forest, { onError, hints: config.hints });
   const replayer = createReplayer(forest);
   const redact = config.redaction.beforeStoring ? services.redact : undefined;
@@ -77,40 +90,57 @@ export function createGateway(
   const serve = async (client: IncomingMessage, answer: ServerResponse): Promise<void> => {
     const headers = toHeaderMap(client.rawHeaders);
     const url = client.url ?? '';
-    const keys = [...readKeys(headers, url).values()];
-    access.checkSource({
-      host: client.headers.host,
-      origin: client.headers.origin,
-      fetchSite: headers.get('sec-fetch-site'),
-    });
-    const token = access.checkToken([headers.get('x-skein-token'), ...keys], () => client.socket.remoteAddress);
     const address = readClientAddress(client.method ?? 'GET', url, headers);
-    if (!address)
-      throw new Problem(
-        'no_such_route',
-        'The gateway serves clients at /gateway/openai/v1, /gateway/anthropic and /gateway/google.',
-      );
-    const bytes = await readBody(client);
-    const call = withBody(address, decodeBody(headers.get('content-encoding'), bytes) ?? '');
+    if (!address) throw new Problem('no_such_route', NO_VENDOR);
+    let call: ClientCall = address;
+    let use: GatewayUse = {};
+    answer.once('close', () => {
+      const { token = '', route = '' } = use;
+      metrics.count('skein_gateway_requests_total', {
+        client: call.api.vendor,
+        token,
+        route,
+        status: answer.statusCode,
+      });
+    });
     try {
+      access.checkSource({
+        host: client.headers.host,
+        origin: client.headers.origin,
+        fetchSite: headers.get('sec-fetch-site'),
+      });
+      const caller = tokens.admit(headers, url, () => client.socket.remoteAddress);
+      use = { ...(caller.name !== undefined && { token: caller.name }) };
+      const bytes = await readBody(client);
+      call = withBody(address, decodeBody(headers.get('content-encoding'), bytes) ?? '');
       const asked = readClientHeaders(headers, options);
-      const key = keys.find((one) => one !== NO_KEY && one !== token);
-      const received: ReceivedCall = { call, url: `http://${client.headers.host}${url}`, asked, key, token };
       const route = findRoute(call, config.gateway, services);
-      if (call.operation !== 'ask' || route.kind === 'pass')
-        return proxy.handle(client, answer, {
+      use = { ...use, route: route.kind === 'targets' ? route.label : route.kind };
+      const received: ReceivedCall = { call, url: `http://${client.headers.host}${url}`, asked, caller, use };
+      const pass = (useServerKeys: boolean) =>
+        proxy.handle(client, answer, {
           url: `/proxy/${call.api.vendor}${call.path}${call.query && `?${call.query}`}`,
           body: bytes.length > 0 ? bytes : undefined,
-          useServerKeys: true,
+          token: caller.token,
+          gateway: use,
+          useServerKeys,
         });
-      if (route.kind === 'unknown')
-        throw new Problem('bad_model', `There is no model ${route.model}.`, { status: 404 });
+      if (call.operation === 'other') {
+        if (caller.keys.size === 0)
+          throw new ClientRefusal(`There is nothing at ${call.path}.`, { status: 404, word: 'not_found' });
+        return pass(false);
+      }
+      if (route.kind === 'pass') {
+        await budgets.begin(caller.name, { provider: route.provider, model: call.model ?? '' });
+        return pass(true);
+      }
+      if (call.operation !== 'ask') return pass(true);
+      if (route.kind === 'unknown') throw unknownModel(route.model);
+      await budgets.begin(caller.name, route.targets[0]!);
       if (asked.mode === 'replay' && (await replay(received, answer))) return;
       await translate(received, route.targets, answer);
     } catch (error) {
-      if (answer.destroyed) return;
-      const { status, ...served } = describeError(error);
-      answerWith(answer, status, 'application/json', JSON.stringify(call.server.errorBody({ status, ...served })));
+      refuse(call, answer, error);
     }
   };
 
@@ -147,7 +177,7 @@ export function createGateway(
         isStream: call.isStream,
         isStrict: /^(?:true|1)$/i.test(call.headers.get('x-skein-strict') ?? ''),
         env: services.env,
-        keyFor: ({ provider }) => (isOwnVendor(call, provider.issuer) ? received.key : undefined),
+        keyFor: ({ provider }) => tokens.keyFor(received.caller, call.dialect.home, provider),
         signal: leaving.signal,
         tap: recording.tap,
       });
@@ -161,33 +191,47 @@ export function createGateway(
       };
       const source = { dialect: upstream.dialect.id, events: upstream.events, reply: upstream.reply };
       const headers = skeinHeaders(upstream, recording.id);
+      const count = (usage: Usage | undefined, losses: readonly LossNote[]) =>
+        countAnswer(metrics, received.use, upstream, {
+          usage,
+          losses,
+          cost: budgets.add(received.caller.name, upstream.target, usage),
+        });
       recording.head(200, headers, call.isStream);
       await (call.isStream ? answerStream : answerWhole)(call, head, source, httpSink(answer), {
-        beforeEnd: (reply, last, losses) => recording.keep(call, upstream, { reply, last, losses }, restorer),
+        async beforeEnd(reply, last, losses) {
+          await recording.keep(call, upstream, { reply, last, losses }, restorer);
+          count(reply.usage, losses);
+        },
         onText: recording.text,
-        describe: describeError,
+        describe: (error) => describeClientError(call, error),
         headers,
       });
       recording.end('done');
     } catch (error) {
-      recording.fail(error, describeError(error));
+      recording.fail(error, describeClientError(call, error));
       throw error;
     }
   };
 
-  const refuse = (answer: ServerResponse, error: unknown) => {
-    const problem = toProblem(error);
-    if (problem.status >= 500) log.error('gateway-failed', error);
-    metrics.count('skein_requests_total', { method: 'GATEWAY', status: problem.status });
-    answer.setHeader('connection', 'close');
-    answerWith(answer, problem.status, 'application/json', JSON.stringify({ error: { message: problem.message } }));
+  /** Tells the client in its own protocol. */
+  const refuse = (call: ClientCall, answer: ServerResponse, error: unknown) => {
+    if (isFault(error)) log.error('gateway-failed', error);
+    if (answer.destroyed) return;
+    const { status, headers, body } = writeClientError(call, error);
+    if (!answer.headersSent) for (const [name, value] of Object.entries(headers)) answer.setHeader(name, value);
+    answerWith(answer, status, 'application/json', body);
   };
 
   return {
     handle(client, answer) {
       streams.add();
       serve(client, answer)
-        .catch((error: unknown) => refuse(answer, error))
+        // Nobody knows which protocol this client speaks.
+        .catch((error: unknown) => {
+          const problem = toProblem(error);
+          answerWith(answer, problem.status, 'application/problem+json', problemBody(problem));
+        })
         .finally(streams.remove);
     },
     upgrade({ socket }) {
@@ -200,13 +244,7 @@ export function createGateway(
   };
 }
 
-/** A client whose SDK insists on a key gives this one to say that it has none. */
-const NO_KEY = 'skein';
-
-/** Whether a provider is the vendor whose API the client speaks, so that its key is good there. */
-function isOwnVendor({ dialect }: ClientCall, issuer: string): boolean {
-  return dialect.home.issuer === issuer;
-}
+const NO_VENDOR = 'The gateway serves clients at /gateway/openai/v1, /gateway/anthropic and /gateway/google.';
 
 /** What a client's request means at a target. */
 async function prepare(
@@ -250,10 +288,4 @@ function summarizeLosses(losses: readonly (Loss | LossNote)[]): string {
   const counts = new Map<string, number>();
   for (const { reason } of losses) counts.set(reason, (counts.get(reason) ?? 0) + 1);
   return `${losses.length}; ${[...counts].map(([reason, count]) => `${reason}=${count}`).join(', ')}`;
-}
-
-function describeError(error: unknown): ServedError {
-  if (error instanceof ProviderError) return { status: error.status ?? 502, code: error.code, message: error.message };
-  const { status, code, message } = toProblem(error);
-  return { status, code, message };
 }
