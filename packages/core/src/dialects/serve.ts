@@ -1,4 +1,4 @@
-import type { JsonObject } from '../json/index.ts';
+import type { JsonObject, Path } from '../json/index.ts';
 import type { Message } from '../message/index.ts';
 import { serve as anthropicMessages } from './anthropic-messages/serve.ts';
 import { serve as bedrockConverse } from './bedrock-converse/serve.ts';
@@ -42,6 +42,10 @@ export interface ServedApi extends ServedAnswers {
   readonly operations: readonly ServedOperation[];
   /** The id of a response in the form that the vendor gives, made of a text of letters, digits and underscores. */
   makeId(text: string): string;
+  /** Where responses and their events name the model. */
+  readonly modelPaths: readonly Path[];
+  /** Recognises the event, by its data, that tells a client that the reply is complete. */
+  readonly closing: RegExp;
   /** Whether streams are JSON arrays unless the query has `alt=sse`. */
   readonly streamsLists?: boolean;
 }

@@ -17,7 +17,7 @@ interface AnswerCount {
 export function countAnswer(
   metrics: Metrics,
   { token = '', route = '' }: GatewayUse,
-  { request, written, skipped }: Pick<UpstreamAnswer, 'request' | 'written' | 'skipped'>,
+  { losses: sent, skipped }: Pick<UpstreamAnswer, 'losses' | 'skipped'>,
   { usage, cost, losses }: AnswerCount,
 ): void {
   const labels = { token, route };
@@ -28,7 +28,7 @@ export function countAnswer(
       metrics.count('skein_gateway_tokens_total', { ...labels, kind }, count);
   }
   if (cost !== undefined) metrics.count('skein_gateway_cost_dollars_total', labels, cost);
-  const all: readonly (Loss | LossNote)[] = [...request.losses, ...written.losses, ...losses];
+  const all: readonly (Loss | LossNote)[] = [...sent, ...losses];
   for (const { reason } of all) metrics.count('skein_gateway_losses_total', { reason });
   for (const { target, reason } of skipped)
     metrics.count('skein_gateway_fallbacks_total', { provider: target.provider.id, reason });

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Dialect, Loss, Usage } from '@skein/core';
+import { type Dialect, find, type Loss, type Message, splice, type Usage } from '@skein/core';
 import type { LossNote } from '@skein/core/dialect';
 import { createRecorder, createReplayer, type GatewayUse } from '@skein/forest';
 import type { Access } from '../http/access.ts';
@@ -12,14 +12,16 @@ import type { Services } from '../services.ts';
 import { readTokenSpending } from '../spending.ts';
 import { answerStream, answerWhole, httpSink, responseIdFor } from './answer.ts';
 import { createBudgets } from './budgets.ts';
-import { type ClientCall, readClientAddress, type Target, withBody } from './client-call.ts';
+import { type ClientCall, type Route, readClientAddress, type Target, withBody } from './client-call.ts';
 import { describeClientError, isFault, writeClientError } from './client-error.ts';
 import { ClientRefusal } from './client-refusal.ts';
+import { expandSummaries } from './compact.ts';
 import { ask, type OutgoingRequest, type UpstreamAnswer } from './exchange.ts';
 import { countAnswer } from './gateway-metrics.ts';
 import { unknownModel } from './models.ts';
+import { answerOperation } from './operations.ts';
 import { createGatewayRecording, noRecording } from './recording.ts';
-import { loadReferences, type References } from './references.ts';
+import { hasReference, loadReferences, type References } from './references.ts';
 import { createRestorer, GATEWAY_ISSUER, type Restorer } from './restore.ts';
 import { findRoute } from './routes.ts';
 import { createGatewayTokens, type GatewayCaller } from './tokens.ts';
@@ -130,11 +132,14 @@ export function createGateway(
           throw new ClientRefusal(`There is nothing at ${call.path}.`, { status: 404, word: 'not_found' });
         return pass(false);
       }
+      if (call.operation !== 'ask') {
+        const answered = await answerOther(received, route, answer);
+        return answered ? undefined : pass(true);
+      }
       if (route.kind === 'pass') {
         await budgets.begin(caller.name, { provider: route.provider, model: call.model ?? '' });
         return pass(true);
       }
-      if (call.operation !== 'ask') return pass(true);
       if (route.kind === 'unknown') throw unknownModel(route.model);
       await budgets.begin(caller.name, route.targets[0]!);
       if (asked.mode === 'replay' && (await replay(received, answer))) return;
@@ -142,6 +147,22 @@ export function createGateway(
     } catch (error) {
       refuse(call, answer, error);
     }
+  };
+
+  /** Answers what is no question to a model; false where the client's own vendor has to answer. */
+  const answerOther = async ({ call, asked, caller }: ReceivedCall, route: Route, answer: ServerResponse) => {
+    const { restorer } = await remember();
+    const found = await answerOperation(call, route, {
+      services,
+      prepare: (one, target, dialect) => prepare(one, target, dialect, restorer, asked.thread ?? ''),
+      keyFor: ({ provider }) => tokens.keyFor(caller, call.dialect.home, provider),
+      signal: leavingSignal(answer),
+      spend: (target, usage) => budgets.add(caller.name, target, usage),
+    });
+    if (!found) return false;
+    for (const [name, value] of Object.entries(found.headers)) answer.setHeader(name, value);
+    answerWith(answer, 200, 'application/json', found.body);
+    return true;
   };
 
   /** Answers from a recording; false where there is none and the request goes on to the provider. */
@@ -166,10 +187,6 @@ export function createGateway(
     const recording = isRecorded
       ? createGatewayRecording({ recorder, redact, onError, received, targets })
       : noRecording(forest.clock.tick());
-    const leaving = new AbortController();
-    answer.once('close', () => {
-      if (!answer.writableFinished) leaving.abort(new DOMException('the client left', 'AbortError'));
-    });
     try {
       const upstream = await ask({
         targets,
@@ -178,7 +195,7 @@ export function createGateway(
         isStrict: /^(?:true|1)$/i.test(call.headers.get('x-skein-strict') ?? ''),
         env: services.env,
         keyFor: ({ provider }) => tokens.keyFor(received.caller, call.dialect.home, provider),
-        signal: leaving.signal,
+        signal: leavingSignal(answer),
         tap: recording.tap,
       });
       const isOwn = upstream.dialect.id === call.dialect.id;
@@ -189,7 +206,6 @@ export function createGateway(
         request: call.request,
         ...(!isOwn && isRecorded && { reference: (block: number) => references.mint(recording.id, block) }),
       };
-      const source = { dialect: upstream.dialect.id, events: upstream.events, reply: upstream.reply };
       const headers = skeinHeaders(upstream, recording.id);
       const count = (usage: Usage | undefined, losses: readonly LossNote[]) =>
         countAnswer(metrics, received.use, upstream, {
@@ -198,7 +214,7 @@ export function createGateway(
           cost: budgets.add(received.caller.name, upstream.target, usage),
         });
       recording.head(200, headers, call.isStream);
-      await (call.isStream ? answerStream : answerWhole)(call, head, source, httpSink(answer), {
+      await (call.isStream ? answerStream : answerWhole)(call, head, upstream, httpSink(answer), {
         async beforeEnd(reply, last, losses) {
           await recording.keep(call, upstream, { reply, last, losses }, restorer);
           count(reply.usage, losses);
@@ -244,16 +260,26 @@ export function createGateway(
   };
 }
 
+/** Aborted when the client leaves before it has the whole answer. */
+function leavingSignal(answer: ServerResponse): AbortSignal {
+  const leaving = new AbortController();
+  answer.once('close', () => {
+    if (!answer.writableFinished) leaving.abort(new DOMException('the client left', 'AbortError'));
+  });
+  return leaving.signal;
+}
+
 const NO_VENDOR = 'The gateway serves clients at /gateway/openai/v1, /gateway/anthropic and /gateway/google.';
 
 /** What a client's request means at a target. */
 async function prepare(
-  call: ClientCall,
+  given: ClientCall,
   target: Target,
   dialect: Dialect,
   restorer: Restorer,
   scope: string,
 ): Promise<OutgoingRequest> {
+  const call = { ...given, body: expandSummaries(given) };
   const isSame = call.dialect.id === dialect.id;
   const origin = { issuer: isSame ? target.provider.issuer : GATEWAY_ISSUER };
   const { system, tools, messages, params, rest } = call.dialect.readRequest(call.body ?? '', origin);
@@ -262,15 +288,31 @@ async function prepare(
   const losses = isSame
     ? []
     : Object.keys(others).map((name): LossNote => ({ kind: 'dropped', path: name, reason: 'parameter' }));
+  // A client that speaks the target's protocol may send the target's own replies as it likes.
+  const isOwn = ({ origin: from }: Message) => isSame && from.dialect === dialect.id && from.issuer === origin.issuer;
+  const sent = restored.messages.map((message, at) => (isOwn(message) ? messages[at]! : message));
+  const isRelayed = isSame && sent.every((message, at) => message === messages[at] && !hasReference(message.raw));
   return {
+    ...(isRelayed && { body: withTargetModel(call, target.model) }),
+    ...(isSame && { headers: vendorHeaders(call) }),
     system: system ? [system] : [],
-    ...{ tools, params, messages: restored.messages, extra: isSame ? others : {} },
+    ...{ tools, params, messages: sent, extra: isSame ? others : {} },
     ...{ renamed: restored.renamed, wordsKey: restored.wordsKey, losses: [...restored.losses, ...losses] },
   };
 }
 
-function skeinHeaders({ target, written, request, skipped }: UpstreamAnswer, exchange: string): Record<string, string> {
-  const losses = [...request.losses, ...written.losses];
+/** The client's own text, with the name that the provider has for the model. */
+function withTargetModel({ body = '' }: ClientCall, model: string): string {
+  const range = find(body, ['model']);
+  return range ? splice(body, [{ ...range, text: JSON.stringify(model) }]) : body;
+}
+
+/** The headers that belong to the vendor's API, such as those that turn on new features. */
+function vendorHeaders({ headers, api }: ClientCall): Record<string, string> {
+  return Object.fromEntries([...headers].filter(([name]) => name.startsWith(`${api.vendor}-`)));
+}
+
+function skeinHeaders({ target, losses, skipped }: UpstreamAnswer, exchange: string): Record<string, string> {
   return {
     'x-skein-exchange': exchange,
     'x-skein-model': `${target.provider.id}/${target.model}`,

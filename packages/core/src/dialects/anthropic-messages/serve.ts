@@ -273,5 +273,7 @@ export const serve: DialectServer = {
       { operation: 'model', method: 'GET', path: /^(?:\/v1)?\/models\/(?<model>.+)$/ },
     ],
     makeId: (text) => `msg_${text}`,
+    modelPaths: [['message', 'model'], ['model']],
+    closing: /"type":\s*"message_stop"/,
   },
 };

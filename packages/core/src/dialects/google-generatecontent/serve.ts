@@ -318,6 +318,8 @@ export const serve: DialectServer = {
       { operation: 'model', method: 'GET', path: /^(?:\/v1\w*)?\/models\/(?<model>[^:]+)$/ },
     ],
     makeId: (text) => text,
+    modelPaths: [],
+    closing: /"finishReason"/,
     streamsLists: true,
   },
 };

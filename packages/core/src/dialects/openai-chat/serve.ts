@@ -321,5 +321,7 @@ export const serve: DialectServer = {
       { operation: 'model', method: 'GET', path: /^(?:\/v1)?\/models\/(?<model>.+)$/ },
     ],
     makeId: (text) => `chatcmpl-${text}`,
+    modelPaths: [['model']],
+    closing: /^\[DONE\]$/,
   },
 };

@@ -259,5 +259,7 @@ export const serve: DialectServer = {
       { operation: 'delete', method: 'DELETE', path: /^(?:\/v1)?\/responses\/(?<response>[\w-]+)$/ },
     ],
     makeId: (text) => `resp_${text}`,
+    modelPaths: [['response', 'model'], ['model']],
+    closing: /^\{"type":\s*"response\.(?:completed|incomplete|failed)"/,
   },
 };
