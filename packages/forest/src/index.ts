@@ -92,6 +92,7 @@ export {
   findReplies,
   forgetOld,
   type GatewayReply,
+  type GatewayUse,
   issuedIds,
   type ListedExchange,
   listExchanges,

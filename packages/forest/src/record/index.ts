@@ -5,7 +5,7 @@
  * (`tree-writer`).
  */
 export { readAddress } from './describe-request.ts';
-export type { Exchange, UpstreamSide } from './exchange.ts';
+export type { Exchange, GatewayUse, UpstreamSide } from './exchange.ts';
 export {
   createWordChain,
   findReplies,
