@@ -38,3 +38,4 @@ export {
 export type { Recording, UpstreamRequest } from './recording.ts';
 export { createReplayer, type Replayer } from './replay.ts';
 export { forgetOld, oldestShown, type Retention } from './retention.ts';
+export { type RouteUsage, readRouteUsage } from './route-usage.ts';
