@@ -8,7 +8,7 @@ import {
   type RequestParts,
 } from '@skein/core';
 import { type HeldHistories, type HeldRefusal, serving } from '@skein/core/dialect';
-import { findReplies, type Forest, type GatewayReply, readGatewayReply, replyIdKeys } from '@skein/forest';
+import { type Forest, findReplies, type GatewayReply, readGatewayReply, replyIdKeys } from '@skein/forest';
 import { exchangeOfResponse } from './answer.ts';
 import type { ClientCall } from './client-call.ts';
 import { ClientRefusal } from './client-refusal.ts';
