@@ -18,13 +18,16 @@ import {
   type WriteRequest,
   type WrittenRequest,
 } from '@skein/core';
-import { type BlockEvent, type LossNote, readBlocks } from '@skein/core/dialect';
+import { type BlockEvent, type LossNote, readBlocks, type ServedTool } from '@skein/core/dialect';
 import type { Target } from './client-call.ts';
+import { refuseReliedOn } from './params.ts';
 
 /** A client's request on its way to a target: what is left to be written in the target's protocol. */
 export interface OutgoingRequest {
   readonly system: readonly Message[];
   readonly messages: readonly Message[];
+  /** The messages as the client sent them, where some of them were replaced by the provider's own. */
+  readonly given?: readonly Message[];
   readonly tools: readonly ToolDefinition[];
   readonly params: RequestParams;
   /** Further members of the body, by name, as exact text. */
@@ -38,6 +41,12 @@ export interface OutgoingRequest {
   readonly wordsKey?: (reply: Message) => string | undefined;
   /** Names and ids as the client has them, and as the provider has them. */
   readonly calls?: Readonly<Record<string, string>>;
+  /** The client's tools by the names that the provider has, where name or kind of call differ. */
+  readonly served?: ReadonlyMap<string, ServedTool>;
+  /** How many replies the client wants; by default, one. */
+  readonly copies?: number;
+  /** Where the gateway ends a reply, because the provider does not. */
+  readonly stops?: readonly string[];
   /** What the request has lost on its way here. */
   readonly losses: readonly (Loss | LossNote)[];
 }
@@ -124,6 +133,7 @@ async function askTarget(
     ...(cache && { cache }),
     ...(previous && { previous }),
   });
+  refuseReliedOn(written.losses, request, target);
   const sent = {
     ...{ provider, model: target.model, body: written.body, env, signal },
     ...(key !== undefined && { key }),

@@ -10,12 +10,15 @@ import { answerWith, sendResponse } from '../proxy/respond.ts';
 import { refuseUpgrade, type UpgradeRequest } from '../proxy/socket.ts';
 import { readKeys } from '../proxy/upstream.ts';
 import type { Services } from '../services.ts';
-import { answerStream, answerWhole, httpSink, responseIdFor } from './answer.ts';
+import { adaptRequest } from './adapt-request.ts';
+import { type AnswerSource, answerStream, answerWhole, httpSink, responseIdFor } from './answer.ts';
 import { type ClientCall, type Route, readClientAddress, type Target, withBody } from './client-call.ts';
-import { ask, type OutgoingRequest, type UpstreamAnswer } from './exchange.ts';
+import { askCopies, joinCopies, keepCopy } from './copies.ts';
+import { type AskOptions, ask, type OutgoingRequest, type UpstreamAnswer } from './exchange.ts';
 import { createGatewayRecording, noRecording } from './recording.ts';
 import { loadReferences, type References } from './references.ts';
 import { createRestorer, GATEWAY_ISSUER, type Restorer } from './restore.ts';
+import { cutAtStops } from './stop-cut.ts';
 
 /**
  * Answers clients of any protocol from any provider: it reads a request in the client's protocol, asks the provider that
@@ -140,7 +143,7 @@ export function createGateway(
       if (!answer.writableFinished) leaving.abort(new DOMException('the client left', 'AbortError'));
     });
     try {
-      const upstream = await ask({
+      const options: AskOptions = {
         targets,
         prepare: (target, dialect) => prepare(call, target, dialect, restorer, asked.thread ?? ''),
         isStream: call.isStream,
@@ -149,16 +152,24 @@ export function createGateway(
         keyFor: ({ provider }) => (isOwnVendor(call, provider.issuer) ? received.key : undefined),
         signal: leaving.signal,
         tap: recording.tap,
-      });
+      };
+      const upstream = await ask(options);
+      const { copies = 1, served } = upstream.request;
+      const others = await askCopies(copies - 1, { ...options, targets: [upstream.target] }, () =>
+        isRecorded
+          ? createGatewayRecording({ recorder, redact, onError, received, targets })
+          : noRecording(forest.clock.tick()),
+      );
       const isOwn = upstream.dialect.id === call.dialect.id;
       const head = {
         id: responseIdFor(call, recording.id),
         model: call.model ?? '',
         created: Math.floor(Date.now() / 1000),
         request: call.request,
+        ...(served && { tools: served }),
         ...(!isOwn && isRecorded && { reference: (block: number) => references.mint(recording.id, block) }),
       };
-      const source = { dialect: upstream.dialect.id, events: upstream.events, reply: upstream.reply };
+      const source = joinCopies([answerOf(upstream), ...others.map((one) => answerOf(one.upstream))]);
       const headers = skeinHeaders(upstream, recording.id);
       recording.head(200, headers, call.isStream);
       await (call.isStream ? answerStream : answerWhole)(call, head, source, httpSink(answer), {
@@ -168,6 +179,7 @@ export function createGateway(
         headers,
       });
       recording.end('done');
+      for (const one of others) await keepCopy(call, one, restorer);
     } catch (error) {
       recording.fail(error, describeError(error));
       throw error;
@@ -199,6 +211,11 @@ export function createGateway(
   };
 }
 
+/** The answer of an upstream, as far as the client wants it. */
+function answerOf({ dialect, events, reply, request: { stops = [] } }: UpstreamAnswer): AnswerSource {
+  return cutAtStops({ dialect: dialect.id, events, reply }, stops);
+}
+
 /** A client whose SDK insists on a key gives this one to say that it has none. */
 const NO_KEY = 'skein';
 
@@ -227,15 +244,13 @@ async function prepare(
   const origin = { issuer: isSame ? target.provider.issuer : GATEWAY_ISSUER };
   const { system, tools, messages, params, rest } = call.dialect.readRequest(call.body ?? '', origin);
   const restored = await restorer.restore(messages, call.dialect, scope);
-  const { stream: _, ...others } = rest;
-  const losses = isSame
-    ? []
-    : Object.keys(others).map((name): LossNote => ({ kind: 'dropped', path: name, reason: 'parameter' }));
-  return {
-    system: system ? [system] : [],
-    ...{ tools, params, messages: restored.messages, extra: isSame ? others : {} },
-    ...{ renamed: restored.renamed, wordsKey: restored.wordsKey, losses: [...restored.losses, ...losses] },
+  const { stream: _, ...extra } = rest;
+  const request = {
+    ...{ system: system ? [system] : [], tools, params, extra },
+    ...{ messages: restored.messages, given: messages },
+    ...{ renamed: restored.renamed, wordsKey: restored.wordsKey, losses: restored.losses },
   };
+  return adaptRequest(request, call, target, dialect);
 }
 
 function skeinHeaders({ target, written, request, skipped }: UpstreamAnswer, exchange: string): Record<string, string> {
