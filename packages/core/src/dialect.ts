@@ -60,6 +60,14 @@ export {
   type WriteStreamOptions,
   type WrittenReply,
 } from './dialects/serve.ts';
+export type {
+  CompactionHead,
+  ConversationCompacting,
+  ServedAnswers,
+  ServedFailure,
+  ServedModel,
+  TokenCounting,
+} from './dialects/served-answers.ts';
 export { targetToolName } from './dialects/write/drafts.ts';
 export type { Edit, Path, Range } from './json/index.ts';
 export type { CallRef, MessageView, Need } from './message/index.ts';

@@ -74,7 +74,10 @@ function chat(url: string, isStream: boolean, headers: Record<string, string>): 
   return {
     name: 'chat',
     history,
-    say: (content, model) => (history.push({ role: 'user', content }), ask(model)),
+    say(content, model) {
+      history.push({ role: 'user', content });
+      return ask(model);
+    },
     answerCalls(content, model) {
       const last = history.at(-1) as OpenAI.ChatCompletionAssistantMessageParam;
       for (const { id } of last.tool_calls ?? []) history.push({ role: 'tool', tool_call_id: id, content });
@@ -97,13 +100,18 @@ function responses(url: string, isStream: boolean, headers: Record<string, strin
     const reply = isStream
       ? await client.responses.stream(request).finalResponse()
       : await client.responses.create(request);
-    history.push(...(reply.output as OpenAI.Responses.ResponseInputItem[]));
+    // The SDK's stream adds members that the API refuses.
+    const output = JSON.stringify(reply.output, (name, value) => (/^parsed/.test(name) ? undefined : value));
+    history.push(...(JSON.parse(output) as OpenAI.Responses.ResponseInputItem[]));
     return reply.output_text;
   };
   return {
     name: 'responses',
     history,
-    say: (content, model) => (history.push({ role: 'user', content }), ask(model)),
+    say(content, model) {
+      history.push({ role: 'user', content });
+      return ask(model);
+    },
     answerCalls(output, model) {
       const calls = history.filter((item) => item.type === 'function_call');
       const done = new Set(history.flatMap((item) => (item.type === 'function_call_output' ? [item.call_id] : [])));
@@ -136,7 +144,10 @@ function anthropic(url: string, isStream: boolean, headers: Record<string, strin
   return {
     name: 'anthropic',
     history,
-    say: (content, model) => (history.push({ role: 'user', content }), ask(model)),
+    say(content, model) {
+      history.push({ role: 'user', content });
+      return ask(model);
+    },
     answerCalls(content, model) {
       const blocks = history.at(-1)!.content as Anthropic.ContentBlock[];
       const results = blocks.flatMap((block) =>
@@ -179,7 +190,10 @@ function google(url: string, isStream: boolean, headers: Record<string, string>)
   return {
     name: 'google',
     history,
-    say: (text, model) => (history.push({ role: 'user', parts: [{ text }] }), ask(model)),
+    say(text, model) {
+      history.push({ role: 'user', parts: [{ text }] });
+      return ask(model);
+    },
     answerCalls(result, model) {
       // biome-ignore lint/suspicious/noExplicitAny: parts are sent back as they came
       const calls = history.at(-1)!.parts.flatMap((part: any) => part.functionCall ?? []);

@@ -12,7 +12,7 @@ const UPSTREAMS: readonly (readonly [model: string, protocol: Protocol])[] = [
 ];
 
 /** The signatures and ciphertexts that the provider has given so far. */
-function issued({ log }: Emulator): string[] {
+function issued(log: Emulator['log']): string[] {
   // A streamed item has other ciphertexts in its other events.
   const lines = log.flatMap(({ served }) => served?.body.toString().split('\n') ?? []);
   const texts = lines.filter((line) => !/"type":"response\.(?!completed)/.test(line)).join('\n');
@@ -40,7 +40,7 @@ describe.each(CLIENTS)('a client of %s', (name) => {
         expect(await client.say('Thanks!', model)).toBe('Goodbye.');
         expect(emulator.log.map(({ verdict }) => verdict.refusal?.message)).toEqual([undefined, undefined, undefined]);
         const last = emulator.log.at(-1)!.body.toString();
-        const before = issued({ log: emulator.log.slice(0, -1) } as Emulator);
+        const before = issued(emulator.log.slice(0, -1));
         expect(before.filter((text) => !last.includes(text))).toEqual([]);
         if (protocol !== 'openai-chat') expect(before.length).toBeGreaterThan(0);
       }

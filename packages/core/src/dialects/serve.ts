@@ -1,4 +1,4 @@
-import type { JsonObject } from '../json/index.ts';
+import type { JsonObject, Path } from '../json/index.ts';
 import type { Message } from '../message/index.ts';
 import { serve as anthropicMessages } from './anthropic-messages/serve.ts';
 import { serve as bedrockConverse } from './bedrock-converse/serve.ts';
@@ -13,6 +13,7 @@ import { serve as openaiChat } from './openai-chat/serve.ts';
 import { serve as openaiResponses } from './openai-responses/serve.ts';
 import type { Alternative, Stop, Usage } from './reply.ts';
 import type { RequestMeaning, ServedTool } from './request-meaning.ts';
+import type { ServedAnswers } from './served-answers.ts';
 
 /**
  * The other side of a protocol: what whoever records, replays or serves it needs. Those who only ask models do not load it.
@@ -36,11 +37,15 @@ export interface DialectServer {
 }
 
 /** A vendor's API as its clients know it: what the gateway answers at `/gateway/{vendor}`. */
-export interface ServedApi {
+export interface ServedApi extends ServedAnswers {
   readonly vendor: string;
   readonly operations: readonly ServedOperation[];
   /** The id of a response in the form that the vendor gives, made of a text of letters, digits and underscores. */
   makeId(text: string): string;
+  /** Where responses and their events name the model. */
+  readonly modelPaths: readonly Path[];
+  /** Recognises the event, by its data, that tells a client that the reply is complete. */
+  readonly closing: RegExp;
   /** Whether streams are JSON arrays unless the query has `alt=sse`. */
   readonly streamsLists?: boolean;
 }
@@ -88,6 +93,10 @@ export interface ServedError {
   /** For programs, where the API has such words. */
   readonly code: string;
   readonly message: string;
+  /** The member of the request that is wrong, where the API names it. */
+  readonly param?: string | undefined;
+  /** How long the client should wait, where the API says so in its body. */
+  readonly retryAfterMs?: number | undefined;
 }
 
 /** What a response says of itself. */

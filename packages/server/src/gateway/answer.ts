@@ -1,8 +1,9 @@
 import type { ServerResponse } from 'node:http';
-import type { Reply } from '@skein/core';
-import type { BlockEvent, LossNote, ReplyHead, ReplyWriter, ServedError } from '@skein/core/dialect';
+import { find, type Reply, splice } from '@skein/core';
+import type { LossNote, ReplyHead, ServedError, WriteStreamOptions } from '@skein/core/dialect';
 import { SANDBOX } from '../proxy/headers.ts';
 import type { ClientCall } from './client-call.ts';
+import type { NativeEvent, UpstreamAnswer, UpstreamEvent } from './exchange.ts';
 
 /** Where the text of an answer goes: the response of an HTTP request, or a message of a WebSocket. */
 export interface AnswerSink {
@@ -26,24 +27,18 @@ export interface AnswerHooks {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** The parts of an upstream's answer that the client's is written from. */
-export interface AnswerSource {
-  /** The dialect of the events. */
-  readonly dialect: string;
-  readonly events: AsyncIterable<readonly BlockEvent[]>;
-  reply(): Reply;
-}
-
 /** Writes an upstream's answer as a whole response of the client's protocol. */
 export async function answerWhole(
   call: ClientCall,
   head: ReplyHead,
-  source: AnswerSource,
+  upstream: UpstreamAnswer,
   sink: AnswerSink,
   hooks: AnswerHooks,
 ): Promise<void> {
-  const reply = source.reply();
-  const { body, losses } = call.server.writeReply!({ ...head, ...reply });
+  const reply = upstream.reply();
+  const { body, losses } = isRelayed(upstream)
+    ? { body: withModel(upstream.text ?? '', call), losses: [] }
+    : call.server.writeReply!({ ...head, ...reply });
   await hooks.beforeEnd(reply, body, losses);
   sink.begin(200, 'application/json', hooks.headers);
   hooks.onText(body);
@@ -54,12 +49,13 @@ export async function answerWhole(
 export async function answerStream(
   call: ClientCall,
   head: ReplyHead,
-  source: AnswerSource,
+  upstream: UpstreamAnswer,
   sink: AnswerSink,
   hooks: AnswerHooks,
 ): Promise<void> {
   const asList = isList(call);
-  const writer = call.server.writeStream!({ ...head, dialect: source.dialect, asList });
+  const options = { ...head, dialect: upstream.dialect.id, asList };
+  const writer = isRelayed(upstream) ? relayEvents(call, options) : translateEvents(call, options);
   const send = async (text: string) => {
     if (text === '') return;
     hooks.onText(text);
@@ -67,7 +63,7 @@ export async function answerStream(
   };
   sink.begin(200, asList ? 'application/json' : 'text/event-stream; charset=utf-8', hooks.headers);
   try {
-    for await (const events of source.events) await send(pushAll(writer, events));
+    for await (const event of upstream.events) await send(writer.push(event));
   } catch (error) {
     if (error instanceof ClientLeft) throw error;
     const text = writer.fail(hooks.describe(error));
@@ -75,11 +71,74 @@ export async function answerStream(
     sink.end(text);
     throw error;
   }
-  const reply = source.reply();
+  const reply = upstream.reply();
   const text = writer.finish(reply);
-  await hooks.beforeEnd(reply, text, writer.losses);
+  await hooks.beforeEnd(reply, text, writer.losses());
   hooks.onText(text);
   sink.end(text);
+}
+
+/** Writes the events of a stream as text for the client. */
+interface EventWriter {
+  push(event: UpstreamEvent): string;
+  finish(reply: Reply): string;
+  fail(error: ServedError): string;
+  losses(): readonly LossNote[];
+}
+
+function translateEvents({ server }: ClientCall, options: WriteStreamOptions): EventWriter {
+  const writer = server.writeStream!(options);
+  return {
+    push({ blocks }) {
+      let text = '';
+      for (const event of blocks) text += writer.push(event);
+      return text;
+    },
+    finish: (reply) => writer.finish(reply),
+    fail: (error) => writer.fail(error),
+    losses: () => writer.losses,
+  };
+}
+
+/**
+ * Hands on the provider's own events, with the model as the client named it. The one that says that the reply is complete is
+ * held back, with what follows it, until the end.
+ */
+function relayEvents(call: ClientCall, options: WriteStreamOptions): EventWriter {
+  let held = '';
+  let count = 0;
+  const write = ({ event, data }: NativeEvent) => {
+    const text = withModel(data, call);
+    if (options.asList) return `${count++ === 0 ? '[' : ',\r\n'}${text}`;
+    return `${event === undefined ? '' : `event: ${event}\n`}data: ${text}\n\n`;
+  };
+  return {
+    push({ native }) {
+      if (!native) return '';
+      const text = write(native);
+      if (held === '' && !call.api.closing.test(native.data)) return text;
+      held += text;
+      return '';
+    },
+    finish: () => held + (options.asList ? ']' : ''),
+    fail: (error) => call.server.writeStream!(options).fail(error),
+    losses: () => [],
+  };
+}
+
+/** Whether the client gets the provider's own text, because it speaks the same protocol. */
+function isRelayed({ request }: UpstreamAnswer): boolean {
+  return request.body !== undefined;
+}
+
+/** A response or an event of one with the model's name as the client gave it. */
+function withModel(text: string, { api, model }: ClientCall): string {
+  if (model === undefined || !text.includes('"model"')) return text;
+  for (const path of api.modelPaths) {
+    const range = find(text, path);
+    if (range) return splice(text, [{ ...range, text: JSON.stringify(model) }]);
+  }
+  return text;
 }
 
 /** The id of the response that an exchange gives, as the client's vendor makes them. */
@@ -97,12 +156,6 @@ export function exchangeOfResponse(responseId: string): string | undefined {
 /** Some APIs stream a JSON array unless they are asked for events. */
 function isList({ api, query }: ClientCall): boolean {
   return api.streamsLists === true && new URLSearchParams(query).get('alt') !== 'sse';
-}
-
-function pushAll(writer: ReplyWriter, events: readonly BlockEvent[]): string {
-  let text = '';
-  for (const event of events) text += writer.push(event);
-  return text;
 }
 
 /** Sends an answer over HTTP. */

@@ -33,7 +33,13 @@ export interface Target {
 /** Where a call goes: untouched to the client's own vendor, to the first of these targets that answers, or nowhere. */
 export type Route =
   | { readonly kind: 'pass'; readonly provider: ProviderDescriptor }
-  | { readonly kind: 'targets'; readonly targets: readonly Target[]; readonly by: 'name' | 'route' | 'fallback' }
+  | {
+      readonly kind: 'targets';
+      readonly targets: readonly Target[];
+      readonly by: 'name' | 'route';
+      /** For people and metrics: the pattern of the route, or `provider/*` for a model that the client named. */
+      readonly label: string;
+    }
   | { readonly kind: 'unknown'; readonly model: string };
 
 const PREFIX = '/gateway/';

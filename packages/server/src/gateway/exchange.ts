@@ -9,6 +9,7 @@ import {
   loadDialect,
   type Manifest,
   type Message,
+  type ProviderDescriptor,
   ProviderError,
   type Reply,
   type RequestParams,
@@ -18,7 +19,7 @@ import {
   type WriteRequest,
   type WrittenRequest,
 } from '@skein/core';
-import { type BlockEvent, type LossNote, readBlocks, type ServedTool } from '@skein/core/dialect';
+import { type BlockEvent, forModel, type LossNote, readBlocks, type ServedTool } from '@skein/core/dialect';
 import type { Target } from './client-call.ts';
 import { refuseReliedOn } from './params.ts';
 
@@ -33,6 +34,10 @@ export interface OutgoingRequest {
   /** Further members of the body, by name, as exact text. */
   readonly extra: Readonly<Record<string, string>>;
   readonly cache?: WriteRequest['cache'];
+  /** Sent as it is, in place of all of the above: the client speaks the target's protocol. */
+  readonly body?: string;
+  /** Headers of the client that its vendor understands. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** The manifest of the thread's last request to this target. */
   readonly previous?: Manifest;
   /** By the index of the message: the exchange whose reply the client shows in other words than the provider's. */
@@ -54,7 +59,11 @@ export interface OutgoingRequest {
 /** What the upstream side of an exchange passes by, in bytes: for the recording. */
 export interface UpstreamTap {
   /** A request goes out; what an earlier attempt brought no longer counts. */
-  request(url: string, body: string, sent: Pick<UpstreamAnswer, 'target' | 'dialect' | 'written' | 'request'>): void;
+  request(
+    url: string,
+    body: string,
+    sent: Pick<UpstreamAnswer, 'target' | 'dialect' | 'request' | 'prefix' | 'losses'>,
+  ): void;
   head(status: number, headers: Headers): void;
   push(bytes: Uint8Array): void;
 }
@@ -63,14 +72,31 @@ export interface UpstreamTap {
 export interface UpstreamAnswer {
   readonly target: Target;
   readonly dialect: Dialect;
-  readonly written: WrittenRequest;
   readonly request: OutgoingRequest;
+  /** The prefix hash that bound reasoning is checked against. */
+  readonly prefix: string | undefined;
   /** The targets that were asked before and did not answer, each with the reason. */
   readonly skipped: readonly { readonly target: Target; readonly reason: string }[];
-  /** The events of a stream, those together that arrived together. An unstreamed answer has none. */
-  readonly events: AsyncIterable<readonly BlockEvent[]>;
+  /** What the request lost. */
+  readonly losses: readonly (Loss | LossNote)[];
+  /** The events of a stream. An unstreamed answer has none. */
+  readonly events: AsyncIterable<UpstreamEvent>;
+  /** The text of an unstreamed answer. */
+  readonly text?: string;
   /** The reply, after the last event. */
   reply(): Reply;
+}
+
+/** An event of a stream as the provider sent it. */
+export interface NativeEvent {
+  readonly event: string | undefined;
+  readonly data: string;
+}
+
+/** An event as the provider sent it, and what it says; the latter is not read where the client gets the event itself. */
+export interface UpstreamEvent {
+  readonly native?: NativeEvent;
+  readonly blocks: readonly BlockEvent[];
 }
 
 /** How a target is asked. */
@@ -122,45 +148,72 @@ async function askTarget(
   const { provider } = resolveEndpoint(target.provider, { env });
   const dialect = await loadDialect(provider.dialect);
   const request = await options.prepare({ ...target, provider }, dialect);
-  const { system, messages, tools, params, extra, cache, previous } = request;
-  const members = Object.entries(extra).map(([name, text]) => `${JSON.stringify(name)}:${text}`);
+  const isRelayed = request.body !== undefined;
   if (options.isStrict) refuseLosses(request.losses);
-  const written = dialect.writeRequest({
-    ...{ model: target.model, provider, messages, tools, strict: options.isStrict },
-    ...(system.length > 0 && { system }),
-    params: { ...params, stream: isStream },
-    ...(members.length > 0 && { extra: `{${members.join(',')}}` }),
-    ...(cache && { cache }),
-    ...(previous && { previous }),
+  const written = write(request, dialect, provider, target.model, {
+    isStream,
+    isStrict: options.isStrict && !isRelayed,
   });
-  refuseReliedOn(written.losses, request, target);
+  if (!isRelayed) refuseReliedOn(written().losses, request, target);
+  const isBound = forModel(provider.policies.reasoningBoundTo, target.model).includes('prefix');
+  const prefix = isBound ? written().manifest.prefix : undefined;
+  const body = request.body ?? written().body;
+  const losses = isRelayed ? request.losses : [...request.losses, ...written().losses];
+  const head = { target: { ...target, provider }, dialect, request, losses, prefix };
   const sent = {
-    ...{ provider, model: target.model, body: written.body, env, signal },
+    ...{ provider, model: target.model, body, env, signal },
     ...(key !== undefined && { key }),
-    fetch: tapFetch(tap, { target: { ...target, provider }, dialect, written, request }),
+    ...(request.headers && { extraHeaders: request.headers }),
+    fetch: tapFetch(tap, head),
     // Whoever has another target does not wait for this one.
     retry: isLast ? { maxRetries: 1, baseMs: 250, maxRetryAfterMs: 1000 } : (false as const),
   };
-  const origin = { issuer: provider.issuer, model: target.model, prefix: written.manifest.prefix };
-  const head = { target: { ...target, provider }, dialect, written, request, skipped };
+  const origin = { issuer: provider.issuer, model: target.model, ...(prefix !== undefined && { prefix }) };
   if (!isStream) {
     const { text } = await exchange({ ...sent, stream: false });
     const reply = dialect.readResponse(text, origin);
     if (reply.stop.reason === 'error') throw streamError(text, { provider: provider.id, model: target.model });
-    return { ...head, events: none(), reply: () => reply };
+    return { ...head, skipped, text, events: none(), reply: () => reply };
   }
   const { events } = await exchange({ ...sent, stream: true });
-  const reader = readBlocks(dialect, origin);
+  const reader = isRelayed ? dialect.readStream(origin) : readBlocks(dialect, origin);
   let reply: Reply | undefined;
   return {
     ...head,
-    events: (async function* () {
-      for await (const { event, data } of events) yield reader.push(event, data);
+    skipped,
+    events: (async function* (): AsyncGenerator<UpstreamEvent> {
+      for await (const native of events) {
+        const told = reader.push(native.event, native.data);
+        yield isRelayed ? { native, blocks: [] } : { native, blocks: told as readonly BlockEvent[] };
+      }
       const end = reader.finish();
-      reply = end.reply;
-      yield end.events;
+      reply = 'reply' in end ? end.reply : end;
+      if ('reply' in end) yield { blocks: end.events };
     })(),
-    reply: () => reply ?? reader.finish().reply,
+    reply: () => reply!,
+  };
+}
+
+/** Writes a request in the target's protocol, once and only where it is needed. */
+function write(
+  { system, messages, tools, params, extra, cache, previous }: OutgoingRequest,
+  dialect: Dialect,
+  provider: ProviderDescriptor,
+  model: string,
+  { isStream, isStrict }: { readonly isStream: boolean; readonly isStrict: boolean },
+): () => WrittenRequest {
+  let written: WrittenRequest | undefined;
+  const members = Object.entries(extra).map(([name, text]) => `${JSON.stringify(name)}:${text}`);
+  return () => {
+    written ??= dialect.writeRequest({
+      ...{ model, provider, messages, tools, strict: isStrict },
+      ...(system.length > 0 && { system }),
+      params: { ...params, stream: isStream },
+      ...(members.length > 0 && { extra: `{${members.join(',')}}` }),
+      ...(cache && { cache }),
+      ...(previous && { previous }),
+    });
+    return written;
   };
 }
 
@@ -170,7 +223,7 @@ function refuseLosses(losses: OutgoingRequest['losses']): void {
   if (dropped.length > 0) throw new LossError(dropped);
 }
 
-async function* none(): AsyncGenerator<readonly BlockEvent[]> {}
+async function* none(): AsyncGenerator<UpstreamEvent> {}
 
 /** A `fetch` whose bytes the tap sees. The body is read at the pace of its reader. */
 function tapFetch(tap: UpstreamTap, sent: Parameters<UpstreamTap['request']>[2]): Fetch {

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type Dialect, type Loss, ProviderError } from '@skein/core';
+import { type Dialect, find, type Loss, type Message, ProviderError, splice } from '@skein/core';
 import type { LossNote, ServedError } from '@skein/core/dialect';
 import { createRecorder, createReplayer } from '@skein/forest';
 import type { Access } from '../http/access.ts';
@@ -12,12 +12,13 @@ import { readKeys } from '../proxy/upstream.ts';
 import type { Services } from '../services.ts';
 import { adaptRequest } from './adapt-request.ts';
 import { type AnswerSource, answerStream, answerWhole, httpSink, responseIdFor } from './answer.ts';
-import { type ClientCall, type Route, readClientAddress, type Target, withBody } from './client-call.ts';
+import { type ClientCall, readClientAddress, type Target, withBody } from './client-call.ts';
 import { askCopies, joinCopies, keepCopy } from './copies.ts';
 import { type AskOptions, ask, type OutgoingRequest, type UpstreamAnswer } from './exchange.ts';
 import { createGatewayRecording, noRecording } from './recording.ts';
-import { loadReferences, type References } from './references.ts';
+import { hasReference, loadReferences, type References } from './references.ts';
 import { createRestorer, GATEWAY_ISSUER, type Restorer } from './restore.ts';
+import { findRoute } from './routes.ts';
 import { cutAtStops } from './stop-cut.ts';
 
 /**
@@ -98,7 +99,7 @@ export function createGateway(
       const asked = readClientHeaders(headers, options);
       const key = keys.find((one) => one !== NO_KEY && one !== token);
       const received: ReceivedCall = { call, url: `http://${client.headers.host}${url}`, asked, key, token };
-      const route = findRoute(call, services);
+      const route = findRoute(call, config.gateway, services);
       if (call.operation !== 'ask' || route.kind === 'pass')
         return proxy.handle(client, answer, {
           url: `/proxy/${call.api.vendor}${call.path}${call.query && `?${call.query}`}`,
@@ -219,14 +220,6 @@ function answerOf({ dialect, events, reply, request: { stops = [] } }: UpstreamA
 /** A client whose SDK insists on a key gives this one to say that it has none. */
 const NO_KEY = 'skein';
 
-function findRoute({ model = '', dialect }: ClientCall, { providers }: Services): Route {
-  const [id = '', ...rest] = model.split('/');
-  const provider = providers.find((one) => one.id === id || one.aliases?.includes(id));
-  if (provider && rest.length > 0)
-    return { kind: 'targets', targets: [{ provider, model: rest.join('/') }], by: 'name' };
-  return { kind: 'pass', provider: dialect.home };
-}
-
 /** Whether a provider is the vendor whose API the client speaks, so that its key is good there. */
 function isOwnVendor({ dialect }: ClientCall, issuer: string): boolean {
   return dialect.home.issuer === issuer;
@@ -245,16 +238,31 @@ async function prepare(
   const { system, tools, messages, params, rest } = call.dialect.readRequest(call.body ?? '', origin);
   const restored = await restorer.restore(messages, call.dialect, scope);
   const { stream: _, ...extra } = rest;
+  // A client that speaks the target's protocol may send the target's own replies as it likes.
+  const isOwn = ({ origin: from }: Message) => isSame && from.dialect === dialect.id && from.issuer === origin.issuer;
+  const sent = restored.messages.map((message, at) => (isOwn(message) ? messages[at]! : message));
+  const isRelayed = isSame && sent.every((message, at) => message === messages[at] && !hasReference(message.raw));
   const request = {
-    ...{ system: system ? [system] : [], tools, params, extra },
-    ...{ messages: restored.messages, given: messages },
+    ...(isRelayed && { body: withTargetModel(call, target.model) }),
+    ...(isSame && { headers: vendorHeaders(call) }),
+    ...{ system: system ? [system] : [], tools, params, extra, messages: sent, given: messages },
     ...{ renamed: restored.renamed, wordsKey: restored.wordsKey, losses: restored.losses },
   };
   return adaptRequest(request, call, target, dialect);
 }
 
-function skeinHeaders({ target, written, request, skipped }: UpstreamAnswer, exchange: string): Record<string, string> {
-  const losses = [...request.losses, ...written.losses];
+/** The client's own text, with the name that the provider has for the model. */
+function withTargetModel({ body = '' }: ClientCall, model: string): string {
+  const range = find(body, ['model']);
+  return range ? splice(body, [{ ...range, text: JSON.stringify(model) }]) : body;
+}
+
+/** The headers that belong to the vendor's API, such as those that turn on new features. */
+function vendorHeaders({ headers, api }: ClientCall): Record<string, string> {
+  return Object.fromEntries([...headers].filter(([name]) => name.startsWith(`${api.vendor}-`)));
+}
+
+function skeinHeaders({ target, losses, skipped }: UpstreamAnswer, exchange: string): Record<string, string> {
   return {
     'x-skein-exchange': exchange,
     'x-skein-model': `${target.provider.id}/${target.model}`,

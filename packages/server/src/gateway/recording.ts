@@ -95,12 +95,12 @@ export function createGatewayRecording({
   return {
     id: recording.id,
     tap: {
-      request(target, body, { target: { provider, model }, dialect, written, request }) {
+      request(target, body, { target: { provider, model }, dialect, request, prefix, losses }) {
         held = [];
         recording.upstream({
           ...{ provider: provider.id, dialect: dialect.id, issuer: provider.issuer, model },
-          ...{ url: target, body: redact ? redact(body) : body, prefix: written.manifest.prefix },
-          losses: [...request.losses, ...written.losses],
+          ...{ url: target, body: redact ? redact(body) : body, losses },
+          ...(prefix !== undefined && { prefix }),
           ...(request.renamed && Object.keys(request.renamed).length > 0 && { restored: request.renamed }),
           ...(request.calls && { calls: request.calls }),
         });

@@ -26,6 +26,7 @@ import { writeSse } from '../stream.ts';
 import { toArguments } from '../write/translate.ts';
 import { anthropic, DIALECT } from './provider.ts';
 import { meaning } from './request-meaning.ts';
+import { servedAnswers } from './served-answers.ts';
 
 const ABILITIES: ReplyAbilities = {
   citations: ({ url }) => url !== undefined,
@@ -263,6 +264,7 @@ export const serve: DialectServer = {
   writeStream,
   meaning,
   api: {
+    ...servedAnswers,
     vendor: 'anthropic',
     operations: [
       { operation: 'ask', method: 'POST', path: /^(?:\/v1)?\/messages$/ },
@@ -271,5 +273,7 @@ export const serve: DialectServer = {
       { operation: 'model', method: 'GET', path: /^(?:\/v1)?\/models\/(?<model>.+)$/ },
     ],
     makeId: (text) => `msg_${text}`,
+    modelPaths: [['message', 'model'], ['model']],
+    closing: /"type":\s*"message_stop"/,
   },
 };

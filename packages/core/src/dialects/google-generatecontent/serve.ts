@@ -26,6 +26,7 @@ import { addCall, type Call, fieldText, readContent } from './parts.ts';
 import { google } from './provider.ts';
 import { view } from './read-response.ts';
 import { meaning } from './request-meaning.ts';
+import { servedAnswers } from './served-answers.ts';
 
 const ABILITIES: ReplyAbilities = {
   citations: () => false,
@@ -62,10 +63,14 @@ function writeStream(options: WriteStreamOptions): ReplyWriter {
 }
 
 /** An error, in a body or in the middle of a stream. */
-function errorBody({ status, message }: ServedError): JsonObject {
+function errorBody({ status, message, retryAfterMs }: ServedError): JsonObject {
   const word = ERROR_STATUSES[status] ?? (status < 500 ? 'INVALID_ARGUMENT' : 'UNAVAILABLE');
-  return { error: { code: status, message, status: word } };
+  // Clients wait for as long as this says: they do not read the header.
+  const wait = retryAfterMs === undefined ? [] : [{ '@type': RETRY_INFO, retryDelay: `${retryAfterMs / 1000}s` }];
+  return { error: { code: status, message, status: word, ...(wait.length > 0 && { details: wait }) } };
 }
+
+const RETRY_INFO = 'type.googleapis.com/google.rpc.RetryInfo';
 
 const ERROR_STATUSES: Readonly<Record<number, string>> = {
   400: 'INVALID_ARGUMENT',
@@ -293,6 +298,7 @@ export const serve: DialectServer = {
   writeStream,
   meaning,
   api: {
+    ...servedAnswers,
     vendor: 'google',
     operations: [
       {
@@ -312,6 +318,8 @@ export const serve: DialectServer = {
       { operation: 'model', method: 'GET', path: /^(?:\/v1\w*)?\/models\/(?<model>[^:]+)$/ },
     ],
     makeId: (text) => text,
+    modelPaths: [],
+    closing: /"finishReason"/,
     streamsLists: true,
   },
 };

@@ -1,7 +1,7 @@
 import { findMembers, isObject, textAt } from '../../json/index.ts';
 import type { Citation, ContentBlock, MediaBlock, Message, ToolUseBlock } from '../../message/index.ts';
 import { type LossNote, rewritten } from '../loss.ts';
-import { openaiErrorBody } from '../openai-error.ts';
+import { openaiAnswers, openaiErrorBody } from '../openai-answers.ts';
 import type { Alternative, StopReason, Usage } from '../reply.ts';
 import {
   fitMessage,
@@ -313,6 +313,7 @@ export const serve: DialectServer = {
   writeStream,
   meaning,
   api: {
+    ...openaiAnswers('messages'),
     vendor: 'openai',
     operations: [
       { operation: 'ask', method: 'POST', path: /^(?:\/v1)?\/chat\/completions$/ },
@@ -320,5 +321,7 @@ export const serve: DialectServer = {
       { operation: 'model', method: 'GET', path: /^(?:\/v1)?\/models\/(?<model>.+)$/ },
     ],
     makeId: (text) => `chatcmpl-${text}`,
+    modelPaths: [['model']],
+    closing: /^\[DONE\]$/,
   },
 };

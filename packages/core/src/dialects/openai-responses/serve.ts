@@ -1,7 +1,7 @@
 import { isObject, textAt } from '../../json/index.ts';
 import type { ContentBlock, Message } from '../../message/index.ts';
 import type { LossNote } from '../loss.ts';
-import { openaiErrorBody } from '../openai-error.ts';
+import { openaiErrorBody } from '../openai-answers.ts';
 import { makeId, type OutgoingBlock, type StreamForm, StreamWriter } from '../reply-writer.ts';
 import type { DialectServer, ReplyContent, ReplyWriter, ServedError, WriteStreamOptions } from '../serve.ts';
 import { writeSse } from '../stream.ts';
@@ -9,6 +9,7 @@ import { readItems } from './items.ts';
 import { DIALECT } from './provider.ts';
 import { readItem, turnText } from './read-response.ts';
 import { meaning } from './request-meaning.ts';
+import { servedAnswers } from './served-answers.ts';
 import {
   ABILITIES,
   callText,
@@ -248,6 +249,7 @@ export const serve: DialectServer = {
   writeStream,
   meaning,
   api: {
+    ...servedAnswers,
     vendor: 'openai',
     operations: [
       { operation: 'ask', method: 'POST', path: /^(?:\/v1)?\/responses$/ },
@@ -257,5 +259,7 @@ export const serve: DialectServer = {
       { operation: 'delete', method: 'DELETE', path: /^(?:\/v1)?\/responses\/(?<response>[\w-]+)$/ },
     ],
     makeId: (text) => `resp_${text}`,
+    modelPaths: [['response', 'model'], ['model']],
+    closing: /^\{"type":\s*"response\.(?:completed|incomplete|failed)"/,
   },
 };

@@ -10,6 +10,7 @@ import { nativeCall } from './client-tools.ts';
 import { readItems } from './items.ts';
 import { DIALECT, openai } from './provider.ts';
 import { turnText } from './read-response.ts';
+import { toUsage } from './served-answers.ts';
 
 export const ABILITIES: ReplyAbilities = {
   citations: ({ url }) => url !== undefined,
@@ -90,17 +91,7 @@ export function responseText(
 
 /** Cached tokens are in the input, thoughts in the output. */
 export function usageText(usage: Usage | undefined, isOwn: boolean): string {
-  if (!usage || isOwn) return usage?.native ?? 'null';
-  const { input, cacheRead, cacheWrite5m, cacheWrite1h, output, reasoning } = usage;
-  const written = cacheWrite5m + cacheWrite1h;
-  const all = input + cacheRead + written;
-  return JSON.stringify({
-    input_tokens: all,
-    input_tokens_details: { cached_tokens: cacheRead, ...(written > 0 && { cache_write_tokens: written }) },
-    output_tokens: output + reasoning,
-    output_tokens_details: { reasoning_tokens: reasoning },
-    total_tokens: all + output + reasoning,
-  });
+  return usage && isOwn ? usage.native : JSON.stringify(toUsage(usage));
 }
 
 /** Texts and refusals that stand side by side are parts of one message; every other block is an item. */
