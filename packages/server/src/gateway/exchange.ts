@@ -178,6 +178,11 @@ async function askTarget(
   const { events } = await exchange({ ...sent, stream: true });
   const reader = isRelayed ? dialect.readStream(origin) : readBlocks(dialect, origin);
   let reply: Reply | undefined;
+  const finish = () => {
+    const end = reader.finish();
+    reply = 'reply' in end ? end.reply : end;
+    return end;
+  };
   return {
     ...head,
     skipped,
@@ -186,11 +191,14 @@ async function askTarget(
         const told = reader.push(native.event, native.data);
         yield isRelayed ? { native, blocks: [] } : { native, blocks: told as readonly BlockEvent[] };
       }
-      const end = reader.finish();
-      reply = 'reply' in end ? end.reply : end;
+      const end = finish();
       if ('reply' in end) yield { blocks: end.events };
     })(),
-    reply: () => reply!,
+    reply() {
+      // Whoever leaves a stream early has the reply as far as it came.
+      if (!reply) finish();
+      return reply!;
+    },
   };
 }
 

@@ -11,7 +11,7 @@ import { refuseUpgrade, type UpgradeRequest } from '../proxy/socket.ts';
 import { readKeys } from '../proxy/upstream.ts';
 import type { Services } from '../services.ts';
 import { adaptRequest } from './adapt-request.ts';
-import { type AnswerSource, answerStream, answerWhole, httpSink, responseIdFor } from './answer.ts';
+import { answerStream, answerWhole, httpSink, responseIdFor } from './answer.ts';
 import { type ClientCall, readClientAddress, type Target, withBody } from './client-call.ts';
 import { askCopies, joinCopies, keepCopy } from './copies.ts';
 import { type AskOptions, ask, type OutgoingRequest, type UpstreamAnswer } from './exchange.ts';
@@ -170,7 +170,7 @@ export function createGateway(
         ...(served && { tools: served }),
         ...(!isOwn && isRecorded && { reference: (block: number) => references.mint(recording.id, block) }),
       };
-      const source = joinCopies([answerOf(upstream), ...others.map((one) => answerOf(one.upstream))]);
+      const source = joinCopies(cutAnswer(upstream), ...others.map((one) => cutAnswer(one.upstream)));
       const headers = skeinHeaders(upstream, recording.id);
       recording.head(200, headers, call.isStream);
       await (call.isStream ? answerStream : answerWhole)(call, head, source, httpSink(answer), {
@@ -213,8 +213,8 @@ export function createGateway(
 }
 
 /** The answer of an upstream, as far as the client wants it. */
-function answerOf({ dialect, events, reply, request: { stops = [] } }: UpstreamAnswer): AnswerSource {
-  return cutAtStops({ dialect: dialect.id, events, reply }, stops);
+function cutAnswer(upstream: UpstreamAnswer): UpstreamAnswer {
+  return cutAtStops(upstream, upstream.request.stops ?? []);
 }
 
 /** A client whose SDK insists on a key gives this one to say that it has none. */

@@ -1,12 +1,15 @@
 import type { Reply } from '@skein/core';
 import { type BlockEvent, createMessage } from '@skein/core/dialect';
-import type { AnswerSource } from './answer.ts';
+import type { UpstreamAnswer, UpstreamEvent } from './exchange.ts';
+
+/** An answer as it arrives. */
+export type ArrivingAnswer = Pick<UpstreamAnswer, 'events' | 'reply'>;
 
 /**
  * Ends an answer before the first of these texts, for providers that have no stop sequences. Of a stream, only what may be
  * the beginning of one is held back; the upstream is left when one has come.
  */
-export function cutAtStops(source: AnswerSource, stops: readonly string[]): AnswerSource {
+export function cutAtStops<T extends ArrivingAnswer>(source: T, stops: readonly string[]): T {
   const sequences = stops.filter((stop) => stop !== '');
   if (sequences.length === 0) return source;
   return {
@@ -17,14 +20,14 @@ export function cutAtStops(source: AnswerSource, stops: readonly string[]): Answ
 }
 
 async function* cutEvents(
-  batches: AsyncIterable<readonly BlockEvent[]>,
+  batches: AsyncIterable<UpstreamEvent>,
   stops: readonly string[],
-): AsyncGenerator<readonly BlockEvent[]> {
+): AsyncGenerator<UpstreamEvent> {
   /** The end of a block's text that may become a stop sequence. */
   let held = { index: -1, text: '' };
-  for await (const events of batches) {
+  for await (const { blocks } of batches) {
     const passed: BlockEvent[] = [];
-    for (const event of events) {
+    for (const event of blocks) {
       const isText = event.type === 'text';
       if (held.text !== '' && 'index' in event && !(isText && event.index === held.index)) {
         passed.push({ type: 'text', ...held });
@@ -39,14 +42,14 @@ async function* cutEvents(
       const sure = end < 0 ? text.length - openLength(text, stops) : end;
       if (sure > 0) passed.push({ ...event, text: text.slice(0, sure) });
       if (end >= 0) {
-        yield passed;
+        yield { blocks: passed };
         return;
       }
       held = { index: event.index, text: text.slice(sure) };
     }
-    if (passed.length > 0) yield passed;
+    if (passed.length > 0) yield { blocks: passed };
   }
-  if (held.text !== '') yield [{ type: 'text', ...held }];
+  if (held.text !== '') yield { blocks: [{ type: 'text', ...held }] };
 }
 
 /** The reply as far as it goes before a stop sequence. The text that the provider wrote stays as it is. */
