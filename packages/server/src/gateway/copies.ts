@@ -1,10 +1,10 @@
 import type { Usage } from '@skein/core';
-import { responseIdFor } from './answer.ts';
+import type { BlockEvent } from '@skein/core/dialect';
+import { type AnswerSource, responseIdFor } from './answer.ts';
 import type { ClientCall } from './client-call.ts';
-import { type AskOptions, ask, type UpstreamAnswer, type UpstreamEvent } from './exchange.ts';
+import { type AskOptions, ask, type UpstreamAnswer } from './exchange.ts';
 import type { GatewayRecording } from './recording.ts';
 import type { Restorer } from './restore.ts';
-import type { ArrivingAnswer } from './stop-cut.ts';
 
 /** A further reply to the same request, with a recording of its own. */
 interface Copy {
@@ -44,25 +44,27 @@ export async function keepCopy(call: ClientCall, { upstream, recording }: Copy, 
 }
 
 /** Several answers to one request as one answer with alternatives, in the order of the sources. Tokens are those of all. */
-export function joinCopies<T extends ArrivingAnswer>(first: T, ...others: readonly ArrivingAnswer[]): T {
-  const sources = [first, ...others];
-  if (others.length === 0) return first;
+export function joinCopies(sources: readonly [AnswerSource, ...AnswerSource[]]): AnswerSource {
+  const [first] = sources;
+  if (sources.length === 1) return first;
   return {
-    ...first,
+    dialect: first.dialect,
     events: joinEvents(sources.map(({ events }) => events)),
     reply() {
-      const [reply, ...further] = sources.map((source) => source.reply());
+      const [reply, ...others] = sources.map((source) => source.reply());
       return {
         ...reply!,
-        alternatives: further.map(({ message, stop }) => ({ message, stop })),
-        usage: addUsage([reply!, ...further].map(({ usage }) => usage)),
+        alternatives: others.map(({ message, stop }) => ({ message, stop })),
+        usage: addUsage([reply!, ...others].map(({ usage }) => usage)),
       };
     },
   };
 }
 
 /** The events of all sources as they arrive; those of the first are not marked. */
-async function* joinEvents(sources: readonly AsyncIterable<UpstreamEvent>[]): AsyncGenerator<UpstreamEvent> {
+async function* joinEvents(
+  sources: readonly AsyncIterable<readonly BlockEvent[]>[],
+): AsyncGenerator<readonly BlockEvent[]> {
   const iterators = sources.map((source) => source[Symbol.asyncIterator]());
   const next = async (choice: number) => ({ choice, result: await iterators[choice]!.next() });
   const pending = new Map(iterators.map((_, choice) => [choice, next(choice)]));
@@ -74,8 +76,7 @@ async function* joinEvents(sources: readonly AsyncIterable<UpstreamEvent>[]): As
         continue;
       }
       pending.set(choice, next(choice));
-      const { blocks } = result.value;
-      yield { blocks: choice === 0 ? blocks : blocks.map((event) => ({ type: 'choice', choice, event })) };
+      yield choice === 0 ? result.value : result.value.map((event) => ({ type: 'choice', choice, event }));
     }
   } finally {
     for (const waiting of pending.values()) waiting.catch(() => undefined);

@@ -11,7 +11,15 @@ import { refuseUpgrade, type UpgradeRequest } from '../proxy/socket.ts';
 import { readKeys } from '../proxy/upstream.ts';
 import type { Services } from '../services.ts';
 import { adaptRequest } from './adapt-request.ts';
-import { answerStream, answerWhole, httpSink, responseIdFor } from './answer.ts';
+import {
+  type AnswerHooks,
+  type AnswerSource,
+  answerRelayed,
+  answerStream,
+  answerWhole,
+  httpSink,
+  responseIdFor,
+} from './answer.ts';
 import { type ClientCall, readClientAddress, type Target, withBody } from './client-call.ts';
 import { askCopies, joinCopies, keepCopy } from './copies.ts';
 import { type AskOptions, ask, type OutgoingRequest, type UpstreamAnswer } from './exchange.ts';
@@ -170,15 +178,18 @@ export function createGateway(
         ...(served && { tools: served }),
         ...(!isOwn && isRecorded && { reference: (block: number) => references.mint(recording.id, block) }),
       };
-      const source = joinCopies(cutAnswer(upstream), ...others.map((one) => cutAnswer(one.upstream)));
       const headers = skeinHeaders(upstream, recording.id);
       recording.head(200, headers, call.isStream);
-      await (call.isStream ? answerStream : answerWhole)(call, head, source, httpSink(answer), {
+      const hooks: AnswerHooks = {
         beforeEnd: (reply, last, losses) => recording.keep(call, upstream, { reply, last, losses }, restorer),
         onText: recording.text,
         describe: describeError,
         headers,
-      });
+      };
+      const { native, reply } = upstream;
+      const source = joinCopies([answerOf(upstream), ...others.map((one) => answerOf(one.upstream))]);
+      if (native) await answerRelayed(call, head, { native, reply }, httpSink(answer), hooks);
+      else await (call.isStream ? answerStream : answerWhole)(call, head, source, httpSink(answer), hooks);
       recording.end('done');
       for (const one of others) await keepCopy(call, one, restorer);
     } catch (error) {
@@ -213,8 +224,8 @@ export function createGateway(
 }
 
 /** The answer of an upstream, as far as the client wants it. */
-function cutAnswer(upstream: UpstreamAnswer): UpstreamAnswer {
-  return cutAtStops(upstream, upstream.request.stops ?? []);
+function answerOf({ dialect, events, reply, request: { stops = [] } }: UpstreamAnswer): AnswerSource {
+  return cutAtStops({ dialect: dialect.id, events, reply }, stops);
 }
 
 /** A client whose SDK insists on a key gives this one to say that it has none. */
@@ -243,7 +254,7 @@ async function prepare(
   const sent = restored.messages.map((message, at) => (isOwn(message) ? messages[at]! : message));
   const isRelayed = isSame && sent.every((message, at) => message === messages[at] && !hasReference(message.raw));
   const request = {
-    ...(isRelayed && { body: withTargetModel(call, target.model) }),
+    ...(isRelayed && { relayed: withTargetModel(call, target.model) }),
     ...(isSame && { headers: vendorHeaders(call) }),
     ...{ system: system ? [system] : [], tools, params, extra, messages: sent, given: messages },
     ...{ renamed: restored.renamed, wordsKey: restored.wordsKey, losses: restored.losses },

@@ -1,9 +1,9 @@
 import { anthropicMessages } from '@skein/core';
-import { readBlocks } from '@skein/core/dialect';
+import { type BlockEvent, readBlocks } from '@skein/core/dialect';
 import { describe, expect, it } from 'vitest';
+import type { AnswerSource } from './answer.ts';
 import { joinCopies } from './copies.ts';
-import type { UpstreamEvent } from './exchange.ts';
-import { type ArrivingAnswer, cutAtStops } from './stop-cut.ts';
+import { cutAtStops } from './stop-cut.ts';
 
 const body = (text: string) =>
   JSON.stringify({
@@ -13,31 +13,30 @@ const body = (text: string) =>
   });
 
 /** An answer whose text arrives in these pieces. */
-function answer(pieces: readonly string[]): ArrivingAnswer & { left: boolean } {
+function answer(pieces: readonly string[]): AnswerSource & { left: boolean } {
   const reader = readBlocks(anthropicMessages);
-  const push = (type: string, data: object): UpstreamEvent => ({
-    blocks: reader.push(type, JSON.stringify({ type, ...data })),
-  });
+  const push = (type: string, data: object) => reader.push(type, JSON.stringify({ type, ...data }));
   const source = {
+    dialect: 'anthropic-messages',
     left: true,
-    events: (async function* (): AsyncGenerator<UpstreamEvent> {
+    events: (async function* (): AsyncGenerator<readonly BlockEvent[]> {
       yield push('message_start', { message: JSON.parse(body('')) });
       yield push('content_block_start', { index: 0, content_block: { type: 'text', text: '' } });
       for (const text of pieces) yield push('content_block_delta', { index: 0, delta: { type: 'text_delta', text } });
       yield push('content_block_stop', { index: 0 });
       yield push('message_delta', { delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 2 } });
       source.left = false;
-      yield { blocks: reader.finish().events };
+      yield reader.finish().events;
     })(),
     reply: () => reader.finish().reply,
   };
   return source;
 }
 
-async function read(source: ArrivingAnswer): Promise<string[]> {
+async function read(source: AnswerSource): Promise<string[]> {
   const texts: string[] = [];
-  for await (const { blocks } of source.events)
-    for (const event of blocks) if (event.type === 'text') texts.push(event.text);
+  for await (const events of source.events)
+    for (const event of events) if (event.type === 'text') texts.push(event.text);
   return texts;
 }
 
@@ -66,7 +65,7 @@ describe('cutAtStops', () => {
 
   it('cuts a whole reply', () => {
     const reply = anthropicMessages.readResponse(body('one END two'));
-    const source = { events: answer([]).events, reply: () => reply };
+    const source = { dialect: 'anthropic-messages', events: answer([]).events, reply: () => reply };
     expect(cutAtStops(source, ['END']).reply().message.text).toBe('one ');
     expect(cutAtStops(source, ['FIN']).reply()).toBe(reply);
   });
@@ -74,10 +73,10 @@ describe('cutAtStops', () => {
 
 describe('joinCopies', () => {
   it('gives alternatives, and counts the tokens of all', async () => {
-    const joined = joinCopies(answer(['one']), answer(['two']), answer(['three']));
+    const joined = joinCopies([answer(['one']), answer(['two']), answer(['three'])]);
     const choices = new Map<number, string>();
-    for await (const { blocks } of joined.events)
-      for (const event of blocks) {
+    for await (const events of joined.events)
+      for (const event of events) {
         const [choice, inner] = event.type === 'choice' ? [event.choice, event.event] : [0, event];
         if (inner.type === 'text') choices.set(choice, (choices.get(choice) ?? '') + inner.text);
       }

@@ -1,15 +1,12 @@
 import type { Reply } from '@skein/core';
 import { type BlockEvent, createMessage } from '@skein/core/dialect';
-import type { UpstreamAnswer, UpstreamEvent } from './exchange.ts';
-
-/** An answer as it arrives. */
-export type ArrivingAnswer = Pick<UpstreamAnswer, 'events' | 'reply'>;
+import type { AnswerSource } from './answer.ts';
 
 /**
  * Ends an answer before the first of these texts, for providers that have no stop sequences. Of a stream, only what may be
  * the beginning of one is held back; the upstream is left when one has come.
  */
-export function cutAtStops<T extends ArrivingAnswer>(source: T, stops: readonly string[]): T {
+export function cutAtStops(source: AnswerSource, stops: readonly string[]): AnswerSource {
   const sequences = stops.filter((stop) => stop !== '');
   if (sequences.length === 0) return source;
   return {
@@ -20,14 +17,14 @@ export function cutAtStops<T extends ArrivingAnswer>(source: T, stops: readonly 
 }
 
 async function* cutEvents(
-  batches: AsyncIterable<UpstreamEvent>,
+  batches: AsyncIterable<readonly BlockEvent[]>,
   stops: readonly string[],
-): AsyncGenerator<UpstreamEvent> {
+): AsyncGenerator<readonly BlockEvent[]> {
   /** The end of a block's text that may become a stop sequence. */
   let held = { index: -1, text: '' };
-  for await (const { blocks } of batches) {
+  for await (const events of batches) {
     const passed: BlockEvent[] = [];
-    for (const event of blocks) {
+    for (const event of events) {
       const isText = event.type === 'text';
       if (held.text !== '' && 'index' in event && !(isText && event.index === held.index)) {
         passed.push({ type: 'text', ...held });
@@ -42,14 +39,14 @@ async function* cutEvents(
       const sure = end < 0 ? text.length - openLength(text, stops) : end;
       if (sure > 0) passed.push({ ...event, text: text.slice(0, sure) });
       if (end >= 0) {
-        yield { blocks: passed };
+        yield passed;
         return;
       }
       held = { index: event.index, text: text.slice(sure) };
     }
-    if (passed.length > 0) yield { blocks: passed };
+    if (passed.length > 0) yield passed;
   }
-  if (held.text !== '') yield { blocks: [{ type: 'text', ...held }] };
+  if (held.text !== '') yield [{ type: 'text', ...held }];
 }
 
 /** The reply as far as it goes before a stop sequence. The text that the provider wrote stays as it is. */
