@@ -19,13 +19,16 @@ import {
   type WriteRequest,
   type WrittenRequest,
 } from '@skein/core';
-import { type BlockEvent, forModel, type LossNote, readBlocks } from '@skein/core/dialect';
+import { type BlockEvent, forModel, type LossNote, readBlocks, type ServedTool } from '@skein/core/dialect';
 import type { Target } from './client-call.ts';
+import { refuseReliedOn } from './params.ts';
 
 /** A client's request on its way to a target: what is left to be written in the target's protocol. */
 export interface OutgoingRequest {
   readonly system: readonly Message[];
   readonly messages: readonly Message[];
+  /** The messages as the client sent them, where some of them were replaced by the provider's own. */
+  readonly given?: readonly Message[];
   readonly tools: readonly ToolDefinition[];
   readonly params: RequestParams;
   /** Further members of the body, by name, as exact text. */
@@ -41,10 +44,18 @@ export interface OutgoingRequest {
   readonly renamed?: Readonly<Record<number, string>>;
   /** The key of the words up to a reply, by which it is found when the client sends it back. */
   readonly wordsKey?: (reply: Message) => string | undefined;
+  /** The exchange whose history the request goes on from, where the gateway keeps it. */
+  readonly continues?: string;
   /** Further keys by which the reply is found. */
   readonly replyKeys?: readonly string[];
   /** Names and ids as the client has them, and as the provider has them. */
   readonly calls?: Readonly<Record<string, string>>;
+  /** The client's tools by the names that the provider has, where name or kind of call differ. */
+  readonly served?: ReadonlyMap<string, ServedTool>;
+  /** How many replies the client wants; by default, one. */
+  readonly copies?: number;
+  /** Where the gateway ends a reply, because the provider does not. */
+  readonly stops?: readonly string[];
   /** What the request has lost on its way here. */
   readonly losses: readonly (Loss | LossNote)[];
 }
@@ -147,6 +158,7 @@ async function askTarget(
     isStream,
     isStrict: options.isStrict && !isRelayed,
   });
+  if (!isRelayed) refuseReliedOn(written().losses, request, target);
   const isBound = forModel(provider.policies.reasoningBoundTo, target.model).includes('prefix');
   const prefix = isBound ? written().manifest.prefix : undefined;
   const body = request.relayed ?? written().body;

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type Dialect, find, type Loss, type Message, splice, type Usage } from '@skein/core';
+import type { Loss, Usage } from '@skein/core';
 import type { LossNote } from '@skein/core/dialect';
 import { createRecorder, createReplayer, type GatewayUse } from '@skein/forest';
 import type { Access } from '../http/access.ts';
@@ -9,10 +9,10 @@ import { createActiveCount, decodeBody, type Proxy as RecordingProxy, readBody }
 import { answerWith, sendResponse } from '../proxy/respond.ts';
 import { refuseUpgrade, type UpgradeRequest } from '../proxy/socket.ts';
 import type { Services } from '../services.ts';
-
 import { readTokenSpending } from '../spending.ts';
 import {
   type AnswerHooks,
+  type AnswerSource,
   answerRelayed,
   answerStream,
   answerWhole,
@@ -24,17 +24,18 @@ import { createBudgets } from './budgets.ts';
 import { type ClientCall, type Route, readClientAddress, type Target, withBody } from './client-call.ts';
 import { describeClientError, isFault, writeClientError } from './client-error.ts';
 import { ClientRefusal } from './client-refusal.ts';
-import { expandSummaries } from './compact.ts';
-
-import { ask, type OutgoingRequest, type UpstreamAnswer } from './exchange.ts';
+import { askCopies, joinCopies, keepCopy } from './copies.ts';
+import { type AskOptions, ask, type UpstreamAnswer } from './exchange.ts';
 import { countAnswer } from './gateway-metrics.ts';
-import { conversationKey, createKeeper, type Keeper } from './kept.ts';
+import { createKeeper, type Keeper } from './kept.ts';
 import { unknownModel } from './models.ts';
 import { answerOperation } from './operations.ts';
+import { prepareRequest, type RequestMemory } from './prepare-request.ts';
 import { createGatewayRecording, noRecording } from './recording.ts';
-import { hasReference, loadReferences, type References } from './references.ts';
-import { createRestorer, GATEWAY_ISSUER, type Restorer } from './restore.ts';
+import { loadReferences, type References } from './references.ts';
+import { createRestorer } from './restore.ts';
 import { findRoute } from './routes.ts';
+import { cutAtStops } from './stop-cut.ts';
 import { createGatewayTokens, type GatewayCaller } from './tokens.ts';
 
 /**
@@ -59,10 +60,8 @@ interface ReceivedCall {
 }
 
 /** What the gateway finds earlier replies with. */
-interface Memory {
+interface Memory extends RequestMemory {
   readonly references: References;
-  readonly restorer: Restorer;
-  readonly keeper: Keeper;
 }
 
 export function createGateway(
@@ -170,7 +169,7 @@ export function createGateway(
       kept ??
       (await answerOperation(call, route, {
         services,
-        prepare: (one, target, dialect) => prepare(one, target, dialect, memory, asked.thread ?? ''),
+        prepare: (one, target, dialect) => prepareRequest(one, target, dialect, memory, asked.thread ?? ''),
         keyFor: ({ provider }) => tokens.keyFor(caller, call.dialect.home, provider),
         signal: leavingSignal(answer),
         spend: (target, usage) => budgets.add(caller.name, target, usage),
@@ -205,22 +204,30 @@ export function createGateway(
       ? createGatewayRecording({ recorder, redact, onError, received, targets })
       : noRecording(forest.clock.tick());
     try {
-      const upstream = await ask({
+      const options: AskOptions = {
         targets,
-        prepare: (target, dialect) => prepare(call, target, dialect, memory, asked.thread ?? ''),
+        prepare: (target, dialect) => prepareRequest(call, target, dialect, memory, asked.thread ?? ''),
         isStream: call.isStream,
         isStrict: /^(?:true|1)$/i.test(call.headers.get('x-skein-strict') ?? ''),
         env: services.env,
         keyFor: ({ provider }) => tokens.keyFor(received.caller, call.dialect.home, provider),
         signal: leavingSignal(answer),
         tap: recording.tap,
-      });
+      };
+      const upstream = await ask(options);
+      const { copies = 1, served } = upstream.request;
+      const others = await askCopies(copies - 1, { ...options, targets: [upstream.target] }, () =>
+        isRecorded
+          ? createGatewayRecording({ recorder, redact, onError, received, targets })
+          : noRecording(forest.clock.tick()),
+      );
       const isOwn = upstream.dialect.id === call.dialect.id;
       const head = {
         id: responseIdFor(call, recording.id),
         model: call.model ?? '',
         created: Math.floor(Date.now() / 1000),
         request: call.request,
+        ...(served && { tools: served }),
         ...(!isOwn && isRecorded && { reference: (block: number) => references.mint(recording.id, block) }),
       };
       const headers = skeinHeaders(upstream, recording.id);
@@ -241,10 +248,11 @@ export function createGateway(
         headers,
       };
       const { native, reply } = upstream;
-      const source = { dialect: upstream.dialect.id, events: upstream.events, reply };
+      const source = joinCopies([answerOf(upstream), ...others.map((one) => answerOf(one.upstream))]);
       if (native) await answerRelayed(call, head, { native, reply }, httpSink(answer), hooks);
       else await (call.isStream ? answerStream : answerWhole)(call, head, source, httpSink(answer), hooks);
       recording.end('done');
+      for (const one of others) await keepCopy(call, one, restorer);
     } catch (error) {
       recording.fail(error, describeClientError(call, error));
       throw error;
@@ -291,6 +299,11 @@ async function answerKept(call: ClientCall, keeper: Keeper) {
   throw new ClientRefusal(`Response with id '${responseId}' not found.`, { status: 404, word: 'not_found' });
 }
 
+/** The answer of an upstream, as far as the client wants it. */
+function answerOf({ dialect, events, reply, request: { stops = [] } }: UpstreamAnswer): AnswerSource {
+  return cutAtStops({ dialect: dialect.id, events, reply }, stops);
+}
+
 /** Aborted when the client leaves before it has the whole answer. */
 function leavingSignal(answer: ServerResponse): AbortSignal {
   const leaving = new AbortController();
@@ -301,52 +314,6 @@ function leavingSignal(answer: ServerResponse): AbortSignal {
 }
 
 const NO_VENDOR = 'The gateway serves clients at /gateway/openai/v1, /gateway/anthropic and /gateway/google.';
-
-/** What a client's request means at a target. */
-async function prepare(
-  given: ClientCall,
-  target: Target,
-  dialect: Dialect,
-  { restorer, keeper }: Memory,
-  scope: string,
-): Promise<OutgoingRequest> {
-  const call = { ...given, body: expandSummaries(given) };
-  const isSame = call.dialect.id === dialect.id;
-  const origin = { issuer: isSame ? target.provider.issuer : GATEWAY_ISSUER };
-  const parts = call.dialect.readRequest(call.body ?? '', origin);
-  const isVendor = isSame && call.dialect.home.issuer === target.provider.issuer;
-  const completed = await keeper.complete(call.dialect, parts, call.request ?? {}, { isOwn: isVendor });
-  const { system, tools, messages, params, rest, before, isHeld, conversation } = completed;
-  const restored = await restorer.restore(messages, call.dialect, scope, before);
-  const { stream: _, ...others } = rest;
-  const losses = isSame
-    ? []
-    : Object.keys(others).map((name): LossNote => ({ kind: 'dropped', path: name, reason: 'parameter' }));
-  // A client that speaks the target's protocol may send the target's own replies as it likes.
-  const isOwn = ({ origin: from }: Message) => isSame && from.dialect === dialect.id && from.issuer === origin.issuer;
-  const sent = restored.messages.map((message, at) => (isOwn(message) ? messages[at]! : message));
-  const isRelayed =
-    isSame && !isHeld && sent.every((message, at) => message === parts.messages[at] && !hasReference(message.raw));
-  return {
-    ...(isRelayed && { relayed: withTargetModel(call, target.model) }),
-    ...(isSame && { headers: vendorHeaders(call) }),
-    system: system ? [system] : [],
-    ...{ tools, params, messages: [...before, ...sent], extra: isSame ? others : {} },
-    ...(conversation !== undefined && { replyKeys: [conversationKey(conversation)] }),
-    ...{ renamed: restored.renamed, wordsKey: restored.wordsKey, losses: [...restored.losses, ...losses] },
-  };
-}
-
-/** The client's own text, with the name that the provider has for the model. */
-function withTargetModel({ body = '' }: ClientCall, model: string): string {
-  const range = find(body, ['model']);
-  return range ? splice(body, [{ ...range, text: JSON.stringify(model) }]) : body;
-}
-
-/** The headers that belong to the vendor's API, such as those that turn on new features. */
-function vendorHeaders({ headers, api }: ClientCall): Record<string, string> {
-  return Object.fromEntries([...headers].filter(([name]) => name.startsWith(`${api.vendor}-`)));
-}
 
 function skeinHeaders({ target, losses, skipped }: UpstreamAnswer, exchange: string): Record<string, string> {
   return {
