@@ -20,6 +20,7 @@ import {
   httpSink,
   responseIdFor,
 } from './answer.ts';
+import { unwrapAnswer } from './answer-tool.ts';
 import { type ClientCall, readClientAddress, type Target, withBody } from './client-call.ts';
 import { askCopies, joinCopies, keepCopy } from './copies.ts';
 import { type AskOptions, ask, type OutgoingRequest, type UpstreamAnswer } from './exchange.ts';
@@ -224,8 +225,10 @@ export function createGateway(
 }
 
 /** The answer of an upstream, as far as the client wants it. */
-function answerOf({ dialect, events, reply, request: { stops = [] } }: UpstreamAnswer): AnswerSource {
-  return cutAtStops({ dialect: dialect.id, events, reply }, stops);
+function answerOf({ dialect, events, reply, request }: UpstreamAnswer): AnswerSource {
+  const { stops = [], isAnswerCalled = false } = request;
+  const source = { dialect: dialect.id, events, reply };
+  return cutAtStops(isAnswerCalled ? unwrapAnswer(source) : source, stops);
 }
 
 /** A client whose SDK insists on a key gives this one to say that it has none. */
