@@ -1,16 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import {
-  DEMO_ISSUER,
-  type Forest,
-  type ListedExchange,
-  listExchanges,
-  oldestShown,
-  readRecorded,
-  type StatusClass,
-  type TakeRecord,
-} from '@skein/forest';
+import { type ListedExchange, listExchanges, oldestShown, readRecorded, type StatusClass } from '@skein/forest';
 import { Problem } from '../http/problem.ts';
-import type { Services } from '../services.ts';
+import { readSpending, type Spending } from '../spending.ts';
 import { answers, apiRouter, given } from './router.ts';
 import { PageQuery, pageSchema, Stop, Usage } from './schemas/forest.ts';
 import { usageView } from './views.ts';
@@ -168,7 +159,7 @@ function readStatus(text: string): number | StatusClass {
 }
 
 function view(exchange: ListedExchange, spent: Spending | undefined): z.infer<typeof Recording> {
-  return { ...exchange, ...spent };
+  return { ...exchange, ...(spent && { ...spent, usage: usageView(spent.usage) }) };
 }
 
 function toBody(bytes: Uint8Array): z.infer<typeof Body> {
@@ -177,35 +168,4 @@ function toBody(bytes: Uint8Array): z.infer<typeof Body> {
   } catch {
     return { base64: Buffer.from(bytes).toString('base64') };
   }
-}
-
-/** What the reply of a recorded exchange used, and what that cost by the list price of its time. */
-interface Spending {
-  readonly usage: ReturnType<typeof usageView>;
-  /** Absent where no price is known. */
-  readonly cost?: number;
-}
-
-/** By the exchange's id. Worked out when it is shown: what is recorded does not depend on a price list. */
-async function readSpending(
-  { store }: Forest,
-  exchanges: readonly ListedExchange[],
-  costOf: Services['costOf'],
-): Promise<ReadonlyMap<string, Spending>> {
-  const nodes = exchanges.flatMap(({ landing }) => landing?.node ?? []);
-  const takes = nodes.length === 0 ? [] : await store.takes(nodes);
-  const spent = new Map<string, Spending>();
-  for (const take of takes)
-    if (take.exchange !== undefined && take.usage) spent.set(take.exchange, toSpending(take, take.usage, costOf));
-  return spent;
-}
-
-function toSpending(
-  { provider = '', model = '', at, origin }: TakeRecord,
-  usage: NonNullable<TakeRecord['usage']>,
-  costOf: Services['costOf'],
-): Spending {
-  const isFree = origin.issuer === DEMO_ISSUER;
-  const cost = isFree ? 0 : costOf?.(usage, provider, model, new Date(at))?.total;
-  return { usage: usageView(usage), ...(cost !== undefined && { cost }) };
 }

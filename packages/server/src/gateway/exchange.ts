@@ -44,6 +44,8 @@ export interface OutgoingRequest {
   readonly renamed?: Readonly<Record<number, string>>;
   /** The key of the words up to a reply, by which it is found when the client sends it back. */
   readonly wordsKey?: (reply: Message) => string | undefined;
+  /** Further keys by which the reply is found. */
+  readonly replyKeys?: readonly string[];
   /** Names and ids as the client has them, and as the provider has them. */
   readonly calls?: Readonly<Record<string, string>>;
   /** The client's tools by the names that the provider has, where name or kind of call differ. */
@@ -152,7 +154,7 @@ async function askTarget(
   const request = await options.prepare({ ...target, provider }, dialect);
   const isRelayed = request.relayed !== undefined;
   if (options.isStrict) refuseLosses(request.losses);
-  const written = write(request, dialect, provider, target.model, {
+  const written = writeFor(request, dialect, provider, target.model, {
     isStream,
     isStrict: options.isStrict && !isRelayed,
   });
@@ -208,7 +210,7 @@ async function* seenBy<T>(events: AsyncIterable<T>, see: (event: T) => void): As
 }
 
 /** Writes a request in the target's protocol, once and only where it is needed. */
-function write(
+export function writeFor(
   { system, messages, tools, params, extra, cache, previous }: OutgoingRequest,
   dialect: Dialect,
   provider: ProviderDescriptor,
