@@ -335,7 +335,7 @@ async function prepare(
   const parts = call.dialect.readRequest(call.body ?? '', origin);
   const isVendor = isSame && call.dialect.home.issuer === target.provider.issuer;
   const completed = await keeper.complete(call.dialect, parts, call.request ?? {}, { isOwn: isVendor });
-  const { system, tools, messages, params, rest, before, isHeld, conversation } = completed;
+  const { system, tools, messages, params, rest, before, beforeShown, isHeld, conversation } = completed;
   const restored = await restorer.restore(messages, call.dialect, scope, before);
   const { stream: _, ...extra } = rest;
   // A client that speaks the target's protocol may send the target's own replies as it likes.
@@ -347,7 +347,7 @@ async function prepare(
     ...(isRelayed && { relayed: withTargetModel(call, target.model) }),
     ...(isSame && { headers: vendorHeaders(call) }),
     ...{ system: system ? [system] : [], tools, params, extra },
-    ...{ messages: [...before, ...sent], given: [...before, ...messages] },
+    ...{ messages: [...before, ...sent], given: [...beforeShown, ...messages] },
     ...(conversation !== undefined && { replyKeys: [conversationKey(conversation)] }),
     ...{ renamed: restored.renamed, wordsKey: restored.wordsKey, losses: restored.losses },
   };

@@ -18,6 +18,8 @@ import { GATEWAY_ISSUER, type Restorer } from './restore.ts';
 export interface CompletedRequest extends RequestParts {
   /** The messages in front of those of the request, as the providers wrote them. */
   readonly before: readonly Message[];
+  /** The same messages as the client got or sent them. */
+  readonly beforeShown: readonly Message[];
   /** Whether the gateway holds the history: what the request names it by does not go out. */
   readonly isHeld: boolean;
   /** The conversation that the request and its reply belong to from now on. */
@@ -45,6 +47,8 @@ export interface Keeper {
 /** A conversation up to and including a reply. */
 interface HeldHistory {
   readonly messages: readonly Message[];
+  /** The same messages as the client got or sent them. */
+  readonly shown: readonly Message[];
   readonly system: Message | undefined;
   readonly tools: RequestParts['tools'];
   /** The request that the reply answers. */
@@ -84,7 +88,11 @@ export function createKeeper(forest: Forest, restorer: Restorer): Keeper {
     const completed = await complete(spoken, parts, request, { isOwn: false });
     const { messages } = await restorer.restore(completed.messages, spoken, '', completed.before);
     const { system, tools } = completed;
-    return { system, tools, request, messages: [...completed.before, ...messages, found.reply.message] };
+    return {
+      ...{ system, tools, request },
+      messages: [...completed.before, ...messages, found.reply.message],
+      shown: [...completed.beforeShown, ...completed.messages, found.delivered()],
+    };
   };
 
   const isDeleted = async (exchange: string): Promise<boolean> => {
@@ -100,7 +108,7 @@ export function createKeeper(forest: Forest, restorer: Restorer): Keeper {
   };
 
   const complete: Keeper['complete'] = async (spoken, parts, request, { isOwn }) => {
-    const alone: CompletedRequest = { ...parts, before: [], isHeld: false };
+    const alone: CompletedRequest = { ...parts, before: [], beforeShown: [], isHeld: false };
     const { kept } = serving(spoken);
     if (!kept?.held) return alone;
     const { held, keeps = [], anchors } = kept;
@@ -129,6 +137,7 @@ export function createKeeper(forest: Forest, restorer: Restorer): Keeper {
       system: parts.system ?? (keeps.includes('system') ? earlier?.system : undefined),
       tools: parts.tools.length === 0 && keeps.includes('tools') ? (earlier?.tools ?? []) : parts.tools,
       before: earlier?.messages ?? [],
+      beforeShown: earlier?.shown ?? [],
       isHeld: true,
       ...(what === 'conversation' && { conversation: id }),
     };
