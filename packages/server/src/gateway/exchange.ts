@@ -44,6 +44,8 @@ export interface OutgoingRequest {
   readonly renamed?: Readonly<Record<number, string>>;
   /** The key of the words up to a reply, by which it is found when the client sends it back. */
   readonly wordsKey?: (reply: Message) => string | undefined;
+  /** The exchange whose history the request goes on from, where the gateway keeps it. */
+  readonly continues?: string;
   /** Further keys by which the reply is found. */
   readonly replyKeys?: readonly string[];
   /** Names and ids as the client has them, and as the provider has them. */

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type Dialect, find, type Loss, type Message, splice, type Usage } from '@skein/core';
+import type { Loss, Usage } from '@skein/core';
 import type { LossNote } from '@skein/core/dialect';
 import { createRecorder, createReplayer, type GatewayUse } from '@skein/forest';
 import type { Access } from '../http/access.ts';
@@ -10,7 +10,6 @@ import { answerWith, sendResponse } from '../proxy/respond.ts';
 import { refuseUpgrade, type UpgradeRequest } from '../proxy/socket.ts';
 import type { Services } from '../services.ts';
 import { readTokenSpending } from '../spending.ts';
-import { adaptRequest } from './adapt-request.ts';
 import {
   type AnswerHooks,
   type AnswerSource,
@@ -26,16 +25,16 @@ import { createBudgets } from './budgets.ts';
 import { type ClientCall, type Route, readClientAddress, type Target, withBody } from './client-call.ts';
 import { describeClientError, isFault, writeClientError } from './client-error.ts';
 import { ClientRefusal } from './client-refusal.ts';
-import { expandSummaries } from './compact.ts';
 import { askCopies, joinCopies, keepCopy } from './copies.ts';
-import { type AskOptions, ask, type OutgoingRequest, type UpstreamAnswer } from './exchange.ts';
+import { type AskOptions, ask, type UpstreamAnswer } from './exchange.ts';
 import { countAnswer } from './gateway-metrics.ts';
-import { conversationKey, createKeeper, type Keeper } from './kept.ts';
+import { createKeeper, type Keeper } from './kept.ts';
 import { unknownModel } from './models.ts';
 import { answerOperation } from './operations.ts';
+import { prepareRequest, type RequestMemory } from './prepare-request.ts';
 import { createGatewayRecording, noRecording } from './recording.ts';
-import { hasReference, loadReferences, type References } from './references.ts';
-import { createRestorer, GATEWAY_ISSUER, type Restorer } from './restore.ts';
+import { loadReferences, type References } from './references.ts';
+import { createRestorer } from './restore.ts';
 import { findRoute } from './routes.ts';
 import { cutAtStops } from './stop-cut.ts';
 import { createGatewayTokens, type GatewayCaller } from './tokens.ts';
@@ -62,10 +61,8 @@ interface ReceivedCall {
 }
 
 /** What the gateway finds earlier replies with. */
-interface Memory {
+interface Memory extends RequestMemory {
   readonly references: References;
-  readonly restorer: Restorer;
-  readonly keeper: Keeper;
 }
 
 export function createGateway(
@@ -173,7 +170,7 @@ export function createGateway(
       kept ??
       (await answerOperation(call, route, {
         services,
-        prepare: (one, target, dialect) => prepare(one, target, dialect, memory, asked.thread ?? ''),
+        prepare: (one, target, dialect) => prepareRequest(one, target, dialect, memory, asked.thread ?? ''),
         keyFor: ({ provider }) => tokens.keyFor(caller, call.dialect.home, provider),
         signal: leavingSignal(answer),
         spend: (target, usage) => budgets.add(caller.name, target, usage),
@@ -210,7 +207,7 @@ export function createGateway(
     try {
       const options: AskOptions = {
         targets,
-        prepare: (target, dialect) => prepare(call, target, dialect, memory, asked.thread ?? ''),
+        prepare: (target, dialect) => prepareRequest(call, target, dialect, memory, asked.thread ?? ''),
         isStream: call.isStream,
         isStrict: /^(?:true|1)$/i.test(call.headers.get('x-skein-strict') ?? ''),
         env: services.env,
@@ -293,13 +290,6 @@ export function createGateway(
   };
 }
 
-/** The answer of an upstream, as far as the client wants it. */
-function answerOf({ dialect, events, reply, request }: UpstreamAnswer): AnswerSource {
-  const { stops = [], isAnswerCalled = false } = request;
-  const source = { dialect: dialect.id, events, reply };
-  return cutAtStops(isAnswerCalled ? unwrapAnswer(source) : source, stops);
-}
-
 /** Gives out or forgets a response that the gateway gave; undefined for any other operation. */
 async function answerKept(call: ClientCall, keeper: Keeper) {
   const { operation, responseId = '' } = call;
@@ -308,6 +298,13 @@ async function answerKept(call: ClientCall, keeper: Keeper) {
   if (body !== undefined) return { body, headers: {} };
   if (exchangeOfResponse(responseId) === undefined) return undefined;
   throw new ClientRefusal(`Response with id '${responseId}' not found.`, { status: 404, word: 'not_found' });
+}
+
+/** The answer of an upstream, as far as the client wants it. */
+function answerOf({ dialect, events, reply, request }: UpstreamAnswer): AnswerSource {
+  const { stops = [], isAnswerCalled = false } = request;
+  const source = { dialect: dialect.id, events, reply };
+  return cutAtStops(isAnswerCalled ? unwrapAnswer(source) : source, stops);
 }
 
 /** Aborted when the client leaves before it has the whole answer. */
@@ -320,50 +317,6 @@ function leavingSignal(answer: ServerResponse): AbortSignal {
 }
 
 const NO_VENDOR = 'The gateway serves clients at /gateway/openai/v1, /gateway/anthropic and /gateway/google.';
-
-/** What a client's request means at a target. */
-async function prepare(
-  given: ClientCall,
-  target: Target,
-  dialect: Dialect,
-  { restorer, keeper }: Memory,
-  scope: string,
-): Promise<OutgoingRequest> {
-  const call = { ...given, body: expandSummaries(given) };
-  const isSame = call.dialect.id === dialect.id;
-  const origin = { issuer: isSame ? target.provider.issuer : GATEWAY_ISSUER };
-  const parts = call.dialect.readRequest(call.body ?? '', origin);
-  const isVendor = isSame && call.dialect.home.issuer === target.provider.issuer;
-  const completed = await keeper.complete(call.dialect, parts, call.request ?? {}, { isOwn: isVendor });
-  const { system, tools, messages, params, rest, before, beforeShown, isHeld, conversation } = completed;
-  const restored = await restorer.restore(messages, call.dialect, scope, before);
-  const { stream: _, ...extra } = rest;
-  // A client that speaks the target's protocol may send the target's own replies as it likes.
-  const isOwn = ({ origin: from }: Message) => isSame && from.dialect === dialect.id && from.issuer === origin.issuer;
-  const sent = restored.messages.map((message, at) => (isOwn(message) ? messages[at]! : message));
-  const isRelayed =
-    isSame && !isHeld && sent.every((message, at) => message === parts.messages[at] && !hasReference(message.raw));
-  const request = {
-    ...(isRelayed && { relayed: withTargetModel(call, target.model) }),
-    ...(isSame && { headers: vendorHeaders(call) }),
-    ...{ system: system ? [system] : [], tools, params, extra },
-    ...{ messages: [...before, ...sent], given: [...beforeShown, ...messages] },
-    ...(conversation !== undefined && { replyKeys: [conversationKey(conversation)] }),
-    ...{ renamed: restored.renamed, wordsKey: restored.wordsKey, losses: restored.losses },
-  };
-  return adaptRequest(request, call, target, dialect);
-}
-
-/** The client's own text, with the name that the provider has for the model. */
-function withTargetModel({ body = '' }: ClientCall, model: string): string {
-  const range = find(body, ['model']);
-  return range ? splice(body, [{ ...range, text: JSON.stringify(model) }]) : body;
-}
-
-/** The headers that belong to the vendor's API, such as those that turn on new features. */
-function vendorHeaders({ headers, api }: ClientCall): Record<string, string> {
-  return Object.fromEntries([...headers].filter(([name]) => name.startsWith(`${api.vendor}-`)));
-}
 
 function skeinHeaders({ target, losses, skipped }: UpstreamAnswer, exchange: string): Record<string, string> {
   return {
