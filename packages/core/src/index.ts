@@ -162,6 +162,8 @@ export {
   type SelectionStrategy,
   type SelectOptions,
   type Signer,
+  SocketSession,
+  type SocketSessionOptions,
   selectModel,
   streamError,
   type TextExchange,

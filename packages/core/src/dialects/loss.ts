@@ -20,6 +20,7 @@ export type LossReason =
   | 'account-bound'
   | 'cache-marker'
   | 'citations'
+  | 'compacted'
   | 'cut'
   | 'duplicate-result'
   | 'empty'
@@ -67,6 +68,7 @@ const SENTENCES: Readonly<Record<LossReason, string>> = {
   'account-bound': 'reasoning that is bound to another account is left out',
   'cache-marker': 'a cache marker is left out: they are placed for each request',
   citations: 'sources are left out: they are in the words of another provider',
+  compacted: 'messages are left out, because a summary that the API wrote stands for them',
   cut: 'something that never became complete is left out',
   'duplicate-result': 'a second result for a call is sent as text',
   empty: 'something that says nothing is left out',
