@@ -1,6 +1,6 @@
 import type { Loss, Manifest, Usage } from '../dialects/index.ts';
 import { SkeinError } from '../error.ts';
-import type { Message, ToolUseBlock } from '../message/index.ts';
+import { type Message, type ToolUseBlock, user } from '../message/index.ts';
 import { pendingCalls, type Run, RunError, type RunEvent, type RunResult } from '../run/index.ts';
 import { EventLog, makeRun } from '../run/run.ts';
 import { LlmBuilder } from './builder.ts';
@@ -104,7 +104,7 @@ export class Conversation implements AsyncIterable<Message> {
       stop: () => stopping.abort(),
       // The next step, or the next run, sends it.
       steer: (message) => {
-        this.messages.extend([message]);
+        this.messages.extend([typeof message === 'string' ? user(message) : message]);
         return true;
       },
     });
@@ -221,7 +221,7 @@ class Queue {
 /** A run of events that someone else makes. It continues whether or not anyone reads it. */
 function runFromEvents<Output>(
   events: AsyncIterable<RunEvent>,
-  controls: { readonly stop: () => void; readonly steer: (message: Message) => boolean },
+  controls: { readonly stop: () => void; readonly steer: Run['steer'] },
 ): Run<Output> {
   const log = new EventLog<RunEvent>();
   const drive = async (): Promise<RunResult<Output>> => {

@@ -237,9 +237,9 @@ export function makeDialect(spec: DialectSpec): Dialect {
   const makeMessage = (raw: string, origin: Origin, facts?: Facts): Message =>
     createMessage(raw, origin, readView, facts);
 
+  const { view: _, readReply: __, assemble: ___, readRequest: ____, writer, ...facets } = spec;
   return Object.freeze({
-    id: spec.id,
-    home: spec.home,
+    ...facets,
     parseMessage(raw: string, origin?: Partial<Origin>, facts?: Facts) {
       const message = makeMessage(raw, completeOrigin(origin), facts);
       if (!facts) readProtocol(spec.id, raw, () => message.content);
@@ -277,19 +277,7 @@ export function makeDialect(spec: DialectSpec): Dialect {
       };
     },
     writeRequest: (request) => writeRequest(spec, request, cache),
-    defaultMaxTokens: spec.writer.defaultMaxTokens,
-    title: spec.title,
-    endpoints: spec.endpoints,
-    framing: spec.framing,
-    members: spec.members,
-    output: spec.output,
-    requestHeaders: spec.requestHeaders,
-    cacheDiagnosis: spec.cacheDiagnosis,
-    continuation: spec.continuation,
-    warmUp: spec.warmUp,
-    serverState: spec.serverState,
-    socket: spec.socket,
-    serve: spec.serve,
+    defaultMaxTokens: writer.defaultMaxTokens,
   } satisfies Dialect);
 }
 

@@ -30,7 +30,7 @@ import {
 } from './question.ts';
 import { hasContent, RunError, type RunEvent, type RunResult, type RunStop, type Step, totalTokens } from './result.ts';
 import type { ServerStateKeeper } from './server-state.ts';
-import type { Steering } from './steering.ts';
+import { Steering, type SteeringInput } from './steering.ts';
 
 /** Executes a run from its beginning to its end, and emits what happens. */
 export async function executeRun(
@@ -38,11 +38,12 @@ export async function executeRun(
   directory: Directory,
   stopped: AbortSignal,
   emit: (event: RunEvent) => void,
-  steering: Steering,
+  added: SteeringInput,
 ): Promise<RunResult> {
   const { clock = realClock, signal, limits } = options;
   const journal = new Journal(options, clock, emit);
   const stopping = new Stopper<'aborted' | 'time'>(clock);
+  const steering = new Steering(added);
   const lanes: RunContext['lanes'] = new Map();
   let own: SocketSession | undefined;
   try {
@@ -410,7 +411,7 @@ async function send(
   const { stream = true, timeouts, retry, random } = options;
   const reader = new ReplyReader(context, target, manifest.prefix);
   const { steering } = context;
-  if (lane) steering.deliver = (message, told) => lane.steer(writeItems(message, target), told);
+  if (lane) steering.open((message, told) => lane.steer(writeItems(message, target), told));
   let failure: unknown;
   try {
     await deliver(
@@ -441,7 +442,7 @@ async function send(
   } catch (error) {
     failure = error;
   }
-  steering.deliver = undefined;
+  steering.shut();
   if (lane && failure === undefined) await stopping.race(lane.settle(), Infinity, 'time').catch(() => {});
   return reader.result(failure);
 }

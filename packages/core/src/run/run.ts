@@ -1,10 +1,10 @@
 import { type Dialect, loadDialect } from '../dialects/index.ts';
-import { isIterable, type Message, user } from '../message/index.ts';
+import { isIterable, type Message } from '../message/index.ts';
 import { modelInfo, parseModel } from '../providers/index.ts';
 import type { RunOptions } from './options.ts';
 import type { Directory } from './question.ts';
 import type { Run, RunEvent, RunResult } from './result.ts';
-import { Steering } from './steering.ts';
+import type { SteeringInput } from './steering.ts';
 
 /**
  * Asks a model, runs the tools that it calls, and asks again until it is done.
@@ -56,7 +56,7 @@ export function samples<Output = unknown>(count: number, options: RunOptions<Out
 function startRun<Output>(options: RunOptions<Output>, directory: Directory): Run<Output> {
   const log = new EventLog<RunEvent>();
   const stopping = new AbortController();
-  const steering = new Steering();
+  const steering: SteeringInput = { waiting: [], isOver: false };
   const emit = (event: RunEvent) => log.push(event);
   // `output` has checked the answer by its schema.
   const result = execute(options, directory, stopping.signal, emit, steering) as Promise<RunResult<Output>>;
@@ -64,7 +64,12 @@ function startRun<Output>(options: RunOptions<Output>, directory: Directory): Ru
     () => log.end(),
     (error: unknown) => log.fail(error),
   );
-  return makeRun(log, result, { stop: () => stopping.abort(), steer: (message) => steering.add(message) });
+  const steer = (message: string | Message): boolean => {
+    if (steering.isOver) return false;
+    if (!steering.deliver?.(message)) steering.waiting.push(message);
+    return true;
+  };
+  return makeRun(log, result, { stop: () => stopping.abort(), steer });
 }
 
 /** Copies the lists, which the caller may change, and loads the loop: code that asks nothing does without it. */
@@ -73,7 +78,7 @@ async function execute(
   directory: Directory,
   stopped: AbortSignal,
   emit: (event: RunEvent) => void,
-  steering: Steering,
+  steering: SteeringInput,
 ): Promise<RunResult> {
   const { messages, tools } = options;
   const copy: RunOptions = {
@@ -141,7 +146,7 @@ export class EventLog<T> {
 export function makeRun<Output>(
   log: EventLog<RunEvent>,
   result: Promise<RunResult<Output>>,
-  { stop, steer }: { readonly stop: () => void; readonly steer: (message: Message) => boolean },
+  { stop, steer }: { readonly stop: () => void; readonly steer: Run['steer'] },
 ): Run<Output> {
   const text = result.then((done) => done.text);
   // A caller who iterates gets the failure there.
@@ -149,7 +154,7 @@ export function makeRun<Output>(
   const events = { stop, [Symbol.asyncIterator]: () => log.read() };
   const run: Omit<Run<Output>, 'then'> = {
     ...events,
-    steer: (message) => steer(typeof message === 'string' ? user(message) : message),
+    steer,
     result,
     text,
     toResponse: (options) => toResponse(events, options),
