@@ -20,12 +20,17 @@ import { createServer } from '@skein/server';
 /** The key that clients send. It must not be found in a recording. */
 export const CLIENT_KEY = 'sk-client-0123456789-of-a-person';
 
-/** @returns {Promise<World>} */
-export async function startRecording() {
+/**
+ * @param {Readonly<Record<string, string>>} [credentials] of the server, for clients whose requests it signs
+ * @returns {Promise<World>}
+ */
+export async function startRecording(credentials = {}) {
   const emulator = await startEmulator({ seed: 'recorded', sleep: async () => {} });
   const forest = createForest(memoryStore());
   const { config } = await loadConfig({ cwd: '/', env: {}, home: '/nonexistent' });
-  const server = await createServer({ forest, config, env: emulator.env() }).listen({ port: 0 });
+  const vertex = { ANTHROPIC_VERTEX_BASE_URL: emulator.url, GOOGLE_VERTEX_BASE_URL: emulator.url };
+  const env = { ...emulator.env(), ...vertex, ...credentials };
+  const server = await createServer({ forest, config, env }).listen({ port: 0 });
   return {
     emulator,
     forest,
@@ -69,8 +74,8 @@ export function compareBytes({ emulator }, recording) {
     if (!seen.body.equals(request)) problems.push(`${name}: its bytes differ from the recorded ones`);
     const text = Buffer.from(response).toString();
     const isSame =
-      seen.method === 'WEBSOCKET'
-        ? readFrames(text).join('\n') === seen.served?.body.toString()
+      seen.method === 'WEBSOCKET' && seen.served?.status === 200
+        ? readFrames(text).join('\n') === seen.served.body.toString()
         : seen.served?.body.equals(response);
     if (!isSame) problems.push(`${name}: its answer differs from the recorded one`);
     if (`${text}${Buffer.from(request)}${JSON.stringify(exchange)}`.includes(CLIENT_KEY))

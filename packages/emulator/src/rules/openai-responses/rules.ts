@@ -11,7 +11,7 @@ import {
   wrongType,
 } from '../openai/finding.ts';
 import { isOwnType } from '../openai/shape.ts';
-import type { ResponsesContext, ResponsesRule } from './context.ts';
+import type { Item, ResponsesContext, ResponsesRule } from './context.ts';
 import { inputParts, outputParts } from './schema.ts';
 
 const roles = ['assistant', 'system', 'developer', 'user'];
