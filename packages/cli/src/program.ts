@@ -70,13 +70,20 @@ export function createProgram(version: string): Command {
   forestCommand(program, 'record', 'run a program, and record what it says to OpenAI, Anthropic and Google')
     .argument('<command...>', 'the program and its arguments, after --')
     .action(async (command: readonly string[], flags: ForestFlags) =>
-      (await import('./commands/servers.ts')).runBehindProxy('record', command, flags),
+      (await import('./commands/programs.ts')).runBehindProxy('record', command, flags),
     );
 
   forestCommand(program, 'replay', 'run a program again, and answer it from the recordings, without a network')
     .argument('<command...>', 'the program and its arguments, after --')
     .action(async (command: readonly string[], flags: ForestFlags) =>
-      (await import('./commands/servers.ts')).runBehindProxy('replay', command, flags),
+      (await import('./commands/programs.ts')).runBehindProxy('replay', command, flags),
+    );
+
+  forestCommand(program, 'route', 'run a program whose questions a model of any provider answers')
+    .argument('<provider/model>', 'the model that answers')
+    .argument('<command...>', 'the program and its arguments, after --')
+    .action(async (model: string, command: readonly string[], flags: ForestFlags) =>
+      (await import('./commands/programs.ts')).runBehindGateway(model, command, flags),
     );
 
   for (const add of COMMANDS) add(program);
