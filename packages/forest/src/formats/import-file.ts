@@ -86,7 +86,12 @@ async function importText(forest: Forest, text: TextSource, options: ImportOptio
   const importer = findImporter(format);
   if (!importer) await importSegments(forest, pieces, tracker);
   else {
-    const conversations = importer.element === 'message' ? joinMessages(pieces, tracker) : pieces;
+    const conversations =
+      importer.element === 'message'
+        ? joinMessages(pieces, tracker)
+        : importer.element === 'line'
+          ? joinLines(pieces)
+          : pieces;
     for await (const piece of conversations) await importOne(forest, importer, piece, options, tracker);
   }
   return tracker.result(format);
@@ -142,7 +147,10 @@ async function importOne(
   tracker: ImportTracker,
 ): Promise<void> {
   try {
-    const { thread, messages, added } = await writeConversation(forest, importer.id, importer.read(text, { dialect }));
+    const conversation = importer.read(text, { dialect });
+    const { thread, messages, added } = await writeConversation(forest, importer.id, conversation);
+    for (const problem of conversation.problems ?? [])
+      tracker.problem(problem.where, new FormatError('wrong_shape', problem.message));
     tracker.thread(thread);
     tracker.done({ elements: 1, messages, added });
   } catch (error) {
@@ -186,6 +194,13 @@ async function* joinMessages(pieces: AsyncIterable<SourcePiece>, progress: Impor
     }
   }
   if (texts.length > 0 && !isBroken) yield { text: `[${texts.join(',')}]`, where: 'document' };
+}
+
+/** Joins the lines of a log, which are one conversation. */
+async function* joinLines(pieces: AsyncIterable<SourcePiece>): AsyncGenerator<SourcePiece> {
+  const texts: string[] = [];
+  for await (const { text } of pieces) texts.push(text);
+  yield { text: texts.join('\n'), where: 'document' };
 }
 
 /** Parses a text; undefined if it is not JSON. */
