@@ -1,6 +1,7 @@
 import { canonical, type Message, rangeDigest } from '@skein/core';
 import {
   type AppendPoint,
+  allItems,
   createMessageTake,
   type Forest,
   followRedirects,
@@ -31,6 +32,7 @@ interface WrittenConversation {
 }
 
 interface PreparedMessage {
+  readonly key: string;
   readonly node: NodeRecord;
   readonly body: BodyRecord;
   readonly take: TakeRecord;
@@ -50,7 +52,7 @@ export async function writeConversation(
   const now = source.updatedAt ?? source.createdAt ?? clock.now();
   const ordered = { ...source, messages: parentsFirst(source.messages) };
   const met = source.session && (await meetRecorded(forest, sessionGroup(source.session), ordered.messages));
-  const { made, places } = await prepareMessages(store, ordered, now, clock.siblingTime, met);
+  const { made, places, planned } = await prepareMessages(store, ordered, now, clock.siblingTime, met);
   const ids = made.map(({ node }) => node.id);
   const [there, takes] = await Promise.all([store.nodes(ids), readTakes(store, ids)]);
   const records = made.flatMap(({ node, body, take, hasTime, isMet }) => {
@@ -62,7 +64,7 @@ export async function writeConversation(
   const imported = importedThreadId(format, source, head);
   const isRecorded = met !== undefined && (await store.path(met.thread.head)).some(({ id }) => id === head);
   const refs = isRecorded
-    ? await joinRecorded(forest, met, imported, source)
+    ? [...(await joinRecorded(forest, met, imported, source)), ...(await redirectImported(forest, places, planned))]
     : [
         ...(await threadRecords(store, imported, head, source, now)),
         ...(met ? [makeRef(forest, 'thread', imported, 'forkedFrom', met.thread.id)] : []),
@@ -96,6 +98,30 @@ async function joinRecorded(
         )
       : []),
   ];
+}
+
+/**
+ * An import from before the session was recorded wrote nodes of its own: they lead to the recorded ones from now on, unless
+ * somebody went on from them.
+ */
+async function redirectImported(
+  forest: Forest,
+  places: ReadonlyMap<string, AppendPoint>,
+  planned: readonly PreparedMessage[],
+): Promise<RefRecord[]> {
+  const { store } = forest;
+  const own = new Map(planned.map(({ key, node }) => [node.id, places.get(key)!.id]));
+  const there = (await store.nodes([...own.keys()])).filter((node) => node !== undefined);
+  const kept = new Set<string>();
+  const refs: RefRecord[] = [];
+  for (const { id, parent } of there.sort((a, b) => b.depth - a.depth)) {
+    const target = own.get(id);
+    let isLeft = target !== id && !kept.has(id);
+    for await (const child of allItems((page) => store.children(id, page))) isLeft &&= own.has(child.id);
+    if (isLeft) refs.push(makeRef(forest, 'node', id, 'moved', target));
+    else kept.add(parent);
+  }
+  return refs;
 }
 
 /** What a thread says of the session that it belongs to. */
@@ -167,8 +193,8 @@ async function prepareMessages(
     store,
     planned.made.map(({ node }) => node.id),
   );
-  if (!met && [...moves].every(([from, to]) => from === to)) return planned;
-  return prepareBelow(
+  if (!met && [...moves].every(([from, to]) => from === to)) return { ...planned, planned: planned.made };
+  const present = await prepareBelow(
     ordered,
     now,
     siblingTime,
@@ -176,6 +202,7 @@ async function prepareMessages(
     (id) => readAppendPoint(store, id),
     met && (async (key) => (met.nodes.has(key) ? (await store.nodes([met.nodes.get(key)!]))[0] : undefined)),
   );
+  return { ...present, planned: planned.made };
 }
 
 async function prepareBelow(
@@ -198,6 +225,7 @@ async function prepareBelow(
       // What it cost is known from the recording.
       const { usage: _usage, cost: _cost, ...known } = facts;
       made.push({
+        key,
         node: recorded,
         body,
         take: createMessageTake(message, recorded.id, known),
@@ -210,6 +238,7 @@ async function prepareBelow(
     places.set(key, target === node.id || !placeAt ? next : await placeAt(target));
     if (target !== node.id) continue;
     made.push({
+      key,
       node,
       body,
       take: createMessageTake(message, node.id, facts),
