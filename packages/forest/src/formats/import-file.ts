@@ -1,12 +1,14 @@
 import { stat } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { isObject, isSkeinError } from '@skein/core';
+import { isObject, isSkeinError, type SkeinError } from '@skein/core';
 import type { Forest } from '../forest/index.ts';
 import { FormatError } from './format-error.ts';
 import { createImportTracker, type ImportTracker } from './import-tracker.ts';
 import { detectFormat, findImporter, type Importer } from './importer.ts';
 import { importOlder } from './older/index.ts';
 import { importSegments } from './segments.ts';
+import { agentOfFolder } from './session-logs/find-logs.ts';
+import { importSessions } from './session-logs/import-sessions.ts';
 import { readJson } from './source/exact-json.ts';
 import {
   type ImportSource,
@@ -70,7 +72,7 @@ export async function importFile(
   source: ImportSource,
   options: ImportOptions = {},
 ): Promise<ImportResult> {
-  if (options.format === 'older' || (await isFolder(source))) return importOlder(forest, requirePath(source), options);
+  if (options.format === 'older' || (await isFolder(source))) return importFolder(forest, requirePath(source), options);
   if (options.format !== undefined) findImporter(options.format);
   const text = await openTextSource(source);
   try {
@@ -78,6 +80,19 @@ export async function importFile(
   } finally {
     await text.close();
   }
+}
+
+/** A folder is that of a coding agent, or has the older layout. */
+async function importFolder(forest: Forest, folder: string, options: ImportOptions): Promise<ImportResult> {
+  const agent = options.format === 'older' ? undefined : await agentOfFolder(folder);
+  if (!agent) return importOlder(forest, folder, options);
+  const { threads, messages, added, problems } = await importSessions(forest, {
+    agents: [agent.id],
+    folder,
+    onProgress: ({ logs, sessions, messages: count }) =>
+      options.onProgress?.({ read: logs, elements: sessions, messages: count, problems: 0 }),
+  });
+  return { format: agent.id, threads, elements: threads.length, messages, added, problems };
 }
 
 async function importText(forest: Forest, text: TextSource, options: ImportOptions): Promise<ImportResult> {
@@ -160,7 +175,7 @@ async function importOne(
 }
 
 /** Whether an element is to blame: it is reported then. A failing store, or a mistake of ours, ends the import. */
-function isElementError(error: unknown): boolean {
+export function isElementError(error: unknown): error is SkeinError {
   return isSkeinError(
     error,
     'unknown_format',

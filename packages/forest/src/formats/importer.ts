@@ -158,6 +158,11 @@ export function detectFormat(value: unknown): string {
   );
 }
 
+/** The format of the log of a coding agent, by its first line; undefined if it is none. */
+export function findLogFormat(first: JsonObject): string | undefined {
+  return BUILT_IN.find((importer) => importer.element === 'line' && importer.detects?.(first))?.id;
+}
+
 /** The importers that are always there, in the order in which they look at a source. */
 const BUILT_IN: readonly Importer[] = [
   codex,

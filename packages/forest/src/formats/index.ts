@@ -19,9 +19,17 @@ export {
   defineImporter,
   type ImportedConversation,
   type ImportedMessage,
+  type ImportedSession,
   type Importer,
   importFormats,
 } from './importer.ts';
 export { chainMessages, type MessageWithFacts } from './importers/source-conversation.ts';
 export { exportOlder, isOlderLayout, olderSettings, openOlder, verifyOlder } from './older/index.ts';
+export { type AgentEnvironment, CODING_AGENTS, type CodingAgent } from './session-logs/find-logs.ts';
+export {
+  type ImportSessionsOptions,
+  type ImportSessionsResult,
+  importSessions,
+  type SessionsProgress,
+} from './session-logs/import-sessions.ts';
 export type { ImportSource } from './source/text-source.ts';
