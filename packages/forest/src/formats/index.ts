@@ -1,4 +1,8 @@
-/** Formats: importers (one file each in `importers/`), exports (`export/`), segments, and the older layout (`older/`). */
+/**
+ * Formats: importers (one file each in `importers/`), exports (`export/`), segments, the
+ * older layout (`older/`), and the sessions of coding agents: their logs (`session-logs/`) and how to write them
+ * (`session-writers/`).
+ */
 export { exportDialects } from './export/dialect-messages.ts';
 export {
   type ExportDamage,
@@ -32,4 +36,10 @@ export {
   importSessions,
   type SessionsProgress,
 } from './session-logs/import-sessions.ts';
+export {
+  WRITABLE_AGENTS,
+  type WriteSessionOptions,
+  type WrittenSession,
+  writeSession,
+} from './session-writers/index.ts';
 export type { ImportSource } from './source/text-source.ts';

@@ -12,6 +12,7 @@ import {
   findLogs,
   readSubagentFacts,
 } from './find-logs.ts';
+import { findKeys, removeKeys } from './keys-in-logs.ts';
 import { readStoredSessions } from './opencode-database.ts';
 
 /** Options of `importSessions`. */
@@ -22,8 +23,8 @@ export interface ImportSessionsOptions {
   readonly folder?: string;
   /** The variables that say where agents keep their files; default: those of the process. */
   readonly env?: AgentEnvironment;
-  /** Changes the text of a log before it is read, to leave out secrets. */
-  readonly redact?: (text: string) => string;
+  /** Leaves out what looks like a key or a token. Without it, such texts are stored as they are; both ways they are told. */
+  readonly redact?: boolean;
   /** Receives the progress with each log. */
   readonly onProgress?: (progress: SessionsProgress) => void;
 }
@@ -48,6 +49,8 @@ export interface ImportSessionsResult {
   readonly threads: readonly string[];
   readonly messages: number;
   readonly added: number;
+  /** Where logs have what looks like a key or a token, and of what kind. The keys themselves are not repeated. */
+  readonly keys: readonly { readonly where: string; readonly kind: string }[];
   readonly problems: readonly ImportProblem[];
 }
 
@@ -60,7 +63,7 @@ export interface ImportSessionsResult {
  */
 export async function importSessions(
   forest: Forest,
-  { agents, folder, env = process.env, redact, onProgress }: ImportSessionsOptions = {},
+  { agents, folder, env = process.env, redact = false, onProgress }: ImportSessionsOptions = {},
 ): Promise<ImportSessionsResult> {
   const chosen = CODING_AGENTS.filter(({ id }) => agents === undefined || agents.includes(id));
   const found: { agent: CodingAgent; folder: string; logs: FoundLog[] }[] = [];
@@ -69,7 +72,7 @@ export async function importSessions(
     const logs = await findLogs(agent, place);
     if (logs.length > 0) found.push({ agent, folder: place, logs });
   }
-  const run = new SessionImport(forest, redact ?? ((text) => text));
+  const run = new SessionImport(forest, redact);
   const all = found.flatMap(({ logs }) => logs);
   for (const [index, log] of all.entries()) {
     await run.read(log);
@@ -85,6 +88,7 @@ export async function importSessions(
     threads: [...run.threads],
     messages: run.messages,
     added: run.added,
+    keys: run.keys,
     problems: run.problems,
   };
 }
@@ -101,15 +105,16 @@ const LOG_REF = 'log';
 
 class SessionImport {
   readonly #forest: Forest;
-  readonly #redact: (text: string) => string;
+  readonly #redact: boolean;
   readonly threads = new Set<string>();
   readonly problems: ImportProblem[] = [];
+  readonly keys: { readonly where: string; readonly kind: string }[] = [];
   /** The paths of the logs that had changed. */
   readonly changed = new Set<string>();
   messages = 0;
   added = 0;
 
-  constructor(forest: Forest, redact: (text: string) => string) {
+  constructor(forest: Forest, redact: boolean) {
     this.#forest = forest;
     this.#redact = redact;
   }
@@ -134,13 +139,13 @@ class SessionImport {
   async #readFile(log: FoundLog): Promise<undefined> {
     const text = await readFile(log.path, 'utf8');
     if (text.trim() === '') return;
-    await this.#import(log, this.#redact(text), await readSubagentFacts(log.path));
+    await this.#import(log, text, await readSubagentFacts(log.path));
   }
 
   async #readDatabase(log: FoundLog, after: number): Promise<number> {
     let upTo = after;
     for await (const session of readStoredSessions(log.path, after)) {
-      await this.#import(log, this.#redact(session.text()), {}, session.id);
+      await this.#import(log, session.text(), {}, session.id);
       upTo = Math.max(upTo, session.updated);
     }
     return upTo;
@@ -149,8 +154,10 @@ class SessionImport {
   async #import(log: FoundLog, text: string, facts: { readonly startedBy?: string }, session?: string): Promise<void> {
     const where = session === undefined ? log.path : `${log.path}, session ${session}`;
     const importer = findImporter(log.agent.id)!;
+    const found = findKeys(text);
+    for (const { kind, line } of found) this.keys.push({ where: `${where}, line ${line}`, kind });
     try {
-      const read = importer.read(text, {});
+      const read = importer.read(this.#redact ? removeKeys(text, found) : text, {});
       if (read.messages.length === 0) return;
       const written = await writeConversation(this.#forest, importer.id, {
         ...read,
