@@ -129,7 +129,7 @@ class Connection {
     const before = this.#lanes.get(lane) ?? Promise.resolve();
     this.#lanes.set(
       lane,
-      before.then(() => this.#answer(frame, lane)),
+      before.then(() => this.#answer(frame, lane, data)),
     );
   }
 
@@ -157,18 +157,22 @@ class Connection {
     return undefined;
   }
 
-  async #answer(frame: Json, lane: string): Promise<void> {
+  async #answer(frame: Json, lane: string, data: Buffer): Promise<void> {
     if (this.#inFlight >= MOST_IN_FLIGHT) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     this.#inFlight += 1;
     try {
-      await this.#generate(frame, lane);
+      await this.#generate(frame, lane, data);
     } finally {
       this.#inFlight -= 1;
       this.#waiting.shift()?.();
     }
   }
 
-  async #generate({ type: _, stream_id, generate: isAsked, ...asked }: Json, lane: string): Promise<void> {
+  async #generate(
+    { type: _, stream_id, generate: isAsked, ...asked }: Json,
+    lane: string,
+    data: Buffer,
+  ): Promise<void> {
     const { state, route, headers, path, requestId } = this.#context;
     const body = this.#withQueued(asked);
     const { configuration, log } = state;
@@ -204,7 +208,7 @@ class Connection {
       method: 'WEBSOCKET',
       path,
       headers,
-      body: bytes,
+      body: data,
       protocol: route.protocol,
       issuer: route.issuer,
       verdict,
@@ -233,7 +237,8 @@ class Connection {
     if (calls.length === 0) {
       const { input: _, previous_response_id: __, ...settings } = body;
       const next = { ...settings, previous_response_id: id, input };
-      await this.#generate({ type: 'response.create', ...marked, ...next }, lane);
+      const frame = { type: 'response.create', ...marked, ...next };
+      await this.#generate(frame, lane, Buffer.from(JSON.stringify(frame)));
       return;
     }
     this.#queued.set(`${id}`, input);

@@ -16,6 +16,7 @@ export const Loss = z
       'cache-marker',
       'citations',
       'compacted',
+      'client-tool',
       'cut',
       'duplicate-result',
       'empty',
@@ -44,6 +45,7 @@ export const Loss = z
       'unknown-field',
       'unsupported-media',
       'upstream-bound',
+      'vendor-text',
     ]),
     detail: z.string().optional(),
   })
