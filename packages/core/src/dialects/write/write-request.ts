@@ -66,7 +66,7 @@ export function writeRequest(spec: DialectSpec, request: WriteRequest, cache: Wr
     beginJob(writer, conditions, messages, plainFrame, cache, previous, isCold);
   let job = begin(findReusable(request.previous, { ...identity, start }, messages, cache));
   let passed = passDrafts(draftMessages(job), job);
-  if (job.previous && !isReusableBefore(passed.drafted[0], job.previous, messages, target)) {
+  if (job.previous && !isReusableBefore(passed.drafted[0], job.previous, job)) {
     job = begin(undefined);
     passed = passDrafts(draftMessages(job), job);
   }
