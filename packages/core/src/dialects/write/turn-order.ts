@@ -6,6 +6,7 @@ import {
   draftTranslation,
   locateAt,
   mergeDrafts,
+  mergeRun,
   NO_CALLS,
   type PlacedDraft,
   placeAt,
@@ -239,12 +240,7 @@ export function mergeConsecutiveTurns(drafts: readonly PlacedDraft[], job: Reque
   for (let at = 0; at < drafts.length; ) {
     const role = sideOf(drafts[at]!.role, job.writer);
     const run = takeRun(drafts, at, (draft) => sideOf(draft.role, job.writer) === role);
-    const [one, ...more] = mergeDrafts(run, job);
-    if (more.length > 0) merged.push(...run);
-    else {
-      const notes = run.slice(1).flatMap((draft) => locateAt(draft, rewritten('', 'merged', role)));
-      merged.push({ ...one!, losses: [...one!.losses, ...notes] });
-    }
+    merged.push(...mergeRun(run, role, job));
     at += run.length;
   }
   return merged;
