@@ -1,6 +1,6 @@
 import { judgeBedrockConverse } from '@skein/emulator';
 import { expect, it } from 'vitest';
-import { assistant, user } from '../../message/index.ts';
+import { assistant, toolResult, user } from '../../message/index.ts';
 import { bedrockConverse } from './index.ts';
 
 const tools = [{ name: 'f', parameters: { type: 'object' } }];
@@ -28,4 +28,12 @@ it('reasoning of a turn that joins an earlier one is left out, for it stands beh
   const { body, losses } = bedrockConverse.writeRequest({ model, messages });
   expect(JSON.parse(body).messages[1].content).toEqual([{ text: 'It is' }, { text: 'late.' }]);
   expect(losses.map(({ message, reason }) => [message, reason])).toContainEqual([2, 'prefix-bound']);
+});
+
+it('a failed result of white space alone says that the call failed', () => {
+  const call = { type: 'tool-use', id: 'a', name: 'f', parameters: {}, rawParameters: '{}' } as const;
+  const messages = [user('Hi'), assistant([call]), toolResult('a', ' ', { isError: true })];
+  const { body } = bedrockConverse.writeRequest({ model: 'amazon.nova-lite-v1:0', messages, tools });
+  expect(judgeBedrockConverse({ body, model: 'amazon.nova-lite-v1:0' }).refusal).toBeUndefined();
+  expect(body).toContain('The tool call failed.');
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { assistant, type Message, toolResult, user } from '../../message/index.ts';
+import { assistant, type Message, system, toolResult, user } from '../../message/index.ts';
 import { bedrockConverse } from '../bedrock-converse/index.ts';
 import { anthropicMessages, type CachePoint, joinManifest, type WrittenRequest } from '../index.ts';
 
@@ -42,6 +42,7 @@ const CALL = { type: 'tool-use', id: 'a', name: 'f', parameters: {}, rawParamete
 
 it.each([
   ['a question behind results', [user('Hi'), assistant([CALL]), toolResult('a', 'x')], [user('So?')]],
+  ['a question behind a system text', [user('Hi'), assistant('Yes?'), system('Be brief.')], [user('So?')]],
   ['an answer behind its own beginning', [user('Hi'), assistant('It is')], [assistant(' late.'), user('So?')]],
 ])('%s joins the end of the request before it, where roles alternate', (_, start, more) => {
   const tools = [{ name: 'f', parameters: { type: 'object' } }];

@@ -193,11 +193,12 @@ export function isReusableBefore(
   const { alternateRoles, inlineSystem } = provider.policies;
   const index = elements.at(-1)?.of.at(-1) ?? -1;
   const last = messages[index];
+  const isSaidByUser = losses.some(({ message, reason }) => message === index && reason === 'inline-system');
+  const lastRole = isSaidByUser ? 'user' : (last?.role ?? 'user');
   // Where roles alternate, messages of one side are merged.
-  if (alternateRoles && sideOf(last?.role ?? 'user', writer) === sideOf(next.role, writer)) return false;
+  if (alternateRoles && sideOf(lastRole, writer) === sideOf(next.role, writer)) return false;
   if (next.role === 'assistant') return true;
-  if (last?.role === 'system' && forModel(inlineSystem, model) === 'after-user')
-    return losses.some(({ message, reason }) => message === index && reason === 'inline-system');
+  if (last?.role === 'system' && forModel(inlineSystem, model) === 'after-user') return isSaidByUser;
   // A paused turn was sent to be continued (`pause_turn`).
   return last?.role !== 'assistant' || last.facts.calls.length > 0 || last.content.at(-1)?.type !== 'unknown';
 }
