@@ -22,10 +22,13 @@ export const PROTOCOLS = [
 ] as const;
 export type Protocol = (typeof PROTOCOLS)[number];
 
+/** All that was recorded. Of the last two, the tests in the folders of their dialects look at streams and requests. */
+export type RecordedProtocol = Protocol | 'bedrock-converse' | 'cohere-chat';
+
 /** One recorded request and its response; exactly one of `response` and `sse` is there. */
 export interface Exchange {
   readonly name: string;
-  readonly protocol: Protocol;
+  readonly protocol: RecordedProtocol;
   readonly provider: string;
   readonly synthetic: boolean;
   readonly method: string | undefined;
@@ -40,7 +43,7 @@ const FOLDER = process.env.SKEIN_CORPUS ?? fileURLToPath(new URL('../../../../..
 export const hasCorpus = existsSync(FOLDER);
 
 /** Every exchange of a protocol that an API answered, recorded and synthetic; none where the corpus is absent. */
-export function exchanges(protocol: Protocol): readonly Exchange[] {
+export function exchanges(protocol: RecordedProtocol): readonly Exchange[] {
   return [join(FOLDER, protocol), join(FOLDER, 'synthetic', protocol)].flatMap((folder, index) =>
     existsSync(folder)
       ? readdirSync(folder)
@@ -77,7 +80,7 @@ export function refusals(): readonly Refused[] {
   });
 }
 
-function exchangesOf(file: string, text: string, protocol: Protocol, synthetic: boolean): Exchange[] {
+function exchangesOf(file: string, text: string, protocol: RecordedProtocol, synthetic: boolean): Exchange[] {
   const recording = parseSource(text);
   const provider = stringOf(isRecord(recording) ? recording.provider : null) ?? '';
   return listAt(recording, 'turns')
