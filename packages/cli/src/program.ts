@@ -70,13 +70,20 @@ export function createProgram(version: string): Command {
   forestCommand(program, 'record', 'run a program, and record what it says to OpenAI, Anthropic and Google')
     .argument('<command...>', 'the program and its arguments, after --')
     .action(async (command: readonly string[], flags: ForestFlags) =>
-      (await import('./commands/servers.ts')).runBehindProxy('record', command, flags),
+      (await import('./commands/programs.ts')).runBehindProxy('record', command, flags),
     );
 
   forestCommand(program, 'replay', 'run a program again, and answer it from the recordings, without a network')
     .argument('<command...>', 'the program and its arguments, after --')
     .action(async (command: readonly string[], flags: ForestFlags) =>
-      (await import('./commands/servers.ts')).runBehindProxy('replay', command, flags),
+      (await import('./commands/programs.ts')).runBehindProxy('replay', command, flags),
+    );
+
+  forestCommand(program, 'route', 'run a program whose questions a model of any provider answers')
+    .argument('<provider/model>', 'the model that answers')
+    .argument('<command...>', 'the program and its arguments, after --')
+    .action(async (model: string, command: readonly string[], flags: ForestFlags) =>
+      (await import('./commands/programs.ts')).runBehindGateway(model, command, flags),
     );
 
   for (const add of COMMANDS) add(program);
@@ -142,6 +149,8 @@ function addThreads(program: Command): void {
     .option('--all', 'list every thread')
     .option('--tag <name>', 'list every thread with this tag')
     .option('--deleted', 'list every deleted thread')
+    .option('--agent <name>', 'list every thread of this coding agent, such as codex')
+    .option('--cwd <folder>', 'list every thread of agents that worked in this folder')
     .action(async (row, options) => (await import('./commands/threads.ts')).listThreads(row, options));
 }
 
@@ -209,8 +218,10 @@ function addBookmark(program: Command): void {
 }
 
 function addImport(program: Command): void {
-  jsonCommand(program, 'import', 'import conversations from a file or a folder')
-    .argument('<file>')
+  jsonCommand(program, 'import', 'import conversations from a file or a folder, or the sessions of coding agents')
+    .argument('[file]', 'a file, or a folder such as ~/.claude/projects')
+    .option('--agents [names]', 'the sessions of the coding agents on this machine; default: of all that are known')
+    .option('--redact', 'leave out keys and tokens that are found in the logs of agents')
     .option('--format <name>', 'the format, if the file does not tell it; an unknown name lists all of them')
     .option('--dialect <name>', 'the dialect of bare messages, such as openai-chat or legacy')
     .action(async (file, options) => (await import('./commands/store.ts')).importInto(file, options));

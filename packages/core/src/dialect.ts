@@ -32,6 +32,18 @@ export type {
 } from './dialects/index.ts';
 export { forModel } from './dialects/index.ts';
 export { bedrockConverse, cohereChat, googleInteractions } from './dialects/more.ts';
+export type {
+  MemberMeaning,
+  MemberReading,
+  ModelTarget,
+  OutputWish,
+  ReasoningScale,
+  RequestMeaning,
+  RequestSetting,
+  ServedTool,
+  ServerToolKind,
+  StandInTool,
+} from './dialects/request-meaning.ts';
 export {
   type DialectServer,
   type KeptHistories,
@@ -40,10 +52,24 @@ export {
   type ReplyHead,
   type ReplySource,
   type ReplyWriter,
+  type ServedApi,
   type ServedError,
+  type ServedOperation,
+  type ServedOperationKind,
   serving,
   type WriteStreamOptions,
   type WrittenReply,
 } from './dialects/serve.ts';
+export type {
+  CompactionHead,
+  ConversationCompacting,
+  ServedAnswers,
+  ServedFailure,
+  ServedModel,
+  TokenCounting,
+} from './dialects/served-answers.ts';
+export { targetToolName } from './dialects/write/drafts.ts';
 export type { Edit, Path, Range } from './json/index.ts';
 export type { CallRef, MessageView, Need } from './message/index.ts';
+export { createMessage } from './message/index.ts';
+export { formatOutput } from './run/output-schema.ts';

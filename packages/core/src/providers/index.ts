@@ -40,7 +40,7 @@ export {
   type TextExchange,
   type Timeouts,
 } from './transport/exchange.ts';
-export { ProviderError } from './transport/provider-error.ts';
+export { ProviderError, readRateLimits } from './transport/provider-error.ts';
 export {
   findSigner,
   registerSigner,

@@ -12,7 +12,12 @@ import type { Finding } from './tools/tool.ts';
 const CHARACTERS = 4;
 const MEDIA = 1500;
 
-/** A rough estimate of the tokens of messages. */
+/**
+ * A rough estimate of the tokens of messages: a token is four characters.
+ *
+ * @example
+ * estimateTokens([user('How far is the moon?')]); // 5
+ */
 export function estimateTokens(messages: Iterable<Message>): number {
   let sum = 0;
   for (const message of messages) sum += estimateMessage(message);

@@ -27,12 +27,21 @@ import {
  * bytes mean is up to the forest and to the dialects.
  */
 export interface Proxy {
-  handle(client: IncomingMessage, answer: ServerResponse): void;
+  handle(client: IncomingMessage, answer: ServerResponse, readAlready?: ReadRequest): void;
   /** Opens a WebSocket to the provider, or answers from recordings. */
   upgrade(request: UpgradeRequest): void;
   /** Resolves when every exchange that has passed is stored. */
   settled(): Promise<void>;
   close(): void;
+}
+
+/** A request that was read before the proxy got it. */
+export interface ReadRequest {
+  /** The address below `/proxy/`. */
+  readonly url: string;
+  readonly body: Uint8Array | undefined;
+  /** Whether the server's keys may be used, whatever the proxy's options say. */
+  readonly useServerKeys: boolean;
 }
 
 /** Where a request goes and how it is recorded; decided before anything is sent. */
@@ -47,7 +56,6 @@ interface PlannedExchange {
 
 export function createProxy(services: Services, access: Access, options: ProxyOptions = {}): Proxy {
   const { forest, config, providers, ownEnv: env, metrics, log, recordingTrouble } = services;
-  const { useServerKeys = false } = options;
   const redact = config.redaction.beforeStoring ? services.redact : undefined;
   const onError = (error: unknown) => {
     recordingTrouble.report(error);
@@ -63,9 +71,10 @@ export function createProxy(services: Services, access: Access, options: ProxyOp
   const recordings = createActiveCount();
   metrics.gauge('skein_proxy_streams', streams.count);
 
-  const planExchange = (client: IncomingMessage): PlannedExchange => {
+  const planExchange = (client: IncomingMessage, readAlready?: ReadRequest): PlannedExchange => {
     const given = toHeaderMap(client.rawHeaders);
-    const url = client.url ?? '';
+    const url = readAlready?.url ?? client.url ?? '';
+    const useServerKeys = readAlready?.useServerKeys ?? options.useServerKeys ?? false;
     const keys = readKeys(given, url);
     access.checkSource({
       host: client.headers.host,
@@ -169,9 +178,14 @@ export function createProxy(services: Services, access: Access, options: ProxyOp
     );
   };
 
-  const replay = async (client: IncomingMessage, answer: ServerResponse, planned: PlannedExchange) => {
+  const replay = async (
+    client: IncomingMessage,
+    answer: ServerResponse,
+    planned: PlannedExchange,
+    readAlready: Uint8Array | undefined,
+  ) => {
     const { upstream, asked, toRecord } = planned;
-    const bytes = await readBody(client);
+    const bytes = readAlready ?? (await readBody(client));
     // What has just been recorded can be replayed, too.
     await recorder.stored();
     const decoded = decodeBody(toRecord.headers.get('content-encoding'), bytes);
@@ -239,16 +253,16 @@ export function createProxy(services: Services, access: Access, options: ProxyOp
   };
 
   return {
-    handle(client, answer) {
+    handle(client, answer, readAlready) {
       try {
-        const planned = planExchange(client);
+        const planned = planExchange(client, readAlready);
         const { signing } = planned;
         if (planned.asked.mode !== 'replay' && signing) {
           sign(client, answer, planned, signing).catch((error: unknown) => refuse(client, answer, error));
           return;
         }
-        if (planned.asked.mode !== 'replay') return pass(client, answer, planned);
-        replay(client, answer, planned).catch((error: unknown) => refuse(client, answer, error));
+        if (planned.asked.mode !== 'replay') return pass(client, answer, planned, readAlready?.body);
+        replay(client, answer, planned, readAlready?.body).catch((error: unknown) => refuse(client, answer, error));
       } catch (error) {
         refuse(client, answer, error);
       }
@@ -298,7 +312,7 @@ function hasBody({ headers }: IncomingMessage): boolean {
   return headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
 }
 
-async function readBody(client: IncomingMessage): Promise<Buffer> {
+export async function readBody(client: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const bytes of client as AsyncIterable<Buffer>) {
@@ -309,7 +323,7 @@ async function readBody(client: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-function decodeBody(encoding: string | undefined, bytes: Uint8Array): string | undefined {
+export function decodeBody(encoding: string | undefined, bytes: Uint8Array): string | undefined {
   try {
     return Buffer.from(decodeWhole(encoding, bytes, MAX_RECORDED_REQUEST)).toString();
   } catch (error) {
@@ -327,7 +341,7 @@ interface ActiveCount {
   readonly none: () => Promise<void>;
 }
 
-function createActiveCount(): ActiveCount {
+export function createActiveCount(): ActiveCount {
   let count = 0;
   let waiting: (() => void)[] = [];
   return {

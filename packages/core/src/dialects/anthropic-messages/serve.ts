@@ -24,7 +24,9 @@ import type {
 } from '../serve.ts';
 import { writeSse } from '../stream.ts';
 import { toArguments } from '../write/translate.ts';
-import { DIALECT } from './provider.ts';
+import { anthropic, DIALECT } from './provider.ts';
+import { meaning } from './request-meaning.ts';
+import { servedAnswers } from './served-answers.ts';
 
 const ABILITIES: ReplyAbilities = {
   citations: ({ url }) => url !== undefined,
@@ -32,6 +34,7 @@ const ABILITIES: ReplyAbilities = {
   customCalls: false,
   sealedReasoning: true,
   media: () => false,
+  policies: anthropic.policies,
 };
 
 const STOP_WORDS: Readonly<Partial<Record<StopReason, string>>> = {
@@ -259,4 +262,18 @@ export const serve: DialectServer = {
   errorBody,
   writeReply,
   writeStream,
+  meaning,
+  api: {
+    ...servedAnswers,
+    vendor: 'anthropic',
+    operations: [
+      { operation: 'ask', method: 'POST', path: /^(?:\/v1)?\/messages$/ },
+      { operation: 'count', method: 'POST', path: /^(?:\/v1)?\/messages\/count_tokens$/ },
+      { operation: 'models', method: 'GET', path: /^(?:\/v1)?\/models$/ },
+      { operation: 'model', method: 'GET', path: /^(?:\/v1)?\/models\/(?<model>.+)$/ },
+    ],
+    makeId: (text) => `msg_${text}`,
+    modelPaths: [['message', 'model'], ['model']],
+    closing: /"type":\s*"message_stop"/,
+  },
 };

@@ -82,7 +82,12 @@ export function viewId(raw: string, index: number): string {
 }
 
 /** The id of a call in a form that the target takes: unchanged, or derived, the same for the call and its result. */
-export function targetToolId(id: string, policies: Policies, path: string, losses: LossNote[]): string {
+export function targetToolId(
+  id: string,
+  policies: Pick<Policies, 'toolIds'>,
+  path: string,
+  losses: LossNote[],
+): string {
   if (fits(id, policies.toolIds)) return id;
   const plain = `call_${digest(id).slice(0, 24)}`;
   // Some targets take only letters and digits, in a fixed length.

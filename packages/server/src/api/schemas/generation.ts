@@ -15,6 +15,7 @@ export const Loss = z
       'account-bound',
       'cache-marker',
       'citations',
+      'client-tool',
       'cut',
       'duplicate-result',
       'empty',
@@ -43,6 +44,7 @@ export const Loss = z
       'unknown-field',
       'unsupported-media',
       'upstream-bound',
+      'vendor-text',
     ]),
     detail: z.string().optional(),
   })
