@@ -194,7 +194,7 @@ function createResponseBuffer(): ResponseBuffer {
       size += bytes.length;
     },
     take(isEnd) {
-      const all = Buffer.concat(pieces);
+      const all = pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces);
       const cut = isEnd ? all.length : wholeCharacters(all);
       pieces = cut < all.length ? [all.subarray(cut)] : [];
       size = all.length - cut;
