@@ -119,6 +119,9 @@ export function createRecording(
   });
 
   const pending: PendingWrite = {
+    get received() {
+      return received;
+    },
     async store() {
       const isEnd = ended !== undefined;
       const bytes = own;
