@@ -46,6 +46,8 @@ export type {
 } from './dialects/request-meaning.ts';
 export {
   type DialectServer,
+  type HeldHistories,
+  type HeldRefusal,
   type KeptHistories,
   type PreviousTurn,
   type ReplyContent,

@@ -10,7 +10,7 @@ import { answerWith, sendResponse } from '../proxy/respond.ts';
 import { refuseUpgrade, type UpgradeRequest } from '../proxy/socket.ts';
 import type { Services } from '../services.ts';
 import { readTokenSpending } from '../spending.ts';
-import { answerStream, answerWhole, httpSink, responseIdFor } from './answer.ts';
+import { type AnswerHooks, answerRelayed, answerStream, answerWhole, httpSink, responseIdFor } from './answer.ts';
 import { createBudgets } from './budgets.ts';
 import { type ClientCall, type Route, readClientAddress, type Target, withBody } from './client-call.ts';
 import { describeClientError, isFault, writeClientError } from './client-error.ts';
@@ -214,7 +214,7 @@ export function createGateway(
           cost: budgets.add(received.caller.name, upstream.target, usage),
         });
       recording.head(200, headers, call.isStream);
-      await (call.isStream ? answerStream : answerWhole)(call, head, upstream, httpSink(answer), {
+      const hooks: AnswerHooks = {
         async beforeEnd(reply, last, losses) {
           await recording.keep(call, upstream, { reply, last, losses }, restorer);
           count(reply.usage, losses);
@@ -222,7 +222,11 @@ export function createGateway(
         onText: recording.text,
         describe: (error) => describeClientError(call, error),
         headers,
-      });
+      };
+      const { native, reply } = upstream;
+      const source = { dialect: upstream.dialect.id, events: upstream.events, reply };
+      if (native) await answerRelayed(call, head, { native, reply }, httpSink(answer), hooks);
+      else await (call.isStream ? answerStream : answerWhole)(call, head, source, httpSink(answer), hooks);
       recording.end('done');
     } catch (error) {
       recording.fail(error, describeClientError(call, error));
@@ -293,7 +297,7 @@ async function prepare(
   const sent = restored.messages.map((message, at) => (isOwn(message) ? messages[at]! : message));
   const isRelayed = isSame && sent.every((message, at) => message === messages[at] && !hasReference(message.raw));
   return {
-    ...(isRelayed && { body: withTargetModel(call, target.model) }),
+    ...(isRelayed && { relayed: withTargetModel(call, target.model) }),
     ...(isSame && { headers: vendorHeaders(call) }),
     system: system ? [system] : [],
     ...{ tools, params, messages: sent, extra: isSame ? others : {} },

@@ -60,7 +60,7 @@ async function count(call: ClientCall, target: Target, options: OperationOptions
   const written = writeFor(request, dialect, provider, target.model, { isStream: false, isStrict: false });
   const { tokens, isEstimate } = await countTokens({
     ...{ target: resolved, dialect, request, env, signal },
-    body: request.body ?? written().body,
+    body: request.relayed ?? written().body,
     key: keyFor(target),
   });
   return {
@@ -83,7 +83,7 @@ async function compact(
   const upstream = await ask({
     ...{ targets, env, keyFor, signal, isStream: false, isStrict: false },
     async prepare(target, dialect) {
-      const { body: _, ...request } = await prepare(call, target, dialect);
+      const { relayed: _, ...request } = await prepare(call, target, dialect);
       return toSummaryRequest(request);
     },
     tap: noRecording(id).tap,

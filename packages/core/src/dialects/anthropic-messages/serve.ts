@@ -26,6 +26,7 @@ import { writeSse } from '../stream.ts';
 import { toArguments } from '../write/translate.ts';
 import { anthropic, DIALECT } from './provider.ts';
 import { meaning } from './request-meaning.ts';
+import { heldThreads } from './held-threads.ts';
 import { servedAnswers } from './served-answers.ts';
 
 const ABILITIES: ReplyAbilities = {
@@ -70,9 +71,10 @@ function writeStream(options: WriteStreamOptions): ReplyWriter {
 }
 
 /** An error, in a body or in the middle of a stream. */
-function errorBody({ status, message }: ServedError): JsonObject {
+function errorBody({ status, code, message }: ServedError): JsonObject {
   const type = ERROR_TYPES[status] ?? (status < 500 ? 'invalid_request_error' : 'api_error');
-  return { type: 'error', error: { type, message } };
+  const details = code.startsWith('thread_') && { details: { error_code: code } };
+  return { type: 'error', error: { type, message, ...details } };
 }
 
 const ERROR_TYPES: Readonly<Record<number, string>> = {
@@ -258,6 +260,7 @@ export const serve: DialectServer = {
     }),
     refersTo: () => undefined,
     isPending: () => false,
+    held: heldThreads,
   },
   errorBody,
   writeReply,

@@ -232,6 +232,22 @@ class ItemForm implements StreamForm {
   }
 }
 
+const MISSING: Readonly<Record<'response' | 'conversation' | 'item', (id: string) => HeldRefusal>> = {
+  response: (id) => ({
+    status: 400,
+    word: 'previous_response_not_found',
+    message: `Previous response with id '${id}' not found.`,
+    param: 'previous_response_id',
+  }),
+  conversation: (id) => ({
+    status: 404,
+    word: 'conversation_not_found',
+    message: `Conversation with id '${id}' not found.`,
+    param: 'conversation',
+  }),
+  item: (id) => ({ status: 404, word: 'item_not_found', message: `Item with id '${id}' not found.`, param: 'input' }),
+};
+
 export const serve: DialectServer = {
   id: DIALECT,
   responseId: ({ id, response }) => (isObject(response) ? response.id : id),
@@ -243,6 +259,10 @@ export const serve: DialectServer = {
     }),
     refersTo: ({ type = 'item_reference', id }) => (type === 'item_reference' ? id : undefined),
     isPending: ({ status }) => status === 'queued' || status === 'in_progress',
+    held: {
+      missing: (what, id) => MISSING[what](id),
+      deleted: (id) => ({ id, object: 'response', deleted: true }),
+    },
   },
   errorBody: openaiErrorBody,
   writeReply,
