@@ -46,13 +46,13 @@ test('a call through the gateway shows both sides, and what was lost between the
     .first()
     .click();
   const detail = page.getByRole('tablist', { name: 'Parts of the recording' });
-  await detail.getByRole('tab', { name: 'Sent to the provider' }).click();
+  await detail.getByRole('tab', { name: 'Sent on' }).click();
   await page
     .getByRole('tabpanel')
     .getByText(/"max_tokens"/)
     .first()
     .waitFor();
-  await detail.getByRole('tab', { name: "Provider's response" }).click();
+  await detail.getByRole('tab', { name: 'Got back' }).click();
   await page
     .getByRole('tabpanel')
     .getByText(/"stop_reason"/)

@@ -1,5 +1,12 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { type ListedExchange, listExchanges, oldestShown, readRecorded, type StatusClass } from '@skein/forest';
+import {
+  type ListedExchange,
+  listExchanges,
+  oldestShown,
+  readRecorded,
+  type StatusClass,
+  type UpstreamSide,
+} from '@skein/forest';
 import { Problem } from '../http/problem.ts';
 import { readSpending, type Spending } from '../spending.ts';
 import { answers, apiRouter, given } from './router.ts';

@@ -21,11 +21,11 @@ const TABS = [
 
 /** An exchange of the gateway has two sides, and something between them. */
 const GATEWAY_TABS = [
-  { tab: 'request', title: "Client's request" },
-  { tab: 'sent', title: 'Sent to the provider' },
+  { tab: 'request', title: 'Request' },
+  { tab: 'sent', title: 'Sent on' },
   { tab: 'lost', title: 'Lost' },
-  { tab: 'got', title: "Provider's response" },
-  { tab: 'response', title: "Client's response" },
+  { tab: 'got', title: 'Got back' },
+  { tab: 'response', title: 'Response' },
   { tab: 'headers', title: 'Headers' },
 ] as const;
 
@@ -86,12 +86,13 @@ function Body({ label, body }: { readonly label: string; readonly body: BodyByte
 }
 
 function Head({ recording, onClose }: { readonly recording: Recording; readonly onClose: () => void }) {
-  const { method, host, path, query, model, provider, start, firstByte, responseBytes, usage, cost } = recording;
+  const { method, host, path, query, model, provider, start, firstByte, responseBytes, usage, cost, upstream } =
+    recording;
   const { error, truncated, redacted } = recording;
   const landed = placedNode(recording);
   const time = elapsedMs(recording);
   const facts = [
-    ['Provider', provider],
+    ['Provider', upstream ? undefined : provider],
     ['Started', new Date(start).toLocaleString('en')],
     ['First byte', firstByte !== undefined && duration(firstByte - start)],
     ['Whole answer', time !== undefined && duration(time)],

@@ -24,9 +24,9 @@ import type {
 } from '../serve.ts';
 import { writeSse } from '../stream.ts';
 import { toArguments } from '../write/translate.ts';
+import { heldThreads } from './held-threads.ts';
 import { anthropic, DIALECT } from './provider.ts';
 import { meaning } from './request-meaning.ts';
-import { heldThreads } from './held-threads.ts';
 import { servedAnswers } from './served-answers.ts';
 
 const ABILITIES: ReplyAbilities = {
