@@ -3,7 +3,14 @@ import type { ContentBlock, Message } from '../../message/index.ts';
 import type { LossNote } from '../loss.ts';
 import { openaiErrorBody } from '../openai-answers.ts';
 import { makeId, type OutgoingBlock, type StreamForm, StreamWriter } from '../reply-writer.ts';
-import type { DialectServer, HeldRefusal, ReplyContent, ReplyWriter, ServedError, WriteStreamOptions } from '../serve.ts';
+import type {
+  DialectServer,
+  HeldRefusal,
+  ReplyContent,
+  ReplyWriter,
+  ServedError,
+  WriteStreamOptions,
+} from '../serve.ts';
 import { writeSse } from '../stream.ts';
 import { readItems } from './items.ts';
 import { DIALECT } from './provider.ts';
