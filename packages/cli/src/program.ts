@@ -149,6 +149,8 @@ function addThreads(program: Command): void {
     .option('--all', 'list every thread')
     .option('--tag <name>', 'list every thread with this tag')
     .option('--deleted', 'list every deleted thread')
+    .option('--agent <name>', 'list every thread of this coding agent, such as codex')
+    .option('--cwd <folder>', 'list every thread of agents that worked in this folder')
     .action(async (row, options) => (await import('./commands/threads.ts')).listThreads(row, options));
 }
 
@@ -216,8 +218,10 @@ function addBookmark(program: Command): void {
 }
 
 function addImport(program: Command): void {
-  jsonCommand(program, 'import', 'import conversations from a file or a folder')
-    .argument('<file>')
+  jsonCommand(program, 'import', 'import conversations from a file or a folder, or the sessions of coding agents')
+    .argument('[file]', 'a file, or a folder such as ~/.claude/projects')
+    .option('--agents [names]', 'the sessions of the coding agents on this machine; default: of all that are known')
+    .option('--redact', 'leave out keys and tokens that are found in the logs of agents')
     .option('--format <name>', 'the format, if the file does not tell it; an unknown name lists all of them')
     .option('--dialect <name>', 'the dialect of bare messages, such as openai-chat or legacy')
     .action(async (file, options) => (await import('./commands/store.ts')).importInto(file, options));

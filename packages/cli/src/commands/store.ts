@@ -2,6 +2,7 @@ import { open, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { dialect as findDialect, isSkeinError } from '@skein/core';
 import {
+  CODING_AGENTS,
   type CompactionCount,
   type ExportDamage,
   type ExportFormat,
@@ -14,6 +15,7 @@ import {
   type ImportResult,
   importFile,
   importFormats,
+  importSessions,
   isOlderLayout,
   olderSettings,
   verifyOlder,
@@ -38,9 +40,18 @@ import type { ForestFlags } from './forest-command.ts';
 interface ImportOptions extends ForestFlags {
   readonly format?: string;
   readonly dialect?: string;
+  /** `true`, or names with commas between them. */
+  readonly agents?: string | true;
+  readonly redact?: boolean;
 }
 
-export async function importInto(file: string, { json, format, dialect, ...flags }: ImportOptions): Promise<void> {
+export async function importInto(file: string | undefined, options: ImportOptions): Promise<void> {
+  const { json, format, dialect, agents, redact, ...flags } = options;
+  if (agents !== undefined) {
+    if (file !== undefined) throw new UsageError('--agents finds the logs by itself: leave the file out.');
+    return importAgents(agents === true ? undefined : agents.split(','), redact === true, json === true, flags);
+  }
+  if (file === undefined) throw new UsageError('Name a file or a folder, or use --agents.');
   await withForest(flags, async ({ forest }) => {
     requireFormat(format);
     const progress = progressLine();
@@ -59,6 +70,42 @@ export async function importInto(file: string, { json, format, dialect, ...flags
         `${done.format}: ${countsOf(done.threads.length, done.messages)}, ${done.added} of them new` +
           `${done.problems.length > 0 ? `; ${done.problems.length} could not be read` : ''}.`,
       );
+    if (done.problems.length > 0) process.exitCode = 1;
+  });
+}
+
+/** Imports the sessions of coding agents. Keys in their logs are told before anything is stored. */
+async function importAgents(
+  names: readonly string[] | undefined,
+  isRedacted: boolean,
+  json: boolean,
+  flags: ForestFlags,
+): Promise<void> {
+  const known = CODING_AGENTS.map(({ id }) => id);
+  const unknown = names?.find((name) => !known.includes(name));
+  if (unknown !== undefined)
+    throw new UsageError(`"${unknown}" is not an agent whose logs are known. They are ${known.join(', ')}.`);
+  await withForest(flags, async ({ forest }) => {
+    const progress = progressLine();
+    const done = await importSessions(forest, {
+      ...(names && { agents: names }),
+      redact: isRedacted,
+      onProgress: ({ logs, of, sessions, messages }) => progress.tell(countsOf(sessions, messages), logs / of),
+    }).finally(progress.end);
+    tellProblems(done.problems);
+    for (const { where, kind } of done.keys.slice(0, MOST_TOLD))
+      warn(toPrintable(`${where}: this looks like ${kind}.`));
+    if (done.keys.length > 0)
+      warn(
+        isRedacted
+          ? `${counted(done.keys.length, 'key')} were left out.`
+          : `${counted(done.keys.length, 'key')} were stored with the sessions: --redact leaves them out.`,
+      );
+    if (json) return sayJson(done);
+    for (const { agent, folder, logs, read } of done.agents)
+      say(`${agent}: ${counted(logs, 'log')} in ${folder}, ${read} of them new or changed.`);
+    if (done.agents.length === 0) note(`No logs were found. Looked for ${known.join(', ')}.`);
+    say(`${countsOf(done.threads.length, done.messages)}, ${done.added} of them new.`);
     if (done.problems.length > 0) process.exitCode = 1;
   });
 }

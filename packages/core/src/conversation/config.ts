@@ -25,7 +25,7 @@ export interface ConfigDelta extends ConversationConfig {
 type AnyTool = Tool | NativeTool;
 
 /** Options that belong to one provider and are never shown to another. */
-const CONNECTION = ['apiKey', 'baseUrl', 'account', 'extraHeaders'] as const;
+const CONNECTION = ['apiKey', 'baseUrl', 'account', 'apiVersion', 'extraHeaders'] as const;
 
 /** The configuration with changes; neither argument is modified. Throws a `ConversationConfigurationError`. */
 function applyConfig(config: ConversationConfig, delta: ConfigDelta): ConversationConfig {
@@ -163,6 +163,7 @@ const KINDS: Kinds<Required<ConfigDelta>> = {
   apiKey: TEXT,
   baseUrl: TEXT,
   account: TEXT,
+  apiVersion: TEXT,
   extraHeaders: OBJECT,
   env: OBJECT,
   fetch: FUNCTION,

@@ -22,6 +22,8 @@ export interface ConnectionOptions {
   readonly baseUrl?: string | undefined;
   /** An organisation or a name of your own; reasoning that is bound to an account is sent only under the same one. */
   readonly account?: string | undefined;
+  /** The version of the API, where a provider has several; default: that of the provider. */
+  readonly apiVersion?: string | undefined;
   readonly extraHeaders?: Readonly<Record<string, string>> | undefined;
   readonly env?: Environment | undefined;
   readonly fetch?: Fetch | undefined;
@@ -135,4 +137,4 @@ type ModelLimitsLookup = (provider: string, model: string) => ModelLimits | unde
 export const OPTION_NAMES =
   'model fallback system messages tools params output extraBody stream limits stopWhen signal approvals compaction ' +
   'checkpoints outgoing cache previous strict serverState transport openSocket timeouts retry costOf modelLimits refusals observer observePayloads clock ' +
-  'random apiKey baseUrl account extraHeaders env fetch';
+  'random apiKey baseUrl account apiVersion extraHeaders env fetch';

@@ -88,6 +88,7 @@ function mergeConnections(own: ConnectionOptions, shared: ConnectionOptions): Co
     apiKey: own.apiKey ?? shared.apiKey,
     baseUrl: own.baseUrl ?? shared.baseUrl,
     account: own.account ?? shared.account,
+    apiVersion: own.apiVersion ?? shared.apiVersion,
     extraHeaders: own.extraHeaders ?? shared.extraHeaders,
     env: own.env ?? shared.env,
     fetch: own.fetch ?? shared.fetch,

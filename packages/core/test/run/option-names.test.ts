@@ -19,7 +19,16 @@ const ALL: Readonly<Record<keyof RunOptions, true>> = {
     retry: true,
   },
   ...{ costOf: true, modelLimits: true, refusals: true, observer: true, observePayloads: true, clock: true },
-  ...{ random: true, apiKey: true, baseUrl: true, account: true, extraHeaders: true, env: true, fetch: true },
+  ...{
+    random: true,
+    apiKey: true,
+    baseUrl: true,
+    account: true,
+    apiVersion: true,
+    extraHeaders: true,
+    env: true,
+    fetch: true,
+  },
 };
 
 /** As somebody writes it who has no types. */

@@ -108,7 +108,7 @@ class Connection {
     const before = this.#lanes.get(lane) ?? Promise.resolve();
     this.#lanes.set(
       lane,
-      before.then(() => this.#answer(frame, lane)),
+      before.then(() => this.#answer(frame, lane, data)),
     );
   }
 
@@ -136,18 +136,18 @@ class Connection {
     return undefined;
   }
 
-  async #answer(frame: Json, lane: string): Promise<void> {
+  async #answer(frame: Json, lane: string, data: Buffer): Promise<void> {
     if (this.#inFlight >= MOST_IN_FLIGHT) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     this.#inFlight += 1;
     try {
-      await this.#generate(frame, lane);
+      await this.#generate(frame, lane, data);
     } finally {
       this.#inFlight -= 1;
       this.#waiting.shift()?.();
     }
   }
 
-  async #generate({ type: _, stream_id, generate: isAsked, ...body }: Json, lane: string): Promise<void> {
+  async #generate({ type: _, stream_id, generate: isAsked, ...body }: Json, lane: string, data: Buffer): Promise<void> {
     const { state, route, headers, path, requestId } = this.#context;
     const { configuration, log } = state;
     const options = isObject(body.prompt_cache_options) ? body.prompt_cache_options : {};
@@ -181,7 +181,7 @@ class Connection {
       method: 'WEBSOCKET',
       path,
       headers,
-      body: bytes,
+      body: data,
       protocol: route.protocol,
       issuer: route.issuer,
       verdict,

@@ -184,13 +184,30 @@ function besideThinking({ temperature, topP, ...others }: RequestParams, losses:
   };
 }
 
+/**
+ * Whether the version of the API is that of October 2026 or later, which takes less: no sampling parameters
+ * (`version-sampling`), no citations in texts of the user (`version-citations`), no documents of the assistant. Clouds put
+ * their name before the date.
+ */
+export function isStrictVersion({ apiVersion = '' }: ProviderDescriptor): boolean {
+  return (/[\d-]{10}$/.exec(apiVersion)?.[0] ?? '') >= '2026-10-21';
+}
+
+/** Drops what the version of the API no longer takes. */
+function withoutSampling({ temperature, topP, ...others }: RequestParams, losses: LossNote[]): RequestParams {
+  for (const [name, value] of Object.entries({ temperature, topP }))
+    if (value !== undefined) losses.push(dropped(`params.${name}`, 'parameter', 'version-sampling'));
+  return others;
+}
+
 export function writeParams(
   params: RequestParams,
   target: Target,
   hasTools: boolean,
   losses: LossNote[],
 ): BodyMember[] {
-  const { parallelToolCalls: _, modalities, ...others } = params;
+  const { parallelToolCalls: _, modalities, ...given } = params;
+  const others = isStrictVersion(target.provider) ? withoutSampling(given, losses) : given;
   const unknown = modalities?.filter((one) => one !== 'text') ?? [];
   if (unknown.length > 0) losses.push(dropped('params.modalities', 'parameter', unknown.join()));
   const { members, simple } = writeThinking(others, target, losses);

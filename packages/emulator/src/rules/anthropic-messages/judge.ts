@@ -113,7 +113,8 @@ const textRules: readonly AnthropicRule[] = [
   },
 ];
 
-const USER_ONLY = new Set(['tool_result', 'image', 'document', 'search_result', 'container_upload']);
+/** Documents in assistant messages are refused by newer versions of the API only (`version-document`). */
+const USER_ONLY = new Set(['tool_result', 'image', 'search_result', 'container_upload']);
 const isAssistantOnly = (placed: PlacedBlock): boolean =>
   placed.type === 'tool_use' || isThinking(placed) || isServerCall(placed) || isServerResult(placed);
 
@@ -248,6 +249,14 @@ const versionRules: readonly AnthropicRule[] = [
       const blocks = turns.filter(({ role }) => role === 'user').flatMap((turn) => turn.blocks);
       const cited = blocks.find(({ type, block }) => type === 'text' && isSet(block.citations));
       return cited && `${cited.path}.text.citations: Extra inputs are not permitted`;
+    },
+  },
+  {
+    id: 'version-document',
+    check: ({ turns, isNewVersion }) => {
+      const blocks = turns.filter(({ role }) => isNewVersion && role === 'assistant').flatMap((turn) => turn.blocks);
+      const stray = blocks.find(({ type }) => type === 'document');
+      return stray && `${stray.path}: \`document\` blocks can only be in \`user\` messages`;
     },
   },
 ];

@@ -51,6 +51,7 @@ const duplicates = (names: readonly string[]): readonly string[] => [
   ...new Set(names.filter((name, index) => names.indexOf(name) !== index)),
 ];
 
+const ROLES = ['user', 'assistant', 'system'];
 const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 const ID = /^[a-zA-Z0-9_.:-]{1,64}$/;
 
@@ -69,8 +70,8 @@ const contentRules: readonly ConverseRule[] = [
     id: 'type',
     check: ({ messages }) =>
       first(messages.entries(), ([at, { role, content }]) => {
-        if (role !== 'user' && role !== 'assistant')
-          return `1 validation error detected: Value '${role}' at 'messages.${at + 1}.member.role' failed to satisfy constraint: Member must satisfy enum value set: [user, assistant]`;
+        if (!ROLES.includes(`${role}`))
+          return `1 validation error detected: Value '${role}' at 'messages.${at + 1}.member.role' failed to satisfy constraint: Member must satisfy enum value set: [${ROLES.join(', ')}]`;
         return Array.isArray(content) ? undefined : `messages.${at}.content: a list of blocks is required`;
       }),
   },
@@ -132,7 +133,10 @@ const contentRules: readonly ConverseRule[] = [
   {
     id: 'roles-alternate',
     check: ({ messages }) =>
-      messages.some(({ role }, at) => at > 0 && messages[at - 1]?.role === role)
+      // A system message may stand anywhere: it changes tools or settings, and is no turn.
+      messages
+        .filter(({ role }) => role !== 'system')
+        .some(({ role }, at, turns) => at > 0 && turns[at - 1]?.role === role)
         ? 'A conversation must alternate between user and assistant roles. Make sure the conversation alternates between user and assistant roles and try again.'
         : undefined,
   },

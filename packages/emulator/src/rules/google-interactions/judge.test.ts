@@ -161,3 +161,12 @@ it('unknown members are refused where that is asked for', () => {
   const { refusal } = judgeGoogleInteractions({ body, settings: { refuseUnknown: true } });
   expect(refusal).toMatchObject({ rule: 'google-interactions.unknown-field', message: 'Unknown name "mood".' });
 });
+
+it.each([
+  user(),
+  { type: 'user_input' },
+  { type: 'google_maps_call', id: 'm1' },
+  { type: 'retrieval_result', call_id: 'r1' },
+])('what the types of the SDK leave out may be missing: %j', (step) => {
+  expect(judge(says(hello, step, hello)).refusal).toBeUndefined();
+});
