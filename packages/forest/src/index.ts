@@ -72,6 +72,7 @@ export {
   type ImportedSession,
   type Importer,
   type ImportOptions,
+  type ImportProblem,
   type ImportProgress,
   type ImportResult,
   type ImportSessionsOptions,
