@@ -64,11 +64,11 @@ export {
 } from './dialects/serve.ts';
 export type {
   CompactionHead,
-  ConversationCompacting,
+  CompactionOperation,
   ServedAnswers,
   ServedFailure,
   ServedModel,
-  TokenCounting,
+  TokenCountOperation,
 } from './dialects/served-answers.ts';
 export { targetToolName } from './dialects/write/drafts.ts';
 export type { Edit, Path, Range } from './json/index.ts';

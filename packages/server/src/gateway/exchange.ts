@@ -168,6 +168,7 @@ async function askTarget(
   const head = { target: { ...target, provider }, dialect, request, losses, prefix };
   const sent = {
     ...{ provider, model: target.model, body, env, signal },
+    framing: dialect.framing,
     ...(key !== undefined && { key }),
     ...(request.headers && { extraHeaders: request.headers }),
     fetch: tapFetch(tap, head),

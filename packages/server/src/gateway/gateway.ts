@@ -290,6 +290,13 @@ export function createGateway(
   };
 }
 
+/** The answer of an upstream, as far as the client wants it. */
+function answerOf({ dialect, events, reply, request }: UpstreamAnswer): AnswerSource {
+  const { stops = [], isAnswerCalled = false } = request;
+  const source = { dialect: dialect.id, events, reply };
+  return cutAtStops(isAnswerCalled ? unwrapAnswer(source) : source, stops);
+}
+
 /** Gives out or forgets a response that the gateway gave; undefined for any other operation. */
 async function answerKept(call: ClientCall, keeper: Keeper) {
   const { operation, responseId = '' } = call;
@@ -298,13 +305,6 @@ async function answerKept(call: ClientCall, keeper: Keeper) {
   if (body !== undefined) return { body, headers: {} };
   if (exchangeOfResponse(responseId) === undefined) return undefined;
   throw new ClientRefusal(`Response with id '${responseId}' not found.`, { status: 404, word: 'not_found' });
-}
-
-/** The answer of an upstream, as far as the client wants it. */
-function answerOf({ dialect, events, reply, request }: UpstreamAnswer): AnswerSource {
-  const { stops = [], isAnswerCalled = false } = request;
-  const source = { dialect: dialect.id, events, reply };
-  return cutAtStops(isAnswerCalled ? unwrapAnswer(source) : source, stops);
 }
 
 /** Aborted when the client leaves before it has the whole answer. */
