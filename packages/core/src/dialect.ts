@@ -34,15 +34,15 @@ export { forModel } from './dialects/index.ts';
 export { bedrockConverse, cohereChat, googleInteractions } from './dialects/more.ts';
 export type {
   MemberMeaning,
-  MemberReading,
+  MemberValue,
   ModelTarget,
-  OutputWish,
-  ReasoningScale,
+  OutputRequest,
+  ReasoningLevels,
+  ReplacementTool,
   RequestMeaning,
   RequestSetting,
   ServedTool,
   ServerToolKind,
-  StandInTool,
 } from './dialects/request-meaning.ts';
 export {
   type DialectServer,

@@ -12,8 +12,8 @@ import {
   formatOutput,
   type LossNote,
   type MemberMeaning,
-  type MemberReading,
-  type OutputWish,
+  type MemberValue,
+  type OutputRequest,
   type RequestMeaning,
   type RequestSetting,
   type ServerToolKind,
@@ -99,7 +99,7 @@ interface WantedSetting {
 /** What the members of a client's request ask for. */
 class RequestReading {
   params: RequestParams = {};
-  output: (OutputWish & { readonly path: string }) | undefined;
+  output: (OutputRequest & { readonly path: string }) | undefined;
   copies = 1;
   readonly settings = new Map<RequestSetting, WantedSetting>();
   readonly serverTools = new Set<ServerToolKind>();
@@ -137,7 +137,7 @@ class RequestReading {
     }
   }
 
-  #add(path: string, { params, settings, output, copies, serverTool, lost = [] }: MemberReading): void {
+  #add(path: string, { params, settings, output, copies, serverTool, lost = [] }: MemberValue): void {
     if (params) this.params = mergeParams(this.params, params);
     for (const [setting, value] of Object.entries(settings ?? {}))
       this.settings.set(setting as RequestSetting, { value, path, otherwise: 'reported' });
@@ -187,7 +187,7 @@ function takesStops(stop: readonly string[], rule: { most: number; pattern?: Reg
 
 /** What asks for JSON: members, or a tool that is called with it. A program that wants JSON relies on it. */
 function askForOutput(
-  { schema, path }: OutputWish & { readonly path: string },
+  { schema, path }: OutputRequest & { readonly path: string },
   given: Pick<OutgoingRequest, 'tools' | 'params'>,
   target: Target,
   { dialect, server }: UpstreamProtocol,
