@@ -91,6 +91,8 @@ export interface UpstreamSide {
    * them in other words.
    */
   readonly restored?: Readonly<Record<number, string>>;
+  /** The exchange whose history this one goes on from, where the gateway keeps it. */
+  readonly continues?: string;
   /** Names and ids as the client has them, and as the provider has them. */
   readonly calls?: Readonly<Record<string, string>>;
 }

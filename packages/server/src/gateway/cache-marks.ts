@@ -34,14 +34,14 @@ export function placeCacheMarks(
   return { ...request, cache, losses: [...request.losses, note] };
 }
 
-/** Removes system texts that are meant for the client's own vendor alone, wherever else the request goes. */
+/** Removes system texts that are meant for the client's own vendor alone from a request in another protocol. */
 export function dropVendorTexts(
   request: OutgoingRequest,
   { dialect, server }: Pick<ClientCall, 'dialect' | 'server'>,
   { provider }: Target,
 ): OutgoingRequest {
   const pattern = server.meaning?.vendorText;
-  if (!pattern || provider.issuer === dialect.home.issuer) return request;
+  if (!pattern || provider.dialect === dialect.id) return request;
   const losses: LossNote[] = [];
   const system = request.system.flatMap((message, index) => {
     if (message.origin.dialect !== dialect.id) return [message];

@@ -28,10 +28,12 @@ export function adaptTools(
   target: Target,
   upstream: UpstreamProtocol,
 ): AdaptedTools {
-  if (call.dialect.id === upstream.dialect.id) return { request, served: new Map() };
+  const names = new FunctionNames(target);
+  const { messages, given = messages } = request;
+  if (call.dialect.id === upstream.dialect.id)
+    return { request: { ...request, messages: alignCalls(messages, given, target, names) }, served: names.served };
   const meaning = call.server.meaning ?? { members: {} };
   const losses: LossNote[] = [];
-  const names = new FunctionNames(target);
   const functions = request.tools.map((tool, index) => toFunctions(tool, index, meaning, names, losses));
   const hasFunctions = functions.some((list) => list !== undefined && list.length > 0);
   const tools = request.tools.flatMap((tool, index): readonly ToolDefinition[] => {
@@ -44,15 +46,18 @@ export function adaptTools(
     return [{ dialect: upstream.dialect.id, native: JSON.stringify(native) }];
   });
   const { toolChoice } = request.params;
+  const shown = given.map((message) => adaptMessage(message, call.dialect.id, meaning, names));
+  const adapted = messages.map((message, at) => (message === given[at] ? shown[at]! : message));
   return {
     request: {
       ...request,
       tools,
-      messages: request.messages.map((message) => adaptMessage(message, call.dialect.id, meaning, names)),
+      messages: alignCalls(adapted, shown, target, names),
       params: {
         ...request.params,
         ...(typeof toolChoice === 'object' && { toolChoice: { name: names.toFunction(toolChoice.name) } }),
       },
+      ...(names.served.size > 0 && { calls: names.record() }),
       losses: [...request.losses, ...losses],
     },
     served: names.served,
@@ -80,6 +85,11 @@ class FunctionNames {
     const sent = targetToolName(name, this.#target.provider.policies, '', []);
     if (sent !== tool.name || tool.form !== undefined || tool.namespace !== undefined) this.served.set(sent, tool);
     return name;
+  }
+
+  /** Each name of the client with the target's, for the recording. */
+  record(): Record<string, string> {
+    return Object.fromEntries([...this.served].map(([sent, { name }]) => [name, sent]));
   }
 
   /** The function that stands for a tool of the client. */
@@ -113,16 +123,9 @@ type Block = Message['content'][number];
 
 /** A message of the client in which all calls and results are those of functions. Its own text stays as it is. */
 function adaptMessage(message: Message, dialect: string, meaning: RequestMeaning, names: FunctionNames): Message {
-  const { origin, raw, role } = message;
-  if (origin.dialect !== dialect) return message;
-  let isChanged = false;
-  const adapt = (block: Block): Block => {
-    const adapted = adaptBlock(block, meaning, names, adapt);
-    isChanged ||= adapted !== block;
-    return adapted;
-  };
-  const content = message.content.map(adapt);
-  return isChanged ? createMessage(raw, origin, () => ({ role, content, needs: message.facts.needs })) : message;
+  if (message.origin.dialect !== dialect) return message;
+  const adapt = (block: Block): Block => adaptBlock(block, meaning, names, adapt);
+  return changeBlocks(message, message.origin, adapt);
 }
 
 function adaptBlock(
@@ -150,15 +153,49 @@ function adaptBlock(
   }
 }
 
-/** Replaces the ids of calls that results name, by a map from the ids that the client has to those of the provider. */
-export function renameResults(messages: readonly Message[], ids: ReadonlyMap<string, string>): readonly Message[] {
-  if (ids.size === 0) return messages;
-  return messages.map((message) => {
-    const { raw, origin, role, facts } = message;
-    if (!facts.results.some((id) => (ids.get(id) ?? id) !== id)) return message;
-    const content = message.content.map((block) =>
-      block.type === 'tool-result' ? { ...block, toolCallId: ids.get(block.toolCallId) ?? block.toolCallId } : block,
-    );
-    return createMessage(raw, origin, () => ({ role, content, needs: facts.needs }));
+/**
+ * Restored replies with the names that the target knows, and results that name the calls of restored replies by the
+ * provider's ids. `given` are the same messages as the client sent them: calls correspond by their order.
+ */
+function alignCalls(
+  messages: readonly Message[],
+  given: readonly Message[],
+  { provider }: Target,
+  names: FunctionNames,
+): readonly Message[] {
+  const ids = new Map<string, string>();
+  return messages.map((message, at) => {
+    const shown = given[at];
+    if (!shown || shown === message) return renameResults(message, ids);
+    const calls = shown.content.flatMap((block) => (block.type === 'tool-use' ? [block] : []));
+    const { origin } = message;
+    const isOwn = origin.dialect === provider.dialect && origin.issuer === provider.issuer;
+    let count = 0;
+    return changeBlocks(message, origin, (block) => {
+      const call = block.type === 'tool-use' ? calls[count++] : undefined;
+      if (!call || block.type !== 'tool-use') return block;
+      if (call.id !== block.id) ids.set(call.id, block.id);
+      const name = names.toFunction(call.name);
+      return isOwn || name === block.name ? block : { ...block, name };
+    });
   });
+}
+
+/** Who wrote a message whose ids are no longer those of its own text, so that it is written anew. */
+const RENAMED = 'skein-gateway';
+
+function renameResults(message: Message, ids: ReadonlyMap<string, string>): Message {
+  if (!message.facts.results.some((id) => ids.has(id))) return message;
+  return changeBlocks(message, { ...message.origin, issuer: RENAMED }, (block) => {
+    const id = block.type === 'tool-result' ? ids.get(block.toolCallId) : undefined;
+    return block.type === 'tool-result' && id !== undefined ? { ...block, toolCallId: id } : block;
+  });
+}
+
+/** The message with another view of the same text, if any block changes. */
+function changeBlocks(message: Message, origin: Message['origin'], change: (block: Block) => Block): Message {
+  const { raw, role, facts } = message;
+  const content = message.content.map(change);
+  if (content.every((block, at) => block === message.content[at])) return message;
+  return createMessage(raw, origin, () => ({ role, content, needs: facts.needs }));
 }

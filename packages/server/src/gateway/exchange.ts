@@ -13,19 +13,23 @@ import {
   ProviderError,
   type Reply,
   type RequestParams,
+  readRateLimits,
   resolveEndpoint,
   streamError,
   type ToolDefinition,
   type WriteRequest,
   type WrittenRequest,
 } from '@skein/core';
-import { type BlockEvent, forModel, type LossNote, readBlocks } from '@skein/core/dialect';
+import { type BlockEvent, forModel, type LossNote, readBlocks, type ServedTool } from '@skein/core/dialect';
 import type { Target } from './client-call.ts';
+import { refuseReliedOn } from './params.ts';
 
 /** A client's request on its way to a target: what is left to be written in the target's protocol. */
 export interface OutgoingRequest {
   readonly system: readonly Message[];
   readonly messages: readonly Message[];
+  /** The messages as the client sent them, where some of them were replaced by the provider's own. */
+  readonly given?: readonly Message[];
   readonly tools: readonly ToolDefinition[];
   readonly params: RequestParams;
   /** Further members of the body, by name, as exact text. */
@@ -41,8 +45,18 @@ export interface OutgoingRequest {
   readonly renamed?: Readonly<Record<number, string>>;
   /** The key of the words up to a reply, by which it is found when the client sends it back. */
   readonly wordsKey?: (reply: Message) => string | undefined;
+  /** The exchange whose history the request goes on from, where the gateway keeps it. */
+  readonly continues?: string;
+  /** Further keys by which the reply is found. */
+  readonly replyKeys?: readonly string[];
   /** Names and ids as the client has them, and as the provider has them. */
   readonly calls?: Readonly<Record<string, string>>;
+  /** The client's tools by the names that the provider has, where name or kind of call differ. */
+  readonly served?: ReadonlyMap<string, ServedTool>;
+  /** How many replies the client wants; by default, one. */
+  readonly copies?: number;
+  /** Where the gateway ends a reply, because the provider does not. */
+  readonly stops?: readonly string[];
   /** What the request has lost on its way here. */
   readonly losses: readonly (Loss | LossNote)[];
 }
@@ -70,6 +84,8 @@ export interface UpstreamAnswer {
   readonly skipped: readonly { readonly target: Target; readonly reason: string }[];
   /** What the request lost. */
   readonly losses: readonly (Loss | LossNote)[];
+  /** The headers of the answer that tell of rate limits. */
+  readonly rateLimits: Readonly<Record<string, string>>;
   /** The events of a stream, those together that arrived together. An unstreamed answer has none. */
   readonly events: AsyncIterable<readonly BlockEvent[]>;
   /** Set where the client's own text went out: it gets the provider's own, too, and `events` has nothing. */
@@ -145,6 +161,7 @@ async function askTarget(
     isStream,
     isStrict: options.isStrict && !isRelayed,
   });
+  if (!isRelayed) refuseReliedOn(written().losses, request, target);
   const isBound = forModel(provider.policies.reasoningBoundTo, target.model).includes('prefix');
   const prefix = isBound ? written().manifest.prefix : undefined;
   const body = request.relayed ?? written().body;
@@ -160,24 +177,26 @@ async function askTarget(
   };
   const origin = { issuer: provider.issuer, model: target.model, ...(prefix !== undefined && { prefix }) };
   if (!isStream) {
-    const { text } = await exchange({ ...sent, stream: false });
+    const { text, headers } = await exchange({ ...sent, stream: false });
+    const rateLimits = readRateLimits(headers);
     const reply = dialect.readResponse(text, origin);
     if (reply.stop.reason === 'error') throw streamError(text, { provider: provider.id, model: target.model });
     const native = isRelayed && { native: { text, events: none<NativeEvent>() } };
-    return { ...head, skipped, ...native, events: none<readonly BlockEvent[]>(), reply: () => reply };
+    return { ...head, skipped, rateLimits, ...native, events: none<readonly BlockEvent[]>(), reply: () => reply };
   }
-  const { events } = await exchange({ ...sent, stream: true });
+  const { events, headers } = await exchange({ ...sent, stream: true });
+  const rateLimits = readRateLimits(headers);
   if (isRelayed) {
     const reader = dialect.readStream(origin);
     return {
-      ...{ ...head, skipped, events: none<readonly BlockEvent[]>(), reply: () => reader.finish() },
+      ...{ ...head, skipped, rateLimits, events: none<readonly BlockEvent[]>(), reply: () => reader.finish() },
       native: { text: '', events: seenBy(events, ({ event, data }) => void reader.push(event, data)) },
     };
   }
   const reader = readBlocks(dialect, origin);
   let reply: Reply | undefined;
   return {
-    ...{ ...head, skipped },
+    ...{ ...head, skipped, rateLimits },
     events: (async function* () {
       for await (const { event, data } of events) yield reader.push(event, data);
       const end = reader.finish();

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type Dialect, find, type Loss, type Message, splice, type Usage } from '@skein/core';
+import type { Loss, Usage } from '@skein/core';
 import type { LossNote } from '@skein/core/dialect';
 import { createRecorder, createReplayer, type GatewayUse } from '@skein/forest';
 import type { Access } from '../http/access.ts';
@@ -10,20 +10,32 @@ import { answerWith, sendResponse } from '../proxy/respond.ts';
 import { refuseUpgrade, type UpgradeRequest } from '../proxy/socket.ts';
 import type { Services } from '../services.ts';
 import { readTokenSpending } from '../spending.ts';
-import { type AnswerHooks, answerRelayed, answerStream, answerWhole, httpSink, responseIdFor } from './answer.ts';
+import {
+  type AnswerHooks,
+  type AnswerSource,
+  answerRelayed,
+  answerStream,
+  answerWhole,
+  exchangeOfResponse,
+  httpSink,
+  responseIdFor,
+} from './answer.ts';
 import { createBudgets } from './budgets.ts';
 import { type ClientCall, type Route, readClientAddress, type Target, withBody } from './client-call.ts';
 import { describeClientError, isFault, writeClientError } from './client-error.ts';
 import { ClientRefusal } from './client-refusal.ts';
-import { expandSummaries } from './compact.ts';
-import { ask, type OutgoingRequest, type UpstreamAnswer } from './exchange.ts';
+import { askCopies, joinCopies, keepCopy } from './copies.ts';
+import { type AskOptions, ask, type UpstreamAnswer } from './exchange.ts';
 import { countAnswer } from './gateway-metrics.ts';
+import { createKeeper, type Keeper } from './kept.ts';
 import { unknownModel } from './models.ts';
 import { answerOperation } from './operations.ts';
+import { prepareRequest, type RequestMemory } from './prepare-request.ts';
 import { createGatewayRecording, noRecording } from './recording.ts';
-import { hasReference, loadReferences, type References } from './references.ts';
-import { createRestorer, GATEWAY_ISSUER, type Restorer } from './restore.ts';
+import { loadReferences, type References } from './references.ts';
+import { createRestorer } from './restore.ts';
 import { findRoute } from './routes.ts';
+import { cutAtStops } from './stop-cut.ts';
 import { createGatewayTokens, type GatewayCaller } from './tokens.ts';
 
 /**
@@ -48,9 +60,8 @@ interface ReceivedCall {
 }
 
 /** What the gateway finds earlier replies with. */
-interface Memory {
+interface Memory extends RequestMemory {
   readonly references: References;
-  readonly restorer: Restorer;
 }
 
 export function createGateway(
@@ -79,7 +90,8 @@ export function createGateway(
   let memory: Promise<Memory> | undefined;
   const loadMemory = async (): Promise<Memory> => {
     const references = await loadReferences(forest);
-    return { references, restorer: createRestorer(forest, references) };
+    const restorer = createRestorer(forest, references);
+    return { references, restorer, keeper: createKeeper(forest, restorer) };
   };
   const remember = () => {
     memory ??= loadMemory().catch((error: unknown) => {
@@ -151,14 +163,17 @@ export function createGateway(
 
   /** Answers what is no question to a model; false where the client's own vendor has to answer. */
   const answerOther = async ({ call, asked, caller }: ReceivedCall, route: Route, answer: ServerResponse) => {
-    const { restorer } = await remember();
-    const found = await answerOperation(call, route, {
-      services,
-      prepare: (one, target, dialect) => prepare(one, target, dialect, restorer, asked.thread ?? ''),
-      keyFor: ({ provider }) => tokens.keyFor(caller, call.dialect.home, provider),
-      signal: leavingSignal(answer),
-      spend: (target, usage) => budgets.add(caller.name, target, usage),
-    });
+    const memory = await remember();
+    const kept = await answerKept(call, memory.keeper);
+    const found =
+      kept ??
+      (await answerOperation(call, route, {
+        services,
+        prepare: (one, target, dialect) => prepareRequest(one, target, dialect, memory, asked.thread ?? ''),
+        keyFor: ({ provider }) => tokens.keyFor(caller, call.dialect.home, provider),
+        signal: leavingSignal(answer),
+        spend: (target, usage) => budgets.add(caller.name, target, usage),
+      }));
     if (!found) return false;
     for (const [name, value] of Object.entries(found.headers)) answer.setHeader(name, value);
     answerWith(answer, 200, 'application/json', found.body);
@@ -182,28 +197,37 @@ export function createGateway(
     answer: ServerResponse,
   ): Promise<void> => {
     const { call, asked } = received;
-    const { references, restorer } = await remember();
+    const memory = await remember();
+    const { references, restorer } = memory;
     const isRecorded = asked.mode !== 'pass';
     const recording = isRecorded
       ? createGatewayRecording({ recorder, redact, onError, received, targets })
       : noRecording(forest.clock.tick());
     try {
-      const upstream = await ask({
+      const options: AskOptions = {
         targets,
-        prepare: (target, dialect) => prepare(call, target, dialect, restorer, asked.thread ?? ''),
+        prepare: (target, dialect) => prepareRequest(call, target, dialect, memory, asked.thread ?? ''),
         isStream: call.isStream,
         isStrict: /^(?:true|1)$/i.test(call.headers.get('x-skein-strict') ?? ''),
         env: services.env,
         keyFor: ({ provider }) => tokens.keyFor(received.caller, call.dialect.home, provider),
         signal: leavingSignal(answer),
         tap: recording.tap,
-      });
+      };
+      const upstream = await ask(options);
+      const { copies = 1, served } = upstream.request;
+      const others = await askCopies(copies - 1, { ...options, targets: [upstream.target] }, () =>
+        isRecorded
+          ? createGatewayRecording({ recorder, redact, onError, received, targets })
+          : noRecording(forest.clock.tick()),
+      );
       const isOwn = upstream.dialect.id === call.dialect.id;
       const head = {
         id: responseIdFor(call, recording.id),
         model: call.model ?? '',
         created: Math.floor(Date.now() / 1000),
         request: call.request,
+        ...(served && { tools: served }),
         ...(!isOwn && isRecorded && { reference: (block: number) => references.mint(recording.id, block) }),
       };
       const headers = skeinHeaders(upstream, recording.id);
@@ -224,10 +248,11 @@ export function createGateway(
         headers,
       };
       const { native, reply } = upstream;
-      const source = { dialect: upstream.dialect.id, events: upstream.events, reply };
+      const source = joinCopies([answerOf(upstream), ...others.map((one) => answerOf(one.upstream))]);
       if (native) await answerRelayed(call, head, { native, reply }, httpSink(answer), hooks);
       else await (call.isStream ? answerStream : answerWhole)(call, head, source, httpSink(answer), hooks);
       recording.end('done');
+      for (const one of others) await keepCopy(call, one, restorer);
     } catch (error) {
       recording.fail(error, describeClientError(call, error));
       throw error;
@@ -264,6 +289,21 @@ export function createGateway(
   };
 }
 
+/** Gives out or forgets a response that the gateway gave; undefined for any other operation. */
+async function answerKept(call: ClientCall, keeper: Keeper) {
+  const { operation, responseId = '' } = call;
+  if (operation !== 'get' && operation !== 'delete') return undefined;
+  const body = await (operation === 'get' ? keeper.get(call) : keeper.delete(call));
+  if (body !== undefined) return { body, headers: {} };
+  if (exchangeOfResponse(responseId) === undefined) return undefined;
+  throw new ClientRefusal(`Response with id '${responseId}' not found.`, { status: 404, word: 'not_found' });
+}
+
+/** The answer of an upstream, as far as the client wants it. */
+function answerOf({ dialect, events, reply, request: { stops = [] } }: UpstreamAnswer): AnswerSource {
+  return cutAtStops({ dialect: dialect.id, events, reply }, stops);
+}
+
 /** Aborted when the client leaves before it has the whole answer. */
 function leavingSignal(answer: ServerResponse): AbortSignal {
   const leaving = new AbortController();
@@ -275,49 +315,12 @@ function leavingSignal(answer: ServerResponse): AbortSignal {
 
 const NO_VENDOR = 'The gateway serves clients at /gateway/openai/v1, /gateway/anthropic and /gateway/google.';
 
-/** What a client's request means at a target. */
-async function prepare(
-  given: ClientCall,
-  target: Target,
-  dialect: Dialect,
-  restorer: Restorer,
-  scope: string,
-): Promise<OutgoingRequest> {
-  const call = { ...given, body: expandSummaries(given) };
-  const isSame = call.dialect.id === dialect.id;
-  const origin = { issuer: isSame ? target.provider.issuer : GATEWAY_ISSUER };
-  const { system, tools, messages, params, rest } = call.dialect.readRequest(call.body ?? '', origin);
-  const restored = await restorer.restore(messages, call.dialect, scope);
-  const { stream: _, ...others } = rest;
-  const losses = isSame
-    ? []
-    : Object.keys(others).map((name): LossNote => ({ kind: 'dropped', path: name, reason: 'parameter' }));
-  // A client that speaks the target's protocol may send the target's own replies as it likes.
-  const isOwn = ({ origin: from }: Message) => isSame && from.dialect === dialect.id && from.issuer === origin.issuer;
-  const sent = restored.messages.map((message, at) => (isOwn(message) ? messages[at]! : message));
-  const isRelayed = isSame && sent.every((message, at) => message === messages[at] && !hasReference(message.raw));
+function skeinHeaders(
+  { target, losses, skipped, rateLimits }: UpstreamAnswer,
+  exchange: string,
+): Record<string, string> {
   return {
-    ...(isRelayed && { relayed: withTargetModel(call, target.model) }),
-    ...(isSame && { headers: vendorHeaders(call) }),
-    system: system ? [system] : [],
-    ...{ tools, params, messages: sent, extra: isSame ? others : {} },
-    ...{ renamed: restored.renamed, wordsKey: restored.wordsKey, losses: [...restored.losses, ...losses] },
-  };
-}
-
-/** The client's own text, with the name that the provider has for the model. */
-function withTargetModel({ body = '' }: ClientCall, model: string): string {
-  const range = find(body, ['model']);
-  return range ? splice(body, [{ ...range, text: JSON.stringify(model) }]) : body;
-}
-
-/** The headers that belong to the vendor's API, such as those that turn on new features. */
-function vendorHeaders({ headers, api }: ClientCall): Record<string, string> {
-  return Object.fromEntries([...headers].filter(([name]) => name.startsWith(`${api.vendor}-`)));
-}
-
-function skeinHeaders({ target, losses, skipped }: UpstreamAnswer, exchange: string): Record<string, string> {
-  return {
+    ...rateLimits,
     'x-skein-exchange': exchange,
     'x-skein-model': `${target.provider.id}/${target.model}`,
     ...(losses.length > 0 && { 'x-skein-losses': summarizeLosses(losses) }),

@@ -20,6 +20,8 @@ export interface CompletedRequest extends RequestParts {
   readonly before: readonly Message[];
   /** Whether the gateway holds the history: what the request names it by does not go out. */
   readonly isHeld: boolean;
+  /** The exchange that it goes on from. */
+  readonly continues?: string;
   /** The conversation that the request and its reply belong to from now on. */
   readonly conversation?: string;
 }
@@ -81,10 +83,15 @@ export function createKeeper(forest: Forest, restorer: Restorer): Keeper {
     const spoken = dialectById(found.exchange.dialect);
     const parts = spoken.readRequest(found.request, { issuer: GATEWAY_ISSUER });
     const request = asObject(found.request);
-    const completed = await complete(spoken, parts, request, { isOwn: false });
-    const { messages } = await restorer.restore(completed.messages, spoken, '', completed.before);
-    const { system, tools } = completed;
-    return { system, tools, request, messages: [...completed.before, ...messages, found.reply.message] };
+    const { continues } = found.exchange.upstream ?? {};
+    const earlier = continues === undefined ? undefined : await history(continues);
+    const before = earlier?.messages ?? [];
+    const items = await resolveItems(parts.messages, spoken, true);
+    const { messages } = await restorer.restore(items, spoken, '', before);
+    return {
+      ...{ ...withKept(spoken, parts, earlier), request },
+      messages: [...before, ...messages, found.reply.message],
+    };
   };
 
   const isDeleted = async (exchange: string): Promise<boolean> => {
@@ -103,7 +110,7 @@ export function createKeeper(forest: Forest, restorer: Restorer): Keeper {
     const alone: CompletedRequest = { ...parts, before: [], isHeld: false };
     const { kept } = serving(spoken);
     if (!kept?.held) return alone;
-    const { held, keeps = [], anchors } = kept;
+    const { held, anchors } = kept;
     const { response, conversation } = kept.previous(request);
     const messages = await resolveItems(parts.messages, spoken, isOwn);
     const [what, id] = isId(response)
@@ -124,12 +131,12 @@ export function createKeeper(forest: Forest, restorer: Restorer): Keeper {
     refuse(held.refuse?.(request, earlier?.request));
     return {
       ...parts,
+      ...withKept(spoken, parts, earlier),
       messages,
       rest: without(parts.rest, anchors),
-      system: parts.system ?? (keeps.includes('system') ? earlier?.system : undefined),
-      tools: parts.tools.length === 0 && keeps.includes('tools') ? (earlier?.tools ?? []) : parts.tools,
       before: earlier?.messages ?? [],
       isHeld: true,
+      ...(earlier && { continues: exchange! }),
       ...(what === 'conversation' && { conversation: id }),
     };
   };
@@ -189,6 +196,19 @@ export function createKeeper(forest: Forest, restorer: Restorer): Keeper {
       known.delete(id);
       return JSON.stringify(answer);
     },
+  };
+}
+
+/** System text and tools of a request, or those that the API keeps for it. */
+function withKept(
+  spoken: Dialect,
+  { system, tools }: RequestParts,
+  earlier: HeldHistory | undefined,
+): Pick<HeldHistory, 'system' | 'tools'> {
+  const { keeps = [] } = serving(spoken).kept ?? {};
+  return {
+    system: system ?? (keeps.includes('system') ? earlier?.system : undefined),
+    tools: tools.length === 0 && keeps.includes('tools') ? (earlier?.tools ?? []) : tools,
   };
 }
 

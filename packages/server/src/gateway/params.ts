@@ -204,10 +204,12 @@ function writeSettings(
   for (const [setting, { value, path }] of settings) {
     const [place, member] = Object.entries(members).find(([, one]) => one.setting === setting) ?? [];
     const native = member && nativeValue(member, value);
-    const isReasoning = params.reasoning !== undefined && params.reasoning.effort !== 'none';
-    if (place === undefined || native === undefined || (member?.needsReasoning && !isReasoning)) {
-      // Who does not show thoughts hides them, too.
-      if (value !== 'hidden') losses.push(dropped(path, 'parameter', setting));
+    const { effort = 'none', budget } = params.reasoning ?? {};
+    const isMisplaced = member?.needsReasoning === true && effort === 'none';
+    if (place === undefined || native === undefined || isMisplaced) {
+      // Who does not show thoughts hides them, too; models that reason by a number of tokens show them anyway.
+      const isSo = value === 'hidden' || (isMisplaced && budget !== undefined);
+      if (!isSo) losses.push(dropped(path, 'parameter', setting));
     } else body = mergeObjects(body, nest(place.split('.'), native));
   }
   return body;

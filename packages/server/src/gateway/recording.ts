@@ -112,6 +112,7 @@ export function createGatewayRecording({
           ...(prefix !== undefined && { prefix }),
           ...(request.renamed && Object.keys(request.renamed).length > 0 && { restored: request.renamed }),
           ...(request.calls && { calls: request.calls }),
+          ...(request.continues !== undefined && { continues: request.continues }),
         });
       },
       head: (status, given) => recording.upstreamHead(status, given),
@@ -133,10 +134,15 @@ export function createGatewayRecording({
       const whole = `${sent}${last}`;
       const choices = [reply.message, ...reply.alternatives.map(({ message }) => message)];
       // What a client gets without losses shows the same words.
-      const delivered = losses.length > 0 || request.calls ? readDelivered(dialect, whole) : reply.message;
+      const isOther = losses.length > 0 || request.calls !== undefined || (request.served?.size ?? 0) > 0;
+      const delivered = isOther ? readDelivered(dialect, whole) : reply.message;
       const words = [...choices, delivered].flatMap((message) => request.wordsKey?.(message) ?? []);
       const ids = [...whole.matchAll(SENT_IDS)].map(([, id]) => id!);
-      const keys = [...replyIdKeys([...ids, ...choices.flatMap((message) => issuedIds(message))]), ...new Set(words)];
+      const keys = [
+        ...replyIdKeys([...ids, ...choices.flatMap((message) => issuedIds(message))]),
+        ...new Set(words),
+        ...(request.replyKeys ?? []),
+      ];
       restorer.remember(recording.id, { reply, delivered: () => delivered });
       await recording.keepReply(keys, losses).catch(onError);
     },
