@@ -55,6 +55,8 @@ export interface OutgoingRequest {
   readonly served?: ReadonlyMap<string, ServedTool>;
   /** How many replies the client wants; by default, one. */
   readonly copies?: number;
+  /** Whether the answer comes as the arguments of a call, because the model cannot be asked for JSON otherwise. */
+  readonly isAnswerCalled?: boolean;
   /** Where the gateway ends a reply, because the provider does not. */
   readonly stops?: readonly string[];
   /** What the request has lost on its way here. */
@@ -169,6 +171,7 @@ async function askTarget(
   const head = { target: { ...target, provider }, dialect, request, losses, prefix };
   const sent = {
     ...{ provider, model: target.model, body, env, signal },
+    framing: dialect.framing,
     ...(key !== undefined && { key }),
     ...(request.headers && { extraHeaders: request.headers }),
     fetch: tapFetch(tap, head),

@@ -20,6 +20,7 @@ import {
   httpSink,
   responseIdFor,
 } from './answer.ts';
+import { unwrapAnswer } from './answer-tool.ts';
 import { createBudgets } from './budgets.ts';
 import { type ClientCall, type Route, readClientAddress, type Target, withBody } from './client-call.ts';
 import { describeClientError, isFault, writeClientError } from './client-error.ts';
@@ -289,6 +290,13 @@ export function createGateway(
   };
 }
 
+/** The answer of an upstream, as far as the client wants it. */
+function answerOf({ dialect, events, reply, request }: UpstreamAnswer): AnswerSource {
+  const { stops = [], isAnswerCalled = false } = request;
+  const source = { dialect: dialect.id, events, reply };
+  return cutAtStops(isAnswerCalled ? unwrapAnswer(source) : source, stops);
+}
+
 /** Gives out or forgets a response that the gateway gave; undefined for any other operation. */
 async function answerKept(call: ClientCall, keeper: Keeper) {
   const { operation, responseId = '' } = call;
@@ -297,11 +305,6 @@ async function answerKept(call: ClientCall, keeper: Keeper) {
   if (body !== undefined) return { body, headers: {} };
   if (exchangeOfResponse(responseId) === undefined) return undefined;
   throw new ClientRefusal(`Response with id '${responseId}' not found.`, { status: 404, word: 'not_found' });
-}
-
-/** The answer of an upstream, as far as the client wants it. */
-function answerOf({ dialect, events, reply, request: { stops = [] } }: UpstreamAnswer): AnswerSource {
-  return cutAtStops({ dialect: dialect.id, events, reply }, stops);
 }
 
 /** Aborted when the client leaves before it has the whole answer. */

@@ -18,6 +18,8 @@ import { GATEWAY_ISSUER, type Restorer } from './restore.ts';
 export interface CompletedRequest extends RequestParts {
   /** The messages in front of those of the request, as the providers wrote them. */
   readonly before: readonly Message[];
+  /** The same messages as the client got or sent them. */
+  readonly beforeShown: readonly Message[];
   /** Whether the gateway holds the history: what the request names it by does not go out. */
   readonly isHeld: boolean;
   /** The exchange that it goes on from. */
@@ -47,6 +49,8 @@ export interface Keeper {
 /** A conversation up to and including a reply. */
 interface HeldHistory {
   readonly messages: readonly Message[];
+  /** The same messages as the client got or sent them. */
+  readonly shown: readonly Message[];
   readonly system: Message | undefined;
   readonly tools: RequestParts['tools'];
   /** The request that the reply answers. */
@@ -91,6 +95,7 @@ export function createKeeper(forest: Forest, restorer: Restorer): Keeper {
     return {
       ...{ ...withKept(spoken, parts, earlier), request },
       messages: [...before, ...messages, found.reply.message],
+      shown: [...(earlier?.shown ?? []), ...items, found.delivered()],
     };
   };
 
@@ -107,7 +112,7 @@ export function createKeeper(forest: Forest, restorer: Restorer): Keeper {
   };
 
   const complete: Keeper['complete'] = async (spoken, parts, request, { isOwn }) => {
-    const alone: CompletedRequest = { ...parts, before: [], isHeld: false };
+    const alone: CompletedRequest = { ...parts, before: [], beforeShown: [], isHeld: false };
     const { kept } = serving(spoken);
     if (!kept?.held) return alone;
     const { held, anchors } = kept;
@@ -135,6 +140,7 @@ export function createKeeper(forest: Forest, restorer: Restorer): Keeper {
       messages,
       rest: without(parts.rest, anchors),
       before: earlier?.messages ?? [],
+      beforeShown: earlier?.shown ?? [],
       isHeld: true,
       ...(earlier && { continues: exchange! }),
       ...(what === 'conversation' && { conversation: id }),

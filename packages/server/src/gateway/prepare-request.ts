@@ -27,7 +27,7 @@ export async function prepareRequest(
   const parts = call.dialect.readRequest(call.body ?? '', origin);
   const isVendor = isSame && call.dialect.home.issuer === target.provider.issuer;
   const completed = await keeper.complete(call.dialect, parts, call.request ?? {}, { isOwn: isVendor });
-  const { system, tools, messages, params, rest, before, isHeld, conversation, continues } = completed;
+  const { system, tools, messages, params, rest, before, beforeShown, isHeld, conversation, continues } = completed;
   const restored = await restorer.restore(messages, call.dialect, scope, before);
   const { stream: _, ...extra } = rest;
   // A client that speaks the target's protocol may send the target's own replies as it likes.
@@ -39,7 +39,7 @@ export async function prepareRequest(
     ...(isRelayed && { relayed: withTargetModel(call, target.model) }),
     ...(isSame && { headers: vendorHeaders(call) }),
     ...{ system: system ? [system] : [], tools, params, extra },
-    ...{ messages: [...before, ...sent], given: [...before, ...messages] },
+    ...{ messages: [...before, ...sent], given: [...beforeShown, ...messages] },
     ...{ renamed: restored.renamed, wordsKey: restored.wordsKey, losses: restored.losses },
     ...(continues !== undefined && { continues }),
     ...(conversation !== undefined && { replyKeys: [conversationKey(conversation)] }),
