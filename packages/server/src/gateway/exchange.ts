@@ -13,6 +13,7 @@ import {
   ProviderError,
   type Reply,
   type RequestParams,
+  readRateLimits,
   resolveEndpoint,
   streamError,
   type ToolDefinition,
@@ -85,6 +86,8 @@ export interface UpstreamAnswer {
   readonly skipped: readonly { readonly target: Target; readonly reason: string }[];
   /** What the request lost. */
   readonly losses: readonly (Loss | LossNote)[];
+  /** The headers of the answer that tell of rate limits. */
+  readonly rateLimits: Readonly<Record<string, string>>;
   /** The events of a stream, those together that arrived together. An unstreamed answer has none. */
   readonly events: AsyncIterable<readonly BlockEvent[]>;
   /** Set where the client's own text went out: it gets the provider's own, too, and `events` has nothing. */
@@ -177,24 +180,26 @@ async function askTarget(
   };
   const origin = { issuer: provider.issuer, model: target.model, ...(prefix !== undefined && { prefix }) };
   if (!isStream) {
-    const { text } = await exchange({ ...sent, stream: false });
+    const { text, headers } = await exchange({ ...sent, stream: false });
+    const rateLimits = readRateLimits(headers);
     const reply = dialect.readResponse(text, origin);
     if (reply.stop.reason === 'error') throw streamError(text, { provider: provider.id, model: target.model });
     const native = isRelayed && { native: { text, events: none<NativeEvent>() } };
-    return { ...head, skipped, ...native, events: none<readonly BlockEvent[]>(), reply: () => reply };
+    return { ...head, skipped, rateLimits, ...native, events: none<readonly BlockEvent[]>(), reply: () => reply };
   }
-  const { events } = await exchange({ ...sent, stream: true });
+  const { events, headers } = await exchange({ ...sent, stream: true });
+  const rateLimits = readRateLimits(headers);
   if (isRelayed) {
     const reader = dialect.readStream(origin);
     return {
-      ...{ ...head, skipped, events: none<readonly BlockEvent[]>(), reply: () => reader.finish() },
+      ...{ ...head, skipped, rateLimits, events: none<readonly BlockEvent[]>(), reply: () => reader.finish() },
       native: { text: '', events: seenBy(events, ({ event, data }) => void reader.push(event, data)) },
     };
   }
   const reader = readBlocks(dialect, origin);
   let reply: Reply | undefined;
   return {
-    ...{ ...head, skipped },
+    ...{ ...head, skipped, rateLimits },
     events: (async function* () {
       for await (const { event, data } of events) yield reader.push(event, data);
       const end = reader.finish();

@@ -372,8 +372,12 @@ function leavingSignal(answer: ServerResponse): AbortSignal {
 
 const NO_VENDOR = 'The gateway serves clients at /gateway/openai/v1, /gateway/anthropic and /gateway/google.';
 
-function skeinHeaders({ target, losses, skipped }: UpstreamAnswer, exchange: string): Record<string, string> {
+function skeinHeaders(
+  { target, losses, skipped, rateLimits }: UpstreamAnswer,
+  exchange: string,
+): Record<string, string> {
   return {
+    ...rateLimits,
     'x-skein-exchange': exchange,
     'x-skein-model': `${target.provider.id}/${target.model}`,
     ...(losses.length > 0 && { 'x-skein-losses': summarizeLosses(losses) }),
