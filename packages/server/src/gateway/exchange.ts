@@ -37,6 +37,8 @@ export interface OutgoingRequest {
   readonly cache?: WriteRequest['cache'];
   /** Sent as it is, in place of all of the above: the client speaks the target's protocol. */
   readonly relayed?: string;
+  /** Whether the client speaks the target's protocol, so that the answer may go to it as it is. */
+  readonly isSameProtocol?: boolean;
   /** Headers of the client that its vendor understands. */
   readonly headers?: Readonly<Record<string, string>>;
   /** The manifest of the thread's last request to this target. */
@@ -47,6 +49,8 @@ export interface OutgoingRequest {
   readonly wordsKey?: (reply: Message) => string | undefined;
   /** The exchange whose history the request goes on from, where the gateway keeps it. */
   readonly continues?: string;
+  /** What the next request of the thread extends. */
+  readonly prefix?: Pick<OutgoingRequest, 'system' | 'tools' | 'messages'>;
   /** Further keys by which the reply is found. */
   readonly replyKeys?: readonly string[];
   /** Names and ids as the client has them, and as the provider has them. */
@@ -90,7 +94,7 @@ export interface UpstreamAnswer {
   readonly rateLimits: Readonly<Record<string, string>>;
   /** The events of a stream, those together that arrived together. An unstreamed answer has none. */
   readonly events: AsyncIterable<readonly BlockEvent[]>;
-  /** Set where the client's own text went out: it gets the provider's own, too, and `events` has nothing. */
+  /** Set where the client gets the provider's own text, because it speaks its protocol; `events` has nothing then. */
   readonly native?: NativeAnswer;
   /** The reply, after the last event. */
   reply(): Reply;
@@ -184,12 +188,12 @@ async function askTarget(
     const rateLimits = readRateLimits(headers);
     const reply = dialect.readResponse(text, origin);
     if (reply.stop.reason === 'error') throw streamError(text, { provider: provider.id, model: target.model });
-    const native = isRelayed && { native: { text, events: none<NativeEvent>() } };
+    const native = isHandedOn(request) && { native: { text, events: none<NativeEvent>() } };
     return { ...head, skipped, rateLimits, ...native, events: none<readonly BlockEvent[]>(), reply: () => reply };
   }
   const { events, headers } = await exchange({ ...sent, stream: true });
   const rateLimits = readRateLimits(headers);
-  if (isRelayed) {
+  if (isHandedOn(request)) {
     const reader = dialect.readStream(origin);
     return {
       ...{ ...head, skipped, rateLimits, events: none<readonly BlockEvent[]>(), reply: () => reader.finish() },
@@ -208,6 +212,11 @@ async function askTarget(
     })(),
     reply: () => reply ?? reader.finish().reply,
   };
+}
+
+/** Whether the answer goes to the client as it is: it speaks the same protocol, and nothing in the answer is to be changed. */
+function isHandedOn({ isSameProtocol, copies = 1, stops = [], served, isAnswerCalled }: OutgoingRequest): boolean {
+  return isSameProtocol === true && copies === 1 && stops.length === 0 && !served?.size && !isAnswerCalled;
 }
 
 async function* seenBy<T>(events: AsyncIterable<T>, see: (event: T) => void): AsyncGenerator<T> {

@@ -37,14 +37,21 @@ export async function prepareRequest(
     isSame && !isHeld && sent.every((message, at) => message === parts.messages[at] && !hasReference(message.raw));
   const request = {
     ...(isRelayed && { relayed: withTargetModel(call, target.model) }),
-    ...(isSame && { headers: vendorHeaders(call) }),
+    ...(isSame && { isSameProtocol: true, headers: vendorHeaders(call) }),
     ...{ system: system ? [system] : [], tools, params, extra },
     ...{ messages: [...before, ...sent], given: [...beforeShown, ...messages] },
     ...{ renamed: restored.renamed, wordsKey: restored.wordsKey, losses: restored.losses },
     ...(continues !== undefined && { continues }),
     ...(conversation !== undefined && { replyKeys: [conversationKey(conversation)] }),
   };
-  return adaptRequest(request, call, target, dialect);
+  if (isRelayed) return adaptRequest(request, call, target, dialect);
+  const lastExchange = continues ?? restored.last;
+  const last = lastExchange === undefined ? undefined : await keeper.request(lastExchange);
+  const { system: lead, tools: offered, messages: all } = request;
+  return {
+    ...adaptRequest(request, call, target, dialect, last),
+    prefix: { system: lead, tools: offered, messages: all },
+  };
 }
 
 /** The client's own text, with the name that the provider has for the model. */
