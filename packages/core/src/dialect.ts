@@ -34,15 +34,15 @@ export { forModel } from './dialects/index.ts';
 export { bedrockConverse, cohereChat, googleInteractions } from './dialects/more.ts';
 export type {
   MemberMeaning,
-  MemberReading,
+  MemberValue,
   ModelTarget,
-  OutputWish,
-  ReasoningScale,
+  OutputRequest,
+  ReasoningLevels,
+  ReplacementTool,
   RequestMeaning,
   RequestSetting,
   ServedTool,
   ServerToolKind,
-  StandInTool,
 } from './dialects/request-meaning.ts';
 export {
   type DialectServer,
@@ -64,11 +64,11 @@ export {
 } from './dialects/serve.ts';
 export type {
   CompactionHead,
-  ConversationCompacting,
+  CompactionOperation,
   ServedAnswers,
   ServedFailure,
   ServedModel,
-  TokenCounting,
+  TokenCountOperation,
 } from './dialects/served-answers.ts';
 export { targetToolName } from './dialects/write/drafts.ts';
 export type { Edit, Path, Range } from './json/index.ts';

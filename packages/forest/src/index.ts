@@ -52,6 +52,9 @@ export {
 } from './forest/index.ts';
 // Importing and exporting
 export {
+  type AgentEnvironment,
+  CODING_AGENTS,
+  type CodingAgent,
   chainMessages,
   defineImporter,
   type ExportDamage,
@@ -66,18 +69,28 @@ export {
   type FormatErrorCode,
   type ImportedConversation,
   type ImportedMessage,
+  type ImportedSession,
   type Importer,
   type ImportOptions,
+  type ImportProblem,
   type ImportProgress,
   type ImportResult,
+  type ImportSessionsOptions,
+  type ImportSessionsResult,
   type ImportSource,
   importFile,
   importFormats,
+  importSessions,
   isOlderLayout,
   type MessageWithFacts,
   olderSettings,
   openOlder,
+  type SessionsProgress,
   verifyOlder,
+  WRITABLE_AGENTS,
+  type WriteSessionOptions,
+  type WrittenSession,
+  writeSession,
 } from './formats/index.ts';
 export { ROOT } from './model/ids.ts';
 export { DEMO_ISSUER, type TakeRecord } from './model/records.ts';

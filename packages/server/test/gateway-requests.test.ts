@@ -39,6 +39,25 @@ describe('what the gateway does itself', () => {
   });
 });
 
+test('an answer in JSON that a model gives by a call is the text of the reply', async () => {
+  const { server, emulator } = await startWorld();
+  const openai = openaiClient(server.url);
+  for (const stream of [false, true]) {
+    emulator.reset();
+    emulator.script('anthropic-messages', [
+      { blocks: [{ type: 'tool-use', name: 'final_answer', input: { a: 'b' } }] },
+    ]);
+    const format = { response_format: { type: 'json_object' as const } };
+    const ask = { model: 'anthropic/claude-sonnet-4-5', messages, ...format };
+    const { choices } = stream
+      ? await openai.chat.completions.stream(ask).finalChatCompletion()
+      : await openai.chat.completions.create(ask);
+    expect(JSON.parse(choices[0]!.message.content!)).toEqual({ a: 'b' });
+    expect(choices[0]).toMatchObject({ finish_reason: 'stop' });
+    expect(choices[0]!.message.tool_calls ?? []).toEqual([]);
+  }
+});
+
 test('what a program relies on is refused with the 400 of its own protocol', async () => {
   const { server, emulator } = await startWorld();
   emulator.reset();

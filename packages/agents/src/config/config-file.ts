@@ -42,6 +42,7 @@ interface PresetEntry {
 
 export interface ProviderEntry {
   readonly base_url: string;
+  readonly api_version: string;
   readonly key_variable: string;
   readonly dialect: string;
 }
@@ -177,7 +178,7 @@ export const configShape: Shape<Partial<ConfigFile>> = object<ConfigFile>({
     }),
   ),
   providers: record(
-    object<ProviderEntry>({ base_url: webAddress, key_variable: variable, dialect: text }),
+    object<ProviderEntry>({ base_url: webAddress, key_variable: variable, dialect: text, api_version: text }),
     /^[A-Za-z0-9][\w.-]*$/,
   ),
   agents: text,

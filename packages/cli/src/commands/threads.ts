@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type { Role } from '@skein/core';
 import {
   type Forest,
@@ -34,20 +35,28 @@ interface ThreadsOptions extends ForestFlags {
   readonly all?: boolean;
   readonly tag?: string;
   readonly deleted?: boolean;
+  readonly agent?: string;
+  readonly cwd?: string;
 }
 
 export async function listThreads(row: string | undefined, options: ThreadsOptions): Promise<void> {
-  const { json, limit, after, all, tag, deleted, ...flags } = options;
-  const isFlat = all || tag !== undefined || deleted === true;
+  const { json, limit, after, all, tag, deleted, agent, cwd, ...flags } = options;
+  const isFlat = all || deleted === true || [tag, agent, cwd].some((one) => one !== undefined);
   if (row !== undefined && isFlat)
-    throw new UsageError('A row is unfolded whole: leave --all, --tag and --deleted out.');
+    throw new UsageError('A row is unfolded whole: leave --all, --tag, --agent, --cwd and --deleted out.');
+  const filters = {
+    ...(tag !== undefined && { tag }),
+    ...(deleted && { deleted }),
+    ...(agent !== undefined && { agent }),
+    ...(cwd !== undefined && { cwd: resolve(cwd) }),
+  };
   await withForest(flags, async ({ forest, redact }) => {
     const request = { limit, ...(after !== undefined && { after }) };
     const page =
       row !== undefined
         ? await unfold(forest, row, request)
         : isFlat
-          ? await forest.threads.list({ ...request, ...(tag !== undefined && { tag }), ...(deleted && { deleted }) })
+          ? await forest.threads.list({ ...request, ...filters })
           : await forest.threads.groups(request);
     if (json) return sayJson(redact(page));
     for (const item of page.items) say('threads' in item ? rowLine(item, redact) : threadLine(item, redact));

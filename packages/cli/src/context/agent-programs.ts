@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, extname, join } from 'node:path';
-import { type ModelRef, modelInfo } from '@skein/core';
+import { type ModelRef, modelInfo, openaiResponses } from '@skein/core';
 import { CommandError } from '../output/output.ts';
 
 /** The base addresses of a server of ours, as the vendors' SDKs take them. */
@@ -257,7 +257,8 @@ function piModels({ openai, anthropic, google }: VendorAddresses, target: ModelR
     contextWindow: contextTokens,
     maxTokens: maxOutputTokens,
   };
-  return { providers: { skein: { baseUrl: openai, apiKey: NO_KEY, api: 'openai-responses', models: [model] } } };
+  // Its name for the protocol is ours.
+  return { providers: { skein: { baseUrl: openai, apiKey: NO_KEY, api: openaiResponses.id, models: [model] } } };
 }
 
 /** A folder that shows another one, except for `models.json`, which has more in it. */

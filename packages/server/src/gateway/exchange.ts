@@ -13,6 +13,7 @@ import {
   ProviderError,
   type Reply,
   type RequestParams,
+  readRateLimits,
   resolveEndpoint,
   streamError,
   type ToolDefinition,
@@ -36,6 +37,8 @@ export interface OutgoingRequest {
   readonly cache?: WriteRequest['cache'];
   /** Sent as it is, in place of all of the above: the client speaks the target's protocol. */
   readonly relayed?: string;
+  /** Whether the client speaks the target's protocol, so that the answer may go to it as it is. */
+  readonly isSameProtocol?: boolean;
   /** Headers of the client that its vendor understands. */
   readonly headers?: Readonly<Record<string, string>>;
   /** The manifest of the thread's last request to this target. */
@@ -46,6 +49,8 @@ export interface OutgoingRequest {
   readonly wordsKey?: (reply: Message) => string | undefined;
   /** The exchange whose history the request goes on from, where the gateway keeps it. */
   readonly continues?: string;
+  /** What the next request of the thread extends. */
+  readonly prefix?: Pick<OutgoingRequest, 'system' | 'tools' | 'messages'>;
   /** Further keys by which the reply is found. */
   readonly replyKeys?: readonly string[];
   /** Names and ids as the client has them, and as the provider has them. */
@@ -54,6 +59,8 @@ export interface OutgoingRequest {
   readonly served?: ReadonlyMap<string, ServedTool>;
   /** How many replies the client wants; by default, one. */
   readonly copies?: number;
+  /** Whether the answer comes as the arguments of a call, because the model cannot be asked for JSON otherwise. */
+  readonly isAnswerCalled?: boolean;
   /** Where the gateway ends a reply, because the provider does not. */
   readonly stops?: readonly string[];
   /** What the request has lost on its way here. */
@@ -83,9 +90,11 @@ export interface UpstreamAnswer {
   readonly skipped: readonly { readonly target: Target; readonly reason: string }[];
   /** What the request lost. */
   readonly losses: readonly (Loss | LossNote)[];
+  /** The headers of the answer that tell of rate limits. */
+  readonly rateLimits: Readonly<Record<string, string>>;
   /** The events of a stream, those together that arrived together. An unstreamed answer has none. */
   readonly events: AsyncIterable<readonly BlockEvent[]>;
-  /** Set where the client's own text went out: it gets the provider's own, too, and `events` has nothing. */
+  /** Set where the client gets the provider's own text, because it speaks its protocol; `events` has nothing then. */
   readonly native?: NativeAnswer;
   /** The reply, after the last event. */
   reply(): Reply;
@@ -175,24 +184,26 @@ async function askTarget(
   };
   const origin = { issuer: provider.issuer, model: target.model, ...(prefix !== undefined && { prefix }) };
   if (!isStream) {
-    const { text } = await exchange({ ...sent, stream: false });
+    const { text, headers } = await exchange({ ...sent, stream: false });
+    const rateLimits = readRateLimits(headers);
     const reply = dialect.readResponse(text, origin);
     if (reply.stop.reason === 'error') throw streamError(text, { provider: provider.id, model: target.model });
-    const native = isRelayed && { native: { text, events: none<NativeEvent>() } };
-    return { ...head, skipped, ...native, events: none<readonly BlockEvent[]>(), reply: () => reply };
+    const native = isHandedOn(request) && { native: { text, events: none<NativeEvent>() } };
+    return { ...head, skipped, rateLimits, ...native, events: none<readonly BlockEvent[]>(), reply: () => reply };
   }
-  const { events } = await exchange({ ...sent, stream: true });
-  if (isRelayed) {
+  const { events, headers } = await exchange({ ...sent, stream: true });
+  const rateLimits = readRateLimits(headers);
+  if (isHandedOn(request)) {
     const reader = dialect.readStream(origin);
     return {
-      ...{ ...head, skipped, events: none<readonly BlockEvent[]>(), reply: () => reader.finish() },
+      ...{ ...head, skipped, rateLimits, events: none<readonly BlockEvent[]>(), reply: () => reader.finish() },
       native: { text: '', events: seenBy(events, ({ event, data }) => void reader.push(event, data)) },
     };
   }
   const reader = readBlocks(dialect, origin);
   let reply: Reply | undefined;
   return {
-    ...{ ...head, skipped },
+    ...{ ...head, skipped, rateLimits },
     events: (async function* () {
       for await (const { event, data } of events) yield reader.push(event, data);
       const end = reader.finish();
@@ -201,6 +212,11 @@ async function askTarget(
     })(),
     reply: () => reply ?? reader.finish().reply,
   };
+}
+
+/** Whether the answer goes to the client as it is: it speaks the same protocol, and nothing in the answer is to be changed. */
+function isHandedOn({ isSameProtocol, copies = 1, stops = [], served, isAnswerCalled }: OutgoingRequest): boolean {
+  return isSameProtocol === true && copies === 1 && stops.length === 0 && !served?.size && !isAnswerCalled;
 }
 
 async function* seenBy<T>(events: AsyncIterable<T>, see: (event: T) => void): AsyncGenerator<T> {

@@ -10,6 +10,7 @@ import {
 import { type HeldHistories, type HeldRefusal, serving } from '@skein/core/dialect';
 import { type Forest, findReplies, type GatewayReply, readGatewayReply, replyIdKeys } from '@skein/forest';
 import { exchangeOfResponse } from './answer.ts';
+import type { RequestPrefix } from './cache-marks.ts';
 import type { ClientCall } from './client-call.ts';
 import { ClientRefusal } from './client-refusal.ts';
 import { GATEWAY_ISSUER, type Restorer } from './restore.ts';
@@ -18,6 +19,8 @@ import { GATEWAY_ISSUER, type Restorer } from './restore.ts';
 export interface CompletedRequest extends RequestParts {
   /** The messages in front of those of the request, as the providers wrote them. */
   readonly before: readonly Message[];
+  /** The same messages as the client got or sent them. */
+  readonly beforeShown: readonly Message[];
   /** Whether the gateway holds the history: what the request names it by does not go out. */
   readonly isHeld: boolean;
   /** The exchange that it goes on from. */
@@ -38,6 +41,8 @@ export interface Keeper {
     request: JsonObject,
     options: { readonly isOwn: boolean },
   ): Promise<CompletedRequest>;
+  /** The request that an exchange began with, as it went out; undefined where it is not known. */
+  request(exchange: string): Promise<RequestPrefix | undefined>;
   /** The body of a response that the client's path names; undefined where the gateway did not give it. */
   get(call: ClientCall): Promise<string | undefined>;
   /** Forgets the response that the client's path names, and tells so; undefined where the gateway did not give it. */
@@ -47,6 +52,8 @@ export interface Keeper {
 /** A conversation up to and including a reply. */
 interface HeldHistory {
   readonly messages: readonly Message[];
+  /** The same messages as the client got or sent them. */
+  readonly shown: readonly Message[];
   readonly system: Message | undefined;
   readonly tools: RequestParts['tools'];
   /** The request that the reply answers. */
@@ -91,6 +98,7 @@ export function createKeeper(forest: Forest, restorer: Restorer): Keeper {
     return {
       ...{ ...withKept(spoken, parts, earlier), request },
       messages: [...before, ...messages, found.reply.message],
+      shown: [...(earlier?.shown ?? []), ...items, found.delivered()],
     };
   };
 
@@ -107,7 +115,7 @@ export function createKeeper(forest: Forest, restorer: Restorer): Keeper {
   };
 
   const complete: Keeper['complete'] = async (spoken, parts, request, { isOwn }) => {
-    const alone: CompletedRequest = { ...parts, before: [], isHeld: false };
+    const alone: CompletedRequest = { ...parts, before: [], beforeShown: [], isHeld: false };
     const { kept } = serving(spoken);
     if (!kept?.held) return alone;
     const { held, anchors } = kept;
@@ -135,6 +143,7 @@ export function createKeeper(forest: Forest, restorer: Restorer): Keeper {
       messages,
       rest: without(parts.rest, anchors),
       before: earlier?.messages ?? [],
+      beforeShown: earlier?.shown ?? [],
       isHeld: true,
       ...(earlier && { continues: exchange! }),
       ...(what === 'conversation' && { conversation: id }),
@@ -175,6 +184,12 @@ export function createKeeper(forest: Forest, restorer: Restorer): Keeper {
 
   return {
     complete,
+    async request(exchange) {
+      const there = restorer.request(exchange);
+      if (there) return there;
+      const { system, tools, messages } = (await history(exchange)) ?? {};
+      return tools && messages && { system: system ? [system] : [], tools, messages: messages.slice(0, -1) };
+    },
     async get(call) {
       const found = await findResponse(call);
       if (!found) return undefined;

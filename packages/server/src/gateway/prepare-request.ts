@@ -27,7 +27,7 @@ export async function prepareRequest(
   const parts = call.dialect.readRequest(call.body ?? '', origin);
   const isVendor = isSame && call.dialect.home.issuer === target.provider.issuer;
   const completed = await keeper.complete(call.dialect, parts, call.request ?? {}, { isOwn: isVendor });
-  const { system, tools, messages, params, rest, before, isHeld, conversation, continues } = completed;
+  const { system, tools, messages, params, rest, before, beforeShown, isHeld, conversation, continues } = completed;
   const restored = await restorer.restore(messages, call.dialect, scope, before);
   const { stream: _, ...extra } = rest;
   // A client that speaks the target's protocol may send the target's own replies as it likes.
@@ -37,14 +37,21 @@ export async function prepareRequest(
     isSame && !isHeld && sent.every((message, at) => message === parts.messages[at] && !hasReference(message.raw));
   const request = {
     ...(isRelayed && { relayed: withTargetModel(call, target.model) }),
-    ...(isSame && { headers: vendorHeaders(call) }),
+    ...(isSame && { isSameProtocol: true, headers: vendorHeaders(call) }),
     ...{ system: system ? [system] : [], tools, params, extra },
-    ...{ messages: [...before, ...sent], given: [...before, ...messages] },
+    ...{ messages: [...before, ...sent], given: [...beforeShown, ...messages] },
     ...{ renamed: restored.renamed, wordsKey: restored.wordsKey, losses: restored.losses },
     ...(continues !== undefined && { continues }),
     ...(conversation !== undefined && { replyKeys: [conversationKey(conversation)] }),
   };
-  return adaptRequest(request, call, target, dialect);
+  if (isRelayed) return adaptRequest(request, call, target, dialect);
+  const lastExchange = continues ?? restored.last;
+  const last = lastExchange === undefined ? undefined : await keeper.request(lastExchange);
+  const { system: lead, tools: offered, messages: all } = request;
+  return {
+    ...adaptRequest(request, call, target, dialect, last),
+    prefix: { system: lead, tools: offered, messages: all },
+  };
 }
 
 /** The client's own text, with the name that the provider has for the model. */

@@ -9,6 +9,7 @@ import {
   replyIdKeys,
   showsTheSame,
 } from '@skein/forest';
+import type { RequestPrefix } from './cache-marks.ts';
 import { hasReference, type References } from './references.ts';
 
 /** The issuer of messages that a client wrote or got from the gateway: no provider takes their opaque parts for its own. */
@@ -21,6 +22,8 @@ export interface RestoredMessages {
   readonly losses: readonly Loss[];
   /** By the index of the message: the exchange whose reply the message shows in other words than the provider's. */
   readonly renamed: Readonly<Record<number, string>>;
+  /** The exchange of the last reply that was found: the thread's last request. */
+  readonly last: string | undefined;
   /** The key of the words up to a reply that follows these messages. */
   readonly wordsKey: (reply: Message) => string | undefined;
 }
@@ -36,8 +39,10 @@ export interface Restorer {
   ): Promise<RestoredMessages>;
   /** A reply by its exchange; undefined if that has none. */
   reply(exchange: string): Promise<DeliveredReply | undefined>;
-  /** Keeps a reply at hand that was just delivered. */
-  remember(exchange: string, reply: DeliveredReply): void;
+  /** Keeps a reply at hand that was just delivered, and the request that it answers. */
+  remember(exchange: string, reply: DeliveredReply, request?: RequestPrefix): void;
+  /** The request that an exchange began with; undefined where it is not at hand. */
+  request(exchange: string): RequestPrefix | undefined;
 }
 
 /** A provider's reply, and the same reply as the client got it. */
@@ -45,11 +50,17 @@ export type DeliveredReply = Pick<GatewayReply, 'reply' | 'delivered'>;
 
 /** How many replies stay in memory. */
 const REPLIES_KEPT = 1000;
+/** How many requests stay in memory: each has a whole history. */
+const REQUESTS_KEPT = 100;
 
 export function createRestorer(forest: Forest, references: References): Restorer {
   const known = new Map<string, DeliveredReply>();
 
-  const remember: Restorer['remember'] = (exchange, found) => {
+  const requests = new Map<string, RequestPrefix>();
+
+  const remember: Restorer['remember'] = (exchange, found, request) => {
+    if (request) requests.set(exchange, request);
+    if (requests.size > REQUESTS_KEPT) requests.delete(requests.keys().next().value!);
     known.delete(exchange);
     known.set(exchange, found);
     if (known.size > REPLIES_KEPT) known.delete(known.keys().next().value!);
@@ -64,6 +75,7 @@ export function createRestorer(forest: Forest, references: References): Restorer
   return {
     reply,
     remember,
+    request: (exchange) => requests.get(exchange),
     async restore(messages, dialect, scope, before = []) {
       const chain = createWordChain(scope);
       for (const message of before) chain.add(message);
@@ -74,6 +86,7 @@ export function createRestorer(forest: Forest, references: References): Restorer
       const found = await findReplies(forest, [...new Set(keys)]);
       const losses: Loss[] = [];
       const renamed: Record<number, string> = {};
+      let last: string | undefined;
 
       const restoreOne = async (message: Message, at: number): Promise<Message> => {
         const isMarked = hasReference(message.raw);
@@ -83,6 +96,7 @@ export function createRestorer(forest: Forest, references: References): Restorer
           const one = await reply(exchange);
           const original = one && findShown(one, message);
           if (!original) continue;
+          last = exchange;
           if (!showsTheSame(original, message)) renamed[at] = exchange;
           return original;
         }
@@ -95,7 +109,7 @@ export function createRestorer(forest: Forest, references: References): Restorer
       const restored: Message[] = [];
       for (const [at, message] of messages.entries())
         restored.push(replies[at] ? await restoreOne(message, at) : message);
-      return { messages: restored, losses, renamed, wordsKey: (message) => chain.peek(message) };
+      return { messages: restored, losses, renamed, last, wordsKey: (message) => chain.peek(message) };
     },
   };
 }

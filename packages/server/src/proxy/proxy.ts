@@ -131,8 +131,12 @@ export function createProxy(services: Services, access: Access, options: ProxyOp
     const isRecorded = asked.mode !== 'pass' && kind !== 'other';
     const onUndecodable = () => metrics.count('skein_undecodable_total', { provider: upstream.provider.id });
     if (isRecorded) recordings.add();
+    const { framing = dialect(upstream.provider.dialect).framing } = upstream.provider;
     const tap = isRecorded
-      ? createRecordingTap({ recorder, request: toRecord, redact, onUndecodable, onError, onEnd: recordings.remove })
+      ? createRecordingTap({
+          ...{ recorder, request: toRecord, redact, framing, onUndecodable, onError },
+          onEnd: recordings.remove,
+        })
       : noTap;
     streams.add();
     forward({ client, answer, upstream, headers, body, tap, connections }, (outcome) => {

@@ -1,11 +1,11 @@
 import { isObject, isText, type JsonObject } from '../../json/index.ts';
 import { forModel } from '../provider.ts';
 import {
-  type MemberReading,
+  type MemberValue,
   type ModelTarget,
   otherMembers,
+  type ReplacementTool,
   type RequestMeaning,
-  type StandInTool,
   standInFunction,
 } from '../request-meaning.ts';
 import { thinksBy } from './rules.ts';
@@ -78,12 +78,12 @@ export function readScale({ provider, model }: ModelTarget): { efforts: readonly
   return { efforts: [...off, ...levels], takesBudget: false };
 }
 
-function readEffort(effort: unknown): MemberReading | undefined {
+function readEffort(effort: unknown): MemberValue | undefined {
   return isText(effort) ? { params: { reasoning: { effort } } } : undefined;
 }
 
 /** `adaptive` leaves the amount to `output_config.effort`, or to the model. */
-function readThinking(value: unknown): MemberReading | undefined {
+function readThinking(value: unknown): MemberValue | undefined {
   if (!isObject(value)) return undefined;
   const { type, budget_tokens: budget, display } = value;
   const lost = otherMembers(value, 'type', 'budget_tokens', 'display');
@@ -99,7 +99,7 @@ function readThinking(value: unknown): MemberReading | undefined {
 /** The level at which the API lets a model decide. */
 const ADAPTIVE = 'high';
 
-function readFormat(value: unknown): MemberReading | undefined {
+function readFormat(value: unknown): MemberValue | undefined {
   if (!isObject(value)) return undefined;
   const { type, schema } = value;
   return type === 'json_schema' && isObject(schema) ? { output: { schema, isStrict: true } } : undefined;
@@ -111,7 +111,7 @@ const CHOICES: readonly (readonly [string, 'auto' | 'none' | 'required'])[] = [
   ['any', 'required'],
 ];
 
-function readChoice(value: unknown): MemberReading | undefined {
+function readChoice(value: unknown): MemberValue | undefined {
   if (!isObject(value)) return undefined;
   const { type, name, disable_parallel_tool_use: isSingle } = value;
   const word = CHOICES.find(([known]) => known === type)?.[1];
@@ -192,7 +192,7 @@ function object(properties: JsonObject, ...required: readonly string[]): JsonObj
 }
 
 /** A function of the client with members of its own, or a tool that Anthropic defines and the client runs. */
-function readClientTool(tool: JsonObject): readonly StandInTool[] | undefined {
+function readClientTool(tool: JsonObject): readonly ReplacementTool[] | undefined {
   const { type = 'custom', name, description, input_schema: parameters } = tool;
   if (type === 'custom')
     return standInFunction(
@@ -211,6 +211,7 @@ function readClientTool(tool: JsonObject): readonly StandInTool[] | undefined {
       description: known.description + screen,
       parameters: known.parameters,
       served: { name },
+      isStandIn: true,
       ...(lost.length > 0 && { lost }),
     },
   ];

@@ -1,6 +1,6 @@
 import { isObject, isText, type JsonObject } from '../../json/index.ts';
 import {
-  type MemberReading,
+  type MemberValue,
   otherMembers,
   type RequestMeaning,
   standInCustom,
@@ -76,51 +76,52 @@ export const meaning: RequestMeaning = {
   writeServerTool: () => undefined,
 };
 
-function readModalities(value: unknown): MemberReading | undefined {
-  const known = ['text', 'image', 'audio'] as const;
+/** Sound has no form in a translated reply. */
+function readModalities(value: unknown): MemberValue | undefined {
+  const known = ['text', 'image'] as const;
   if (!Array.isArray(value)) return undefined;
   const modalities = known.filter((one) => value.includes(one));
   if (modalities.length !== value.length) return undefined;
   return modalities.length === 1 && modalities[0] === 'text' ? {} : { params: { modalities } };
 }
 
-export function readCopies(value: unknown): MemberReading | undefined {
+export function readCopies(value: unknown): MemberValue | undefined {
   return typeof value === 'number' && Number.isInteger(value) && value > 0 ? { copies: value } : undefined;
 }
 
-export function readEffort(effort: unknown): MemberReading | undefined {
+export function readEffort(effort: unknown): MemberValue | undefined {
   return isText(effort) ? { params: { reasoning: { effort } } } : undefined;
 }
 
 /** One sequence may be a plain text. */
-export function readStop(value: unknown): MemberReading | undefined {
+export function readStop(value: unknown): MemberValue | undefined {
   if (typeof value === 'string') return { params: { stop: [value] } };
   return Array.isArray(value) && value.every((one) => typeof one === 'string')
     ? { params: { stop: value } }
     : undefined;
 }
 
-function readFormat(value: unknown): MemberReading | undefined {
+function readFormat(value: unknown): MemberValue | undefined {
   if (!isObject(value)) return undefined;
   const { type, json_schema: given } = value;
   return readOutput(type, isObject(given) ? given : {});
 }
 
 /** A wish for JSON, as both APIs of OpenAI have it. */
-export function readOutput(type: unknown, { schema, strict }: JsonObject): MemberReading | undefined {
+export function readOutput(type: unknown, { schema, strict }: JsonObject): MemberValue | undefined {
   if (type === 'text') return {};
   if (type === 'json_object') return { output: {} };
   return type === 'json_schema' && isObject(schema) ? { output: { schema, isStrict: strict === true } } : undefined;
 }
 
-function readChoice(value: unknown): MemberReading | undefined {
+function readChoice(value: unknown): MemberValue | undefined {
   if (!isObject(value)) return readChoiceWord(value);
   const { type, function: called, custom } = value;
   const inner = type === 'function' ? called : type === 'custom' ? custom : undefined;
   return isObject(inner) && isText(inner.name) ? { params: { toolChoice: { name: inner.name } } } : undefined;
 }
 
-export function readChoiceWord(value: unknown): MemberReading | undefined {
+export function readChoiceWord(value: unknown): MemberValue | undefined {
   const choice = (['auto', 'none', 'required'] as const).find((one) => one === value);
   return choice && { params: { toolChoice: choice } };
 }
