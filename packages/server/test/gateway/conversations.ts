@@ -156,11 +156,17 @@ class RandomConversation implements Judged {
   async #send(wishes: Wishes, signal = AbortSignal.timeout(60_000)): Promise<Response> {
     this.requests += 1;
     const { url } = this.#random.pick(this.#world.servers);
-    return fetch(`${url}/gateway${this.#client.path(wishes)}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'anthropic-version': '2023-06-01', 'x-api-key': 'skein' },
-      body: JSON.stringify(this.#client.body(wishes)),
-      signal,
+    const send = () =>
+      fetch(`${url}/gateway${this.#client.path(wishes)}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'anthropic-version': '2023-06-01', 'x-api-key': 'skein' },
+        body: JSON.stringify(this.#client.body(wishes)),
+        signal,
+      });
+    // A server closes a connection that nobody uses; the next request on it finds that out.
+    return send().catch((error: Error) => {
+      if ((error.cause as { code?: string } | undefined)?.code !== 'UND_ERR_SOCKET') throw error;
+      return send();
     });
   }
 
@@ -227,7 +233,9 @@ class RandomConversation implements Judged {
     }
     const losses = await this.#world.losses(response.headers.get('x-skein-exchange') ?? '');
     this.#judgeRequest(wishes, entry.body.toString(), losses);
-    this.#judgeAnswer(marks, answer, losses);
+    // Who speaks to a provider in its own protocol and asks for no thoughts gets none from it.
+    const isUnasked = !wishes.thinks && this.#client.protocol === this.#upstream.protocol;
+    this.#judgeAnswer(isUnasked ? marks.filter(({ kind }) => kind !== 'reasoning') : marks, answer, losses);
     this.#said.push(...marks.filter(({ kind }) => kind === 'content'));
     const served = entry.served?.body.toString() ?? '';
     this.#delivered.push({ upstream: this.#upstream, marks, opaque: opaqueIn(served) });
