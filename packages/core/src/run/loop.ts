@@ -26,7 +26,7 @@ import {
   toStep,
   writeQuestion,
 } from './question.ts';
-import { hasContent, RunError, type RunEvent, type RunResult, type RunStop, type Step, totalTokens } from './result.ts';
+import { hasContent, RunError, type RunResult, type RunStop, type Step, totalTokens } from './result.ts';
 import type { ServerStateKeeper } from './server-state.ts';
 
 /** Executes a run from its beginning to its end, and emits what happens. */
@@ -34,7 +34,7 @@ export async function executeRun(
   options: RunOptions,
   directory: Directory,
   stopped: AbortSignal,
-  emit: (event: RunEvent) => void,
+  emit: Journal['emit'],
 ): Promise<RunResult> {
   const { clock = realClock, signal, limits } = options;
   const journal = new Journal(options, clock, emit);

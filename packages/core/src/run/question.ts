@@ -1,3 +1,4 @@
+import { readRun } from '../dialects/delta-run.ts';
 import type {
   Dialect,
   Manifest,
@@ -20,6 +21,7 @@ import type { Journal } from './journal.ts';
 import type { ConnectionOptions, ModelChoice, ModelLimits, RunOptions } from './options.ts';
 import type { OutputSchema, RequestDraft } from './output-schema.ts';
 import { clampMaxTokens, estimateInput, estimateUsage, joinSystem, type Step } from './result.ts';
+import { EventRun } from './run.ts';
 import type { SentForm, ServerStateKeeper } from './server-state.ts';
 import type { ToolSet } from './tools/answer-calls.ts';
 
@@ -296,8 +298,16 @@ export class ReplyReader {
         else if (event.type !== 'boundary' && failure === undefined) this.#emit(event);
       }
     };
+    // Only what has begun goes on, so this is never the first event.
+    const takeText = (text: string): boolean => {
+      const deltas = failure === undefined ? readRun(reader.usual?.(), text) : undefined;
+      if (!deltas) return false;
+      this.isTold = true;
+      journal.emit(new EventRun(deltas));
+      return true;
+    };
     try {
-      for await (const _ of response.events(take))
+      for await (const _ of response.events({ take, takeText }))
         if (failure !== undefined) return await response.reportedError(failure);
       return undefined;
     } finally {

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { canonical, isObject, textAt } from '../../json/index.ts';
 import { toolResult, user } from '../../message/index.ts';
-import { decodeSse } from '../stream.ts';
+import { decodeSse } from '../sse.ts';
 import { cohereChat as d } from './index.ts';
 
 const corpus = process.env.SKEIN_CORPUS ?? fileURLToPath(new URL('../../../../../../shared/corpus', import.meta.url));

@@ -22,7 +22,7 @@ import type {
   WriteStreamOptions,
   WrittenReply,
 } from '../serve.ts';
-import { writeSse } from '../stream.ts';
+import { writeSse } from '../sse.ts';
 import { readItems } from './items.ts';
 import { DIALECT } from './provider.ts';
 import { readItem, turnText } from './read-response.ts';
