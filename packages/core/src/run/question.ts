@@ -21,7 +21,6 @@ import type { Journal } from './journal.ts';
 import type { ConnectionOptions, ModelChoice, ModelLimits, RunOptions } from './options.ts';
 import type { OutputSchema, RequestDraft } from './output-schema.ts';
 import { clampMaxTokens, estimateInput, estimateUsage, joinSystem, type Step } from './result.ts';
-import { EventRun } from './run.ts';
 import type { SentForm, ServerStateKeeper } from './server-state.ts';
 import type { ToolSet } from './tools/answer-calls.ts';
 
@@ -284,11 +283,12 @@ export class ReplyReader {
   }
 
   async #readStream(response: IncomingResponse): Promise<ProviderError | undefined> {
-    const { clock, journal } = this.#context;
+    const { clock, journal, stopping } = this.#context;
     const reader = this.#target.dialect.readStream(this.#origin);
     let failure: string | undefined;
     const take = (name: string | undefined, data: string): void => {
-      if (failure !== undefined) return;
+      // Events that came before the stop are not told after it.
+      if (failure !== undefined || stopping.stopped) return;
       if (this.#firstEventMs === undefined) {
         this.#firstEventMs = clock.now() - this.#startedAt;
         journal.observe({ type: 'first-event', step: journal.step, ms: this.#firstEventMs });
@@ -303,7 +303,7 @@ export class ReplyReader {
       const deltas = failure === undefined ? readRun(reader.usual?.(), text) : undefined;
       if (!deltas) return false;
       this.isTold = true;
-      journal.emit(new EventRun(deltas));
+      journal.emit(deltas);
       return true;
     };
     try {

@@ -82,13 +82,7 @@ async function execute(
 }
 
 /** Several events in a row, which are made whenever someone reads them. */
-export class EventRun<T> {
-  readonly events: () => readonly T[];
-
-  constructor(events: () => readonly T[]) {
-    this.events = events;
-  }
-}
+export type EventRun<T> = () => readonly T[];
 
 /** Keeps all events, so that a late reader gets them from the first one. */
 export class EventLog<T> {
@@ -125,8 +119,9 @@ export class EventLog<T> {
       if (read < run.length && !isOver) return Promise.resolve({ value: run[read++]!, done: false });
       if (at < entries.length && !isOver) {
         const entry = entries[at++]!;
-        if (!(entry instanceof EventRun)) return Promise.resolve({ value: entry, done: false });
-        run = entry.events();
+        // No event is a function.
+        if (typeof entry !== 'function') return Promise.resolve({ value: entry, done: false });
+        run = (entry as EventRun<T>)();
         read = 0;
         return next();
       }

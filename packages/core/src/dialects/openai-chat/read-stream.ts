@@ -1,5 +1,6 @@
 import {
   find,
+  isJson,
   isObject,
   isText,
   type JsonObject,
@@ -42,8 +43,8 @@ class ChunkAssembler implements Assembler {
   readonly #latest = new Latest();
   readonly #choices = new Map<number, StreamedChoice>();
   readonly #unread = new UnreadEvents();
-  /** The last event, if all of it but the delta may be said again. */
-  #last: string | undefined;
+  /** The last event, if all of it but the delta may be said again: its text, its delta, and what that told. */
+  #last: readonly [data: string, delta: JsonObject, told: readonly StreamEvent[]] | undefined;
   /** What follows from it; made when it is asked for. */
   #usual: UsualDelta | undefined;
   #isDone = false;
@@ -54,7 +55,7 @@ class ChunkAssembler implements Assembler {
       this.#isDone = true;
       return NO_EVENTS;
     }
-    if (event === 'error') return this.#failUnread(event, data, parsed(data) ?? data);
+    if (event === 'error') return this.#failUnread(event, data, isJson(data) ? parseJson(data) : data);
     return readEvent(this.#unread, event, data, (chunk) => {
       // Some compatible providers send the usage alone.
       if (Array.isArray(chunk.choices) || (isObject(chunk.usage) && !chunk.error)) return this.#add(data, chunk);
@@ -63,7 +64,7 @@ class ChunkAssembler implements Assembler {
   }
 
   usual(): UsualDelta | undefined {
-    if (this.#last !== undefined) this.#usual ??= this.#describe(this.#last);
+    if (this.#last) this.#usual ??= this.#describe(...this.#last);
     return this.#usual;
   }
 
@@ -104,28 +105,31 @@ class ChunkAssembler implements Assembler {
       // Only the first choice is told: it is the reply.
       choice.add(data, position, value, index === 0 ? events : []);
     });
-    this.#last = choices.length === 1 && isRepeatable(choices[0]) && !chunk.error ? data : undefined;
+    const delta = choices.length === 1 && !chunk.error && repeatableDelta(choices[0]);
+    this.#last = delta ? [data, delta, events] : undefined;
     this.#usual = undefined;
     if (chunk.error) events.push(this.#fail(data, chunk));
     return events;
   }
 
   /** An event that differs from the last one in the string of its delta, and in the padding, is that string and no more. */
-  #describe(last: string): UsualDelta | undefined {
-    const [name, other] = Object.entries((parseJson(last) as { choices: [{ delta: JsonObject }] }).choices[0].delta);
-    const type = name && !other && isText(name[1]) ? SAYS[name[0]] : undefined;
-    const node = type && this.#choices.get(0)!.message.growing(name![0]);
-    if (!type || !node) return undefined;
+  #describe(last: string, value: JsonObject, [told, more]: readonly StreamEvent[]): UsualDelta | undefined {
+    const [name, other] = Object.keys(value);
+    const node = other === undefined ? this.#choices.get(0)!.message.growing(name!) : undefined;
+    if (!node || more || !told || !('text' in told) || told.type === 'tool-arguments') return undefined;
     const delta = find(last, ['choices', 0, 'delta'])!;
-    const padding = paddingStart(last);
+    // OpenAI ends each event with as much noise as hides how long its delta is.
+    const noise = last.search(/,"obfuscation":"\w*"\}$/);
+    const isPadded = noise > 0;
     const before = literal(last.slice(0, delta.start));
-    const after = literal(last.slice(delta.end, padding || undefined));
+    const after = literal(last.slice(delta.end, isPadded ? noise : undefined));
+    const padding = isPadded ? ',"obfuscation":"(?<noise>\\w*)"\\}' : '';
     return {
-      type,
-      pattern: `data: ${before}\\{"${name![0]}": ?${TEXT}\\}${after}${padding > 0 ? `${PADDING}(?<noise>\\w*)"\\}` : ''}`,
+      type: told.type,
+      pattern: `data: ${before}\\{"${name}": ?${TEXT}\\}${after}${padding}`,
       add: (text, _, join) => {
         node.pieces.push(text);
-        if (padding === 0) return;
+        if (!isPadded) return;
         // The last one that is not blank.
         const noises = join('$<noise>\n').trimEnd();
         const obfuscation = noises.slice(noises.lastIndexOf('\n') + 1);
@@ -152,17 +156,10 @@ class ChunkAssembler implements Assembler {
   }
 }
 
-/** Whether nothing but the delta of a choice adds anything when it is said again. */
-function isRepeatable(choice: unknown): boolean {
-  return isObject(choice) && isObject(choice.delta) && (choice.index ?? 0) === 0 && !choice.logprobs;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch {
-    return undefined;
-  }
+/** The delta of a choice, if nothing else of it adds anything when it is said again. */
+function repeatableDelta(choice: unknown): JsonObject | undefined {
+  const isPlain = isObject(choice) && (choice.index ?? 0) === 0 && !choice.logprobs;
+  return isPlain && isObject(choice.delta) ? choice.delta : undefined;
 }
 
 /** One choice of a streamed reply: its message, and what its envelope says. */
@@ -223,23 +220,6 @@ class StreamedChoice {
     this.#part = kind;
     events.push({ type: block.type, text: block.text });
   }
-}
-
-/** What a delta says that is one string. */
-const SAYS: Readonly<Record<string, UsualDelta['type']>> = {
-  content: 'text',
-  reasoning_content: 'reasoning',
-  reasoning: 'reasoning',
-  refusal: 'refusal',
-};
-
-/** OpenAI ends each event with as much noise as hides how long its delta is. */
-const PADDING = ',"obfuscation":"';
-
-/** Where the padding begins that ends an event, one plain string and the closing brace; 0 where there is none. */
-function paddingStart(data: string): number {
-  const start = data.lastIndexOf(PADDING);
-  return start > 0 && /^\w*"\}$/.test(data.slice(start + PADDING.length)) ? start : 0;
 }
 
 /** The pattern of a text. */

@@ -95,7 +95,7 @@ export async function deliver<T>(
     }
     return {
       ...{ response, requestId, attempts, text, incomplete },
-      async *events({ take, takeText }) {
+      async *events(taker) {
         const noStream = async (body: string | undefined) =>
           body === undefined
             ? incomplete('the stream ended before its first event')
@@ -106,13 +106,6 @@ export async function deliver<T>(
         const isWhole = framing.isBinary ? /json|^text\// : /application\/json|text\/html/;
         if (isWhole.test(type) && !framing.contentTypes.some((one) => type.startsWith(one)))
           throw await noStream(await text());
-        // Events that came before the stop are not handed out after it.
-        const taker: EventTaker = {
-          take(event, data) {
-            if (!stopper.stopped) take(event, data);
-          },
-          takeText: (text) => !stopper.stopped && takeText(text),
-        };
         for await (const _ of readEvents(response, framing, taker, wait, tooLarge, noStream)) {
           if (stopper.stopped) throw await errors.fromInterruption(undefined, stopper.stopped);
           yield;
