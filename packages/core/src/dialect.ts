@@ -29,6 +29,7 @@ export type {
   ServerState,
   SocketProtocol,
   Target,
+  UsualDelta,
 } from './dialects/index.ts';
 export { forModel } from './dialects/index.ts';
 export { bedrockConverse, cohereChat, googleInteractions } from './dialects/more.ts';

@@ -42,7 +42,7 @@ export function gatherSse(onText: (text: string) => void): EventDecoder {
   function withNewlines(chunk: string): string {
     const text = isHeld ? `\r${chunk}` : chunk;
     isHeld = text.endsWith('\r');
-    return (isHeld ? text.slice(0, -1) : text).replace(/\r\n?/g, '\n');
+    return (isHeld ? text.slice(0, -1) : text).replaceAll('\r\n', '\n').replaceAll('\r', '\n');
   }
 
   return {
