@@ -8,6 +8,7 @@ export type {
   Assembler,
   ByModel,
   CallLookup,
+  DeltaPattern,
   DialectFacets,
   DialectSpec,
   Draft,
@@ -29,7 +30,6 @@ export type {
   ServerState,
   SocketProtocol,
   Target,
-  UsualDelta,
 } from './dialects/index.ts';
 export { forModel } from './dialects/index.ts';
 export { bedrockConverse, cohereChat, googleInteractions } from './dialects/more.ts';

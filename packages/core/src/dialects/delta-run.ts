@@ -1,4 +1,4 @@
-import type { StreamDelta, UsualDelta } from './stream.ts';
+import type { DeltaPattern, StreamDelta } from './stream.ts';
 
 /** Ends a piece. No JSON string has a control character in it. */
 const END = '\u0001';
@@ -17,7 +17,7 @@ let known = { source: '', pattern: /^/ };
  * returned function tells them. All that is done for each event is done by the platform's own code, and what is kept of them
  * is one text: an object for each would be most of the garbage of a stream.
  */
-export function readRun(usual: UsualDelta | undefined, text: string): (() => readonly StreamDelta[]) | undefined {
+export function readRun(usual: DeltaPattern | undefined, text: string): (() => readonly StreamDelta[]) | undefined {
   if (!usual || text.length > LONGEST) return undefined;
   if (known.source !== usual.pattern) {
     if (text.length < WORTHWHILE) return undefined;
@@ -32,7 +32,7 @@ export function readRun(usual: UsualDelta | undefined, text: string): (() => rea
 }
 
 /** A function of its own, because a closure keeps all that its surroundings hold: here the whole text. */
-function toDeltas(type: UsualDelta['type'], pieces: string): () => readonly StreamDelta[] {
+function toDeltas(type: DeltaPattern['type'], pieces: string): () => readonly StreamDelta[] {
   return () =>
     pieces
       .slice(0, -1)

@@ -18,7 +18,7 @@ import type {
   WrittenRequest,
 } from './request.ts';
 import type { DialectServer } from './serve.ts';
-import type { Framing, StreamEvent, StreamReader, UsualDelta } from './stream.ts';
+import type { DeltaPattern, Framing, StreamEvent, StreamReader } from './stream.ts';
 import { WriteCache } from './write/reuse.ts';
 import { writeRequest } from './write/write-request.ts';
 import type { RequestWriter } from './write/writer.ts';
@@ -199,7 +199,7 @@ export interface RawReply {
 export interface Assembler {
   push(event: string | undefined, data: string): readonly StreamEvent[];
   /** What the next event is if it only goes on with the last one; undefined where that cannot be said. */
-  usual?(): UsualDelta | undefined;
+  usual?(): DeltaPattern | undefined;
   finish(): RawReply & { readonly cut: boolean };
 }
 

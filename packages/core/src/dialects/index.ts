@@ -49,11 +49,11 @@ export type {
 } from './request.ts';
 export { decodeSse, sse } from './sse.ts';
 export type {
+  DeltaPattern,
   EventDecoder,
   Framing,
   StreamDelta,
   StreamEvent,
   StreamReader,
-  UsualDelta,
 } from './stream.ts';
 export type { CallLookup, Draft, Frame, FrameParts, RequestWriter, Target } from './write/writer.ts';

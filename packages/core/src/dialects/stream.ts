@@ -41,13 +41,13 @@ export type StreamDelta =
 export interface StreamReader {
   push(event: string | undefined, data: string): readonly StreamEvent[];
   /** What the next events say, if they only go on with what the last one said: see `readRun`. */
-  usual?(): UsualDelta | undefined;
+  usual?(): DeltaPattern | undefined;
   /** The reply as far as it came; before the stream's own end it is marked as cut. */
   finish(): Reply;
 }
 
 /** An event that only goes on with what the last one said: it differs from others of its kind in one string. */
-export interface UsualDelta {
+export interface DeltaPattern {
   readonly type: 'text' | 'reasoning' | 'refusal';
   /** A pattern of it as a server-sent event, without the blank line. Its group `text` is the string without its quotes. */
   readonly pattern: string;

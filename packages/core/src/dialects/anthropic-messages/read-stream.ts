@@ -22,6 +22,7 @@ import type { Assembler } from '../dialect.ts';
 import type { Stop } from '../reply.ts';
 import {
   BOUNDARY,
+  type DeltaPattern,
   errorEvent,
   escapedPiece,
   NO_EVENTS,
@@ -29,7 +30,6 @@ import {
   type StreamEvent,
   TEXT,
   UnreadEvents,
-  type UsualDelta,
 } from '../stream.ts';
 import { readStop, toReply } from './read-response.ts';
 
@@ -73,7 +73,7 @@ class MessageAssembler implements Assembler {
     });
   }
 
-  usual(): UsualDelta | undefined {
+  usual(): DeltaPattern | undefined {
     const { index, field, block } = this.#plain ?? {};
     if (!field || !block) return undefined;
     return {

@@ -20,12 +20,12 @@ import type { Stop } from '../reply.ts';
 import {
   BOUNDARY,
   COUNT,
+  type DeltaPattern,
   errorEvent,
   readEvent,
   type StreamEvent,
   TEXT,
   UnreadEvents,
-  type UsualDelta,
 } from '../stream.ts';
 import { addCall, type Call, field, isField, listTexts, readArguments } from './parts.ts';
 import { EMPTY_REPLY, isResponse, readBlockedStop, readStop, readUsage } from './read-response.ts';
@@ -67,7 +67,7 @@ class ResponseAssembler implements Assembler {
     });
   }
 
-  usual(): UsualDelta | undefined {
+  usual(): DeltaPattern | undefined {
     const candidate = this.#candidates.get(0);
     const type = candidate?.speaks;
     if (!candidate || !type) return undefined;

@@ -21,6 +21,7 @@ import type { ContentBlock, Origin } from '../../message/index.ts';
 import type { Assembler } from '../dialect.ts';
 import {
   BOUNDARY,
+  type DeltaPattern,
   errorEvent,
   escapedPiece,
   NO_EVENTS,
@@ -28,7 +29,6 @@ import {
   type StreamEvent,
   TEXT,
   UnreadEvents,
-  type UsualDelta,
 } from '../stream.ts';
 import { areArguments } from '../write/translate.ts';
 import { DIALECT } from './provider.ts';
@@ -60,7 +60,7 @@ class InteractionAssembler implements Assembler {
     });
   }
 
-  usual(): UsualDelta | undefined {
+  usual(): DeltaPattern | undefined {
     const step = this.#steps.at(-1);
     const node = step?.isOpen ? step.growing : undefined;
     if (!node || !Number.isSafeInteger(step!.index)) return undefined;

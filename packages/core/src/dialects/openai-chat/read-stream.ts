@@ -23,13 +23,13 @@ import type { Assembler } from '../dialect.ts';
 import type { Stop } from '../reply.ts';
 import {
   BOUNDARY,
+  type DeltaPattern,
   errorEvent,
   NO_EVENTS,
   readEvent,
   type StreamEvent,
   TEXT,
   UnreadEvents,
-  type UsualDelta,
 } from '../stream.ts';
 import { detailBlock, partBlock, readStop, toReply } from './read-response.ts';
 import { EMPTY_MESSAGE } from './rules.ts';
@@ -46,7 +46,7 @@ class ChunkAssembler implements Assembler {
   /** The last event, if all of it but the delta may be said again: its text, its delta, and what that told. */
   #last: readonly [data: string, delta: JsonObject, told: readonly StreamEvent[]] | undefined;
   /** What follows from it; made when it is asked for. */
-  #usual: UsualDelta | undefined;
+  #usual: DeltaPattern | undefined;
   #isDone = false;
   #hasFailed = false;
 
@@ -63,7 +63,7 @@ class ChunkAssembler implements Assembler {
     });
   }
 
-  usual(): UsualDelta | undefined {
+  usual(): DeltaPattern | undefined {
     if (this.#last) this.#usual ??= this.#describe(...this.#last);
     return this.#usual;
   }
@@ -113,7 +113,7 @@ class ChunkAssembler implements Assembler {
   }
 
   /** An event that differs from the last one in the string of its delta, and in the padding, is that string and no more. */
-  #describe(last: string, value: JsonObject, [told, more]: readonly StreamEvent[]): UsualDelta | undefined {
+  #describe(last: string, value: JsonObject, [told, more]: readonly StreamEvent[]): DeltaPattern | undefined {
     const [name, other] = Object.keys(value);
     const node = other === undefined ? this.#choices.get(0)!.message.growing(name!) : undefined;
     if (!node || more || !told || !('text' in told) || told.type === 'tool-arguments') return undefined;

@@ -23,6 +23,7 @@ import type { ContentBlock } from '../../message/index.ts';
 import type { Assembler } from '../dialect.ts';
 import {
   BOUNDARY,
+  type DeltaPattern,
   errorEvent,
   escapedPiece,
   NO_EVENTS,
@@ -30,7 +31,6 @@ import {
   type StreamEvent,
   TEXT,
   UnreadEvents,
-  type UsualDelta,
 } from '../stream.ts';
 import { readItem, toReply, turnText } from './read-response.ts';
 
@@ -67,7 +67,7 @@ class ResponseAssembler implements Assembler {
     });
   }
 
-  usual(): UsualDelta | undefined {
+  usual(): DeltaPattern | undefined {
     const { type = '', index, part, pieces, place } = this.#live ?? {};
     const says = place?.says;
     if (!says || says === 'tool-arguments' || !Number.isSafeInteger(index) || !Number.isSafeInteger(part))
