@@ -4,6 +4,7 @@
  */
 
 export { type BlockEvent, type BlockReader, readBlocks } from './dialects/block-events.ts';
+export { readSse } from './dialects/delta-run.ts';
 export type {
   Assembler,
   ByModel,

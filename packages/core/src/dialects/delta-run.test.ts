@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { anthropicMessages, googleGenerateContent, openaiChat, openaiResponses } from '../index.ts';
-import { readRun } from './delta-run.ts';
+import { readRun, readSse } from './delta-run.ts';
 import type { Dialect } from './dialect.ts';
 import { googleInteractions } from './google-interactions/index.ts';
 import { cutSse, gatherSse } from './sse.ts';
-import type { StreamDelta } from './stream.ts';
+import type { StreamDelta, StreamEvent } from './stream.ts';
 
 /** A stream of one dialect: what comes first, and the event of one piece. */
 interface Sample {
@@ -96,6 +96,8 @@ const damage = fc.option(
   fc.record({ at: fc.double({ min: 0, max: 1, noNaN: true }), by: fc.constantFrom('', '"', '\n', '\\', 'x') }),
 );
 
+const isDelta = (one: StreamEvent): one is StreamDelta => one.type !== 'boundary' && one.type !== 'error';
+
 /** Reads texts of whole events, all at once where that is possible. Returns what was told, and how many runs there were. */
 function read(dialect: Dialect, texts: readonly string[], allowsRuns: boolean) {
   const reader = dialect.readStream();
@@ -108,7 +110,7 @@ function read(dialect: Dialect, texts: readonly string[], allowsRuns: boolean) {
       told.push(...run());
     } else
       cutSse(whole, (name, data) => {
-        for (const one of reader.push(name, data)) if (one.type !== 'boundary' && one.type !== 'error') told.push(one);
+        told.push(...reader.push(name, data).filter(isDelta));
       });
   }
   const { message, alternatives, ...reply } = reader.finish();
@@ -145,6 +147,13 @@ describe.each(SAMPLES)('$dialect.id: deltas that are read at once', ({ dialect, 
           runs += count;
           expect(none).toBe(0);
           expect(seen).toEqual(expected);
+          const reader = dialect.readStream();
+          const told: StreamEvent[] = [];
+          const whole = readSse(reader, (some) => told.push(...some));
+          whole.push(stream);
+          whole.end();
+          expect(told.filter(isDelta)).toEqual(expected.told);
+          expect(reader.finish().message.raw).toBe(expected.raw);
         },
       ),
       { numRuns: 150 },

@@ -1,4 +1,5 @@
-import type { DeltaPattern, StreamDelta } from './stream.ts';
+import { cutSse, gatherSse, portions } from './sse.ts';
+import type { DeltaPattern, EventDecoder, StreamDelta, StreamEvent, StreamReader } from './stream.ts';
 
 /** Ends a piece. No JSON string has a control character in it. */
 const END = '\u0001';
@@ -44,4 +45,29 @@ function toDeltas(type: DeltaPattern['type'], pieces: string): () => readonly St
 function lastData(text: string): string {
   const end = text.trimEnd().length;
   return text.slice(text.lastIndexOf('\n', end - 1) + 1 + 'data: '.length, end);
+}
+
+/**
+ * Reads a stream of server-sent events, however its bytes are cut. It is faster than `decodeSse` with `push` for each event,
+ * because what only goes on with the same text is read at once; `tell` receives the same events.
+ *
+ * @example
+ * const reader = dialect('openai-chat').readStream();
+ * const decoder = readSse(reader);
+ * for await (const chunk of response.body) decoder.push(chunk);
+ * decoder.end();
+ * const { message } = reader.finish();
+ */
+export function readSse(reader: StreamReader, tell?: (events: readonly StreamEvent[]) => void): EventDecoder {
+  const take = (event: string | undefined, data: string): void => {
+    const events = reader.push(event, data);
+    tell?.(events);
+  };
+  return gatherSse((text) => {
+    for (const some of portions(text)) {
+      const deltas = readRun(reader.usual?.(), some);
+      if (deltas) tell?.(deltas());
+      else cutSse(some, take);
+    }
+  });
 }

@@ -80,6 +80,19 @@ export function cutSse(text: string, onEvent: OnEvent): void {
   for (let next = 0; next < texts.length; next++) onEvent(names[next], texts[next]!);
 }
 
+/** As many characters as a few short events have. */
+const SHORT = 512;
+
+/** Parts the text of whole events: one event, then some, then four times as many. */
+export function* portions(text: string): Generator<string, void, undefined> {
+  for (let at = 0, amount = 0; at < text.length; amount = 4 * amount + SHORT) {
+    const end = text.indexOf('\n\n', at + amount) + 2;
+    const some = text.slice(at, end > 1 ? end : undefined);
+    at += some.length;
+    yield some;
+  }
+}
+
 /** The value of a line `name: value`, undefined for other names. */
 function fieldValue(text: string, name: string, start: number, end: number): string | undefined {
   const colon = start + name.length;

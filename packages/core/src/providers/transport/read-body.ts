@@ -1,4 +1,4 @@
-import { cutSse, gatherSse, sse } from '../../dialects/sse.ts';
+import { cutSse, gatherSse, portions, sse } from '../../dialects/sse.ts';
 import type { Framing } from '../../dialects/stream.ts';
 
 /** Takes the events of a stream. */
@@ -87,19 +87,13 @@ export async function* readEvents(
   yield* handOut();
   if (isEmpty) throw await whenEmpty(framing === sse && FOREIGN_LINE.test(opening) ? opening : undefined);
 
-  /** One event, then some, then four times as many: who stops the stream is heard early, and many events cost few promises. */
+  /** In portions that grow: who stops the stream is heard early, and many events cost few promises. */
   async function* handOut(): AsyncGenerator<void, void, undefined> {
     yield;
-    for (let at = 0, amount = 0; at < text.length; amount = 4 * amount + SHORT) {
-      const end = text.indexOf('\n\n', at + amount) + 2;
-      const some = text.slice(at, end > 1 ? end : undefined);
-      at += some.length;
+    for (const some of portions(text)) {
       if (!takeText(some)) cutSse(some, takeFirst);
       yield;
     }
     text = '';
   }
 }
-
-/** As many characters as a few short events have. */
-const SHORT = 512;
