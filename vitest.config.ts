@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { configDefaults, defineConfig } from 'vitest/config';
+import { SlowestFirst } from './scripts/slowest-first.ts';
 
 const source = (path: string) => fileURLToPath(new URL(`./packages/${path}`, import.meta.url));
 
@@ -26,6 +27,7 @@ export default defineConfig({
   },
   test: {
     setupFiles: ['scripts/property-seed.ts'],
+    sequence: { sequencer: SlowestFirst },
     // Limits, not expectations: what is slow on a busy machine is not wrong.
     testTimeout: 180_000,
     hookTimeout: 120_000,

@@ -105,7 +105,13 @@ function check(files: Record<string, string>) {
 }
 
 function readRepository(): Repository {
-  const folders = ['examples', 'bench', ...readdirSync(`${root}packages`).map((name) => `packages/${name}`)];
+  // A folder with a manifest of its own stands before the one that it is in.
+  const folders = [
+    'examples',
+    'bench/sdks',
+    'bench',
+    ...readdirSync(`${root}packages`).map((name) => `packages/${name}`),
+  ];
   const packages = folders.filter((folder) => existsSync(`${root}${folder}/package.json`));
   const manifests = new Map<string, Manifest>([['', JSON.parse(read('package.json'))]]);
   const files = new Map<string, string>();

@@ -1,5 +1,5 @@
 // `npm run torture [times]`: what a forest, a proxy and a database must survive, a thousand times each instead of
-// twenty. `--only crash` runs one of the parts. A table at the end lists the results.
+// ten or twenty. `--only crash` runs one of the parts. A table at the end lists the results.
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,8 +21,9 @@ const PARTS = {
   upstream: ['bench/torture/upstream.test.ts'],
   // Folders are replaced by links while they are read; streams are cut after every byte.
   races: ['packages/agents/test/file-tools.test.ts', 'packages/core/test/loops/twins.test.ts'],
-  // One conversation goes from every provider to every other, with streams and with whole replies.
-  switching: ['packages/core/test/loops/switching.test.ts'],
+  // Conversations of which every turn is a process: one goes from every provider to every other, with streams and with
+  // whole replies.
+  processes: ['switching', 'ten-turns', 'tool-loops'].map((name) => `packages/core/test/loops/${name}.test.ts`),
   // Mixed load, with memory and open files watched.
   soak: ['bench/torture/soak.test.ts'],
 };

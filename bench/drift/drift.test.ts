@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { describeDrift, readLooked, writeLooked } from './report.mjs';
 import { sampleRequests } from './samples.mjs';
-import { openTypes } from './surface.mjs';
+import { openTypes, readSurface } from './surface.mjs';
 import { watchApi } from './watch.mjs';
 
 const fixtures = fileURLToPath(new URL('./fixtures/', import.meta.url));
@@ -87,6 +87,21 @@ test('what is new, gone and changed since the last look is told by part', () => 
 
 test('types of answers that the sources do not name are listed', () => {
   expect(look().unknown).toEqual([{ part: 'Reply', name: 'hint' }]);
+});
+
+test('the key by which a union of AWS tells its variants apart is a name, too', () => {
+  const types = openTypes(join(root, 'after'), "export type { Block as Reply } from './keyed';");
+  const tags = [...readSurface(types, types.root('Reply'), 'Reply').values()].flatMap(({ tags: own }) => [...own]);
+  expect(tags.sort()).toEqual(['image', 'text']);
+});
+
+test('a member that the emulator only warns about is told', () => {
+  const warns: typeof judge = (request) => {
+    const verdict = judge(request);
+    const { settings } = request as { settings?: { refuseUnknown?: boolean } };
+    return settings?.refuseUnknown ? verdict : { refusal: undefined, warnings: [] };
+  };
+  expect(look({ judge: warns }).refused.map(({ name }) => name)).toContain('Ask.effort');
 });
 
 test('samples contain every member and literal, also of types that contain themselves', () => {

@@ -163,10 +163,25 @@ export function readSurface(types, root, rootName) {
           for (const tag of variants(member.type)) if (tag.isStringLiteral()) tags.add(tag.value);
         pending.push({ type: member.type, place: `${name}.${member.name}` });
       }
+      for (const key of soleKeys(types, type)) tags.add(key);
       surface.set(name, { members, tags });
     }
   }
   return surface;
+}
+
+/**
+ * The key of an object that has one of several keys, as AWS writes its unions: all the others are `never`.
+ *
+ * @param {Types} types
+ * @param {Type} type
+ * @returns {string[]}
+ */
+function soleKeys({ checker }, type) {
+  const members = checker.getPropertiesOfType(type);
+  const present = members.filter((symbol) => variants(checker.getTypeOfSymbol(symbol)).length > 0);
+  const [only] = present;
+  return present.length === 1 && members.length > 2 && only && !only.name.startsWith('$') ? [only.name] : [];
 }
 
 /**

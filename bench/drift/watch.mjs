@@ -55,7 +55,9 @@ function judgeSamples({ judge, refusals, refusedAnyway = {}, base, model, emulat
     samples += 1;
     const name = `${type}.${member}`;
     if (Object.hasOwn(refusedAnyway, name) || Object.hasOwn(refusedAnyway, member)) continue;
-    const { refusal } = judge({ body: JSON.stringify(body), ...(model && { model }) });
+    // A member that is only warned about is one that the emulator does not know, too.
+    const settings = { refuseUnknown: true };
+    const { refusal } = judge({ body: JSON.stringify(body), settings, ...(model && { model }) });
     if (!refusal || !refusals.test(refusal.rule) || refused.has(refusal.message)) continue;
     refused.set(refusal.message, {
       name,

@@ -1,7 +1,10 @@
 /** The APIs that the drift watch looks at: the package with their types, the roots in it, and our code for each. */
 import {
   judgeAnthropicMessages,
+  judgeBedrockConverse,
+  judgeCohereChat,
   judgeGoogleGenerateContent,
+  judgeGoogleInteractions,
   judgeOpenAIChat,
   judgeOpenAIResponses,
 } from '@skein/emulator';
@@ -104,5 +107,56 @@ export const watchedApis = [
     model: 'gemini-3-pro',
     emulator: rules('google-generatecontent'),
     dialect: dialect('google-generatecontent'),
+  },
+  {
+    api: 'Google Interactions',
+    package: '@google/genai',
+    roots: `
+      import type { Interactions } from './dist/genai';
+      export type Request =
+        | Interactions.InteractionCreateParams.CreateModelInteractionParamsNonStreaming
+        | Interactions.InteractionCreateParams.CreateAgentInteractionParamsNonStreaming;
+      export type Reply = Interactions.Interaction;
+      export type Event = Interactions.InteractionSSEEvent;`,
+    judge: judgeGoogleInteractions,
+    refusals: /unknown-field|type$|\.required$/,
+    base: { model: 'gemini-3.6-flash', input: 'text' },
+    refusedAnyway: { api_version: 'a part of the address' },
+    emulator: rules('google-interactions'),
+    dialect: dialect('google-interactions'),
+  },
+  {
+    api: 'Amazon Bedrock Converse',
+    package: '@aws-sdk/client-bedrock-runtime',
+    roots: `
+      export type {
+        ConverseStreamRequest as Request,
+        ConverseResponse as Reply,
+        ConverseStreamOutput as Event,
+      } from './dist-types/models/models_0';`,
+    judge: judgeBedrockConverse,
+    refusals: /unknown-field|block-kind|type$|required/,
+    base: { messages: [{ role: 'user', content: [{ text: 'text' }] }] },
+    refusedAnyway: { $unknown: 'where the SDK puts a member that it does not know' },
+    model: 'amazon.nova-lite-v1:0',
+    emulator: rules('bedrock-converse'),
+    dialect: dialect('bedrock-converse'),
+  },
+  {
+    api: 'Cohere chat',
+    package: 'cohere-ai',
+    // The SDK's own types are in camel case; these are those of the wire.
+    roots: `
+      import type { V2ChatStreamRequest } from './dist/serialization/resources/v2/client/requests/V2ChatStreamRequest';
+      import type { V2ChatResponse } from './dist/serialization/resources/v2/types/V2ChatResponse';
+      import type { V2ChatStreamResponse } from './dist/serialization/resources/v2/types/V2ChatStreamResponse';
+      export type Request = V2ChatStreamRequest.Raw;
+      export type Reply = V2ChatResponse.Raw;
+      export type Event = V2ChatStreamResponse.Raw;`,
+    judge: judgeCohereChat,
+    refusals: /unknown-field|-type$|role|required/,
+    base: { model: 'command-a-03-2025', messages: [asked] },
+    emulator: rules('cohere-chat'),
+    dialect: dialect('cohere-chat'),
   },
 ];

@@ -16,6 +16,11 @@ export { findProvider, titleModel } from './config/providers.ts';
 export type {
   Config,
   FetchConfig,
+  GatewayBudget,
+  GatewayConfig,
+  GatewayModel,
+  GatewayRoute,
+  GatewayToken,
   McpServerConfig,
   Preset,
   RedactionConfig,

@@ -150,9 +150,9 @@ describe('precedence', () => {
     expect(sources['proxy.mode']).toMatchObject({ name: 'flag --proxy-mode' });
     expect(sources['proxy.on_miss']).toMatchObject({ name: 'variable SKEIN_PROXY_ON_MISS' });
     const said = problems.map(describeProblem).join('\n');
-    expect(said).toMatch(/skein\.config\.yaml:2: proxy\.mode: .*record, replay/);
-    expect(said).toMatch(/skein\.config\.yaml:3: proxy\.use_server_keys: /);
-    expect(said).toMatch(/skein\.config\.yaml:4: server\.hosts.*host name without a port/);
+    expect(said).toMatch(/skein\.config\.yaml:2:3: proxy\.mode: .*record, replay/);
+    expect(said).toMatch(/skein\.config\.yaml:3:3: proxy\.use_server_keys: /);
+    expect(said).toMatch(/skein\.config\.yaml:4:\d+: server\.hosts.*host name without a port/);
     const wrong = await load({ proxyMode: 'reply', useServerKeys: 'maybe' });
     expect(wrong.config.proxy.mode).toBe('record');
     const flags = wrong.problems.map(describeProblem).join('\n');

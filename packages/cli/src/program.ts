@@ -70,13 +70,20 @@ export function createProgram(version: string): Command {
   forestCommand(program, 'record', 'run a program, and record what it says to OpenAI, Anthropic and Google')
     .argument('<command...>', 'the program and its arguments, after --')
     .action(async (command: readonly string[], flags: ForestFlags) =>
-      (await import('./commands/servers.ts')).runBehindProxy('record', command, flags),
+      (await import('./commands/programs.ts')).runBehindProxy('record', command, flags),
     );
 
   forestCommand(program, 'replay', 'run a program again, and answer it from the recordings, without a network')
     .argument('<command...>', 'the program and its arguments, after --')
     .action(async (command: readonly string[], flags: ForestFlags) =>
-      (await import('./commands/servers.ts')).runBehindProxy('replay', command, flags),
+      (await import('./commands/programs.ts')).runBehindProxy('replay', command, flags),
+    );
+
+  forestCommand(program, 'route', 'run a program whose questions a model of any provider answers')
+    .argument('<provider/model>', 'the model that answers')
+    .argument('<command...>', 'the program and its arguments, after --')
+    .action(async (model: string, command: readonly string[], flags: ForestFlags) =>
+      (await import('./commands/programs.ts')).runBehindGateway(model, command, flags),
     );
 
   for (const add of COMMANDS) add(program);
@@ -142,6 +149,8 @@ function addThreads(program: Command): void {
     .option('--all', 'list every thread')
     .option('--tag <name>', 'list every thread with this tag')
     .option('--deleted', 'list every deleted thread')
+    .option('--agent <name>', 'list every thread of this coding agent, such as codex')
+    .option('--cwd <folder>', 'list every thread of agents that worked in this folder')
     .action(async (row, options) => (await import('./commands/threads.ts')).listThreads(row, options));
 }
 
@@ -209,11 +218,35 @@ function addBookmark(program: Command): void {
 }
 
 function addImport(program: Command): void {
-  jsonCommand(program, 'import', 'import conversations from a file or a folder')
-    .argument('<file>')
+  jsonCommand(program, 'import', 'import conversations from a file or a folder, or the sessions of coding agents')
+    .argument('[file]', 'a file, or a folder such as ~/.claude/projects')
+    .option('--agents [names]', 'the sessions of the coding agents on this machine; default: of all that are known')
+    .option('--redact', 'leave out keys and tokens that are found in the logs of agents')
     .option('--format <name>', 'the format, if the file does not tell it; an unknown name lists all of them')
     .option('--dialect <name>', 'the dialect of bare messages, such as openai-chat or legacy')
     .action(async (file, options) => (await import('./commands/store.ts')).importInto(file, options));
+}
+
+function addWatch(program: Command): void {
+  forestCommand(program, 'watch', 'keep the sessions of the coding agents on this machine, as they grow, until Ctrl+C')
+    .option('--agents <names>', 'only of these agents, with commas between them')
+    .option('--redact', 'leave out keys and tokens that are found in the logs')
+    .option('--service <kind>', 'print a file with which systemd or launchd keeps this running')
+    .action(async (options) => (await import('./commands/sessions.ts')).watchAgents(options));
+}
+
+function addHandoff(program: Command): void {
+  jsonCommand(program, 'handoff', 'write a conversation as a session of a coding agent, and print how to go on with it')
+    .argument('<node|thread>', 'an id, or the beginning of one')
+    .addOption(
+      new Option('--to <agent>', 'the agent that goes on')
+        .choices(['claude-code', 'codex', 'opencode', 'pi'])
+        .makeOptionMandatory(),
+    )
+    .option('--cwd <folder>', 'the folder in which it goes on; default: that of the session')
+    .option('--model <name>', 'the model that goes on; default: the one that answered last')
+    .option('--out <folder>', "a folder in place of the agent's own")
+    .action(async (id, options) => (await import('./commands/sessions.ts')).handOff(id, options));
 }
 
 function addExport(program: Command): void {
@@ -294,6 +327,8 @@ const COMMANDS: readonly ((program: Command) => void)[] = [
   addUsage,
   addBookmark,
   addImport,
+  addWatch,
+  addHandoff,
   addExport,
   addVerify,
   addUpkeep,

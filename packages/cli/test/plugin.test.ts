@@ -209,12 +209,12 @@ test.each([
   [
     'is not there',
     'plugins: [./nowhere.mjs]\n',
-    /skein\.config\.yaml:1: plugins\[0\]: .*nowhere\.mjs was not loaded: there is no such file/,
+    /skein\.config\.yaml:1:\d+: plugins\[0\]: .*nowhere\.mjs was not loaded: there is no such file/,
   ],
   [
     'is a folder',
     'model: a/b\nplugins:\n  - .\n',
-    /skein\.config\.yaml:3: plugins\[0\]: .* was not loaded: it is not a file/,
+    /skein\.config\.yaml:3:\d+: plugins\[0\]: .* was not loaded: it is not a file/,
   ],
   ['exports no function', 'plugins: [./empty.mjs]\n', /it has no function as its default export/],
   ['throws', 'plugins: [./throws.mjs]\n', /was not loaded: out of order\. Fix it/],

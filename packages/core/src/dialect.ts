@@ -32,18 +32,46 @@ export type {
 } from './dialects/index.ts';
 export { forModel } from './dialects/index.ts';
 export { bedrockConverse, cohereChat, googleInteractions } from './dialects/more.ts';
+export type {
+  MemberMeaning,
+  MemberReading,
+  ModelTarget,
+  OutputWish,
+  ReasoningScale,
+  RequestMeaning,
+  RequestSetting,
+  ServedTool,
+  ServerToolKind,
+  StandInTool,
+} from './dialects/request-meaning.ts';
 export {
   type DialectServer,
+  type HeldHistories,
+  type HeldRefusal,
   type KeptHistories,
   type PreviousTurn,
   type ReplyContent,
   type ReplyHead,
   type ReplySource,
   type ReplyWriter,
+  type ServedApi,
   type ServedError,
+  type ServedOperation,
+  type ServedOperationKind,
   serving,
   type WriteStreamOptions,
   type WrittenReply,
 } from './dialects/serve.ts';
+export type {
+  CompactionHead,
+  CompactionOperation,
+  ServedAnswers,
+  ServedFailure,
+  ServedModel,
+  TokenCountOperation,
+} from './dialects/served-answers.ts';
+export { targetToolName } from './dialects/write/drafts.ts';
 export type { Edit, Path, Range } from './json/index.ts';
 export type { CallRef, MessageView, Need } from './message/index.ts';
+export { createMessage } from './message/index.ts';
+export { formatOutput } from './run/output-schema.ts';

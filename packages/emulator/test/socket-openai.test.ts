@@ -50,6 +50,15 @@ test('responses follow each other on one connection, and nothing is stored that 
   expect(socket.extensions).toContain('permessage-deflate');
 });
 
+test('the log has each frame as it came, not its text written again', async () => {
+  const { emulator, connect } = await start();
+  const { socket, next } = await connect();
+  const frame = '{ "type":"response.create", "generate":true, "stream_id":"a", "model":"gpt-5.5", "input":"\\u0048i" }';
+  socket.send(frame);
+  await next();
+  expect(emulator.log.map(({ body }) => body.toString())).toEqual([frame]);
+});
+
 test('a failure in a lane evicts its parent', async () => {
   const { connect } = await start();
   const { send, next } = await connect();

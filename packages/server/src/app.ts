@@ -73,6 +73,9 @@ export function createApp(
   app.all('/proxy/*', () => {
     throw new Problem('needs_a_socket', 'The proxy works only where the server listens, or as a Node handler.');
   });
+  app.all('/gateway/*', () => {
+    throw new Problem('needs_a_socket', 'The gateway works only where the server listens, or as a Node handler.');
+  });
   app.get('/metrics', (c) => c.text(services.metrics.text()));
   app.route('/api/v1', api);
   app.doc31('/api/openapi.json', {
@@ -121,7 +124,7 @@ const ENCODINGS = [
 ] as const;
 
 /** Addresses that are not the page's. */
-const NOT_OURS = /^\/(api|proxy|metrics)(\/|$)/;
+const NOT_OURS = /^\/(api|proxy|gateway|metrics)(\/|$)/;
 
 /**
  * The files of the page. Addresses without an ending belong to the page itself, which finds its way by them: they all

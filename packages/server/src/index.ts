@@ -1,4 +1,4 @@
-/** Skein over HTTP: the forest, live generations and a recording proxy. */
+/** Skein over HTTP: the forest, live generations, a recording proxy and a gateway between protocols. */
 import {
   createServer as createHttpServer,
   type Server as HttpServer,
@@ -12,6 +12,8 @@ import { type Agent, type Config, findProvider, titleModel } from '@skein/agents
 import { type Environment, providers, SkeinError, type Tool } from '@skein/core';
 import { createEngine, type Forest, type GenerateOptions, titleByModel } from '@skein/forest';
 import { createApp } from './app.ts';
+import { isForGateway } from './gateway/client-call.ts';
+import { createGateway } from './gateway/gateway.ts';
 import { createAccess, isLoopback } from './http/access.ts';
 import { createMetrics, createRecordingTrouble, type Log, silentLog } from './http/observability.ts';
 import type { ProxyOptions } from './proxy/headers.ts';
@@ -22,6 +24,7 @@ import { createGenerationResolver, type Services } from './services.ts';
 
 export type { Api } from './app.ts';
 
+export { explainRoute } from './gateway/routes.ts';
 export { isLoopback } from './http/access.ts';
 export { createLog, type Log } from './http/observability.ts';
 export type { ProxyOptions } from './proxy/headers.ts';
@@ -69,9 +72,9 @@ export interface ServerOptions {
 export interface Server {
   /** Answers a request without a socket. */
   fetch(request: Request): Response | Promise<Response>;
-  /** API, page and proxy, for a Node server of your own. */
+  /** API, page, proxy and gateway, for a Node server of your own. */
   readonly handler: RequestListener;
-  /** WebSockets of the proxy, for the `upgrade` event of a Node server of your own. */
+  /** WebSockets of the proxy and the gateway, for the `upgrade` event of a Node server of your own. */
   upgrade(client: IncomingMessage, socket: Duplex, head: Buffer): void;
   /** Port 0 takes any free port. */
   listen(options?: { readonly port?: number; readonly host?: string }): Promise<ListeningServer>;
@@ -124,11 +127,13 @@ export function createServer(options: ServerOptions): Server {
   const titling = services.costOf && !options.demo && titleModel(config, services.env, services.costOf);
   const stopTitles = titling ? startTitling(services, titling) : () => undefined;
   const proxy = createProxy(services, access, { ...config.proxy, ...options.proxy });
+  const gateway = createGateway(services, access, proxy, { ...config.proxy, ...options.proxy });
   const answerApi = getRequestListener(app.fetch);
   const handler: RequestListener = (incoming, outgoing) => {
     // A whole address, as for a forward proxy, would bring a host of its own.
     if (!incoming.url?.startsWith('/')) outgoing.writeHead(400, { connection: 'close' }).end();
     else if (isProxied(incoming.url)) proxy.handle(incoming, outgoing);
+    else if (isForGateway(incoming.url)) gateway.handle(incoming, outgoing);
     else void answerApi(incoming, outgoing);
   };
   const sockets = new Set<Duplex>();
@@ -136,6 +141,7 @@ export function createServer(options: ServerOptions): Server {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
     if (isProxied(client.url)) proxy.upgrade({ client, socket, head });
+    else if (isForGateway(client.url)) gateway.upgrade({ client, socket, head });
     else socket.end('HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\nconnection: close\r\n\r\n');
   };
   const park = () => {
@@ -145,6 +151,7 @@ export function createServer(options: ServerOptions): Server {
     return Promise.all(engines.map((engine) => within(grace + SETTLE_MS, engine.park(grace))));
   };
   const settle = async () => {
+    await within(grace + SETTLE_MS, gateway.settled());
     await within(grace + SETTLE_MS, proxy.settled());
     proxy.close();
   };

@@ -1,9 +1,9 @@
 /** The Responses API over a WebSocket, through the proxy. */
 import Anthropic from '@anthropic-ai/sdk';
 import { says } from '@skein/emulator';
-import { readRecorded } from '@skein/forest';
+import { createForest, memoryStore, readRecorded } from '@skein/forest';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { WebSocket } from 'ws';
+import { WebSocket, WebSocketServer } from 'ws';
 import { startWorld, type World } from './kit.ts';
 import { KEYS, recorded } from './proxy-kit.ts';
 
@@ -96,6 +96,26 @@ describe('a WebSocket through the proxy', () => {
     expect((await ask({ input: user('Hi') })).type).toBe('response.completed');
     const exchanges = await recorded(world.forest, 2);
     expect(exchanges.map(({ outcome }) => outcome).sort()).toEqual(['done', 'refused']);
+  });
+
+  test('the message of a refusal is recorded and replayed as it came, with members that no other error has', async () => {
+    const refusal = '{"type":"error", "status":429, "error":{"code":"usage_limit_reached"}, "headers":{"x-codex":"1"}}';
+    const provider = new WebSocketServer({ port: 0 });
+    onTestFinished(() => provider.close());
+    provider.on('connection', (client) => client.on('message', () => client.send(refusal)));
+    const { port } = provider.address() as { port: number };
+    const forest = createForest(memoryStore());
+    const env = { OPENAI_BASE_URL: `http://127.0.0.1:${port}/v1` };
+    const limited = await startWorld({ forest, env });
+    const { ask, texts } = await connect(limited);
+    await ask({ input: user('Hi') });
+    expect(texts).toEqual([refusal]);
+    const [exchange] = await recorded(forest, 1);
+    const stored = await readRecorded(forest, exchange!.id);
+    expect([exchange!.status, Buffer.from(stored!.response).toString()]).toEqual([429, refusal]);
+    const again = await connect(limited, { 'x-skein-mode': 'replay' });
+    await again.ask({ input: user('Hi') });
+    expect(again.texts).toEqual([refusal]);
   });
 
   test('a connection that is lost in the middle keeps what had come', async () => {

@@ -27,6 +27,7 @@ export interface ConfigFile {
   readonly retention: Partial<RetentionEntry>;
   readonly server: Partial<ServerEntry>;
   readonly proxy: Partial<ProxyEntry>;
+  readonly gateway: Partial<GatewayEntry>;
   readonly hints: Partial<HintsEntry>;
   readonly titles: 'words' | 'model';
   readonly plugins: readonly string[];
@@ -41,6 +42,7 @@ interface PresetEntry {
 
 export interface ProviderEntry {
   readonly base_url: string;
+  readonly api_version: string;
   readonly key_variable: string;
   readonly dialect: string;
 }
@@ -87,6 +89,23 @@ interface ProxyEntry {
   readonly mode: 'record' | 'replay' | 'pass';
   readonly on_miss: 'refuse' | 'pass';
   readonly use_server_keys: boolean;
+}
+
+interface GatewayEntry {
+  readonly routes: Readonly<Record<string, string>>;
+  readonly fallback: readonly string[];
+  readonly tokens: readonly Partial<TokenEntry>[];
+}
+
+export interface TokenEntry {
+  readonly name: string;
+  readonly variable: string;
+  readonly budget: Partial<BudgetEntry>;
+}
+
+interface BudgetEntry {
+  readonly cost_per_day: number;
+  readonly requests_per_minute: number;
 }
 
 interface HintsEntry {
@@ -159,7 +178,7 @@ export const configShape: Shape<Partial<ConfigFile>> = object<ConfigFile>({
     }),
   ),
   providers: record(
-    object<ProviderEntry>({ base_url: webAddress, key_variable: variable, dialect: text }),
+    object<ProviderEntry>({ base_url: webAddress, key_variable: variable, dialect: text, api_version: text }),
     /^[A-Za-z0-9][\w.-]*$/,
   ),
   agents: text,
@@ -184,5 +203,16 @@ export const configShape: Shape<Partial<ConfigFile>> = object<ConfigFile>({
     mode: oneOf('record', 'replay', 'pass'),
     on_miss: oneOf('refuse', 'pass'),
     use_server_keys: flag,
+  }),
+  gateway: object<GatewayEntry>({
+    routes: record(modelName, /^\S+$/),
+    fallback: list(modelName),
+    tokens: list(
+      object<TokenEntry>({
+        name: matching(/^[\w.-]{1,50}$/, 'a name of letters, digits, dots, hyphens and underscores'),
+        variable,
+        budget: object<BudgetEntry>({ cost_per_day: number(0, Infinity), requests_per_minute: number(1, Infinity) }),
+      }),
+    ),
   }),
 });

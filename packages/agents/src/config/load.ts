@@ -91,7 +91,7 @@ type CheckedLayer = Layer & { readonly written: Partial<ConfigFile>; readonly re
 
 function checkLayer(layer: Layer, problems: ConfigProblem[]): CheckedLayer {
   const report: Report = (path, ...rest) => {
-    const named = { file: layer.nameOf(path), lineOf: layer.document.lineOf };
+    const named = { file: layer.nameOf(path), placeOf: layer.document.placeOf };
     reporter(named, problems)(path, ...rest);
   };
   // An empty file is a configuration without keys.
@@ -109,7 +109,7 @@ function pluginEntries({ written, folder, report }: CheckedLayer, home: string):
 
 function createPicker(layers: readonly CheckedLayer[], sources: Record<string, ValueSource>): Picker {
   const note = ({ kind, nameOf, document }: CheckedLayer, path: KeyPath) => {
-    sources[path.join('.')] = { kind, name: nameOf(path), line: document.lineOf(path) };
+    sources[path.join('.')] = { kind, name: nameOf(path), line: document.placeOf(path)?.line };
   };
   const picked = <T>(layer: CheckedLayer, path: KeyPath, value: T): ConfigValue<T> => {
     note(layer, path);
@@ -121,10 +121,11 @@ function createPicker(layers: readonly CheckedLayer[], sources: Record<string, V
   };
   const groupOf = (layer: CheckedLayer, group: keyof ConfigFile) =>
     (layer.written[group] ?? {}) as Record<string, unknown>;
-  const inGroup = (group: keyof ConfigFile, name: string) => {
+  const at = (group: keyof ConfigFile, name: string) => {
     const layer = layers.find((one) => groupOf(one, group)[name] !== undefined);
-    return layer && picked(layer, [group, name], groupOf(layer, group)[name]).value;
+    return layer && picked(layer, [group, name], groupOf(layer, group)[name]);
   };
+  const inGroup = (group: keyof ConfigFile, name: string) => at(group, name)?.value;
   const names = (group: keyof ConfigFile) => {
     const found = new Map<string, ConfigValue<unknown> & { readonly name: string }>();
     for (const layer of layers)
@@ -133,7 +134,7 @@ function createPicker(layers: readonly CheckedLayer[], sources: Record<string, V
     return [...found.values()];
   };
   // `configShape` has checked the types of the keys.
-  return Object.assign(single, { in: inGroup, names }) as unknown as Picker;
+  return Object.assign(single, { at, in: inGroup, names }) as unknown as Picker;
 }
 
 /** One source of values, before it is checked. */
@@ -214,7 +215,7 @@ function namedLayer(
     put(value, path, READ[name]?.(given.value) ?? given.value);
   }
   const nameOf = (path: KeyPath) => names.get(path.join('.')) ?? kind;
-  return { kind, document: { file: kind, value, lineOf: () => undefined }, folder, nameOf };
+  return { kind, document: { file: kind, value, placeOf: () => undefined }, folder, nameOf };
 }
 
 function put(into: Record<string, unknown>, [first, second]: KeyPath, value: unknown): void {

@@ -25,7 +25,7 @@ export function toProvider(
 ): ProviderDescriptor | undefined {
   const base = builtIn(name) ?? ownBase(name, written, path, report);
   if (!base?.connection) return undefined;
-  const { base_url, key_variable, dialect: spoken } = written;
+  const { base_url, key_variable, api_version, dialect: spoken } = written;
   if (spoken !== undefined && spoken !== base.dialect) {
     const fix = `Leave "dialect" out, or give the provider another name than "${name}".`;
     report([...path, 'dialect'], 'wrong-value', `${name} speaks ${base.dialect}.`, fix);
@@ -33,6 +33,7 @@ export function toProvider(
   }
   return {
     ...base,
+    ...(api_version !== undefined && { apiVersion: api_version }),
     connection: {
       ...base.connection,
       ...(base_url !== undefined && { baseUrl: base_url }),

@@ -4,13 +4,19 @@ import type { Environment, ProviderDescriptor } from '@skein/core';
 import type { KeyPath } from '../files/document.ts';
 import type { Report } from '../files/shape.ts';
 import type { ConfigFile, McpServerEntry } from './config-file.ts';
+import { readGateway } from './gateway.ts';
 import { toProvider } from './providers.ts';
 import type { Config, McpServerConfig, Preset, StoreChoice } from './types.ts';
 
 /** Finds the value of a key by precedence, with the folder for relative paths, and notes its source. */
 export interface Picker {
   <K extends keyof ConfigFile>(key: K): ConfigValue<NonNullable<ConfigFile[K]>> | undefined;
-  /** A key of a group such as `server`. */
+  /** A key of a group such as `server`, with its place. */
+  at<K extends Groups, N extends keyof NonNullable<ConfigFile[K]> & string>(
+    group: K,
+    name: N,
+  ): ConfigValue<NonNullable<NonNullable<ConfigFile[K]>[N]>> | undefined;
+  /** The value alone. */
   in<K extends Groups, N extends keyof NonNullable<ConfigFile[K]> & string>(
     group: K,
     name: N,
@@ -18,7 +24,7 @@ export interface Picker {
   /** All names in a group whose names people choose, such as `providers`. */
   names<K extends Named>(group: K): readonly (ConfigValue<ConfigFile[K][string]> & { readonly name: string })[];
 }
-type Groups = 'fetch' | 'redaction' | 'retention' | 'server' | 'proxy' | 'hints';
+type Groups = 'fetch' | 'redaction' | 'retention' | 'server' | 'proxy' | 'gateway' | 'hints';
 type Named = 'presets' | 'providers' | 'mcp';
 
 export interface ConfigValue<T> {
@@ -48,15 +54,16 @@ export function resolveConfig(pick: Picker, { projectFolder, env, home, plugins 
       `Add it below "presets", or write one of: ${Object.keys(presets).join(', ') || 'none so far'}.`,
     );
   const agents = pick('agents');
+  const providers = collect(pick.names('providers'), ({ name, value, path, report }): ProviderDescriptor | undefined =>
+    toProvider(name, value, path, report),
+  );
   return {
     store: readStore(pick, env, home),
     project: pick('project')?.value ?? 'default',
     model: pick('model')?.value,
     preset: preset && Object.hasOwn(presets, preset.value) ? preset.value : undefined,
     presets,
-    providers: collect(pick.names('providers'), ({ name, value, path, report }): ProviderDescriptor | undefined =>
-      toProvider(name, value, path, report),
-    ),
+    providers,
     agents: agents ? pathIn(agents, home) : join(projectFolder, 'agents'),
     mcp: collect(pick.names('mcp'), ({ value, folder, path, report }): McpServerConfig | undefined =>
       toMcpServer(value, folder, path, report),
@@ -86,6 +93,7 @@ export function resolveConfig(pick: Picker, { projectFolder, env, home, plugins 
       onMiss: pick.in('proxy', 'on_miss') ?? 'refuse',
       useServerKeys: pick.in('proxy', 'use_server_keys') ?? false,
     },
+    gateway: readGateway(pick, providers),
     titles: pick('titles')?.value ?? 'words',
     plugins,
     hints: { person: pick.in('hints', 'person') ?? [], session: pick.in('hints', 'session') ?? [] },

@@ -21,6 +21,7 @@ export interface Config {
   readonly retention: RetentionConfig;
   readonly server: ServerConfig;
   readonly proxy: ProxyConfig;
+  readonly gateway: GatewayConfig;
   readonly hints: HintsConfig;
   /** Who writes the titles of conversations: their own first words, or the cheapest model with a key. */
   readonly titles: 'words' | 'model';
@@ -110,6 +111,43 @@ interface ProxyConfig {
   readonly onMiss: 'refuse' | 'pass';
   /** Whether requests without a key use the key of the server. */
   readonly useServerKeys: boolean;
+}
+
+/** Where the gateway sends requests, and who may spend the keys of the server. */
+export interface GatewayConfig {
+  /** By the model that a client asks for; the most specific pattern that matches it counts. */
+  readonly routes: readonly GatewayRoute[];
+  /** The models that are asked, one after the other, where the first one fails before its first byte. */
+  readonly fallback: readonly GatewayModel[];
+  readonly tokens: readonly GatewayToken[];
+}
+
+/** A rule of the gateway: models whose names match go to another one. */
+export interface GatewayRoute extends GatewayModel {
+  /** A model's name; `*` stands for any characters, `?` for one. */
+  readonly pattern: string;
+}
+
+/** A model of a provider. */
+export interface GatewayModel {
+  readonly provider: string;
+  readonly model: string;
+}
+
+/** A token of the gateway: whoever has it may spend the keys of the server, within its budget. */
+export interface GatewayToken {
+  /** Shown in metrics and usage. */
+  readonly name: string;
+  /** The variable that has the token. */
+  readonly variable: string;
+  readonly budget: GatewayBudget;
+}
+
+/** What may be spent with one token. Absent limits do not apply. */
+export interface GatewayBudget {
+  /** US dollars by list price, from midnight to midnight UTC. */
+  readonly costPerDay?: number;
+  readonly requestsPerMinute?: number;
 }
 
 /** Where recorded requests name persons and sessions: `header:x-customer`, or `body:metadata.customer`. */

@@ -1,6 +1,6 @@
 import { parse } from 'smol-toml';
 import { expect, test } from 'vitest';
-import { tomlLines } from './document.ts';
+import { tomlPlaces } from './document.ts';
 
 const TEXT = `a = 1
 "quoted.key" = 2
@@ -29,8 +29,8 @@ n = 2
 
 test('every key has its line, whatever stands in strings, arrays and comments', () => {
   expect(() => parse(TEXT)).not.toThrow();
-  const lines = tomlLines(TEXT);
-  const lineOf = (...path: string[]) => lines.get(JSON.stringify(path));
+  const places = tomlPlaces(TEXT);
+  const lineOf = (...path: string[]) => places.get(JSON.stringify(path))?.line;
   expect(lineOf('a')).toBe(1);
   expect(lineOf('quoted.key')).toBe(2);
   expect(lineOf('b', 'c')).toBe(3);

@@ -20,27 +20,41 @@ import type { ConfigProblem } from './problem.ts';
 /** Keys and indexes from the top of a file to a value. */
 export type KeyPath = readonly (string | number)[];
 
-/** The value of a file, with the line of every key. */
+/** A place in a text: the line and the column of its first character, both counted from 1. */
+export interface TextPlace {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** The value of a file, with the place of every key. */
 export interface Document {
   readonly file: string;
   readonly value: unknown;
-  /** The line of a key, or of the nearest key around it. */
-  lineOf(path: KeyPath): number | undefined;
+  /** The place of a key, or of the nearest key around it. */
+  placeOf(path: KeyPath): TextPlace | undefined;
 }
 
 /** A parsed text, or the place of the syntax error. Errors never quote the file, because it may contain a secret. */
 type ParseResult =
-  | { readonly value: unknown; readonly lineOf: (path: KeyPath) => number | undefined }
-  | { readonly line: number | undefined; readonly message: string };
+  | { readonly value: unknown; readonly placeOf: Document['placeOf'] }
+  | { readonly place: TextPlace | undefined; readonly message: string };
 
 /** Parses a YAML, TOML or JSON text, by the extension of its file. */
 export function readDocument(file: string, text: string): Document | ConfigProblem {
   const form = FORMS[extname(file).toLowerCase()] ?? FORMS['.yaml']!;
   const parsed = form.read(text);
   if ('value' in parsed) return { file, ...parsed };
-  const { line, message } = parsed;
-  const fix = `Mend the ${form.name} in this place; nothing of the file is used until then.`;
-  return { severity: 'error', code: 'syntax', file, line, key: '', message: `${form.name}: ${message}.`, fix };
+  const { place, message } = parsed;
+  return {
+    severity: 'error',
+    code: 'syntax',
+    file,
+    line: place?.line,
+    column: place?.column,
+    key: '',
+    message: `${form.name}: ${message}.`,
+    fix: `Mend the ${form.name} in this place; nothing of the file is used until then.`,
+  };
 }
 
 const FORMS: Readonly<Record<string, { readonly name: string; readonly read: (text: string) => ParseResult }>> = {
@@ -54,19 +68,25 @@ function readYaml(text: string): ParseResult {
   // Pretty errors quote the file.
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
   const [error] = document.errors;
-  const lineAt = (offset: number) => lines.linePos(offset).line;
-  if (error) return { line: lineAt(error.pos[0]), message: error.message };
+  const placeAt = (offset: number): TextPlace => {
+    const { line, col } = lines.linePos(offset);
+    return { line, column: col };
+  };
+  if (error) return { place: placeAt(error.pos[0]), message: error.message };
   const loop = selfAlias(document);
   if (loop)
-    return { line: lineAt(loop.range![0]), message: 'this alias names what it stands in, which contains itself then' };
+    return {
+      place: placeAt(loop.range![0]),
+      message: 'this alias names what it stands in, which contains itself then',
+    };
   let value: unknown;
   try {
     value = document.toJS();
   } catch {
-    return { line: undefined, message: 'an alias names an anchor that is not there, or there are too many aliases' };
+    return { place: undefined, message: 'an alias names an anchor that is not there, or there are too many aliases' };
   }
   const resolve = (node: unknown): unknown => (isAlias(node) ? node.resolve(document) : node);
-  const lineOf = (path: KeyPath) => {
+  const placeOf = (path: KeyPath) => {
     let node: unknown = document.contents;
     let offset = isNode(node) ? node.range?.[0] : undefined;
     for (const step of path) {
@@ -75,9 +95,9 @@ function readYaml(text: string): ParseResult {
       offset = found.offset ?? offset;
       node = found.node;
     }
-    return offset === undefined ? undefined : lineAt(offset);
+    return offset === undefined ? undefined : placeAt(offset);
   };
-  return { value, lineOf };
+  return { value, placeOf };
 }
 
 /** Finds an alias inside of the value that it names. Walking through such a value would never end. */
@@ -109,49 +129,53 @@ function readJson(text: string): ParseResult {
     parseJson(text);
   } catch (error) {
     if (!isSkeinError(error, 'invalid_json')) throw error;
+    const before = text.slice(0, (error as JsonTextError).offset).split('\n');
     return {
-      line: text.slice(0, (error as JsonTextError).offset).split('\n').length,
+      place: { line: before.length, column: before.at(-1)!.length + 1 },
       message: error.message.replace(/^Invalid JSON at offset \d+: /, ''),
     };
   }
-  // Every JSON text is also YAML, and the YAML parser knows the lines.
+  // Every JSON text is also YAML, and the YAML parser knows the places.
   return readYaml(text);
 }
 
 function readToml(text: string): ParseResult {
   try {
     const value: unknown = parse(text);
-    const lines = tomlLines(text);
+    const places = tomlPlaces(text);
     return {
       value,
-      lineOf: (path) => {
+      placeOf: (path) => {
         for (let length = path.length; length > 0; length--) {
-          const line = lines.get(JSON.stringify(path.slice(0, length).map(String)));
-          if (line !== undefined) return line;
+          const place = places.get(JSON.stringify(path.slice(0, length).map(String)));
+          if (place !== undefined) return place;
         }
-        return 1;
+        return { line: 1, column: 1 };
       },
     };
   } catch (error) {
     if (!(error instanceof TomlError)) throw error;
     // The lines below the first quote the file.
     const [message = ''] = error.message.split('\n');
-    return { line: error.line, message: message.replace(/^Invalid TOML document: /, '') };
+    return {
+      place: { line: error.line, column: error.column },
+      message: message.replace(/^Invalid TOML document: /, ''),
+    };
   }
 }
 
 /**
- * The line of every key in a valid TOML text, by the JSON text of its path; the parser does not tell. Keys inside values
- * (inline tables, arrays) have the line of the key around them.
+ * The place of every key in a valid TOML text, by the JSON text of its path; the parser does not tell. Keys inside values
+ * (inline tables, arrays) have the place of the key around them.
  */
-export function tomlLines(text: string): ReadonlyMap<string, number> {
-  const lines = new Map<string, number>();
+export function tomlPlaces(text: string): ReadonlyMap<string, TextPlace> {
+  const places = new Map<string, TextPlace>();
   const tables = new Map<string, number>();
   let table: readonly string[] = [];
-  const add = (path: readonly string[], line: number) => {
+  const add = (path: readonly string[], place: TextPlace) => {
     for (let length = 1; length <= path.length; length++) {
       const key = JSON.stringify(path.slice(0, length));
-      if (!lines.has(key)) lines.set(key, line);
+      if (!places.has(key)) places.set(key, place);
     }
   };
   let open: Open = NOTHING;
@@ -164,15 +188,15 @@ export function tomlLines(text: string): ReadonlyMap<string, number> {
     if (header) {
       const named = inLastElements(keysOf(header[2]!), tables);
       table = header[1] === '[[' ? [...named, String(count(named, tables))] : named;
-      add(table, index + 1);
+      add(table, { line: index + 1, column: line.search(/[^\s[]/) + 1 });
       continue;
     }
     const [key, rest] = splitAtEquals(line);
     if (rest === undefined) continue;
-    add([...table, ...keysOf(key)], index + 1);
+    add([...table, ...keysOf(key)], { line: index + 1, column: line.search(/\S/) + 1 });
     open = after(rest, NOTHING);
   }
-  return lines;
+  return places;
 }
 
 /** A value that continues on the next line: inside a multi-line string, or inside brackets. */

@@ -7,6 +7,8 @@ export interface ConfigProblem {
   readonly file: string;
   /** Counted from 1; undefined if the source has no lines. */
   readonly line: number | undefined;
+  /** Counted from 1, where the line is known. */
+  readonly column?: number | undefined;
   /** The full path of the key: `providers.house.base_url`. Empty for the whole file. */
   readonly key: string;
   /** What is wrong. It does not quote values that could be secrets. */
@@ -41,7 +43,7 @@ export type ProblemCode =
  * const { problems } = await loadConfig();
  * for (const problem of problems) console.warn(describeProblem(problem));
  */
-export function describeProblem({ file, line, key, message, fix }: ConfigProblem): string {
-  const place = line === undefined ? file : `${file}:${line}`;
+export function describeProblem({ file, line, column, key, message, fix }: ConfigProblem): string {
+  const place = line === undefined ? file : `${file}:${line}${column === undefined ? '' : `:${column}`}`;
   return `${place}: ${key && `${key}: `}${message} ${fix}`;
 }

@@ -27,14 +27,16 @@ const NO_SECRETS = 'This looks like a secret, and secrets do not belong into a f
 const USE_A_VARIABLE = `Put it into an environment variable and name that here: "key_variable: NAME" for a provider, "\${NAME}" in headers and env of MCP servers. If it was ever shared, replace it.`;
 
 /** Reports problems with the keys of a document. */
-export function reporter(document: Pick<Document, 'file' | 'lineOf'>, problems: ConfigProblem[]): Report {
+export function reporter(document: Pick<Document, 'file' | 'placeOf'>, problems: ConfigProblem[]): Report {
   return (path: KeyPath, code: ProblemCode, message: string, fix: string) => {
     const severity = code === 'not-used' ? 'notice' : 'error';
+    const place = document.placeOf(path);
     problems.push({
       severity,
       code,
       file: document.file,
-      line: document.lineOf(path),
+      line: place?.line,
+      column: place?.column,
       key: keyText(path),
       message,
       fix,

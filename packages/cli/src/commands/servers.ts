@@ -1,20 +1,14 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { constants } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type Config, type ConfigProblem, currentTime, describeProblem, loadAgents, loadConfig } from '@skein/agents';
 import { type ProviderDescriptor, providers } from '@skein/core';
 import { costOf } from '@skein/core/prices';
-import { createForest, type Forest, listExchanges, memoryStore, openForest } from '@skein/forest';
-import { createLog, createServer, isLoopback, type Log, seedSample } from '@skein/server';
-import {
-  describeStore,
-  requireWritable,
-  storeAddress,
-  untilInterrupted,
-  withForest,
-} from '../context/command-context.ts';
+import { createForest, type Forest, memoryStore, openForest } from '@skein/forest';
+import { createLog, createServer, isLoopback, seedSample } from '@skein/server';
+import { addressesAt, addressVariables } from '../context/agent-programs.ts';
+import { describeStore, storeAddress, untilInterrupted } from '../context/command-context.ts';
 import {
   agentProblems,
   configuredProvider,
@@ -24,18 +18,7 @@ import {
   startDemo,
   withKeys,
 } from '../context/model-access.ts';
-import {
-  CommandError,
-  colors,
-  counted,
-  errorText,
-  note,
-  say,
-  toPrintable,
-  UsageError,
-  warn,
-} from '../output/output.ts';
-import type { ForestFlags } from './forest-command.ts';
+import { colors, say, UsageError, warn } from '../output/output.ts';
 
 interface ServeOptions {
   readonly port?: number;
@@ -60,6 +43,7 @@ export async function serve({ token: tokenVariable, open, version, ...flags }: S
   for (const problem of problems) warn(describeProblem(problem));
   const isNamed = tokenVariable !== undefined || sources['server.token_variable'] !== undefined;
   const token = readToken(tokenVariable ?? config.server.tokenVariable, isNamed, config.server.host);
+  requireGatewayTokens(config.gateway.tokens, process.env);
   const keys = withKeys([...providers(), ...Object.values(config.providers)], process.env);
   const closing: (() => Promise<unknown> | undefined)[] = [];
   try {
@@ -116,7 +100,9 @@ function tellAddresses(url: string, { mode, useServerKeys }: Config['proxy']): v
   if (mode !== 'record') say(`  proxy   in mode ${mode}`);
   if (useServerKeys) say('  keys    clients without a key of their own use those of this server');
   say('  proxy   give your clients these base addresses, and what they say is recorded:');
-  for (const [name, address] of Object.entries(proxyVariables(url))) say(`            ${name}=${address}`);
+  for (const [name, address] of Object.entries(addressVariables(addressesAt(url, 'proxy'))))
+    say(`            ${name}=${address}`);
+  say(`  gateway the same with /gateway in place of /proxy: any model answers, by its name or by a route`);
 }
 
 function tellKeys(keys: readonly ProviderDescriptor[], named: readonly ProviderDescriptor[]): void {
@@ -141,11 +127,24 @@ function readToken(variable: string, isNamed: boolean, host: string): string | u
   return token;
 }
 
+/** A token that nobody has lets nobody in, and two with one value cannot be told apart. */
+function requireGatewayTokens(tokens: Config['gateway']['tokens'], env: NodeJS.ProcessEnv): void {
+  const names = new Map<string, string>();
+  for (const { name, variable } of tokens) {
+    const value = env[variable];
+    if (!value) throw new UsageError(`The variable ${variable} has no token for "${name}" of the gateway: set it.`);
+    const twin = names.get(value);
+    if (twin !== undefined)
+      throw new UsageError(`"${name}" and "${twin}" of the gateway have the same token: give each its own.`);
+    names.set(value, name);
+  }
+}
+
 /** Refuses to start on a wrong value that protects something: without it, the server could be open, or show hidden texts. */
 function refuseUnsafe(problems: readonly ConfigProblem[]): void {
   const unsafe = problems.find(
     ({ severity, file, key }) =>
-      severity === 'error' && (file.startsWith('flag ') || /^(?:server|proxy|redaction)\b/.test(key)),
+      severity === 'error' && (file.startsWith('flag ') || /^(?:server|proxy|gateway|redaction)\b/.test(key)),
   );
   if (unsafe) throw new UsageError(describeProblem(unsafe));
 }
@@ -201,95 +200,4 @@ export async function emulate({
   for (const [name, value] of Object.entries(emulator.env())) if (name.endsWith('_BASE_URL')) say(`  ${name}=${value}`);
   await untilInterrupted();
   await emulator.close();
-}
-
-/**
- * `record` and `replay`: runs a program whose requests go through our proxy, which the program does not notice. The exit
- * code is the program's, and so is standard output: our own messages go to standard error.
- */
-export async function runBehindProxy(mode: 'record' | 'replay', command: readonly string[], flags: ForestFlags) {
-  await withForest(flags, async ({ config, forest }) => {
-    // Requests may be expensive, so a store that cannot be written is reported before the program starts.
-    if (mode === 'record') await requireWritable(config.store);
-    const lost: unknown[] = [];
-    const since = forest.clock.now();
-    const server = createServer({ forest, config, proxy: { mode, onMiss: 'refuse' }, log: logInto(lost) });
-    const listening = await server.listen({ port: 0, host: '127.0.0.1' });
-    const env = { ...process.env, ...proxyVariables(listening.url), ...keysFor(mode) };
-    try {
-      process.exitCode = await runProgram(command, env);
-    } finally {
-      await listening.close();
-    }
-    if (mode === 'record') tellRecorded(await listExchanges(forest, { since, limit: 1000 }), lost.length > 0);
-    if (lost.length > 0) {
-      warn(`${counted(lost.length, 'exchange')} could not be stored: ${toPrintable(errorText(lost.at(-1)))}`);
-      process.exitCode ||= 1;
-    }
-  });
-}
-
-/** Collects the errors of exchanges that could not be recorded. The program does not notice them. */
-function logInto(lost: unknown[]): Log {
-  return {
-    info: () => undefined,
-    error: (event, error) => {
-      if (event === 'recording-failed') lost.push(error);
-    },
-  };
-}
-
-/** A replay needs no keys, but the SDKs do not start without one. */
-function keysFor(mode: 'record' | 'replay'): NodeJS.ProcessEnv {
-  const names = mode === 'replay' ? ['OPENAI_API_KEY', 'ANTHROPIC_API_KEY', 'GEMINI_API_KEY'] : [];
-  return Object.fromEntries(names.filter((name) => !process.env[name]).map((name) => [name, 'replay']));
-}
-
-function runProgram([name = '', ...args]: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const child: ChildProcess = spawn(name, args, { env, stdio: 'inherit' });
-    // On Ctrl+C the terminal signals the program itself. We wait for its end, to record its last exchanges.
-    const stay = () => undefined;
-    const end = () => child.kill('SIGTERM');
-    process.on('SIGINT', stay).on('SIGTERM', end);
-    const done = () => process.removeListener('SIGINT', stay).removeListener('SIGTERM', end);
-    child.once('error', ({ message }) => {
-      done();
-      reject(
-        new CommandError(
-          'failed',
-          `"${name}" could not be started (${message}): write it after --, with its arguments.`,
-        ),
-      );
-    });
-    child.once('close', (code, signal) => {
-      done();
-      // The exit code that shells use for a signal.
-      resolve(code ?? 128 + constants.signals[signal!]);
-    });
-  });
-}
-
-function tellRecorded({ items, next }: Awaited<ReturnType<typeof listExchanges>>, isSomeLost: boolean): void {
-  if (items.length === 0) {
-    if (isSomeLost) return;
-    warn(
-      'Nothing was recorded: the program asked nobody, or does not read OPENAI_BASE_URL, ANTHROPIC_BASE_URL or GOOGLE_GEMINI_BASE_URL.',
-    );
-    return;
-  }
-  const threads = [...new Set(items.flatMap(({ landing }) => landing?.thread ?? []))];
-  const exchanges = next === undefined ? counted(items.length, 'exchange') : `${items.length} and more exchanges`;
-  const were = items.length === 1 ? 'was' : 'were';
-  note(`${exchanges} ${were} recorded, in ${counted(threads.length, 'conversation')}.`);
-  for (const thread of threads.slice(0, 10)) note(`  skein log ${thread}`);
-}
-
-/** The variables from which the vendors' SDKs read their base addresses, set to the proxy of a server. */
-function proxyVariables(url: string): Readonly<Record<string, string>> {
-  return {
-    OPENAI_BASE_URL: `${url}/proxy/openai/v1`,
-    ANTHROPIC_BASE_URL: `${url}/proxy/anthropic`,
-    GOOGLE_GEMINI_BASE_URL: `${url}/proxy/google`,
-  };
 }

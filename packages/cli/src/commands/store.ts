@@ -11,7 +11,6 @@ import {
   exportText,
   type Forest,
   forgetOld,
-  type ImportResult,
   importFile,
   importFormats,
   isOlderLayout,
@@ -34,13 +33,23 @@ import {
   writeAll,
 } from '../output/output.ts';
 import type { ForestFlags } from './forest-command.ts';
+import { countsOf, importAgents, tellProblems } from './sessions.ts';
 
 interface ImportOptions extends ForestFlags {
   readonly format?: string;
   readonly dialect?: string;
+  /** `true`, or names with commas between them. */
+  readonly agents?: string | true;
+  readonly redact?: boolean;
 }
 
-export async function importInto(file: string, { json, format, dialect, ...flags }: ImportOptions): Promise<void> {
+export async function importInto(file: string | undefined, options: ImportOptions): Promise<void> {
+  const { json, format, dialect, agents, redact, ...flags } = options;
+  if (agents !== undefined) {
+    if (file !== undefined) throw new UsageError('--agents finds the logs by itself: leave the file out.');
+    return importAgents(agents === true ? undefined : agents.split(','), { redact, json, ...flags });
+  }
+  if (file === undefined) throw new UsageError('Name a file or a folder, or use --agents.');
   await withForest(flags, async ({ forest }) => {
     requireFormat(format);
     const progress = progressLine();
@@ -73,22 +82,10 @@ function formatNames(): string[] {
   return importFormats().map(({ id }) => id);
 }
 
-/** Prints the first problems only: a file in the wrong format has one on every line. */
-const MOST_TOLD = 5;
-
-function tellProblems(problems: ImportResult['problems']): void {
-  for (const { where, message } of problems.slice(0, MOST_TOLD)) warn(toPrintable(`${where}: ${message}`));
-  if (problems.length > MOST_TOLD) warn(`and ${problems.length - MOST_TOLD} more; --json lists all.`);
-}
-
 /** Settings of the older layout are not imported, because their file also contains keys. */
 async function tellSettings(folder: string): Promise<void> {
   for (const { file, names } of await olderSettings(folder))
     warn(`${file}: ${names.join(', ')} do not carry over; write them into skein.config.toml.`);
-}
-
-function countsOf(conversations: number, messages: number): string {
-  return `${counted(conversations, 'conversation')}, ${counted(messages, 'message')}`;
 }
 
 /** The size is known only for a file, not for a folder. */

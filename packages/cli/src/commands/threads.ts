@@ -1,13 +1,16 @@
+import { resolve } from 'node:path';
 import type { Role } from '@skein/core';
-import type {
-  Forest,
-  Page,
-  PageRequest,
-  SearchResult,
-  Thread,
-  ThreadGroup,
-  UsageScope,
-  UsageTotal,
+import {
+  type Forest,
+  type Page,
+  type PageRequest,
+  type RouteUsage,
+  readRouteUsage,
+  type SearchResult,
+  type Thread,
+  type ThreadGroup,
+  type UsageScope,
+  type UsageTotal,
 } from '@skein/forest';
 import { type CommandContext, withForest } from '../context/command-context.ts';
 import { locate } from '../context/locate.ts';
@@ -32,20 +35,28 @@ interface ThreadsOptions extends ForestFlags {
   readonly all?: boolean;
   readonly tag?: string;
   readonly deleted?: boolean;
+  readonly agent?: string;
+  readonly cwd?: string;
 }
 
 export async function listThreads(row: string | undefined, options: ThreadsOptions): Promise<void> {
-  const { json, limit, after, all, tag, deleted, ...flags } = options;
-  const isFlat = all || tag !== undefined || deleted === true;
+  const { json, limit, after, all, tag, deleted, agent, cwd, ...flags } = options;
+  const isFlat = all || deleted === true || [tag, agent, cwd].some((one) => one !== undefined);
   if (row !== undefined && isFlat)
-    throw new UsageError('A row is unfolded whole: leave --all, --tag and --deleted out.');
+    throw new UsageError('A row is unfolded whole: leave --all, --tag, --agent, --cwd and --deleted out.');
+  const filters = {
+    ...(tag !== undefined && { tag }),
+    ...(deleted && { deleted }),
+    ...(agent !== undefined && { agent }),
+    ...(cwd !== undefined && { cwd: resolve(cwd) }),
+  };
   await withForest(flags, async ({ forest, redact }) => {
     const request = { limit, ...(after !== undefined && { after }) };
     const page =
       row !== undefined
         ? await unfold(forest, row, request)
         : isFlat
-          ? await forest.threads.list({ ...request, ...(tag !== undefined && { tag }), ...(deleted && { deleted }) })
+          ? await forest.threads.list({ ...request, ...filters })
           : await forest.threads.groups(request);
     if (json) return sayJson(redact(page));
     for (const item of page.items) say('threads' in item ? rowLine(item, redact) : threadLine(item, redact));
@@ -193,9 +204,18 @@ export async function showUsage(
         ? { since: since ?? 0, ...(until !== undefined && { until }) }
         : await selected(forest, id, below === true);
     const total = await forest.usage(of);
-    if (json) sayJson({ of, ...total });
-    else for (const line of usageLines(total)) say(line);
+    const routes = 'since' in of ? await readRouteUsage(forest, of) : [];
+    if (json) sayJson({ of, ...total, ...('since' in of && { routes }) });
+    else for (const line of [...usageLines(total), ...routes.map(routeLine)]) say(line);
   });
+}
+
+/** What went one way through the gateway, and how much of it came from the provider's cache. */
+function routeLine({ route, provider, model, replies, usage }: RouteUsage): string {
+  const { input, cached, rate } = sumInput(usage);
+  return toPrintable(
+    `route    ${route} → ${provider}/${model}: ${counted(replies, 'reply', 'replies')}, ${input} in, ${cached} from the cache (${rate} %), ${usage.output} out`,
+  );
 }
 
 async function selected(forest: Forest, id: string, below: boolean): Promise<UsageScope> {

@@ -25,7 +25,7 @@ export interface ConfigDelta extends ConversationConfig {
 type AnyTool = Tool | NativeTool;
 
 /** Options that belong to one provider and are never shown to another. */
-const CONNECTION = ['apiKey', 'baseUrl', 'account', 'extraHeaders'] as const;
+const CONNECTION = ['apiKey', 'baseUrl', 'account', 'apiVersion', 'extraHeaders'] as const;
 
 /** The configuration with changes; neither argument is modified. Throws a `ConversationConfigurationError`. */
 function applyConfig(config: ConversationConfig, delta: ConfigDelta): ConversationConfig {
@@ -148,8 +148,10 @@ const KINDS: Kinds<Required<ConfigDelta>> = {
   compaction: FUNCTION,
   cache: LIST,
   strict: YES_NO,
+  cacheDiagnosis: YES_NO,
+  warmUp: YES_NO,
   serverState: YES_NO,
-  transport: TEXT,
+  transport: ['a text or a session', (value) => typeof value === 'string' || OBJECT[1](value)],
   openSocket: FUNCTION,
   timeouts: OBJECT,
   retry: ['an object or false', (value) => value === false || OBJECT[1](value)],
@@ -163,6 +165,7 @@ const KINDS: Kinds<Required<ConfigDelta>> = {
   apiKey: TEXT,
   baseUrl: TEXT,
   account: TEXT,
+  apiVersion: TEXT,
   extraHeaders: OBJECT,
   env: OBJECT,
   fetch: FUNCTION,

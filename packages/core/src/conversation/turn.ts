@@ -202,7 +202,10 @@ function remaining(limit: number | undefined, spent: number): number | undefined
   return limit === undefined ? undefined : Math.max(limit - spent, 0);
 }
 
-type ModelOptions = Pick<RunOptions, 'model' | 'fallback' | 'apiKey' | 'baseUrl' | 'account' | 'extraHeaders'>;
+type ModelOptions = Pick<
+  RunOptions,
+  'model' | 'fallback' | 'apiKey' | 'baseUrl' | 'account' | 'apiVersion' | 'extraHeaders'
+>;
 
 /** The first model that has not failed in this turn. The connection options of the first provider are not passed to another. */
 function skipFailed(options: ModelOptions, failed: number): ModelOptions {
@@ -211,7 +214,8 @@ function skipFailed(options: ModelOptions, failed: number): ModelOptions {
   if (failed === 0 || !model) return { model: options.model };
   const next = { model, fallback: choices.slice(failed + 1) };
   if (readProviderId(model) === readProviderId(options.model)) return next;
-  return { ...next, apiKey: undefined, baseUrl: undefined, account: undefined, extraHeaders: undefined };
+  const none = { apiKey: undefined, baseUrl: undefined, account: undefined, apiVersion: undefined };
+  return { ...next, ...none, extraHeaders: undefined };
 }
 
 function readProviderId(choice: ModelChoice): string {

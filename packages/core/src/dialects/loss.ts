@@ -20,6 +20,8 @@ export type LossReason =
   | 'account-bound'
   | 'cache-marker'
   | 'citations'
+  | 'compacted'
+  | 'client-tool'
   | 'cut'
   | 'duplicate-result'
   | 'empty'
@@ -47,7 +49,8 @@ export type LossReason =
   | 'unknown-block'
   | 'unknown-field'
   | 'unsupported-media'
-  | 'upstream-bound';
+  | 'upstream-bound'
+  | 'vendor-text';
 
 /** Thrown in `strict` mode if a request would drop anything. */
 export class LossError extends SkeinError {
@@ -65,8 +68,10 @@ export class LossError extends SkeinError {
 
 const SENTENCES: Readonly<Record<LossReason, string>> = {
   'account-bound': 'reasoning that is bound to another account is left out',
-  'cache-marker': 'a cache marker is left out: they are placed for each request',
+  'cache-marker': 'cache markers are placed for each request, and not carried from one to the next',
+  'client-tool': 'a tool of the client that the target has no form for is sent as a function',
   citations: 'sources are left out: they are in the words of another provider',
+  compacted: 'messages are left out, because a summary that the API wrote stands for them',
   cut: 'something that never became complete is left out',
   'duplicate-result': 'a second result for a call is sent as text',
   empty: 'something that says nothing is left out',
@@ -95,6 +100,7 @@ const SENTENCES: Readonly<Record<LossReason, string>> = {
   'unknown-field': 'fields that only their own provider knows are left out',
   'unsupported-media': 'media of this kind is not taken at this place',
   'upstream-bound': 'reasoning is only for the provider behind the router that wrote it',
+  'vendor-text': 'a text that is meant for another vendor alone is left out',
 };
 
 /**

@@ -11,6 +11,7 @@ export interface ProviderDescriptor {
   readonly dialect: string;
   /** Who can read the opaque parts of its replies. `{host}` is replaced by the host of the base URL. */
   readonly issuer: string;
+  /** The version of the API that is asked for, unless a caller names another. */
   readonly apiVersion?: string;
   /** Other names for it. */
   readonly aliases?: readonly string[];
@@ -50,6 +51,8 @@ export interface Connection {
   readonly credentialVariables?: readonly string[];
   /** Whether requests require a key; true by default. */
   readonly needsKey?: boolean;
+  /** Versions of the API where the key is sent in another way, or comes from other variables. */
+  readonly versions?: Readonly<Record<string, Partial<Pick<Connection, 'auth' | 'keyVariables'>>>>;
 }
 
 /** What a provider accepts. */

@@ -1,9 +1,12 @@
 import { digest } from '../json/index.ts';
-import type { Citation, ContentBlock, MediaBlock, Message } from '../message/index.ts';
+import type { Citation, ContentBlock, MediaBlock, Message, ToolUseBlock } from '../message/index.ts';
 import type { BlockEvent } from './block-events.ts';
 import { dropped, type LossNote, rewritten, synthesised } from './loss.ts';
+import type { Policies } from './provider.ts';
 import type { Stop, StopReason, Usage } from './reply.ts';
+import type { ServedTool } from './request-meaning.ts';
 import type { ReplyContent, ReplyHead, ReplyWriter, ServedError, WriteStreamOptions } from './serve.ts';
+import { targetToolId } from './write/drafts.ts';
 import { areArguments, inlineDataUrl, noteLeftOut } from './write/translate.ts';
 
 type Kind = ContentBlock['type'];
@@ -17,6 +20,8 @@ export interface ReplyAbilities {
   /** Reasoning without text, of which there is only a ciphertext. */
   readonly sealedReasoning: boolean;
   media(block: MediaBlock): boolean;
+  /** What its clients send back: ids of calls in another form are replaced. */
+  readonly policies: Pick<Policies, 'toolIds'>;
 }
 
 /** A block of a foreign message as a protocol can show it; undefined where it has no form for it. Notes what that loses. */
@@ -25,6 +30,7 @@ function fitBlock(
   path: string,
   abilities: ReplyAbilities,
   reference: string | undefined,
+  tools: ReplyHead['tools'],
   losses: LossNote[],
 ): ContentBlock | undefined {
   switch (block.type) {
@@ -49,8 +55,9 @@ function fitBlock(
       losses.push(rewritten(path, 'refusal'));
       return { type: 'text', text: block.text };
     case 'tool-use': {
-      const { form, ...plain } = block;
-      if (!form || abilities.customCalls) return block;
+      const named = { ...block, ...serveCall(block, path, abilities, tools, losses) };
+      const { form, ...plain } = named;
+      if (!form || abilities.customCalls) return named;
       losses.push(rewritten(path, 'unknown-field', `form: ${form}`));
       return plain;
     }
@@ -65,16 +72,37 @@ function fitBlock(
   return undefined;
 }
 
-/** The blocks of a message that a protocol can show, each with its number in the message. */
+/** The name that the client knows a tool by, and an id that it may send back. */
+function serveCall(
+  { id, name }: Pick<ToolUseBlock, 'id' | 'name'>,
+  path: string,
+  { policies }: ReplyAbilities,
+  tools: ReplyHead['tools'],
+  losses: LossNote[],
+): Pick<ToolUseBlock, 'id' | 'name'> {
+  return {
+    id: id === '' ? '' : targetToolId(id, policies, `${path}.id`, losses),
+    name: tools?.get(name)?.name ?? name,
+  };
+}
+
+/** A block of a reply as a protocol can show it, with its number in the message; of a call, the client's tool. */
+export interface ShownBlock {
+  readonly block: ContentBlock;
+  readonly index: number;
+  readonly tool?: ServedTool | undefined;
+}
+
+/** The blocks of a message that a protocol can show. */
 export function fitMessage(
   { content }: Message,
   abilities: ReplyAbilities,
-  { reference }: ReplyHead,
+  { reference, tools }: ReplyHead,
   losses: LossNote[],
-): { readonly block: ContentBlock; readonly index: number }[] {
+): ShownBlock[] {
   return content.flatMap((given, index) => {
-    const block = fitBlock(given, `content[${index}]`, abilities, reference?.(index), losses);
-    return block ? [{ block, index }] : [];
+    const block = fitBlock(given, `content[${index}]`, abilities, reference?.(index), tools, losses);
+    return block ? [{ block, index, tool: given.type === 'tool-use' ? tools?.get(given.name) : undefined }] : [];
   });
 }
 
@@ -103,6 +131,8 @@ export interface OutgoingBlock {
   readonly index: number;
   readonly kind: Kind;
   call?: { readonly id: string; readonly name: string };
+  /** Of a call: the client's tool. */
+  tool?: ServedTool | undefined;
   /** The text or the arguments that have been written. */
   written: string;
   state: 'new' | 'open' | 'closed';
@@ -222,7 +252,8 @@ export class StreamWriter implements ReplyWriter {
     const isStreamed = this.#form.streamed.has(block.kind);
     switch (event.type) {
       case 'tool-use':
-        if (!isStreamed || event.form) return '';
+        block.tool = this.#options.tools?.get(event.name);
+        if (!isStreamed || event.form || block.tool?.form) return '';
         this.#name(block, event.id, event.name);
         return this.#goTo(block);
       case 'tool-arguments':
@@ -258,8 +289,17 @@ export class StreamWriter implements ReplyWriter {
   }
 
   #name(block: OutgoingBlock, id: string, name: string): void {
-    if (id === '') this.losses.push(synthesised(`content[${block.index}].id`, 'tool-id'));
-    block.call = { id: id || makeId(this.#options, 'call_', block.index), name };
+    const path = `content[${block.index}]`;
+    const shown = serveCall({ id, name }, path, this.#form.abilities, this.#options.tools, this.losses);
+    block.call = this.#callFor(block, shown);
+  }
+
+  #callFor(
+    { index }: OutgoingBlock,
+    { id, name }: Pick<ToolUseBlock, 'id' | 'name'>,
+  ): NonNullable<OutgoingBlock['call']> {
+    if (id === '') this.losses.push(synthesised(`content[${index}].id`, 'tool-id'));
+    return { id: id || makeId(this.#options, 'call_', index), name };
   }
 
   #piece(block: OutgoingBlock, text: string, isParagraph = false): string {
@@ -296,18 +336,24 @@ export class StreamWriter implements ReplyWriter {
     block.isEnded = true;
     // What was closed already keeps the form it has.
     const notes = isAgain ? [] : this.losses;
-    const shown = isOwn ? content : fitBlock(content, path, this.#form.abilities, reference, notes);
+    const { tools } = this.#options;
+    if (content.type === 'tool-use') block.tool = tools?.get(content.name);
+    // The call was named when it began.
+    const known = block.call ? [] : notes;
+    const shown = isOwn
+      ? content
+      : fitBlock(content, path, this.#form.abilities, reference, tools, content.type === 'tool-use' ? known : notes);
     const native = isOwn ? given : undefined;
     if (!shown) return this.#live === block ? this.#closeLive() + this.#resume() : '';
     const isEarly = block.state !== 'new' && this.#ended.some(({ place }) => place > block.place);
     if (isEarly && !isAgain) notes.push(rewritten(path, 'reordered'));
-    if (block.state === 'new' && !this.#isPieced(shown)) {
+    if (block.state === 'new' && (block.tool?.form !== undefined || !this.#isPieced(shown))) {
       const before = this.#closeLive();
       block.state = 'closed';
       block.place = this.#places++;
       return before + this.#form.whole(block, shown, native);
     }
-    if (shown.type === 'tool-use' && !block.call) this.#name(block, shown.id, shown.name);
+    if (shown.type === 'tool-use') block.call ??= this.#callFor(block, shown);
     const whole = shown.type === 'tool-use' ? shown.rawParameters : 'text' in shown ? shown.text : '';
     let text = '';
     if (whole.startsWith(block.written)) text += this.#piece(block, whole.slice(block.written.length));

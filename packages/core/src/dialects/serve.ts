@@ -1,4 +1,4 @@
-import type { JsonObject } from '../json/index.ts';
+import type { JsonObject, Path } from '../json/index.ts';
 import type { Message } from '../message/index.ts';
 import { serve as anthropicMessages } from './anthropic-messages/serve.ts';
 import { serve as bedrockConverse } from './bedrock-converse/serve.ts';
@@ -12,6 +12,8 @@ import type { LossNote } from './loss.ts';
 import { serve as openaiChat } from './openai-chat/serve.ts';
 import { serve as openaiResponses } from './openai-responses/serve.ts';
 import type { Alternative, Stop, Usage } from './reply.ts';
+import type { RequestMeaning, ServedTool } from './request-meaning.ts';
+import type { ServedAnswers } from './served-answers.ts';
 
 /**
  * The other side of a protocol: what whoever records, replays or serves it needs. Those who only ask models do not load it.
@@ -28,6 +30,37 @@ export interface DialectServer {
   writeReply?(reply: ReplySource): WrittenReply;
   /** Writes a reply as a stream while its events arrive. */
   writeStream?(options: WriteStreamOptions): ReplyWriter;
+  /** How the gateway serves this protocol to its clients. Absent where it serves none. */
+  readonly api?: ServedApi;
+  /** What its requests say beside the conversation. Absent where none of it can be carried to or from other protocols. */
+  readonly meaning?: RequestMeaning;
+}
+
+/** A vendor's API as its clients know it: what the gateway answers at `/gateway/{vendor}`. */
+export interface ServedApi extends ServedAnswers {
+  readonly vendor: string;
+  readonly operations: readonly ServedOperation[];
+  /** The id of a response in the form that the vendor gives, made of a text of letters, digits and underscores. */
+  makeId(text: string): string;
+  /** Where responses and their events name the model. */
+  readonly modelPaths: readonly Path[];
+  /** Recognises the event, by its data, that tells a client that the reply is complete. */
+  readonly closing: RegExp;
+  /** Whether streams are JSON arrays unless the query has `alt=sse`. */
+  readonly streamsLists?: boolean;
+}
+
+/** What a client can ask of a served API: a reply, the list of models, one model, a token count, a kept response. */
+export type ServedOperationKind = 'ask' | 'models' | 'model' | 'count' | 'compact' | 'get' | 'delete';
+
+/** One operation of a served API, recognised by method and path. */
+export interface ServedOperation {
+  readonly operation: ServedOperationKind;
+  readonly method: string;
+  /** Matches the whole path behind the vendor's name. Its groups `model` and `response` capture the names in the path. */
+  readonly path: RegExp;
+  /** Set where the path says whether the answer is a stream; elsewhere, the member `stream` of the body does. */
+  readonly isStream?: boolean;
 }
 
 /** Responses that an API keeps, so that later requests and polls name them. */
@@ -42,6 +75,26 @@ export interface KeptHistories {
   refersTo(message: JsonObject): unknown;
   /** Whether the answer says that its reply comes later. */
   isPending(envelope: JsonObject): boolean;
+  /** What a gateway says that keeps histories in place of the API. Absent where it cannot. */
+  readonly held?: HeldHistories;
+}
+
+/** How a gateway keeps histories for clients of an API that does. */
+export interface HeldHistories {
+  /** The refusal of a request that goes on from something unknown. */
+  missing(what: 'response' | 'conversation' | 'item', id: string): HeldRefusal;
+  /** Why a request cannot be kept, or does not fit the one that it goes on from; undefined where it can. */
+  refuse?(request: JsonObject, previous: JsonObject | undefined): HeldRefusal | undefined;
+  /** The answer to a client that deletes a kept response. */
+  deleted?(id: string): JsonObject;
+}
+
+/** Why a kept history cannot be used, in the words of the API. */
+export interface HeldRefusal {
+  readonly status: number;
+  readonly word: string;
+  readonly message: string;
+  readonly param?: string;
 }
 
 /** What a request goes on from, as its members name it; anything but a non-empty text names nothing. */
@@ -60,6 +113,10 @@ export interface ServedError {
   /** For programs, where the API has such words. */
   readonly code: string;
   readonly message: string;
+  /** The member of the request that is wrong, where the API names it. */
+  readonly param?: string | undefined;
+  /** How long the client should wait, where the API says so in its body. */
+  readonly retryAfterMs?: number | undefined;
 }
 
 /** What a response says of itself. */
@@ -77,6 +134,8 @@ export interface ReplyHead {
    * gave it finds the original reasoning by it. It must be base64.
    */
   readonly reference?: ((block: number) => string | undefined) | undefined;
+  /** The client's tools, by the names that the provider calls them by. Calls of other names are written as they are. */
+  readonly tools?: ReadonlyMap<string, ServedTool> | undefined;
 }
 
 /** What a served response carries: the message and what belongs to it. */

@@ -40,7 +40,7 @@ export {
   type TextExchange,
   type Timeouts,
 } from './transport/exchange.ts';
-export { ProviderError } from './transport/provider-error.ts';
+export { ProviderError, readRateLimits } from './transport/provider-error.ts';
 export {
   findSigner,
   registerSigner,
@@ -48,4 +48,4 @@ export {
   UnknownSignerError,
   type UnsignedRequest,
 } from './transport/signers.ts';
-export type { OpenSocket } from './transport/socket-fetch.ts';
+export { type OpenSocket, SocketSession, type SocketSessionOptions } from './transport/socket-session.ts';

@@ -127,11 +127,13 @@ export interface EndpointOptions {
   /** Used before any variable. */
   readonly key?: string | undefined;
   readonly baseUrl?: string | undefined;
+  /** The version of the API; default: that of the provider. */
+  readonly apiVersion?: string | undefined;
   /** Default: the variables of the process. */
   readonly env?: Environment | undefined;
 }
 
-/** A provider as one caller reaches it: its base address, and the issuer that follows from the address. */
+/** A provider as one caller reaches it: its base address, the issuer that follows from it, and the version of its API. */
 export interface Endpoint {
   readonly provider: ProviderDescriptor;
   readonly connection: Connection;
@@ -147,14 +149,18 @@ export interface Endpoint {
 export function resolveEndpoint(provider: ProviderDescriptor, options: EndpointOptions = {}): Endpoint {
   if (!provider.connection) throw new EndpointError(`The provider ${provider.id} has no network address`);
   const env = options.env ?? environment();
-  const connection = { ...provider.connection, ...provider.connection.locate?.(env) };
+  const { apiVersion = provider.apiVersion } = options;
+  const access = provider.connection.versions?.[apiVersion ?? ''];
+  const connection = { ...provider.connection, ...provider.connection.locate?.(env), ...access };
   const { baseUrlVariables } = connection;
   const baseUrl = options.baseUrl || firstVariable(baseUrlVariables, env) || connection.baseUrl;
   if (!baseUrl) throw new MissingBaseUrlError(provider.id, baseUrlVariables);
   const url = parseUrl(baseUrl, provider.id);
   const issuer = provider.issuer.replace('{host}', url.host);
+  const isAsGiven = issuer === provider.issuer && apiVersion === provider.apiVersion && !access;
+  const named = { ...provider, issuer, ...(apiVersion !== undefined && { apiVersion }) };
   return {
-    provider: issuer === provider.issuer ? provider : { ...provider, issuer },
+    provider: isAsGiven ? provider : { ...named, connection: { ...provider.connection, ...access } },
     connection,
     baseUrl: baseUrl.replace(/\/+$/, ''),
   };

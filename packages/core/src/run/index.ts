@@ -22,7 +22,7 @@ export type {
 } from './options.ts';
 export { pendingCalls } from './pending-calls.ts';
 export type { Notice, Run, RunEvent, RunResult, RunState, RunStop, Step } from './result.ts';
-export { isRunError, RunError } from './result.ts';
+export { estimateTokens, isRunError, RunError } from './result.ts';
 export { run, runWith, samples, type ToResponseOptions } from './run.ts';
 export type { Action } from './tools/answer-calls.ts';
 export {

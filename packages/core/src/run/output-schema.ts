@@ -65,17 +65,10 @@ export class OutputSchema {
   /** Asks a model for the output, in the way that it supports. */
   ask({ dialect, provider, model }: Target, { tools, params, extra }: RequestDraft): RequestDraft {
     const others = tools.filter((one) => !('name' in one && one.name === TOOL));
-    const says = (quirk: string) => forModel(provider.policies.quirks[quirk] ?? { default: 'format' }, model);
-    const way = dialect.output?.schema;
-    const schema = way && narrow(this.#schema, way);
-    const takesFormat =
-      way &&
-      says('output') === 'format' &&
-      (others.length === 0 || says('outputWithTools') === 'format') &&
-      (!way.onlyClosed || isClosed(schema!));
-    if (takesFormat) {
-      const body = JSON.stringify(way.body(schema!, isStrict(schema!)));
+    const formatted = formatOutput({ dialect, provider, model }, this.#schema, others.length > 0);
+    if (formatted) {
       const given = typeof extra === 'object' ? JSON.stringify(extra) : extra;
+      const body = JSON.stringify(formatted);
       return { tools: others, params, extra: given === undefined ? body : mergeJson(body, given) };
     }
     const { reasoning } = params;
@@ -95,6 +88,24 @@ export class OutputSchema {
     const early = reason === 'end' ? [] : [{ message: `the reply ended with "${native ?? reason}"` }];
     throw new InvalidOutputError([...checked.issues, ...early]);
   }
+}
+
+/**
+ * The members of a request that ask a model for an answer by a schema; undefined if it cannot be asked like that.
+ *
+ * @example
+ * const members = formatOutput({ dialect: anthropicMessages, provider, model: 'claude-opus-5-5' }, schema, false);
+ */
+export function formatOutput(
+  { dialect, provider, model }: Pick<Target, 'dialect' | 'provider' | 'model'>,
+  given: JsonObject,
+  hasTools: boolean,
+): JsonObject | undefined {
+  const says = (quirk: string) => forModel(provider.policies.quirks[quirk] ?? { default: 'format' }, model);
+  const way = dialect.output?.schema;
+  if (!way || says('output') !== 'format' || (hasTools && says('outputWithTools') !== 'format')) return undefined;
+  const schema = narrow(given, way);
+  return way.onlyClosed && !isClosed(schema) ? undefined : way.body(schema, isStrict(schema));
 }
 
 /** An answer that does not follow its schema. */

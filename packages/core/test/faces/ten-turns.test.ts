@@ -1,31 +1,28 @@
-import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
-import { type Brain, type Protocol, type ReplyBlock, rawJson } from '@skein/emulator';
-import { build } from 'esbuild';
+import { type Brain, type Emulator, type Protocol, type ReplyBlock, rawJson } from '@skein/emulator';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { APIS, expectAccepted, modelOf, start } from '../run/kit.ts';
+import { bundleScript, type FreshScript } from '../fresh-script.ts';
+import { APIS, type Api, expectAccepted, modelOf, start } from '../run/kit.ts';
 import { complaints } from './bytes-kept.ts';
+import type { Turn } from './turn.ts';
 
-const execute = promisify(execFile);
 let folder = '';
+let script: FreshScript<Turn, string>;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'skein-faces-'));
-  await build({
-    entryPoints: [fileURLToPath(new URL('./turn.ts', import.meta.url))],
-    outfile: join(folder, 'turn.mjs'),
-    bundle: true,
-    format: 'esm',
-    platform: 'node',
-    logLevel: 'silent',
-  });
+  script = await bundleScript(fileURLToPath(new URL('./turn.ts', import.meta.url)));
 });
 
-afterAll(() => rm(folder, { recursive: true, force: true }));
+afterAll(async () => {
+  await script.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const FACES = ['chat', 'llm', 'list'] as const;
 
 /** Google refuses fields that it does not know, even its own. */
 const extraFor = (protocol: Protocol) =>
@@ -41,19 +38,30 @@ const brain: Brain = ({ protocol, text, results }) => {
   return { blocks, ...extraFor(protocol) };
 };
 
+/** Says so many things, in modules or in processes of their own, and gives the file that is left. */
+async function talk(emulator: Emulator, api: Api, face: Turn['face'], turns: number, how: TalkOptions = {}) {
+  const { stream = false, inProcesses = false } = how;
+  const path = join(await mkdtemp(join(folder, 'talk-')), 'saved.json');
+  const run = inProcesses ? script.runInProcess : script.run;
+  for (let turn = 1; turn <= turns; turn++) {
+    const text = `Question ${turn}`;
+    const said = await run({ face, model: modelOf(api), path, text, stream, env: emulator.env() });
+    expect(said).toBe(`Answer to ${text} \u00e9\u2028😀`);
+  }
+  expectAccepted(emulator);
+  expect(emulator.log).toHaveLength(2 * turns);
+  return path;
+}
+
+interface TalkOptions {
+  readonly stream?: true;
+  readonly inProcesses?: true;
+}
+
 describe.each(APIS)('$protocol', (api) => {
-  test.each(['chat', 'llm', 'list'])('ten turns through %s, each in a new process, keep every byte', async (face) => {
+  test.each(FACES)('ten turns through %s, each from its file alone, keep every byte', async (face) => {
     const emulator = await start({ brain });
-    const path = join(folder, `${api.protocol}-${face}.json`);
-    for (let turn = 1; turn <= 10; turn++) {
-      const said = `Question ${turn}`;
-      const { stdout } = await execute(process.execPath, [join(folder, 'turn.mjs'), face, modelOf(api), path, said], {
-        env: emulator.env(),
-      });
-      expect(stdout).toBe(`Answer to ${said} \u00e9\u2028😀`);
-    }
-    expectAccepted(emulator);
-    expect(emulator.log).toHaveLength(20);
+    const path = await talk(emulator, api, face, 10);
     expect(complaints(emulator.log)).toEqual([]);
     expect(emulator.log.at(-1)?.body.toString()).toContain('2512292042121000001');
     expect(await readFile(path, 'utf8')).not.toMatch(/sk-emulator/);
@@ -61,23 +69,21 @@ describe.each(APIS)('$protocol', (api) => {
 
   test('streamed, too, what was sent is sent again as it was', async () => {
     const emulator = await start({ brain });
-    const path = join(folder, `${api.protocol}-streamed.json`);
-    for (const said of ['One', 'Two', 'Three']) {
-      const args = [join(folder, 'turn.mjs'), 'chat', modelOf(api), path, said, 'stream'];
-      await execute(process.execPath, args, { env: emulator.env() });
-    }
-    expectAccepted(emulator);
+    await talk(emulator, api, 'chat', 3, { stream: true });
     const inOnePiece = emulator.log.map((entry) => ({ ...entry, served: undefined }));
     expect(complaints(inOnePiece)).toEqual([]);
   });
 });
 
+test.each(FACES)('three turns through %s, each in a new process, keep every byte', async (face) => {
+  const emulator = await start({ brain });
+  await talk(emulator, APIS[0]!, face, 3, { inProcesses: true });
+  expect(complaints(emulator.log)).toEqual([]);
+});
+
 test('the comparer sees a byte that changed', async () => {
   const emulator = await start({ brain });
-  const path = join(folder, 'altered.json');
-  const [api] = APIS as unknown as [(typeof APIS)[number]];
-  const args = [join(folder, 'turn.mjs'), 'chat', modelOf(api), path, 'One'];
-  await execute(process.execPath, args, { env: emulator.env() });
+  await talk(emulator, APIS[0]!, 'chat', 1);
   const altered = emulator.log.map((entry, index) =>
     index === 0 ? entry : { ...entry, body: Buffer.from(entry.body.toString().replace('1.50', '1.5')) },
   );

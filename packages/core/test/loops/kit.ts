@@ -1,38 +1,42 @@
-/** What the tests of this folder share: conversations of which every turn is a process, judged by what was sent. */
+/** What the tests of this folder share: conversations of which every turn starts from text alone, judged by what was sent. */
+import { fileURLToPath } from 'node:url';
 import { diffPrefix, MessageList } from '@skein/core';
 import type { Emulator } from '@skein/emulator';
 import '@skein/core/dialect';
 import { afterAll, beforeAll, expect } from 'vitest';
+import { bundleScript, type FreshScript } from '../fresh-script.ts';
 import { messagesIn, opaqueIn, parting, unmarked } from './compare.ts';
-import { type Processes, processes } from './process.ts';
 import type { Job, Outcome } from './turn.ts';
 
-let running: Processes;
+let script: FreshScript<Job, Outcome>;
 
 /** Call it once at the top of a test file. */
-export function inNewProcesses(): void {
+export function useFreshTurns(): void {
   beforeAll(async () => {
-    running = await processes();
+    script = await bundleScript(fileURLToPath(new URL('turn.ts', import.meta.url)));
   });
-  afterAll(() => running.close());
+  afterAll(() => script.close());
 }
 
 export const bodiesOf = (emulator: Emulator): string[] => emulator.log.map(({ body }) => body.toString());
 
-/** A conversation that is loaded, continued and saved by one process after the other. */
+/** A conversation of which every turn is loaded, continued and saved by modules, or by a process, of its own. */
 export class Saved {
   readonly #emulator: Emulator;
+  readonly #run: 'run' | 'runInProcess';
   text: string | undefined;
 
-  constructor(emulator: Emulator) {
+  /** `npm run torture` takes a process for every turn. */
+  constructor(emulator: Emulator, inProcesses = process.env.SKEIN_KILLS !== undefined) {
     this.#emulator = emulator;
+    this.#run = inProcesses ? 'runInProcess' : 'run';
   }
 
   /** What holds for every turn: nothing is refused, and every bound block that is not sent is in the losses. */
   async turn(job: Omit<Job, 'saved'>): Promise<Outcome> {
     const { log } = this.#emulator;
     const before = log.length;
-    const outcome = await running.turn({ ...job, ...(this.text !== undefined && { saved: this.text }) });
+    const outcome = await script[this.#run]({ ...job, ...(this.text !== undefined && { saved: this.text }) });
     this.text = outcome.saved;
     const sent = log.slice(before);
     for (const { verdict, body } of sent) expect(verdict.refusal, body.toString()).toBeUndefined();

@@ -3,9 +3,9 @@ import type { Emulator, Protocol } from '@skein/emulator';
 import { expect, test } from 'vitest';
 import { start } from '../run/kit.ts';
 import { inside, member, opaqueIn, parting } from './compare.ts';
-import { bodiesOf, inNewProcesses, Saved } from './kit.ts';
+import { bodiesOf, Saved, useFreshTurns } from './kit.ts';
 
-inNewProcesses();
+useFreshTurns();
 
 interface Place {
   readonly provider: string;

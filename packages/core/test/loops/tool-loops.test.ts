@@ -1,11 +1,10 @@
 import { type MessageReply, says } from '@skein/emulator';
 import { describe, expect, test } from 'vitest';
 import { type Api, modelOf, start, WAYS } from '../run/kit.ts';
-import { bodiesOf, expectExtending, inNewProcesses, Saved } from './kit.ts';
-
-inNewProcesses();
-
+import { bodiesOf, expectExtending, Saved, useFreshTurns } from './kit.ts';
 import type { Job } from './turn.ts';
+
+useFreshTurns();
 
 const thinking = { type: 'thinking', text: 'Let me think about that for a while. '.repeat(3) } as const;
 const call = (name: string, input = {}) => ({ type: 'tool-use', name, input }) as const;
@@ -43,7 +42,7 @@ async function conversation({ api, protocol, stream }: (typeof WAYS)[number]) {
 const thoughtfully = (text: string): MessageReply => ({ blocks: [thinking, { type: 'text', text }] });
 const looking: MessageReply = { blocks: [thinking, weather('Oslo')] };
 
-describe.each(WAYS)('$protocol, stream: $stream, each turn in a new process', (way) => {
+describe.each(WAYS)('$protocol, stream: $stream, each turn from text alone', (way) => {
   test('parallel calls, a failing tool, an approval, a late result, moved markers', async () => {
     const { emulator, turn } = await conversation(way);
     const first = await turn(
@@ -84,7 +83,7 @@ describe.each(WAYS)('$protocol, stream: $stream, each turn in a new process', (w
   });
 });
 
-describe.each(WAYS.filter(({ stream }) => stream))('$protocol, each turn in a new process', (way) => {
+describe.each(WAYS.filter(({ stream }) => stream))('$protocol, each turn from text alone', (way) => {
   test.each(['thought', 'unsigned', 'call'] as const)('an abort inside of: %s', async (where) => {
     const { emulator, turn } = await conversation(way);
     await turn([looking, thoughtfully('Cold.')], { say: 'How is the weather?' });

@@ -1,8 +1,4 @@
-/**
- * One turn of a conversation in a process of its own: reads a `Job` from its input, loads what was saved, runs, saves,
- * and writes an `Outcome`. Bundled and started by process.ts.
- */
-import { text } from 'node:stream/consumers';
+/** One turn of a conversation with nothing of the turn before but its text: loads what was saved, runs, saves. */
 // What was saved may be of a dialect that the main entry leaves out.
 import '@skein/core/dialect';
 import { type Fetch, type Loss, MessageList, type RunOptions, run, tool, toolResult, user } from '@skein/core';
@@ -65,7 +61,8 @@ const counting =
     return new Response(body?.pipeThrough(through) ?? null, { status, headers });
   };
 
-async function turn({ saved, say, late, stopBehind, options }: Job): Promise<Outcome> {
+/** Run by ../fresh-script.ts. */
+export async function answer({ saved, say, late, stopBehind, options }: Job): Promise<Outcome> {
   const list = saved === undefined ? new MessageList() : MessageList.fromJSON(saved);
   if (late) list.append(toolResult(late.id, late.text));
   if (say !== undefined) list.append(user(say));
@@ -83,5 +80,3 @@ async function turn({ saved, say, late, stopBehind, options }: Job): Promise<Out
     requests: result.steps.map(({ manifest, losses }) => ({ messages: manifest.messages.length, losses })),
   };
 }
-
-process.stdout.write(JSON.stringify(await turn(JSON.parse(await text(process.stdin)) as Job)));

@@ -10,6 +10,8 @@ const ALL: Readonly<Record<keyof RunOptions, true>> = {
     checkpoints: true,
     outgoing: true,
     cache: true,
+    cacheDiagnosis: true,
+    warmUp: true,
     previous: true,
     strict: true,
     serverState: true,
@@ -19,7 +21,16 @@ const ALL: Readonly<Record<keyof RunOptions, true>> = {
     retry: true,
   },
   ...{ costOf: true, modelLimits: true, refusals: true, observer: true, observePayloads: true, clock: true },
-  ...{ random: true, apiKey: true, baseUrl: true, account: true, extraHeaders: true, env: true, fetch: true },
+  ...{
+    random: true,
+    apiKey: true,
+    baseUrl: true,
+    account: true,
+    apiVersion: true,
+    extraHeaders: true,
+    env: true,
+    fetch: true,
+  },
 };
 
 /** As somebody writes it who has no types. */

@@ -1,12 +1,14 @@
 import { stat } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { isObject, isSkeinError } from '@skein/core';
+import { isObject, isSkeinError, type SkeinError } from '@skein/core';
 import type { Forest } from '../forest/index.ts';
 import { FormatError } from './format-error.ts';
 import { createImportTracker, type ImportTracker } from './import-tracker.ts';
 import { detectFormat, findImporter, type Importer } from './importer.ts';
 import { importOlder } from './older/index.ts';
 import { importSegments } from './segments.ts';
+import { agentOfFolder } from './session-logs/find-logs.ts';
+import { importSessions } from './session-logs/import-sessions.ts';
 import { readJson } from './source/exact-json.ts';
 import {
   type ImportSource,
@@ -70,7 +72,7 @@ export async function importFile(
   source: ImportSource,
   options: ImportOptions = {},
 ): Promise<ImportResult> {
-  if (options.format === 'older' || (await isFolder(source))) return importOlder(forest, requirePath(source), options);
+  if (options.format === 'older' || (await isFolder(source))) return importFolder(forest, requirePath(source), options);
   if (options.format !== undefined) findImporter(options.format);
   const text = await openTextSource(source);
   try {
@@ -80,13 +82,31 @@ export async function importFile(
   }
 }
 
+/** A folder is that of a coding agent, or has the older layout. */
+async function importFolder(forest: Forest, folder: string, options: ImportOptions): Promise<ImportResult> {
+  const agent = options.format === 'older' ? undefined : await agentOfFolder(folder);
+  if (!agent) return importOlder(forest, folder, options);
+  const { threads, messages, added, problems } = await importSessions(forest, {
+    agents: [agent.id],
+    folder,
+    onProgress: ({ logs, sessions, messages: count }) =>
+      options.onProgress?.({ read: logs, elements: sessions, messages: count, problems: 0 }),
+  });
+  return { format: agent.id, threads, elements: threads.length, messages, added, problems };
+}
+
 async function importText(forest: Forest, text: TextSource, options: ImportOptions): Promise<ImportResult> {
   const tracker = createImportTracker(options, text.read);
   const { format, pieces } = await recognise(splitSource(text, isInLines(options.format)), options);
   const importer = findImporter(format);
   if (!importer) await importSegments(forest, pieces, tracker);
   else {
-    const conversations = importer.element === 'message' ? joinMessages(pieces, tracker) : pieces;
+    const conversations =
+      importer.element === 'message'
+        ? joinMessages(pieces, tracker)
+        : importer.element === 'line'
+          ? joinLines(pieces)
+          : pieces;
     for await (const piece of conversations) await importOne(forest, importer, piece, options, tracker);
   }
   return tracker.result(format);
@@ -142,7 +162,10 @@ async function importOne(
   tracker: ImportTracker,
 ): Promise<void> {
   try {
-    const { thread, messages, added } = await writeConversation(forest, importer.id, importer.read(text, { dialect }));
+    const conversation = importer.read(text, { dialect });
+    const { thread, messages, added } = await writeConversation(forest, importer.id, conversation);
+    for (const problem of conversation.problems ?? [])
+      tracker.problem(problem.where, new FormatError('wrong_shape', problem.message));
     tracker.thread(thread);
     tracker.done({ elements: 1, messages, added });
   } catch (error) {
@@ -152,7 +175,7 @@ async function importOne(
 }
 
 /** Whether an element is to blame: it is reported then. A failing store, or a mistake of ours, ends the import. */
-function isElementError(error: unknown): boolean {
+export function isElementError(error: unknown): error is SkeinError {
   return isSkeinError(
     error,
     'unknown_format',
@@ -186,6 +209,13 @@ async function* joinMessages(pieces: AsyncIterable<SourcePiece>, progress: Impor
     }
   }
   if (texts.length > 0 && !isBroken) yield { text: `[${texts.join(',')}]`, where: 'document' };
+}
+
+/** Joins the lines of a log, which are one conversation. */
+async function* joinLines(pieces: AsyncIterable<SourcePiece>): AsyncGenerator<SourcePiece> {
+  const texts: string[] = [];
+  for await (const { text } of pieces) texts.push(text);
+  yield { text: texts.join('\n'), where: 'document' };
 }
 
 /** Parses a text; undefined if it is not JSON. */

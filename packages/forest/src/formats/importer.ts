@@ -6,6 +6,11 @@ import { claude } from './importers/claude.ts';
 import { langchain } from './importers/langchain.ts';
 import { chatState, fineTuning, messageList, messages } from './importers/messages.ts';
 import { uiMessages } from './importers/ui-messages.ts';
+import { claudeCode } from './session-logs/claude-code.ts';
+import { codex } from './session-logs/codex.ts';
+import { geminiCli } from './session-logs/gemini-cli.ts';
+import { opencode } from './session-logs/opencode.ts';
+import { pi } from './session-logs/pi.ts';
 
 /**
  * Reads the conversations of one format. Sources are JSON: one document, a list, or a value on each line.
@@ -31,8 +36,11 @@ export interface Importer {
   readonly recognisedBy?: string;
   /** Whether the first element of a source has what only this format has. Without it, callers have to name the format. */
   detects?(first: JsonObject): boolean;
-  /** What the elements of a list are: whole conversations (the default), or the messages of one conversation. */
-  readonly element?: 'conversation' | 'message';
+  /**
+   * What the elements of a list are: whole conversations (the default), or the messages of one conversation; or `line`: a
+   * file is the log of one conversation, and `read` gets all of its lines, those that are no JSON included.
+   */
+  readonly element?: 'conversation' | 'message' | 'line';
   /** Whether a file is always JSON lines, even when its first line alone does not show it. */
   readonly inLines?: boolean;
   /**
@@ -54,6 +62,26 @@ export interface ImportedConversation {
   readonly messages: readonly ImportedMessage[];
   /** The key of the message that the conversation ends at; default: the last message. */
   readonly head?: string;
+  /** The session of a coding agent that it belongs to. */
+  readonly session?: ImportedSession;
+  /** What could not be read. The rest was. */
+  readonly problems?: readonly { readonly where: string; readonly message: string }[];
+}
+
+/** A session of a coding agent, as its log names it. */
+export interface ImportedSession {
+  /** The agent, such as `codex`. */
+  readonly agent: string;
+  readonly id: string;
+  /** The folder that it worked in. */
+  readonly cwd?: string;
+  readonly branch?: string;
+  /** The version of the agent. */
+  readonly version?: string;
+  /** The id of a subagent inside the session, if this is its conversation. */
+  readonly subagent?: string;
+  /** The id of the call that started the subagent. */
+  readonly startedBy?: string;
 }
 
 /** A message of an imported conversation, and its place in the tree. */
@@ -67,6 +95,8 @@ export interface ImportedMessage {
   readonly at?: number | undefined;
   /** Who wrote it and how; members of the source that a message has no place for go to `take.extra`. */
   readonly take?: TakeFacts;
+  /** What the model got in place of everything before this message, after a compaction. */
+  readonly instead?: readonly Message[];
 }
 
 /** Names and titles of formats that are no importers: they hold records or are folders, not conversations. */
@@ -128,8 +158,18 @@ export function detectFormat(value: unknown): string {
   );
 }
 
+/** The format of the log of a coding agent, by its first line; undefined if it is none. */
+export function findLogFormat(first: JsonObject): string | undefined {
+  return BUILT_IN.find((importer) => importer.element === 'line' && importer.detects?.(first))?.id;
+}
+
 /** The importers that are always there, in the order in which they look at a source. */
 const BUILT_IN: readonly Importer[] = [
+  codex,
+  geminiCli,
+  pi,
+  opencode,
+  claudeCode,
   messages,
   chatgpt,
   claude,

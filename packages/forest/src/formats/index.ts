@@ -1,4 +1,8 @@
-/** Formats: importers (one file each in `importers/`), exports (`export/`), segments, and the older layout (`older/`). */
+/**
+ * Formats: importers (one file each in `importers/`), exports (`export/`), segments, the
+ * older layout (`older/`), and the sessions of coding agents: their logs (`session-logs/`) and how to write them
+ * (`session-writers/`).
+ */
 export { exportDialects } from './export/dialect-messages.ts';
 export {
   type ExportDamage,
@@ -11,6 +15,7 @@ export type { ExportSelection } from './export/selection.ts';
 export { FormatError, type FormatErrorCode } from './format-error.ts';
 export {
   type ImportOptions,
+  type ImportProblem,
   type ImportProgress,
   type ImportResult,
   importFile,
@@ -19,9 +24,23 @@ export {
   defineImporter,
   type ImportedConversation,
   type ImportedMessage,
+  type ImportedSession,
   type Importer,
   importFormats,
 } from './importer.ts';
 export { chainMessages, type MessageWithFacts } from './importers/source-conversation.ts';
 export { exportOlder, isOlderLayout, olderSettings, openOlder, verifyOlder } from './older/index.ts';
+export { type AgentEnvironment, CODING_AGENTS, type CodingAgent } from './session-logs/find-logs.ts';
+export {
+  type ImportSessionsOptions,
+  type ImportSessionsResult,
+  importSessions,
+  type SessionsProgress,
+} from './session-logs/import-sessions.ts';
+export {
+  WRITABLE_AGENTS,
+  type WriteSessionOptions,
+  type WrittenSession,
+  writeSession,
+} from './session-writers/index.ts';
 export type { ImportSource } from './source/text-source.ts';

@@ -1,22 +1,29 @@
-import { canonical } from '@skein/core';
+import { canonical, type Message, rangeDigest } from '@skein/core';
 import {
   type AppendPoint,
+  allItems,
   createMessageTake,
   type Forest,
   followRedirects,
+  makeGroupRefs,
   makeNodeRecords,
+  makeRef,
   makeTitle,
   ROOT_POINT,
   readAppendPoint,
   readTakes,
   readThreads,
+  sessionGroupId,
+  writeCheckpoint,
 } from '../forest/index.ts';
 import type { SiblingTime } from '../model/clock.ts';
 import { ROOT, sha256 } from '../model/ids.ts';
 import type { BodyRecord, NodeRecord, RefRecord, TakeRecord } from '../model/records.ts';
+import { hashHint } from '../record/hints.ts';
 import type { Store } from '../store/index.ts';
 import { FormatError, wrongShape } from './format-error.ts';
-import type { ImportedConversation, ImportedMessage } from './importer.ts';
+import type { ImportedConversation, ImportedMessage, ImportedSession } from './importer.ts';
+import { meetRecorded, type SessionMeeting } from './session-logs/meet.ts';
 
 interface WrittenConversation {
   readonly thread: string;
@@ -25,54 +32,177 @@ interface WrittenConversation {
 }
 
 interface PreparedMessage {
+  readonly key: string;
   readonly node: NodeRecord;
   readonly body: BodyRecord;
   readonly take: TakeRecord;
   readonly hasTime: boolean;
+  /** The node was recorded; the source only adds to what is known of it. */
+  readonly isMet: boolean;
 }
 
 /** Writes a conversation and its thread in one batch, so that either all of it is stored or nothing. */
 export async function writeConversation(
-  { store, clock }: Forest,
+  forest: Forest,
   format: string,
   source: ImportedConversation,
 ): Promise<WrittenConversation> {
+  const { store, clock } = forest;
   if (source.messages.length === 0) throw wrongShape('at least one message');
   const now = source.updatedAt ?? source.createdAt ?? clock.now();
-  const { made, places } = await prepareMessages(store, source, now, clock.siblingTime);
+  const ordered = { ...source, messages: parentsFirst(source.messages) };
+  const met = source.session && (await meetRecorded(forest, sessionGroup(source.session), ordered.messages));
+  const { made, places, planned } = await prepareMessages(store, ordered, now, clock.siblingTime, met);
   const ids = made.map(({ node }) => node.id);
   const [there, takes] = await Promise.all([store.nodes(ids), readTakes(store, ids)]);
-  const records = made.flatMap(({ node, body, take, hasTime }) => {
+  const records = made.flatMap(({ node, body, take, hasTime, isMet }) => {
     // If the source has no time, the same facts are the same take, whenever they are imported.
     const isKnown = !hasTime && (takes.get(node.id) ?? []).some((known) => isSameTake(known, take));
-    return isKnown ? [] : [body, node, take];
+    return isKnown ? [] : isMet ? [take] : [body, node, take];
   });
   const head = places.get(source.head ?? '')?.id ?? places.get(source.messages.at(-1)!.key)!.id;
-  const thread = importedThreadId(format, source, head);
-  await store.append([...records, ...(await threadRecords(store, thread, head, source, now))]);
+  const imported = importedThreadId(format, source, head);
+  const isRecorded = met !== undefined && (await store.path(met.thread.head)).some(({ id }) => id === head);
+  const refs = isRecorded
+    ? [...(await joinRecorded(forest, met, imported, source)), ...(await redirectImported(forest, places, planned))]
+    : [
+        ...(await threadRecords(store, imported, head, source, now)),
+        ...(met ? [makeRef(forest, 'thread', imported, 'forkedFrom', met.thread.id)] : []),
+        ...(await sessionRefs(forest, imported, source.session, now)),
+      ];
+  await store.append([...records, ...refs]);
+  const thread = isRecorded ? met.thread.id : imported;
+  await writeCheckpoints(forest, ordered.messages, places, thread);
   const added = new Set(ids.filter((_, index) => there[index] === undefined)).size;
   return { thread, messages: made.length, added };
+}
+
+function sessionGroup({ id }: ImportedSession): string {
+  return sessionGroupId(hashHint(id));
+}
+
+/** The session was recorded to its end: the recorded thread has it, and one of an earlier import is merged into it. */
+async function joinRecorded(
+  forest: Forest,
+  { thread }: SessionMeeting,
+  imported: string,
+  { session }: ImportedConversation,
+): Promise<RefRecord[]> {
+  const [before] = await readThreads(forest.store, [imported]);
+  const about = sessionFacts(session);
+  return [
+    ...Object.entries(about).map(([name, value]) => makeRef(forest, 'thread', thread.id, name, value)),
+    ...(before
+      ? Object.entries({ deleted: true, mergedInto: thread.id }).map(([name, value]) =>
+          makeRef(forest, 'thread', imported, name, value),
+        )
+      : []),
+  ];
+}
+
+/**
+ * An import from before the session was recorded wrote nodes of its own: they lead to the recorded ones from now on, unless
+ * somebody went on from them.
+ */
+async function redirectImported(
+  forest: Forest,
+  places: ReadonlyMap<string, AppendPoint>,
+  planned: readonly PreparedMessage[],
+): Promise<RefRecord[]> {
+  const { store } = forest;
+  const own = new Map(planned.map(({ key, node }) => [node.id, places.get(key)!.id]));
+  const there = (await store.nodes([...own.keys()])).filter((node) => node !== undefined);
+  const kept = new Set<string>();
+  const refs: RefRecord[] = [];
+  for (const { id, parent } of there.sort((a, b) => b.depth - a.depth)) {
+    const target = own.get(id);
+    let isLeft = target !== id && !kept.has(id);
+    for await (const child of allItems((page) => store.children(id, page))) isLeft &&= own.has(child.id);
+    if (isLeft) refs.push(makeRef(forest, 'node', id, 'moved', target));
+    else kept.add(parent);
+  }
+  return refs;
+}
+
+/** What a thread says of the session that it belongs to. */
+function sessionFacts(session: ImportedSession | undefined): Record<string, string> {
+  if (!session) return {};
+  const { agent, cwd, branch, startedBy } = session;
+  return {
+    agent,
+    ...(cwd !== undefined && { cwd }),
+    ...(branch !== undefined && { branch }),
+    ...(startedBy !== undefined && { startedBy }),
+  };
+}
+
+async function sessionRefs(
+  forest: Forest,
+  thread: string,
+  session: ImportedSession | undefined,
+  touched: number,
+): Promise<RefRecord[]> {
+  if (!session) return [];
+  const group = sessionGroup(session);
+  const values = {
+    ...sessionFacts(session),
+    session: hashHint(session.id),
+    group,
+    part: session.subagent === undefined ? 'main' : 'subagent',
+  };
+  const clock = sourceStamp(touched);
+  return [
+    ...Object.entries(values).map(
+      ([name, value]): RefRecord => ({ k: 'ref', on: 'thread', key: thread, name, value, clock }),
+    ),
+    ...(await makeGroupRefs(forest, [{ group, thread, touched }])),
+  ];
+}
+
+/** After a compaction, the model got something in place of the messages before: a checkpoint says what. */
+async function writeCheckpoints(
+  forest: Forest,
+  messages: readonly ImportedMessage[],
+  places: ReadonlyMap<string, AppendPoint>,
+  thread: string,
+): Promise<void> {
+  const byKey = new Map(messages.map((message) => [message.key, message]));
+  for (const { key, parent, instead } of messages) {
+    if (!instead) continue;
+    const before: Message[] = [];
+    for (let at = byKey.get(parent ?? ''); at; at = byKey.get(at.parent ?? '')) before.unshift(at.message);
+    const replacement = instead.map(({ raw, origin }) => ({ dialect: origin.dialect, raw, origin }));
+    const checkpoint = { upTo: before.length, digest: rangeDigest(before, before.length), replacement };
+    await writeCheckpoint(forest, places.get(key)!.id, thread, [checkpoint]);
+  }
 }
 
 /**
  * Prepares the records of all messages. If nodes were moved since the last import, their children follow them, and the
  * old places stay empty.
  */
-async function prepareMessages(store: Store, source: ImportedConversation, now: number, siblingTime: SiblingTime) {
-  const ordered = { ...source, messages: parentsFirst(source.messages) };
+async function prepareMessages(
+  store: Store,
+  ordered: ImportedConversation,
+  now: number,
+  siblingTime: SiblingTime,
+  met: SessionMeeting | undefined,
+) {
   const planned = await prepareBelow(ordered, now, siblingTime, async (id) => id);
   const moves = await followRedirects(
     store,
     planned.made.map(({ node }) => node.id),
   );
-  if ([...moves].every(([from, to]) => from === to)) return planned;
-  return prepareBelow(
+  if (!met && [...moves].every(([from, to]) => from === to)) return { ...planned, planned: planned.made };
+  const present = await prepareBelow(
     ordered,
     now,
     siblingTime,
     async (id) => (await followRedirects(store, [id])).get(id)!,
     (id) => readAppendPoint(store, id),
+    met && (async (key) => (met.nodes.has(key) ? (await store.nodes([met.nodes.get(key)!]))[0] : undefined)),
   );
+  return { ...present, planned: planned.made };
 }
 
 async function prepareBelow(
@@ -81,17 +211,40 @@ async function prepareBelow(
   siblingTime: SiblingTime,
   whereIs: (id: string) => Promise<string>,
   placeAt?: (id: string) => Promise<AppendPoint>,
+  recordedAs?: (key: string) => Promise<NodeRecord | undefined>,
 ) {
   const made: PreparedMessage[] = [];
   const places = new Map<string, AppendPoint>();
   for (const { key, parent, message, at, take } of source.messages) {
     const place = parent === undefined ? ROOT_POINT : places.get(parent)!;
     const { node, body, next } = makeNodeRecords(place, message, siblingTime(place.id, at ?? now));
+    const facts = { via: 'import' as const, ...take, at: at ?? now };
+    const recorded = await recordedAs?.(key);
+    if (recorded && placeAt) {
+      places.set(key, await placeAt(recorded.id));
+      // What it cost is known from the recording.
+      const { usage: _usage, cost: _cost, ...known } = facts;
+      made.push({
+        key,
+        node: recorded,
+        body,
+        take: createMessageTake(message, recorded.id, known),
+        hasTime: true,
+        isMet: true,
+      });
+      continue;
+    }
     const target = await whereIs(node.id);
     places.set(key, target === node.id || !placeAt ? next : await placeAt(target));
     if (target !== node.id) continue;
-    const facts = { via: 'import' as const, ...take, at: at ?? now };
-    made.push({ node, body, take: createMessageTake(message, node.id, facts), hasTime: at !== undefined });
+    made.push({
+      key,
+      node,
+      body,
+      take: createMessageTake(message, node.id, facts),
+      hasTime: at !== undefined,
+      isMet: false,
+    });
   }
   return { made, places };
 }

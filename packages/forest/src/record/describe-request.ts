@@ -42,6 +42,7 @@ export function describeRequest(
     ...name,
     ...(request.notes && { notes: [...request.notes, ...(name.notes ?? [])] }),
     ...(hints && { hints }),
+    ...(request.gateway && { gateway: request.gateway }),
   };
   return {
     exchange,

@@ -24,10 +24,10 @@ test.each([
   ['a character cut between two parts', [8]],
 ])('the texts of an exchange are what its bytes say: %s', async (_, cuts) => {
   const store = await storeWith(cuts);
-  expect(await readTexts(store, 'x')).toEqual({ request: '{"a":"ü"}', response: 'data: "é"\n\n' });
+  expect(await readTexts(store, { id: 'x' })).toEqual({ request: '{"a":"ü"}', response: 'data: "é"\n\n' });
   expect(await readResponse(store, 'x')).toEqual(BYTES);
 });
 
 test('an exchange without parts has empty texts', async () => {
-  expect(await readTexts(memoryStore(), 'x')).toEqual({ request: '', response: '' });
+  expect(await readTexts(memoryStore(), { id: 'x' })).toEqual({ request: '', response: '' });
 });

@@ -1,3 +1,5 @@
+import type { Loss } from '@skein/core';
+import type { LossNote } from '@skein/core/dialect';
 import { allPages } from '../forest/index.ts';
 import { type EntryRecord, type PackedBytes, packedText, unpackBytes } from '../model/records.ts';
 import type { Store } from '../store/index.ts';
@@ -51,6 +53,48 @@ export interface Exchange {
   readonly notes?: readonly string[];
   /** The process that records it. */
   readonly writer: string;
+  /** Set if it came through a gateway. */
+  readonly gateway?: GatewayUse;
+  /** Set if a gateway answered: the client's request and response are a translation of these. */
+  readonly upstream?: UpstreamSide;
+}
+
+/** Who used a gateway, and by which rule the request went where it went. */
+export interface GatewayUse {
+  /** The name of the client's token, never the token itself. */
+  readonly token?: string;
+  /** The pattern of the route, or `provider/*` for a model that the client named. */
+  readonly route?: string;
+}
+
+/**
+ * The provider's side of an exchange that a gateway translated. Its request and response are parts of the exchange, beside
+ * those of the client: the tree has the client's words from the client's request, and the reply from the provider's response.
+ */
+export interface UpstreamSide {
+  readonly provider: string;
+  readonly dialect: string;
+  readonly issuer: string;
+  readonly model: string;
+  readonly host: string;
+  readonly path: string;
+  readonly status?: number;
+  readonly responseHeaders?: Readonly<Record<string, string>>;
+  /** Which attempt the parts are of: earlier ones did not answer. */
+  readonly attempt: number;
+  /** The prefix hash of the request, which bound reasoning in the reply is checked against. */
+  readonly prefix?: string;
+  /** What the request and the response lost on their way. */
+  readonly losses: readonly (Loss | LossNote)[];
+  /**
+   * Messages of the client's request, by their index, that went out as the replies of these exchanges although they show
+   * them in other words.
+   */
+  readonly restored?: Readonly<Record<number, string>>;
+  /** The exchange whose history this one goes on from, where the gateway keeps it. */
+  readonly continues?: string;
+  /** Names and ids as the client has them, and as the provider has them. */
+  readonly calls?: Readonly<Record<string, string>>;
 }
 
 /** `generate`: a model was asked; `poll`: the state of an earlier response; `other`: models, files, token counts… */
@@ -118,6 +162,32 @@ export function responsePart(
   return partRecord(`${exchange}/${name}`, exchange, name, clock, { ...packed, at });
 }
 
+/** The part with the body that a gateway sent to the provider. */
+export function upstreamRequestPart(
+  exchange: string,
+  attempt: number,
+  packed: PackedBytes,
+  clock: string,
+): EntryRecord {
+  const name = `${UPSTREAM_REQUEST}.${attempt}`;
+  return partRecord(`${exchange}/${name}`, exchange, name, clock, packed);
+}
+
+/** A part of what the provider answered to a gateway. */
+export function upstreamResponsePart(
+  exchange: string,
+  attempt: number,
+  index: number,
+  packed: PackedBytes,
+  clock: string,
+): EntryRecord {
+  const name = `${UPSTREAM_RESPONSE}.${attempt}.${String(index).padStart(8, '0')}`;
+  return partRecord(`${exchange}/${name}`, exchange, name, clock, packed);
+}
+
+const UPSTREAM_REQUEST = 'upstream-request';
+const UPSTREAM_RESPONSE = 'upstream-response';
+
 function partRecord(id: string, of: string, order: string, clock: string, data: EntryRecord['data']): EntryRecord {
   return { k: 'exchange', id, of, order, clock, data };
 }
@@ -142,17 +212,34 @@ export async function readResponseParts(store: Store, exchange: string): Promise
   return parts;
 }
 
-/** The request and the response of an exchange as texts, empty if there is none; a response that is no text as bytes. */
+/** The texts of an exchange, empty where there is none; a response that is no text as bytes. */
+export interface ExchangeTexts {
+  readonly request: string;
+  readonly response: string | Uint8Array;
+  /** What a gateway sent and got. */
+  readonly upstream?: { readonly request: string; readonly response: string | Uint8Array };
+}
+
 export async function readTexts(
   store: Store,
-  exchange: string,
-): Promise<{ request: string; response: string | Uint8Array }> {
-  const parts = await readParts(store, exchange);
-  const request = joinParts(parts.filter(({ order }) => order === REQUEST_PART));
+  { id, upstream }: Pick<Exchange, 'id' | 'upstream'>,
+): Promise<ExchangeTexts> {
+  const parts = await readParts(store, id);
+  const join = (isWanted: (order: string) => boolean) => joinParts(parts.filter(({ order }) => isWanted(order)));
   return {
-    request: typeof request === 'string' ? request : Buffer.from(request).toString('utf8'),
-    response: joinParts(parts.filter(({ order }) => isResponsePart(order))),
+    request: asText(join((order) => order === REQUEST_PART)),
+    response: join(isResponsePart),
+    ...(upstream && {
+      upstream: {
+        request: asText(join((order) => order === `${UPSTREAM_REQUEST}.${upstream.attempt}`)),
+        response: join((order) => order.startsWith(`${UPSTREAM_RESPONSE}.${upstream.attempt}.`)),
+      },
+    }),
   };
+}
+
+function asText(text: string | Uint8Array): string {
+  return typeof text === 'string' ? text : Buffer.from(text).toString('utf8');
 }
 
 /** If a part is not text, a character may be split between it and the next, so all bytes are joined first. */

@@ -169,7 +169,8 @@ function memberAt(body: string, path: readonly string[]): unknown {
   }
 }
 
-function hashHint(value: string): string {
+/** The hash under which a name of a person or a session is stored. */
+export function hashHint(value: string): string {
   return sha256(`skein-hint/1\n${value}`).slice(0, 16);
 }
 

@@ -5,6 +5,18 @@
  * (`tree-writer`).
  */
 export { readAddress } from './describe-request.ts';
+export type { Exchange, GatewayUse, UpstreamSide } from './exchange.ts';
+export {
+  createWordChain,
+  findReplies,
+  type GatewayReply,
+  issuedIds,
+  readDelivered,
+  readGatewayReply,
+  replyIdKeys,
+  showsTheSame,
+  type WordChain,
+} from './gateway-replies.ts';
 export {
   type ExchangeFilters,
   type ListedExchange,
@@ -14,6 +26,7 @@ export {
   type StatusClass,
 } from './list-exchanges.ts';
 export type { Placement } from './placement.ts';
+export { projectSecrets } from './project-secrets.ts';
 export { reproject } from './projection/projector.ts';
 export { type RecordFetch, type RecordFetchOptions, recordFetch } from './record-fetch.ts';
 export {
@@ -22,6 +35,7 @@ export {
   type RecorderOptions,
   type RequestToRecord,
 } from './recorder.ts';
-export type { Recording } from './recording.ts';
+export type { Recording, UpstreamRequest } from './recording.ts';
 export { createReplayer, type Replayer } from './replay.ts';
 export { forgetOld, oldestShown, type Retention } from './retention.ts';
+export { type RouteUsage, readRouteUsage } from './route-usage.ts';

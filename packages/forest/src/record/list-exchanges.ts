@@ -6,6 +6,7 @@ import {
   readExchangeRecord,
   readRequestBody,
   readResponse,
+  readTexts,
   startOrder,
 } from './exchange.ts';
 import { finalOutcome, type Placement, readPlacement } from './placement.ts';
@@ -87,6 +88,8 @@ export interface RecordedExchange {
   readonly exchange: ListedExchange;
   readonly request: Uint8Array | undefined;
   readonly response: Uint8Array;
+  /** What a gateway sent to the provider and got back, as texts. */
+  readonly upstream?: { readonly request: string; readonly response: string };
 }
 
 /**
@@ -103,7 +106,13 @@ export async function readRecorded({ store }: RecordingForest, id: string): Prom
   const { items } = await store.refs({ on: 'forest', keys: [id], names: [PLACEMENT_REF] });
   const landing = readPlacement(items[0]?.value);
   const listed = { ...exchange, outcome: finalOutcome(exchange, landing), ...(landing && { landing }) };
-  return { exchange: listed, request: await readRequestBody(store, id), response: await readResponse(store, id) };
+  const { upstream } = exchange.upstream ? await readTexts(store, exchange) : {};
+  return {
+    exchange: listed,
+    request: await readRequestBody(store, id),
+    response: await readResponse(store, id),
+    ...(upstream && { upstream: { ...upstream, response: Buffer.from(upstream.response).toString() } }),
+  };
 }
 
 function isWanted(exchange: ListedExchange, { provider, status, outcome, tag }: ExchangeFilters): boolean {

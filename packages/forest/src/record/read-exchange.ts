@@ -19,7 +19,7 @@ import {
 import { type Framing, type KeptHistories, serving } from '@skein/core/dialect';
 import { findFraming } from '../model/dialects.ts';
 import { hasMessage } from '../model/records.ts';
-import type { Exchange } from './exchange.ts';
+import type { Exchange, ExchangeTexts } from './exchange.ts';
 import { type Hints, hintsKey } from './hints.ts';
 
 /** What the bytes of an exchange mean, before it is placed in the tree. */
@@ -64,8 +64,16 @@ interface NoContent {
   readonly why: string;
 }
 
-/** Reads what the bytes of an exchange mean. It depends on the stored bytes alone and never throws. */
-export function readExchange(exchange: Exchange, request: string, response: string | Uint8Array): ExchangeContent {
+/**
+ * Reads what the bytes of an exchange mean. It depends on the stored bytes alone and never throws. `restored` are replies that
+ * stand in place of messages of the request, by their index.
+ */
+export function readExchange(
+  exchange: Exchange,
+  texts: ExchangeTexts,
+  restored: ReadonlyMap<number, Message> = new Map(),
+): ExchangeContent {
+  const { request, response } = { ...texts, ...(texts.upstream && { response: texts.upstream.response }) };
   const nothing = (why: string): NoContent => ({ kind: 'nothing', exchange, why });
   if (exchange.kind === 'other' || exchange.dialect === undefined) return nothing('no model was asked');
   if (exchange.outcome === 'refused') return nothing(`the API answered ${exchange.status}`);
@@ -78,8 +86,11 @@ export function readExchange(exchange: Exchange, request: string, response: stri
       const answer = readAnswer(spoken, framing, response, origin);
       return { kind: 'poll', exchange, responseId: exchange.responseId ?? answer.responseId ?? '', answer };
     }
-    const { system, tools, messages, params, rest, model = exchange.model } = spoken.readRequest(request, origin);
-    const answer = readAnswer(spoken, framing, response, { ...origin, ...(model !== undefined && { model }) });
+    const { system, tools, messages: sent, params, rest, model = exchange.model } = spoken.readRequest(request, origin);
+    const messages = restored.size === 0 ? sent : sent.map((message, at) => restored.get(at) ?? message);
+    const answer =
+      readUpstreamAnswer(exchange, response) ??
+      readAnswer(spoken, framing, response, { ...origin, ...(model !== undefined && { model }) });
     const { previous, conversation, last, keeps } = readReferences(spoken, rest);
     const isKept = previous !== undefined || conversation !== undefined;
     const lead = [...(system ? [system] : []), ...(isKept ? [] : leadingSystem(messages))];
@@ -149,6 +160,19 @@ export interface Answer {
   readonly pending: boolean;
 }
 
+/** The answer of the provider that a gateway asked, under the id that the client knows; undefined for other exchanges. */
+function readUpstreamAnswer(
+  { upstream, responseId, dialect: spoken = '' }: Exchange,
+  response: string | Uint8Array,
+): Answer | undefined {
+  if (!upstream) return undefined;
+  const { issuer, model, prefix } = upstream;
+  const asked = dialect(upstream.dialect);
+  const origin = { issuer, model, ...(prefix !== undefined && { prefix }) };
+  const answer = readAnswer(asked, findFraming(asked, upstream.provider), response, origin);
+  return { ...answer, responseId: serving(dialect(spoken)).kept && responseId };
+}
+
 /** Reads a response that is one JSON object, a stream of events, or Google's list of chunks. Throws for other texts. */
 function readAnswer(
   dialect: Dialect,
@@ -171,7 +195,12 @@ function readAnswer(
 }
 
 /** Bytes are read as they are where the framing is binary; elsewhere they are text that was damaged. */
-function readReply(dialect: Dialect, framing: Framing, response: string | Uint8Array, origin: Partial<Origin>): Reply {
+export function readReply(
+  dialect: Dialect,
+  framing: Framing,
+  response: string | Uint8Array,
+  origin: Partial<Origin>,
+): Reply {
   const text = typeof response === 'string' ? response : framing.isBinary ? '' : Buffer.from(response).toString('utf8');
   // Some framings have events that begin as an object does.
   if (/^\s*\{/.test(text) && (framing === sse || isJson(text))) return dialect.readResponse(text, origin);

@@ -1,4 +1,5 @@
 import type { Forest } from '../forest/index.ts';
+import type { GatewayUse } from './exchange.ts';
 import type { HintPlaces } from './hints.ts';
 import { sharedProjector } from './projection/projector.ts';
 import { createRecording, type Recording } from './recording.ts';
@@ -28,6 +29,8 @@ export interface RequestToRecord {
   readonly tags?: readonly string[];
   /** What a reader of the recording should know of the request. */
   readonly notes?: readonly string[];
+  /** Set if it comes through a gateway. */
+  readonly gateway?: GatewayUse;
   /** The name of its conversation; by default it is found by its history. An invalid name is ignored. */
   readonly thread?: string;
   /** The body as the client sent it, if `body` is redacted: hints are read before anything is removed. */

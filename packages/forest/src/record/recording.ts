@@ -1,10 +1,20 @@
 import { dialect } from '@skein/core';
 import type { Clock } from '../model/clock.ts';
-import { type EntryRecord, type PackedBytes, packBytes } from '../model/records.ts';
+import { type EntryRecord, type PackedBytes, packBytes, type StoreRecord } from '../model/records.ts';
 import { removeSecrets } from '../model/secrets.ts';
 import type { Store } from '../store/index.ts';
 import { describeRequest, isEventStream, type RequestDescription, safeHeaders } from './describe-request.ts';
-import { type Exchange, exchangeRecord, type Outcome, requestPart, responsePart } from './exchange.ts';
+import {
+  type Exchange,
+  exchangeRecord,
+  type Outcome,
+  requestPart,
+  responsePart,
+  type UpstreamSide,
+  upstreamRequestPart,
+  upstreamResponsePart,
+} from './exchange.ts';
+import { replyRef } from './gateway-replies.ts';
 import type { HintPlaces } from './hints.ts';
 import { createResponseIdReader, readResponseId } from './read-exchange.ts';
 import type { HeaderPairs, PendingWrite, RecordingWriter, RequestToRecord } from './recorder.ts';
@@ -18,7 +28,22 @@ export interface Recording {
   head(status: number, headers: HeaderPairs): void;
   push(bytes: Uint8Array): void;
   end(outcome: Exclude<Outcome, 'open'>, error?: unknown): void;
+  /** For a gateway: the request that goes to a provider. A further call is a further attempt. */
+  upstream(request: UpstreamRequest): void;
+  upstreamHead(status: number, headers: HeaderPairs): void;
+  upstreamPush(bytes: Uint8Array): void;
+  /**
+   * For a gateway: resolves when everything so far is stored, and the reply is found by these keys. `losses` are those of the
+   * response. Rejects where the store refuses it.
+   */
+  keepReply(keys: readonly string[], losses: UpstreamSide['losses']): Promise<void>;
 }
+
+/** A request that a gateway sends to a provider. */
+export type UpstreamRequest = Omit<UpstreamSide, 'host' | 'path' | 'attempt' | 'status' | 'responseHeaders'> & {
+  readonly url: string;
+  readonly body: string;
+};
 
 /** A part of this size is written at once. */
 const PART_BYTES = 64 * 1024;
@@ -49,6 +74,8 @@ export function createRecording(
   const id = clock.tick();
   const start = clock.now();
   const buffer = createResponseBuffer();
+  const upstream = createUpstreamRecording(id, clock);
+  let replyKeys: readonly string[] = [];
   let described: RequestDescription | undefined;
   let answered: Pick<Exchange, 'status' | 'responseHeaders' | 'firstByte' | 'responseId'> = {};
   let ended: Pick<Exchange, 'end' | 'outcome' | 'error'> | undefined;
@@ -66,16 +93,22 @@ export function createRecording(
    * The records to write now. The exchange itself is among them the first time, when the response id was found, and at
    * the end.
    */
-  const news = (): EntryRecord[] => {
+  const news = (): StoreRecord[] => {
     const isFirst = !described;
     described ??= describeRequest(request, { id, start, writer: store.writer }, hints);
     const { body, secrets } = described;
     const knew = answered.responseId;
     const part = nextPart(secrets);
+    const beside = upstream.news(secrets, ended !== undefined);
+    const isNews = isFirst || ended || answered.responseId !== knew || beside.isChanged || replyKeys.length > 0;
+    const refs = replyKeys.map((key) => replyRef(key, id, clock.tick()));
+    replyKeys = [];
     return [
       ...(isFirst && body ? [requestPart(id, body, clock.tick())] : []),
       ...(part ? [part] : []),
-      ...(isFirst || ended || answered.responseId !== knew ? [exchangeRecord(asKnown(described), clock.tick())] : []),
+      ...beside.parts,
+      ...(isNews ? [exchangeRecord(asKnown(described), clock.tick())] : []),
+      ...refs,
     ];
   };
 
@@ -109,6 +142,7 @@ export function createRecording(
     ...exchange,
     ...answered,
     ...(isRedacted && { redacted: true }),
+    ...(upstream.side && { upstream: upstream.side }),
     ...(ended && {
       ...ended,
       ...(ended.error !== undefined && { error: removeSecrets(ended.error, secrets) }),
@@ -176,6 +210,88 @@ export function createRecording(
         ...(error !== undefined && { error: String((error as Error).message ?? error) }),
       };
       writer.end(pending);
+    },
+    upstream(sent) {
+      upstream.begin(sent);
+      writer.more(pending);
+    },
+    upstreamHead: (status, headers) => upstream.head(status, headers),
+    upstreamPush(bytes) {
+      if (ended || own > MOST_UNSAVED || unsaved.total > MOST_UNSAVED_OF_ALL) return;
+      own += bytes.length;
+      unsaved.total += bytes.length;
+      if (upstream.push(bytes) >= PART_BYTES) writer.more(pending, true);
+    },
+    async keepReply(keys, losses) {
+      replyKeys = keys;
+      upstream.lose(losses);
+      await store.append(news());
+    },
+  };
+}
+
+/** The provider's side of an exchange, as far as it has come. */
+interface UpstreamRecording {
+  readonly side: UpstreamSide | undefined;
+  begin(request: UpstreamRequest): void;
+  head(status: number, headers: HeaderPairs): void;
+  /** Returns how many bytes wait to be stored. */
+  push(bytes: Uint8Array): number;
+  lose(losses: UpstreamSide['losses']): void;
+  /** The parts that are not stored yet, and whether the exchange itself says something new. */
+  news(
+    secrets: readonly string[],
+    isEnd: boolean,
+  ): { readonly parts: readonly EntryRecord[]; readonly isChanged: boolean };
+}
+
+function createUpstreamRecording(id: string, clock: Clock): UpstreamRecording {
+  let side: UpstreamSide | undefined;
+  let body: string | undefined;
+  let buffer = createResponseBuffer();
+  let attempt = 0;
+  let count = 0;
+  let isChanged = false;
+  const change = (more: Partial<UpstreamSide>) => {
+    if (!side) return;
+    side = { ...side, ...more };
+    isChanged = true;
+  };
+  return {
+    get side() {
+      return side;
+    },
+    begin({ url, body: sent, ...request }) {
+      const { host, pathname } = new URL(url);
+      attempt += 1;
+      count = 0;
+      buffer = createResponseBuffer();
+      body = sent;
+      side = { ...request, host, path: pathname, attempt };
+      isChanged = true;
+    },
+    head: (status, headers) => change({ status, responseHeaders: safeHeaders(headers) }),
+    push(bytes) {
+      buffer.push(bytes);
+      return buffer.size;
+    },
+    lose(losses) {
+      if (side && losses.length > 0) change({ losses: [...side.losses, ...losses] });
+    },
+    news(secrets, isEnd) {
+      const was = isChanged;
+      isChanged = false;
+      if (!side) return { parts: [], isChanged: was };
+      const parts: EntryRecord[] = [];
+      const clean = (text: string) => ({ text: removeSecrets(text, secrets) });
+      if (body !== undefined) parts.push(upstreamRequestPart(id, attempt, clean(body.toWellFormed()), clock.tick()));
+      body = undefined;
+      const packed = buffer.take(isEnd);
+      if (packed)
+        parts.push(
+          upstreamResponsePart(id, attempt, count++, 'text' in packed ? clean(packed.text) : packed, clock.tick()),
+        );
+      return { parts, isChanged: was };
     },
   };
 }

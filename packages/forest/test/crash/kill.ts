@@ -9,7 +9,7 @@ import { fileStore } from '../../src/index.ts';
 import { readPlainly } from './plain-reader.ts';
 
 /** How often; `npm run torture` asks for more. */
-export const ROUNDS = Number(process.env.SKEIN_KILLS ?? 20);
+export const ROUNDS = Number(process.env.SKEIN_KILLS ?? 10);
 /** All of a folder is looked at after every crash: with a thousand in one, the last would take hours. */
 const ROUNDS_IN_FOLDER = 20;
 

@@ -25,8 +25,15 @@ interface RequestSource {
 export interface Access {
   /** Whether a browser on a page from elsewhere asks, or the server is asked for under a name that is not its own. */
   checkSource(asking: RequestSource): void;
-  /** Any of the given texts has to be the token; returns it. Undefined where the server needs none. `address`: from where. */
-  checkToken(given: readonly (string | undefined)[], address: () => string | undefined): string | undefined;
+  /**
+   * Any of the given texts has to be the token of the server, or one of `others`; returns it. Undefined where the server needs
+   * none and there is no list of others. `address`: from where.
+   */
+  checkToken(
+    given: readonly (string | undefined)[],
+    address: () => string | undefined,
+    others?: readonly string[],
+  ): string | undefined;
 }
 
 /** Wrong tokens from one address in a minute before it has to wait. */
@@ -57,15 +64,17 @@ export function createAccess({ token, hosts = [], now = Date.now }: AccessOption
       if (origin === undefined && fetchSite === 'cross-site')
         throw new Problem('wrong_origin', 'Pages from elsewhere may not use this server.');
     },
-    checkToken(given, readAddress) {
-      if (token === undefined) return undefined;
+    checkToken(given, readAddress, others) {
+      if (token === undefined && !others) return undefined;
+      const accepted = [...(token === undefined ? [] : [token]), ...(others ?? [])];
       const address = readAddress() ?? '';
       const recent = (wrong.get(address) ?? []).filter((at) => at > now() - MINUTE);
       if (recent.length >= MAX_WRONG) throw new Problem('too_many_attempts', 'Too many wrong tokens: wait a minute.');
       const texts = given.filter((text) => text !== undefined);
-      if (texts.some((text) => isSame(text, token))) {
+      const found = accepted.find((one) => texts.some((text) => isSame(text, one)));
+      if (found !== undefined) {
         wrong.delete(address);
-        return token;
+        return found;
       }
       if (texts.length > 0) {
         wrong.delete(address);
@@ -146,7 +155,7 @@ function isTokenForm(c: Context): boolean {
   const length = Number(c.req.header('content-length') ?? MAX_FORM + 1);
   return (
     c.req.method === 'POST' &&
-    !/^\/(?:samples\/)?(?:api|proxy)\//.test(c.req.path) &&
+    !/^\/(?:samples\/)?(?:api|proxy|gateway)\//.test(c.req.path) &&
     /^application\/x-www-form-urlencoded\b/i.test(c.req.header('content-type') ?? '') &&
     length <= MAX_FORM
   );

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { dialect, findSigner, isSkeinError, resolveKey } from '@skein/core';
-import { createRecorder, createReplayer, readAddress } from '@skein/forest';
+import { createRecorder, createReplayer, type GatewayUse, readAddress } from '@skein/forest';
 import type { Access } from '../http/access.ts';
 import { Problem, problemBody, toProblem } from '../http/problem.ts';
 import type { Services } from '../services.ts';
@@ -27,12 +27,25 @@ import {
  * bytes mean is up to the forest and to the dialects.
  */
 export interface Proxy {
-  handle(client: IncomingMessage, answer: ServerResponse): void;
+  handle(client: IncomingMessage, answer: ServerResponse, readAlready?: ReadRequest): void;
   /** Opens a WebSocket to the provider, or answers from recordings. */
   upgrade(request: UpgradeRequest): void;
   /** Resolves when every exchange that has passed is stored. */
   settled(): Promise<void>;
   close(): void;
+}
+
+/** A request that was read before the proxy got it. */
+export interface ReadRequest {
+  /** The address below `/proxy/`. */
+  readonly url: string;
+  readonly body: Uint8Array | undefined;
+  /** Whether the server's keys may be used, whatever the proxy's options say. */
+  readonly useServerKeys: boolean;
+  /** The token that the client was let in by; the proxy does not ask for another. */
+  readonly token: string | undefined;
+  /** For the recording. */
+  readonly gateway: GatewayUse;
 }
 
 /** Where a request goes and how it is recorded; decided before anything is sent. */
@@ -47,7 +60,6 @@ interface PlannedExchange {
 
 export function createProxy(services: Services, access: Access, options: ProxyOptions = {}): Proxy {
   const { forest, config, providers, ownEnv: env, metrics, log, recordingTrouble } = services;
-  const { useServerKeys = false } = options;
   const redact = config.redaction.beforeStoring ? services.redact : undefined;
   const onError = (error: unknown) => {
     recordingTrouble.report(error);
@@ -63,9 +75,10 @@ export function createProxy(services: Services, access: Access, options: ProxyOp
   const recordings = createActiveCount();
   metrics.gauge('skein_proxy_streams', streams.count);
 
-  const planExchange = (client: IncomingMessage): PlannedExchange => {
+  const planExchange = (client: IncomingMessage, readAlready?: ReadRequest): PlannedExchange => {
     const given = toHeaderMap(client.rawHeaders);
-    const url = client.url ?? '';
+    const url = readAlready?.url ?? client.url ?? '';
+    const useServerKeys = readAlready?.useServerKeys ?? options.useServerKeys ?? false;
     const keys = readKeys(given, url);
     access.checkSource({
       host: client.headers.host,
@@ -73,7 +86,9 @@ export function createProxy(services: Services, access: Access, options: ProxyOp
       fetchSite: given.get('sec-fetch-site'),
     });
     const asKey = useServerKeys ? [...keys.values()] : [];
-    const token = access.checkToken([given.get('x-skein-token'), ...asKey], () => client.socket.remoteAddress);
+    const token = readAlready
+      ? readAlready.token
+      : access.checkToken([given.get('x-skein-token'), ...asKey], () => client.socket.remoteAddress);
     const asked = readClientHeaders(given, options);
     const named = findUpstream(url);
     const own = chooseCredentials(named.provider, env, keys, { token, useServerKeys });
@@ -105,6 +120,7 @@ export function createProxy(services: Services, access: Access, options: ProxyOp
         issuer: provider.issuer,
         tags: asked.tags,
         ...(asked.thread !== undefined && { thread: asked.thread }),
+        ...(readAlready && { gateway: readAlready.gateway }),
       },
     };
   };
@@ -115,8 +131,12 @@ export function createProxy(services: Services, access: Access, options: ProxyOp
     const isRecorded = asked.mode !== 'pass' && kind !== 'other';
     const onUndecodable = () => metrics.count('skein_undecodable_total', { provider: upstream.provider.id });
     if (isRecorded) recordings.add();
+    const { framing = dialect(upstream.provider.dialect).framing } = upstream.provider;
     const tap = isRecorded
-      ? createRecordingTap({ recorder, request: toRecord, redact, onUndecodable, onError, onEnd: recordings.remove })
+      ? createRecordingTap({
+          ...{ recorder, request: toRecord, redact, framing, onUndecodable, onError },
+          onEnd: recordings.remove,
+        })
       : noTap;
     streams.add();
     forward({ client, answer, upstream, headers, body, tap, connections }, (outcome) => {
@@ -169,9 +189,14 @@ export function createProxy(services: Services, access: Access, options: ProxyOp
     );
   };
 
-  const replay = async (client: IncomingMessage, answer: ServerResponse, planned: PlannedExchange) => {
+  const replay = async (
+    client: IncomingMessage,
+    answer: ServerResponse,
+    planned: PlannedExchange,
+    readAlready: Uint8Array | undefined,
+  ) => {
     const { upstream, asked, toRecord } = planned;
-    const bytes = await readBody(client);
+    const bytes = readAlready ?? (await readBody(client));
     // What has just been recorded can be replayed, too.
     await recorder.stored();
     const decoded = decodeBody(toRecord.headers.get('content-encoding'), bytes);
@@ -239,16 +264,16 @@ export function createProxy(services: Services, access: Access, options: ProxyOp
   };
 
   return {
-    handle(client, answer) {
+    handle(client, answer, readAlready) {
       try {
-        const planned = planExchange(client);
+        const planned = planExchange(client, readAlready);
         const { signing } = planned;
         if (planned.asked.mode !== 'replay' && signing) {
           sign(client, answer, planned, signing).catch((error: unknown) => refuse(client, answer, error));
           return;
         }
-        if (planned.asked.mode !== 'replay') return pass(client, answer, planned);
-        replay(client, answer, planned).catch((error: unknown) => refuse(client, answer, error));
+        if (planned.asked.mode !== 'replay') return pass(client, answer, planned, readAlready?.body);
+        replay(client, answer, planned, readAlready?.body).catch((error: unknown) => refuse(client, answer, error));
       } catch (error) {
         refuse(client, answer, error);
       }
@@ -298,7 +323,7 @@ function hasBody({ headers }: IncomingMessage): boolean {
   return headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
 }
 
-async function readBody(client: IncomingMessage): Promise<Buffer> {
+export async function readBody(client: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const bytes of client as AsyncIterable<Buffer>) {
@@ -309,7 +334,7 @@ async function readBody(client: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-function decodeBody(encoding: string | undefined, bytes: Uint8Array): string | undefined {
+export function decodeBody(encoding: string | undefined, bytes: Uint8Array): string | undefined {
   try {
     return Buffer.from(decodeWhole(encoding, bytes, MAX_RECORDED_REQUEST)).toString();
   } catch (error) {
@@ -327,7 +352,7 @@ interface ActiveCount {
   readonly none: () => Promise<void>;
 }
 
-function createActiveCount(): ActiveCount {
+export function createActiveCount(): ActiveCount {
   let count = 0;
   let waiting: (() => void)[] = [];
   return {

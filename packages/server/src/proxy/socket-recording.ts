@@ -55,10 +55,10 @@ interface OpenExchange {
 }
 
 function recordEvent(open: OpenExchange, text: string, failure: ReturnType<SocketProtocol['readFailure']>): void {
-  // A request that is refused has an error in place of a response, as over HTTP.
+  // A request that is refused has an error in place of a response, as over HTTP: the message itself, which may have more members.
   if (failure && !open.hasBegun) {
     open.tap.head(failure.status, JSON_BODY);
-    open.tap.push(Buffer.from(JSON.stringify({ error: failure.error })));
+    open.tap.push(Buffer.from(text));
     return;
   }
   if (!open.hasBegun) open.tap.head(200, EVENTS);

@@ -166,6 +166,8 @@ function toMessages(status: number, body: string, lane: string): readonly string
     decoder.end();
     return messages;
   }
+  // The API refused the request with this message; any other body says why there is no recording of it.
+  if (value.type === 'error') return [body];
   const error = isObject(value.error) ? value.error : value;
   return [JSON.stringify({ type: 'error', status, ...(lane !== '' && { stream_id: lane }), error })];
 }

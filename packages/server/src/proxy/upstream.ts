@@ -165,10 +165,10 @@ function builtInAddress(id: string): string | undefined {
 const KEY_HEADERS = ['authorization', 'x-api-key', 'x-goog-api-key', 'api-key'] as const;
 
 /** A client whose SDK insists on a key gives this one to say that it has none. */
-const NO_KEY = 'skein';
+export const NO_KEY = 'skein';
 
 /** The keys that the client sent, by the name of their header; that of `?key=` is under `key`. */
-type ClientKeys = ReadonlyMap<string, string>;
+export type ClientKeys = ReadonlyMap<string, string>;
 
 export function readKeys(headers: ReadonlyMap<string, string>, path: string): ClientKeys {
   const keys = new Map<string, string>();

@@ -53,6 +53,13 @@ export const anthropic: ProviderDescriptor = {
     keyVariables: ['ANTHROPIC_API_KEY'],
     baseUrlVariables: ['ANTHROPIC_BASE_URL'],
     headers: { 'anthropic-version': '{apiVersion}' },
+    // As the SDK does since its release 1.0.
+    versions: {
+      '2026-10-21': {
+        auth: [{ header: 'authorization', value: 'Bearer {key}' }],
+        keyVariables: ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN'],
+      },
+    },
   },
   policies: {
     toolIds: { pattern: '^[a-zA-Z0-9_-]+$', maxLength: 64 },

@@ -52,6 +52,16 @@ function isTakenUp(id: unknown, message: readonly unknown[]): boolean {
   );
 }
 
+/** A summary that the API was asked for: it is signed, and stands first, for all that it sums up. */
+export function isSignedSummary(block: unknown): boolean {
+  return isObject(block) && block.type === 'compaction' && isText(block.signature);
+}
+
+/** A system message may set the effort from there on, and say nothing. */
+export function setsOutput({ role, output_config: config }: JsonObject): boolean {
+  return role === 'system' && isObject(config) && Object.keys(config).length > 0;
+}
+
 /** `empty-message`, `whitespace-text` */
 export function saysNothing(content: readonly unknown[]): boolean {
   return content.every((block) => isObject(block) && block.type === 'text' && !isVisible(block.text));
@@ -156,7 +166,8 @@ export function thinksBy({ policies }: ProviderDescriptor, model: string): strin
   return forModel(policies.quirks.thinking ?? { default: 'effort' }, model);
 }
 
-function alwaysThinks({ provider, model }: Target): boolean {
+/** Whether a model thinks without being asked to, so that no call can be forced (`forced-tool-unsupported`). */
+export function alwaysThinks({ provider, model }: Target): boolean {
   return forModel(provider.policies.quirks.alwaysThinks ?? { default: false }, model) === true;
 }
 
@@ -184,13 +195,30 @@ function besideThinking({ temperature, topP, ...others }: RequestParams, losses:
   };
 }
 
+/**
+ * Whether the version of the API is that of October 2026 or later, which takes less: no sampling parameters
+ * (`version-sampling`), no citations in texts of the user (`version-citations`), no documents of the assistant. Clouds put
+ * their name before the date.
+ */
+export function isStrictVersion({ apiVersion = '' }: ProviderDescriptor): boolean {
+  return (/[\d-]{10}$/.exec(apiVersion)?.[0] ?? '') >= '2026-10-21';
+}
+
+/** Drops what the version of the API no longer takes. */
+function withoutSampling({ temperature, topP, ...others }: RequestParams, losses: LossNote[]): RequestParams {
+  for (const [name, value] of Object.entries({ temperature, topP }))
+    if (value !== undefined) losses.push(dropped(`params.${name}`, 'parameter', 'version-sampling'));
+  return others;
+}
+
 export function writeParams(
   params: RequestParams,
   target: Target,
   hasTools: boolean,
   losses: LossNote[],
 ): BodyMember[] {
-  const { parallelToolCalls: _, modalities, ...others } = params;
+  const { parallelToolCalls: _, modalities, ...given } = params;
+  const others = isStrictVersion(target.provider) ? withoutSampling(given, losses) : given;
   const unknown = modalities?.filter((one) => one !== 'text') ?? [];
   if (unknown.length > 0) losses.push(dropped('params.modalities', 'parameter', unknown.join()));
   const { members, simple } = writeThinking(others, target, losses);

@@ -38,6 +38,8 @@ import {
   innerLists,
   isEmptyText,
   isIncomplete,
+  isSignedSummary,
+  isStrictVersion,
   isThinking,
   isToolResult,
   isVisible,
@@ -92,6 +94,10 @@ export const writer: RequestWriter = {
   trimEnd,
   dropUnpaired: dropUnpairedServerTools,
   usesServerTools,
+  beginsConversation: ({ raw }) =>
+    raw.includes('"compaction"') &&
+    raw.includes('"signature"') &&
+    elementTexts(textAt(raw, ['content']) ?? '[]').some((text) => isSignedSummary(parseJson(text))),
   fitParams(target, count, textOf, losses) {
     const { params } = target;
     if (params.reasoning?.budget === undefined || thinksBy(target.provider, target.model) === 'effort') return params;
@@ -142,11 +148,17 @@ const partList: PartListFormat = {
 
 /** A message of this API in its own text, changed only where the API would refuse it. */
 const spliceMessage = /* @__PURE__ */ makeSplicer({
+  isDoubtful: ({ raw, facts }, { provider }) =>
+    isStrictVersion(provider) && raw.includes(facts.role === 'assistant' ? '"document"' : '"citations"'),
   repair(repair) {
-    const { message, elsewhere, drop } = repair;
+    const { message, target, elsewhere, drop } = repair;
     const { content } = parseJson(message.raw) as JsonObject;
     if (!Array.isArray(content)) return isVisible(content) ? {} : undefined;
-    const reasons = findDropReasons(content, message.origin.cut === true, elsewhere);
+    const isStrict = isStrictVersion(target.provider);
+    const reasons = findDropReasons(content, message.origin.cut === true, elsewhere).map((reason, index) => {
+      const isDocument = isObject(content[index]) && content[index].type === 'document';
+      return isStrict && message.facts.role === 'assistant' && isDocument ? (reason ?? 'unsupported-media') : reason;
+    });
     const kept = content.filter((_, index) => reasons[index] === undefined);
     if (saysNothing(kept)) return undefined;
     content.forEach((block: unknown, index) => {
@@ -180,11 +192,14 @@ function findDropReasons(
 /** Removes a client's cache markers and empty texts inside a block, and replaces invalid input. */
 function repairBlock(block: unknown, path: Path, repair: Repair): void {
   if (!isObject(block)) return;
-  const { message, changes, losses, drop } = repair;
+  const { message, target, changes, losses, drop } = repair;
   if ('cache_control' in block) {
     changes.set([...path, 'cache_control']);
     losses.push(rewritten(formatPath(path), 'cache-marker'));
   }
+  const { role } = message.facts;
+  if (role !== 'assistant' && isStrictVersion(target.provider) && block.type === 'text' && 'citations' in block)
+    drop([...path, 'citations'], 'refused-field');
   if (hasBadInput(block)) {
     const at = [...path, 'input'];
     const given = typeof block.input === 'string' ? block.input : (textAt(message.raw, at) ?? '');

@@ -1,6 +1,8 @@
 import { elementTexts, findMembers, type JsonObject, textAt } from '../../json/index.ts';
 import type { Citation, ContentBlock, MediaBlock, Message } from '../../message/index.ts';
+import { readScale } from '../anthropic-messages/request-meaning.ts';
 import type { LossNote } from '../loss.ts';
+import { forModel } from '../provider.ts';
 import type { StopReason, Usage } from '../reply.ts';
 import {
   fitMessage,
@@ -12,6 +14,7 @@ import {
   StreamWriter,
   stopWord,
 } from '../reply-writer.ts';
+import type { RequestMeaning } from '../request-meaning.ts';
 import type {
   DialectServer,
   ReplyContent,
@@ -24,7 +27,7 @@ import type {
 } from '../serve.ts';
 import { toArguments } from '../write/translate.ts';
 import { writeFrame } from './event-stream.ts';
-import { DIALECT } from './provider.ts';
+import { bedrock, DIALECT } from './provider.ts';
 import { mediaFormat } from './read-response.ts';
 
 const ABILITIES: ReplyAbilities = {
@@ -33,6 +36,7 @@ const ABILITIES: ReplyAbilities = {
   customCalls: false,
   sealedReasoning: true,
   media: ({ mediaType, source }) => mediaType.startsWith('image/') && source.kind === 'base64',
+  policies: bedrock.policies,
 };
 
 const STOP_WORDS: Readonly<Partial<Record<StopReason, string>>> = {
@@ -236,6 +240,30 @@ class FrameForm implements StreamForm {
   }
 }
 
+const meaning: RequestMeaning = {
+  members: {
+    'serviceTier.type': {
+      setting: 'service-tier',
+      words: [
+        ['default', 'standard'],
+        ['flex', 'flex'],
+        ['priority', 'priority'],
+      ],
+      otherwise: 'reported',
+    },
+    requestMetadata: { setting: 'labels', otherwise: 'reported' },
+  },
+  // Each maker of models has its own way to reason.
+  reasoning(target) {
+    const { reasoning = { default: false } } = target.provider.policies.quirks;
+    const way = forModel(reasoning, target.model);
+    if (way === 'thinking') return readScale(target);
+    return { efforts: way === false ? [] : ['low', 'medium', 'high'], takesBudget: false };
+  },
+  stops: () => ({ most: 4 }),
+  needsCacheMarkers: ({ model }) => /claude|amazon\.nova/.test(model),
+};
+
 export const serve: DialectServer = {
   id: DIALECT,
   // Neither responses nor their events have an id.
@@ -243,4 +271,5 @@ export const serve: DialectServer = {
   errorBody,
   writeReply,
   writeStream,
+  meaning,
 };

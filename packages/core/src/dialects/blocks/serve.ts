@@ -31,6 +31,7 @@ const ABILITIES: ReplyAbilities = {
   customCalls: false,
   sealedReasoning: true,
   media: () => true,
+  policies: skein.policies,
 };
 
 function writeReply(reply: ReplySource): WrittenReply {

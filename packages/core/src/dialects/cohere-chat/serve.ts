@@ -12,6 +12,7 @@ import {
   StreamWriter,
   stopWord,
 } from '../reply-writer.ts';
+import type { RequestMeaning } from '../request-meaning.ts';
 import type {
   DialectServer,
   ReplyContent,
@@ -23,7 +24,7 @@ import type {
 } from '../serve.ts';
 import { writeSse } from '../stream.ts';
 import { toArguments } from '../write/translate.ts';
-import { DIALECT } from './provider.ts';
+import { cohere, DIALECT } from './provider.ts';
 
 const ABILITIES: ReplyAbilities = {
   citations: () => true,
@@ -31,6 +32,7 @@ const ABILITIES: ReplyAbilities = {
   customCalls: false,
   sealedReasoning: false,
   media: () => false,
+  policies: cohere.policies,
 };
 
 const STOP_WORDS: Readonly<Partial<Record<StopReason, string>>> = {
@@ -216,10 +218,22 @@ function event(type: string, members: string): string {
   return writeSse(type, `{"type":"${type}",${members}}`);
 }
 
+const meaning: RequestMeaning = {
+  members: {
+    frequency_penalty: { setting: 'frequency-penalty', otherwise: 'reported', idle: [0] },
+    k: { setting: 'top-k', otherwise: 'reported', idle: [0] },
+    presence_penalty: { setting: 'presence-penalty', otherwise: 'reported', idle: [0] },
+  },
+  reasoning: () => ({ efforts: ['none'], takesBudget: true }),
+  stops: () => ({ most: 5 }),
+  jsonObject: { response_format: { type: 'json_object' } },
+};
+
 export const serve: DialectServer = {
   id: DIALECT,
   responseId: ({ id }) => id,
   errorBody,
   writeReply,
   writeStream,
+  meaning,
 };

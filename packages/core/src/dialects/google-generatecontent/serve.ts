@@ -25,6 +25,8 @@ import { toArguments } from '../write/translate.ts';
 import { addCall, type Call, fieldText, readContent } from './parts.ts';
 import { google } from './provider.ts';
 import { view } from './read-response.ts';
+import { meaning } from './request-meaning.ts';
+import { servedAnswers } from './served-answers.ts';
 
 const ABILITIES: ReplyAbilities = {
   citations: () => false,
@@ -34,6 +36,7 @@ const ABILITIES: ReplyAbilities = {
   // Inline data needs an exact type, a file an address.
   media: ({ mediaType, source }) =>
     source.kind === 'base64' ? !mediaType.endsWith('/*') : source.kind === 'url' && /^https?:/.test(source.url),
+  policies: google.policies,
 };
 
 const STOP_WORDS: Readonly<Partial<Record<StopReason, string>>> = {
@@ -60,10 +63,14 @@ function writeStream(options: WriteStreamOptions): ReplyWriter {
 }
 
 /** An error, in a body or in the middle of a stream. */
-function errorBody({ status, message }: ServedError): JsonObject {
+function errorBody({ status, message, retryAfterMs }: ServedError): JsonObject {
   const word = ERROR_STATUSES[status] ?? (status < 500 ? 'INVALID_ARGUMENT' : 'UNAVAILABLE');
-  return { error: { code: status, message, status: word } };
+  // Clients wait for as long as this says: they do not read the header.
+  const wait = retryAfterMs === undefined ? [] : [{ '@type': RETRY_INFO, retryDelay: `${retryAfterMs / 1000}s` }];
+  return { error: { code: status, message, status: word, ...(wait.length > 0 && { details: wait }) } };
 }
+
+const RETRY_INFO = 'type.googleapis.com/google.rpc.RetryInfo';
 
 const ERROR_STATUSES: Readonly<Record<number, string>> = {
   400: 'INVALID_ARGUMENT',
@@ -235,7 +242,7 @@ class ResponseForm implements StreamForm {
 
   end({ stop, usage }: ReplyContent, isOwn: boolean): string {
     this.#usage = usage ?? this.#usage;
-    const last = this.#chunk([], stopWord(stop, isOwn, STOP_WORDS), isOwn);
+    const last = this.#chunk(['{"text":""}'], stopWord(stop, isOwn, STOP_WORDS), isOwn);
     return this.#choice === 0 && this.#options.asList ? `${last}]` : last;
   }
 
@@ -289,4 +296,30 @@ export const serve: DialectServer = {
   errorBody,
   writeReply,
   writeStream,
+  meaning,
+  api: {
+    ...servedAnswers,
+    vendor: 'google',
+    operations: [
+      {
+        operation: 'ask',
+        method: 'POST',
+        path: /^(?:\/v1\w*)?\/models\/(?<model>.+):generateContent$/,
+        isStream: false,
+      },
+      {
+        operation: 'ask',
+        method: 'POST',
+        path: /^(?:\/v1\w*)?\/models\/(?<model>.+):streamGenerateContent$/,
+        isStream: true,
+      },
+      { operation: 'count', method: 'POST', path: /^(?:\/v1\w*)?\/models\/(?<model>.+):countTokens$/ },
+      { operation: 'models', method: 'GET', path: /^(?:\/v1\w*)?\/models$/ },
+      { operation: 'model', method: 'GET', path: /^(?:\/v1\w*)?\/models\/(?<model>[^:]+)$/ },
+    ],
+    makeId: (text) => text,
+    modelPaths: [],
+    closing: /"finishReason"/,
+    streamsLists: true,
+  },
 };

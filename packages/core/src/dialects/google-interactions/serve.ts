@@ -12,6 +12,7 @@ import {
   StreamWriter,
   stopWord,
 } from '../reply-writer.ts';
+import type { RequestMeaning } from '../request-meaning.ts';
 import type {
   DialectServer,
   ReplyContent,
@@ -24,7 +25,7 @@ import type {
 } from '../serve.ts';
 import { writeSse } from '../stream.ts';
 import { toArguments } from '../write/translate.ts';
-import { DIALECT } from './provider.ts';
+import { DIALECT, googleInteractionsHome } from './provider.ts';
 import { hasType, readSteps, turnText } from './steps.ts';
 import { mediaContent } from './write-request.ts';
 
@@ -34,6 +35,7 @@ const ABILITIES: ReplyAbilities = {
   customCalls: false,
   sealedReasoning: true,
   media: (block) => block.source.kind !== 'file' && mediaContent(block) !== undefined,
+  policies: googleInteractionsHome.policies,
 };
 
 const STATUSES: Readonly<Partial<Record<StopReason, string>>> = {
@@ -251,6 +253,36 @@ const CODES: Readonly<Record<number, string>> = {
   504: 'deadline_exceeded',
 };
 
+const meaning: RequestMeaning = {
+  members: {
+    'generation_config.thinking_summaries': {
+      setting: 'thoughts',
+      words: [
+        ['auto', 'shown'],
+        ['none', 'hidden'],
+      ],
+      otherwise: 'reported',
+    },
+    service_tier: {
+      setting: 'service-tier',
+      words: [
+        ['standard', 'standard'],
+        ['flex', 'flex'],
+        ['priority', 'priority'],
+      ],
+      otherwise: 'reported',
+    },
+  },
+  reasoning: () => ({ efforts: ['minimal', 'low', 'medium', 'high'], takesBudget: false }),
+  stops: () => ({ most: 5 }),
+  jsonObject: { response_format: { type: 'text', mime_type: 'application/json' } },
+  writeServerTool(kind) {
+    if (kind === 'web-search') return { type: 'google_search' };
+    if (kind === 'web-fetch') return { type: 'url_context' };
+    return kind === 'code-execution' ? { type: 'code_execution' } : undefined;
+  },
+};
+
 export const serve: DialectServer = {
   id: DIALECT,
   // What is not stored has an empty id in streams.
@@ -267,4 +299,5 @@ export const serve: DialectServer = {
   errorBody,
   writeReply,
   writeStream,
+  meaning,
 };

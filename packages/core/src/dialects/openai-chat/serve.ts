@@ -1,7 +1,7 @@
 import { findMembers, isObject, textAt } from '../../json/index.ts';
 import type { Citation, ContentBlock, MediaBlock, Message, ToolUseBlock } from '../../message/index.ts';
 import { type LossNote, rewritten } from '../loss.ts';
-import { openaiErrorBody } from '../openai-error.ts';
+import { openaiAnswers, openaiErrorBody } from '../openai-answers.ts';
 import type { Alternative, StopReason, Usage } from '../reply.ts';
 import {
   fitMessage,
@@ -23,8 +23,9 @@ import type {
   WrittenReply,
 } from '../serve.ts';
 import { writeSse } from '../stream.ts';
-import { toDataUrl } from '../write/translate.ts';
-import { DIALECT } from './provider.ts';
+import { areArguments, toDataUrl } from '../write/translate.ts';
+import { DIALECT, openaiChatHome } from './provider.ts';
+import { meaning } from './request-meaning.ts';
 
 const ABILITIES: ReplyAbilities = {
   citations: ({ url }) => url !== undefined,
@@ -32,6 +33,7 @@ const ABILITIES: ReplyAbilities = {
   customCalls: true,
   sealedReasoning: false,
   media: ({ mediaType, source }) => mediaType.startsWith('image/') && source.kind !== 'file',
+  policies: openaiChatHome.policies,
 };
 
 /** A refusal is told by the message, not by the word. */
@@ -78,11 +80,12 @@ function messageText(message: Message, head: ReplyHead, losses: LossNote[]): str
   const images: string[] = [];
   const annotations: string[] = [];
   const calls: string[] = [];
-  for (const { block, index } of blocks) {
+  for (const { block, index, tool } of blocks) {
     if (block.type === 'text' || block.type === 'reasoning' || block.type === 'refusal') {
       texts.add(block.type, index, block.text, losses);
       if (block.type === 'text') annotations.push(...(block.citations ?? []).map(annotationText));
-    } else if (block.type === 'tool-use') calls.push(callText(block, block.id || makeId(head, 'call_', index)));
+    } else if (block.type === 'tool-use')
+      calls.push(callText(block, block.id || makeId(head, 'call_', index), tool?.form));
     else if (block.type === 'media') images.push(imageText(block));
     else block satisfies { type: 'tool-result' | 'unknown' };
     texts.pass(block.type, index, losses);
@@ -138,12 +141,14 @@ class JoinedTexts {
   }
 }
 
-function callText(block: ToolUseBlock, id: string, index?: number): string {
-  const { form, name, rawParameters } = block;
+function callText(block: ToolUseBlock, id: string, form: string | undefined = block.form, index?: number): string {
+  const { name, rawParameters } = block;
   const place = index === undefined ? '' : `"index":${index},`;
   const named = `"name":${JSON.stringify(name)}`;
+  const input = form && areArguments(rawParameters) ? textAt(rawParameters, ['input']) : undefined;
+  const text = input?.startsWith('"') ? input : JSON.stringify(input ?? rawParameters);
   const called = form
-    ? `"type":"custom","custom":{${named},"input":${textAt(rawParameters, ['input']) ?? JSON.stringify(rawParameters)}}`
+    ? `"type":"custom","custom":{${named},"input":${text}}`
     : `"type":"function","function":{${named},"arguments":${JSON.stringify(rawParameters)}}`;
   return `{${place}"id":${JSON.stringify(id)},${called}}`;
 }
@@ -253,12 +258,12 @@ class ChunkForm implements StreamForm {
     return this.#chunk(`{"annotations":[${content.citations.map(annotationText).join(',')}]}`);
   }
 
-  whole({ index, kind }: OutgoingBlock, content: ContentBlock): string {
+  whole({ index, kind, tool }: OutgoingBlock, content: ContentBlock): string {
     this.#texts.pass(kind, index, this.losses);
     if (content.type === 'media') return this.#chunk(`{"images":[${imageText(content)}]}`);
     if (content.type !== 'tool-use') return '';
     const id = content.id || makeId(this.#options, 'call_', index);
-    return this.#chunk(`{"tool_calls":[${callText(content, id, this.#numberOf(index))}]}`);
+    return this.#chunk(`{"tool_calls":[${callText(content, id, content.form ?? tool?.form, this.#numberOf(index))}]}`);
   }
 
   end({ message, stop, usage }: ReplyContent, isOwn: boolean): string {
@@ -306,4 +311,17 @@ export const serve: DialectServer = {
   errorBody: openaiErrorBody,
   writeReply,
   writeStream,
+  meaning,
+  api: {
+    ...openaiAnswers('messages'),
+    vendor: 'openai',
+    operations: [
+      { operation: 'ask', method: 'POST', path: /^(?:\/v1)?\/chat\/completions$/ },
+      { operation: 'models', method: 'GET', path: /^(?:\/v1)?\/models$/ },
+      { operation: 'model', method: 'GET', path: /^(?:\/v1)?\/models\/(?<model>.+)$/ },
+    ],
+    makeId: (text) => `chatcmpl-${text}`,
+    modelPaths: [['model']],
+    closing: /^\[DONE\]$/,
+  },
 };

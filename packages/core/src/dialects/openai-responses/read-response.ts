@@ -69,6 +69,8 @@ const REASONS: ReadonlyMap<string, StopReason> = new Map([
   ['failed', 'error'],
   ['cancelled', 'cut'],
   ['max_output_tokens', 'length'],
+  ['max_messages', 'length'],
+  ['steered', 'pause'],
   ['content_filter', 'filter'],
 ]);
 
@@ -138,7 +140,8 @@ export function readItem(item: Item, role: Role, madeId: () => string): ContentB
       // The local shell may name its call in `id`.
       const named = id ?? (type === 'local_shell_call_output' ? value.id : undefined);
       const toolCallId = typeof named === 'string' ? named : `skn_fn_0_${name ?? 'tool'}`;
-      return [{ type: 'tool-result', toolCallId, content: readItemContent(item, 'output'), isError: false }];
+      const isError = type === 'apply_patch_call_output' && value.status === 'failed';
+      return [{ type: 'tool-result', toolCallId, content: readItemContent(item, 'output'), isError }];
     }
     case 'image_generation_call': {
       const { result, output_format: format } = value;

@@ -1,201 +1,38 @@
-import { isObject, type JsonObject, textAt } from '../../json/index.ts';
-import type { Citation, ContentBlock, MediaBlock, Message, ToolUseBlock } from '../../message/index.ts';
+import { elementTexts, isObject, textAt } from '../../json/index.ts';
+import type { ContentBlock, Message } from '../../message/index.ts';
 import type { LossNote } from '../loss.ts';
-import { openaiErrorBody } from '../openai-error.ts';
-import type { Stop, Usage } from '../reply.ts';
-import {
-  fitMessage,
-  makeId,
-  noteAlternatives,
-  type OutgoingBlock,
-  type ReplyAbilities,
-  type StreamForm,
-  StreamWriter,
-} from '../reply-writer.ts';
+import { openaiErrorBody } from '../openai-answers.ts';
+import { makeId, type OutgoingBlock, type StreamForm, StreamWriter } from '../reply-writer.ts';
 import type {
   DialectServer,
+  HeldRefusal,
   ReplyContent,
-  ReplyHead,
-  ReplySource,
   ReplyWriter,
   ServedError,
   WriteStreamOptions,
-  WrittenReply,
 } from '../serve.ts';
 import { writeSse } from '../stream.ts';
 import { readItems } from './items.ts';
 import { DIALECT } from './provider.ts';
 import { readItem, turnText } from './read-response.ts';
-
-const ABILITIES: ReplyAbilities = {
-  citations: ({ url }) => url !== undefined,
-  refusals: true,
-  customCalls: true,
-  sealedReasoning: true,
-  media: ({ mediaType, source }) => mediaType.startsWith('image/') && source.kind === 'base64',
-};
-
-/** The whole response: its output items are the message. */
-function writeReply(reply: ReplySource): WrittenReply {
-  const losses: LossNote[] = [];
-  const { message, stop, usage } = reply;
-  const isOwn = message.origin.dialect === DIALECT;
-  const output = isOwn
-    ? turnText(readItems(message.raw).items.map(({ text }) => text))
-    : `[${itemTexts(reply, losses).join(',')}]`;
-  noteAlternatives(reply, losses);
-  return { body: responseText(reply, statusOf(stop, isOwn), output, usageText(usage, isOwn)), losses };
-}
+import { meaning } from './request-meaning.ts';
+import { servedAnswers } from './served-answers.ts';
+import {
+  ABILITIES,
+  callText,
+  itemText,
+  messageText,
+  partText,
+  reasoningText,
+  responseText,
+  statusOf,
+  summaryText,
+  usageText,
+  writeReply,
+} from './write-reply.ts';
 
 function writeStream(options: WriteStreamOptions): ReplyWriter {
   return new StreamWriter(new ItemForm(options), options);
-}
-
-interface Status {
-  readonly status: string;
-  readonly incomplete?: string;
-  readonly error?: JsonObject;
-}
-
-/** What the end of a reply is called. Calls and refusals are told by the output. */
-function statusOf({ reason, native }: Stop, isOwn: boolean): Status {
-  if (reason === 'length' || reason === 'cut') return { status: 'incomplete', incomplete: 'max_output_tokens' };
-  if (reason === 'filter') return { status: 'incomplete', incomplete: 'content_filter' };
-  if (reason === 'error')
-    return { status: 'failed', error: { code: 'server_error', message: 'The model could not finish its reply.' } };
-  if (reason === 'unknown' && isOwn && native !== undefined) return { status: 'incomplete', incomplete: native };
-  return { status: 'completed' };
-}
-
-/** The settings that every response repeats from its request, with the values that hold where the request has none. */
-const SETTINGS: Readonly<Record<string, unknown>> = {
-  background: false,
-  instructions: null,
-  max_output_tokens: null,
-  max_tool_calls: null,
-  metadata: {},
-  parallel_tool_calls: true,
-  previous_response_id: null,
-  prompt_cache_key: null,
-  reasoning: { effort: null, summary: null },
-  safety_identifier: null,
-  service_tier: 'default',
-  store: true,
-  temperature: 1,
-  text: { format: { type: 'text' }, verbosity: 'medium' },
-  tool_choice: 'auto',
-  tools: [],
-  top_logprobs: 0,
-  top_p: 1,
-  truncation: 'disabled',
-  user: null,
-};
-
-function responseText(head: ReplyHead, { status, incomplete, error }: Status, output: string, usage: string): string {
-  const { id, model, created, request = {} } = head;
-  const settings = Object.entries(SETTINGS).map(([name, value]) => [name, request[name] ?? value]);
-  const known = {
-    ...{ id, object: 'response', created_at: created, status, error: error ?? null },
-    ...{ incomplete_details: incomplete === undefined ? null : { reason: incomplete }, model },
-    ...Object.fromEntries(settings),
-  };
-  return `${JSON.stringify(known).slice(0, -1)},"output":${output},"usage":${usage}}`;
-}
-
-/** Cached tokens are in the input, thoughts in the output. */
-function usageText(usage: Usage | undefined, isOwn: boolean): string {
-  if (!usage || isOwn) return usage?.native ?? 'null';
-  const { input, cacheRead, cacheWrite5m, cacheWrite1h, output, reasoning } = usage;
-  const written = cacheWrite5m + cacheWrite1h;
-  const all = input + cacheRead + written;
-  return JSON.stringify({
-    input_tokens: all,
-    input_tokens_details: { cached_tokens: cacheRead, ...(written > 0 && { cache_write_tokens: written }) },
-    output_tokens: output + reasoning,
-    output_tokens_details: { reasoning_tokens: reasoning },
-    total_tokens: all + output + reasoning,
-  });
-}
-
-/** Texts and refusals that stand side by side are parts of one message; every other block is an item. */
-function itemTexts(reply: ReplySource, losses: LossNote[]): string[] {
-  const items: string[] = [];
-  let parts: string[] = [];
-  const closeMessage = (): void => {
-    if (parts.length > 0) items.push(messageText(makeId(reply, 'msg_', items.length, 48), 'completed', parts));
-    parts = [];
-  };
-  for (const { block, index } of fitMessage(reply.message, ABILITIES, reply, losses)) {
-    if (block.type === 'text' || block.type === 'refusal') parts.push(partText(block));
-    else {
-      closeMessage();
-      items.push(itemText(block, reply, index, items.length));
-    }
-  }
-  closeMessage();
-  return items;
-}
-
-function itemText(block: ContentBlock, head: ReplyHead, index: number, place: number): string {
-  switch (block.type) {
-    case 'reasoning': {
-      const summary = block.text === '' ? [] : [summaryText(block.text)];
-      return reasoningText(makeId(head, 'rs_', place, 48), summary, head.reference?.(index));
-    }
-    case 'tool-use':
-      return callText(block, head, index, place, 'completed');
-    case 'media':
-      return imageText(makeId(head, 'ig_', place, 48), block);
-    default:
-      block satisfies { type: 'text' | 'refusal' | 'tool-result' | 'unknown' };
-      return '';
-  }
-}
-
-function messageText(id: string, status: string, parts: readonly string[]): string {
-  const name = JSON.stringify(id);
-  return `{"id":${name},"type":"message","status":"${status}","content":[${parts.join(',')}],"role":"assistant"}`;
-}
-
-function partText(block: ContentBlock, native?: string): string {
-  if (native !== undefined) return native;
-  if (block.type === 'refusal') return JSON.stringify({ type: 'refusal', refusal: block.text });
-  const { text = '', citations = [] } = block.type === 'text' ? block : {};
-  return `{"type":"output_text","annotations":[${citations.map(annotationText).join(',')}],"logprobs":[],"text":${JSON.stringify(text)}}`;
-}
-
-function annotationText({ url, title }: Citation): string {
-  return JSON.stringify({ type: 'url_citation', start_index: 0, end_index: 0, url, title: title ?? '' });
-}
-
-function summaryText(text: string): string {
-  return JSON.stringify({ type: 'summary_text', text });
-}
-
-function reasoningText(id: string, summary: readonly string[], reference: string | undefined): string {
-  const sealed = reference === undefined ? '' : `,"encrypted_content":${JSON.stringify(reference)}`;
-  return `{"id":${JSON.stringify(id)},"type":"reasoning","summary":[${summary.join(',')}]${sealed}}`;
-}
-
-type Call = Pick<ToolUseBlock, 'id' | 'name' | 'rawParameters' | 'form'>;
-
-function callText(call: Call, head: ReplyHead, index: number, place: number, status: string): string {
-  const { id, name, rawParameters: raw, form } = call;
-  const known = {
-    id: makeId(head, form ? 'ctc_' : 'fc_', place, 48),
-    type: form ? 'custom_tool_call' : 'function_call',
-    status,
-    call_id: id || makeId(head, 'call_', index),
-    name,
-  };
-  const input = form ? (textAt(raw, ['input']) ?? JSON.stringify(raw)) : JSON.stringify(raw);
-  return `${JSON.stringify(known).slice(0, -1)},"${form ? 'input' : 'arguments'}":${input}}`;
-}
-
-function imageText(id: string, { mediaType, source }: MediaBlock): string {
-  const format = mediaType.slice('image/'.length);
-  const result = source.kind === 'base64' ? source.data : '';
-  return JSON.stringify({ id, type: 'image_generation_call', status: 'completed', output_format: format, result });
 }
 
 /** The text of a block as the events name it: their word, and the member that holds it. */
@@ -227,7 +64,7 @@ class ItemForm implements StreamForm {
     return this.#event('response.created', response) + this.#event('response.in_progress', response);
   }
 
-  open({ kind, index, call }: OutgoingBlock): string {
+  open({ kind, index, call, tool }: OutgoingBlock): string {
     if (kind === 'text' || kind === 'refusal') {
       const before = this.#openMessage();
       const part = partText({ type: kind, text: '' });
@@ -238,7 +75,7 @@ class ItemForm implements StreamForm {
     const item =
       kind === 'reasoning'
         ? reasoningText(this.#itemId('rs_'), [], this.#options.reference?.(index))
-        : callText({ ...call!, rawParameters: '' }, this.#options, index, this.#output.length, 'in_progress');
+        : callText({ ...call!, tool, rawParameters: '' }, this.#options, index, this.#output.length, 'in_progress');
     return before + this.#event('response.output_item.added', `${this.#place()},"item":${item}`);
   }
 
@@ -259,11 +96,12 @@ class ItemForm implements StreamForm {
   }
 
   close(block: OutgoingBlock, content: ContentBlock | undefined, native: string | undefined): string {
-    const { kind, written, index, call } = block;
+    const { kind, written, index, call, tool } = block;
     if (kind === 'text' || kind === 'refusal') {
       const { name, member, more } = TEXTS[kind];
       const part = partText(content ?? { type: kind, text: written }, native);
       const text =
+        this.#annotations(part) +
         this.#partEvent(`${name}.done`, `"${member}":${JSON.stringify(written)}${more}`) +
         this.#partEvent('content_part.done', `"part":${part}`);
       this.#message!.parts.push(part);
@@ -274,25 +112,55 @@ class ItemForm implements StreamForm {
       const reference = this.#options.reference?.(index);
       return before + this.#done(native ?? reasoningText(this.#itemId('rs_'), this.#summary.parts, reference));
     }
-    const item = callText({ ...call!, rawParameters: written }, this.#options, index, this.#output.length, 'completed');
+    const item = callText(
+      { ...call!, tool, rawParameters: written },
+      this.#options,
+      index,
+      this.#output.length,
+      'completed',
+    );
     const members = `"item_id":${this.#quoted('fc_')},${this.#place()},"arguments":${JSON.stringify(written)}`;
     return this.#event('response.function_call_arguments.done', members) + this.#done(native ?? item);
   }
 
-  whole({ index }: OutgoingBlock, content: ContentBlock, native: string | undefined): string {
+  /** Each source of a text is told before the text is done. */
+  #annotations(part: string): string {
+    const list = textAt(part, ['annotations']);
+    const annotations = list?.startsWith('[') ? elementTexts(list) : [];
+    return annotations
+      .map((one, at) => this.#partEvent('output_text.annotation.added', `"annotation_index":${at},"annotation":${one}`))
+      .join('');
+  }
+
+  whole({ index, tool }: OutgoingBlock, content: ContentBlock, native: string | undefined): string {
     const before = this.#closeMessage();
-    const item = native ?? itemText(content, this.#options, index, this.#output.length);
+    const item = native ?? itemText(content, this.#options, index, this.#output.length, tool);
     const id = textAt(item, ['id']) ?? '""';
-    const steps = content.type === 'media' && native === undefined ? ['in_progress', 'generating', 'completed'] : [];
+    const steps = native === undefined ? this.#steps(content, item, `"item_id":${id},${this.#place()}`) : [];
+    const begun = item.replace('"status":"completed"', '"status":"in_progress"');
     const added =
-      native ??
-      (content.type === 'media' ? `{"id":${id},"type":"image_generation_call","status":"in_progress"}` : item);
+      content.type === 'media' ? `{"id":${id},"type":"image_generation_call","status":"in_progress"}` : begun;
     return [
       before,
-      this.#event('response.output_item.added', `${this.#place()},"item":${added}`),
-      ...steps.map((step) => this.#event(`response.image_generation_call.${step}`, `"item_id":${id},${this.#place()}`)),
+      this.#event('response.output_item.added', `${this.#place()},"item":${native ?? added}`),
+      ...steps.map(([name, members]) => this.#event(name, members)),
       this.#done(item),
     ].join('');
+  }
+
+  /** The events between the beginning and the end of an item that is written whole. */
+  #steps(content: ContentBlock, item: string, place: string): (readonly [name: string, members: string])[] {
+    if (content.type === 'media')
+      return ['in_progress', 'generating', 'completed'].map((step) => [
+        `response.image_generation_call.${step}`,
+        place,
+      ]);
+    const input = content.type === 'tool-use' ? textAt(item, ['input']) : undefined;
+    if (input === undefined) return [];
+    return [
+      ['response.custom_tool_call_input.delta', `${place},"delta":${input}`],
+      ['response.custom_tool_call_input.done', `${place},"input":${input}`],
+    ];
   }
 
   end({ message, stop, usage }: ReplyContent, isOwn: boolean): string {
@@ -381,6 +249,22 @@ class ItemForm implements StreamForm {
   }
 }
 
+const MISSING: Readonly<Record<'response' | 'conversation' | 'item', (id: string) => HeldRefusal>> = {
+  response: (id) => ({
+    status: 400,
+    word: 'previous_response_not_found',
+    message: `Previous response with id '${id}' not found.`,
+    param: 'previous_response_id',
+  }),
+  conversation: (id) => ({
+    status: 404,
+    word: 'conversation_not_found',
+    message: `Conversation with id '${id}' not found.`,
+    param: 'conversation',
+  }),
+  item: (id) => ({ status: 404, word: 'item_not_found', message: `Item with id '${id}' not found.`, param: 'input' }),
+};
+
 export const serve: DialectServer = {
   id: DIALECT,
   responseId: ({ id, response }) => (isObject(response) ? response.id : id),
@@ -392,8 +276,27 @@ export const serve: DialectServer = {
     }),
     refersTo: ({ type = 'item_reference', id }) => (type === 'item_reference' ? id : undefined),
     isPending: ({ status }) => status === 'queued' || status === 'in_progress',
+    held: {
+      missing: (what, id) => MISSING[what](id),
+      deleted: (id) => ({ id, object: 'response', deleted: true }),
+    },
   },
   errorBody: openaiErrorBody,
   writeReply,
   writeStream,
+  meaning,
+  api: {
+    ...servedAnswers,
+    vendor: 'openai',
+    operations: [
+      { operation: 'ask', method: 'POST', path: /^(?:\/v1)?\/responses$/ },
+      { operation: 'count', method: 'POST', path: /^(?:\/v1)?\/responses\/input_tokens$/ },
+      { operation: 'compact', method: 'POST', path: /^(?:\/v1)?\/responses\/compact$/ },
+      { operation: 'get', method: 'GET', path: /^(?:\/v1)?\/responses\/(?<response>[\w-]+)$/ },
+      { operation: 'delete', method: 'DELETE', path: /^(?:\/v1)?\/responses\/(?<response>[\w-]+)$/ },
+    ],
+    makeId: (text) => `resp_${text}`,
+    modelPaths: [['response', 'model'], ['model']],
+    closing: /^\{"type":\s*"response\.(?:completed|incomplete|failed)"/,
+  },
 };

@@ -1,5 +1,5 @@
 import { digest, findLoneSurrogates, splice } from '../../json/index.ts';
-import { BLOCKS_ORIGIN, type CallRef, createMessage, type Message } from '../../message/index.ts';
+import { BLOCKS_ORIGIN, type CallRef, createMessage, type Message, type Role } from '../../message/index.ts';
 import { dropped, type Loss, type LossNote, rewritten } from '../loss.ts';
 import type { Element, Manifest } from '../manifest.ts';
 import type { Policies } from '../provider.ts';
@@ -82,7 +82,12 @@ export function viewId(raw: string, index: number): string {
 }
 
 /** The id of a call in a form that the target takes: unchanged, or derived, the same for the call and its result. */
-export function targetToolId(id: string, policies: Policies, path: string, losses: LossNote[]): string {
+export function targetToolId(
+  id: string,
+  policies: Pick<Policies, 'toolIds'>,
+  path: string,
+  losses: LossNote[],
+): string {
   if (fits(id, policies.toolIds)) return id;
   const plain = `call_${digest(id).slice(0, 24)}`;
   // Some targets take only letters and digits, in a fixed length.
@@ -130,6 +135,8 @@ export interface RequestJob {
   readonly start: string;
   /** Whether the body continues calls that the provider stores, so that results may stand without their calls. */
   readonly continues: boolean;
+  /** Whether the API goes on with the reply at the end, so that nothing is put behind it. */
+  readonly continuesReply: boolean;
   /** Ids of calls without a result that waited for an approval. */
   readonly unapproved: readonly string[];
   /** The calls that a message's results answer, by the index of the message. */
@@ -149,6 +156,8 @@ export interface PlacedDraft extends Draft {
   /** The message whose raw text `pieces` refers to, if there is one. */
   readonly message?: Message | undefined;
   readonly losses: readonly Loss[];
+  /** The turns that became this one. */
+  readonly from?: readonly PlacedDraft[];
 }
 
 /** All placed drafts have the same members in the same order, because engines read such objects several times faster. */
@@ -341,6 +350,14 @@ export function mergeDrafts(drafts: readonly PlacedDraft[], { writer, cache }: R
   const to = merged ? [placeDraft(merged, of, losses)] : drafts;
   cache.merged.set(first, { from: drafts, to });
   return to;
+}
+
+/** Merges a run of one role into one turn, and notes it; the run as it is, if the protocol cannot. */
+export function mergeRun(run: readonly PlacedDraft[], role: Role, job: RequestJob): readonly PlacedDraft[] {
+  const [one, ...more] = mergeDrafts(run, job);
+  if (!one || run.length < 2 || more.length > 0) return run;
+  const notes = run.slice(1).flatMap((draft) => locateAt(draft, rewritten('', 'merged', role)));
+  return [{ ...one, losses: [...one.losses, ...notes], from: run }];
 }
 
 /** The run of drafts from `start` on for which a condition holds. */

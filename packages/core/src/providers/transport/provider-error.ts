@@ -13,6 +13,8 @@ export interface ProviderErrorFacts {
   readonly rawBody?: string | undefined;
   /** How long the provider asks to wait. */
   readonly retryAfterMs?: number | undefined;
+  /** The headers of the response that tell of rate limits. */
+  readonly rateLimits?: Readonly<Record<string, string>> | undefined;
   readonly cause?: unknown;
 }
 
@@ -27,6 +29,7 @@ export class ProviderError extends SkeinError {
   readonly requestId: string | undefined;
   readonly rawBody: string | undefined;
   readonly retryAfterMs: number | undefined;
+  readonly rateLimits: Readonly<Record<string, string>> | undefined;
   /** How often the request was sent. */
   attempts = 1;
 
@@ -43,6 +46,7 @@ export class ProviderError extends SkeinError {
     this.requestId = facts.requestId;
     this.rawBody = facts.rawBody;
     this.retryAfterMs = facts.retryAfterMs;
+    this.rateLimits = facts.rateLimits;
   }
 }
 
@@ -68,4 +72,15 @@ export function readRequestId(headers: Headers): string | undefined {
     if (value) return value;
   }
   return undefined;
+}
+
+/**
+ * The headers of a response that tell of rate limits, as the vendors name them.
+ *
+ * @example
+ * const { headers } = await exchange({ provider, model, body, stream: false });
+ * readRateLimits(headers); // { 'x-ratelimit-remaining-requests': '99' }
+ */
+export function readRateLimits(headers: Headers): Record<string, string> {
+  return Object.fromEntries([...headers].filter(([name]) => /^(?:x|anthropic)-ratelimit-/.test(name)));
 }

@@ -17,6 +17,18 @@ const google = (code: number, status: string, message: string, details?: unknown
   error: { code, status, message, ...(details ? { details } : {}) },
 });
 
+it('the headers that tell of rate limits are kept, and no others', () => {
+  const headers = {
+    'x-ratelimit-remaining-requests': '0',
+    'anthropic-ratelimit-tokens-limit': '9',
+    'set-cookie': 'a=b',
+  };
+  expect(errorOf(429, openai('slow down'), headers).rateLimits).toEqual({
+    'anthropic-ratelimit-tokens-limit': '9',
+    'x-ratelimit-remaining-requests': '0',
+  });
+});
+
 describe('the code of an error', () => {
   it.each([
     [401, anthropic('authentication_error', 'invalid x-api-key'), 'authentication', false],

@@ -11,7 +11,7 @@ import {
   summarizeText,
 } from './error-body.ts';
 import type { ExchangeOptions, RetryOptions } from './exchange.ts';
-import { ProviderError, readRequestId, type StopCause } from './provider-error.ts';
+import { ProviderError, readRateLimits, readRequestId, type StopCause } from './provider-error.ts';
 import { redact, redactError } from './redact.ts';
 
 export { streamError } from './error-body.ts';
@@ -35,6 +35,7 @@ export function responseError(response: Response, text: string, context: ErrorCo
     retryable: advice === 'true' || (advice !== 'false' && isRetryable(status, code)),
     rawBody: redact(text, context.secrets),
     retryAfterMs: readRetryAfter(headers, now) ?? body.retryAfterMs,
+    rateLimits: readRateLimits(headers),
   };
   const problem = body.message ?? (describeRedirect(headers) || summarizeText(text) || 'no explanation');
   return new ProviderError(redact(`${problem} ${describeResponse(response)}`, context.secrets), facts);

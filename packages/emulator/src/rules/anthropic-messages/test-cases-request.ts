@@ -18,6 +18,8 @@ import {
 
 const key = { 'x-api-key': 'k' };
 const tool = { name: 'f', input_schema: { type: 'object' } };
+const document = { type: 'document', source: { type: 'text', media_type: 'text/plain', data: 'a' } };
+const documented = { messages: [user(text('hello')), assistant(text('Here.'), document), user(text('thanks'))] };
 
 export const schemaCases: Cases = {
   json: { good: send({}), bad: { body: '{"model":' }, message: /^The request body is not valid JSON: / },
@@ -52,6 +54,11 @@ export const schemaCases: Cases = {
       { headers: { ...key, 'anthropic-version': '2026-10-21' } },
     ),
     message: 'messages.0.content.0.text.citations: Extra inputs are not permitted',
+  },
+  'version-document': {
+    good: send(documented, { headers: { ...key, 'anthropic-version': '2023-06-01' } }),
+    bad: send(documented, { headers: { ...key, 'anthropic-version': '2026-10-21' } }),
+    message: 'messages.1.content.1: `document` blocks can only be in `user` messages',
   },
   required: { good: send({}), bad: send({ max_tokens: undefined }), message: 'max_tokens: Field required' },
   'no-messages': { good: send({}), bad: says(), message: 'messages: at least one message is required' },

@@ -51,6 +51,7 @@ const duplicates = (names: readonly string[]): readonly string[] => [
   ...new Set(names.filter((name, index) => names.indexOf(name) !== index)),
 ];
 
+const ROLES = ['user', 'assistant', 'system'];
 const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 const ID = /^[a-zA-Z0-9_.:-]{1,64}$/;
 
@@ -69,8 +70,8 @@ const contentRules: readonly ConverseRule[] = [
     id: 'type',
     check: ({ messages }) =>
       first(messages.entries(), ([at, { role, content }]) => {
-        if (role !== 'user' && role !== 'assistant')
-          return `1 validation error detected: Value '${role}' at 'messages.${at + 1}.member.role' failed to satisfy constraint: Member must satisfy enum value set: [user, assistant]`;
+        if (!ROLES.includes(`${role}`))
+          return `1 validation error detected: Value '${role}' at 'messages.${at + 1}.member.role' failed to satisfy constraint: Member must satisfy enum value set: [${ROLES.join(', ')}]`;
         return Array.isArray(content) ? undefined : `messages.${at}.content: a list of blocks is required`;
       }),
   },
@@ -132,7 +133,10 @@ const contentRules: readonly ConverseRule[] = [
   {
     id: 'roles-alternate',
     check: ({ messages }) =>
-      messages.some(({ role }, at) => at > 0 && messages[at - 1]?.role === role)
+      // A system message may stand anywhere: it changes tools or settings, and is no turn.
+      messages
+        .filter(({ role }) => role !== 'system')
+        .some(({ role }, at, turns) => at > 0 && turns[at - 1]?.role === role)
         ? 'A conversation must alternate between user and assistant roles. Make sure the conversation alternates between user and assistant roles and try again.'
         : undefined,
   },
@@ -248,6 +252,26 @@ const toolRules: readonly ConverseRule[] = [
   },
 ];
 
+/** Models that cache, as far as AWS lists them; tools are cached with Claude only. */
+const CACHES = /anthropic\.claude-(?!instant|v2|3-(?:haiku|sonnet|opus)|3-5-sonnet-20240620)|amazon\.nova/;
+const HIDDEN = /^arn:/;
+
+const cacheRule: ConverseRule = {
+  id: 'cache-unsupported',
+  status: 403,
+  check: ({ body, messages, model }) => {
+    if (HIDDEN.test(model)) return undefined;
+    const config = isObject(body.toolConfig) ? body.toolConfig : {};
+    const isPoint = ({ cachePoint: point }: Json): boolean => isObject(point);
+    const inTools = objects(config.tools).some(isPoint);
+    const all = [...objects(body.system), ...messages.flatMap(({ content }) => objects(content))];
+    const isTaken = CACHES.test(model) && (!inTools || isClaude(model));
+    return !isTaken && (inTools || all.some(isPoint))
+      ? 'You invoked an unsupported model or your request did not allow prompt caching. See the documentation for more information.'
+      : undefined;
+  },
+};
+
 const PROTOCOL = 'bedrock-converse';
 
 /** What the model refuses is told behind these words (recorded). */
@@ -271,7 +295,7 @@ const modelRule: ConverseRule = {
 };
 
 /** In the order in which the API checks, as far as it is known: the conversation, the tools, then the model. */
-const RULES: readonly ConverseRule[] = [...contentRules, ...toolRules, modelRule];
+const RULES: readonly ConverseRule[] = [...contentRules, ...toolRules, cacheRule, modelRule];
 
 /** Every rule id that a verdict can name. `json` and `surrogate` are checked while the body is read. */
 export const bedrockConverseRules: readonly string[] = ['json', 'surrogate', ...RULES.map(({ id }) => id)];

@@ -62,9 +62,14 @@ const cases: Readonly<Record<string, Case>> = {
     message: 'Exactly one of model and agent must be set.',
   },
   'input-required': {
-    good: { model, continuation_token: 't', previous_interaction_id: 'v1_named' },
+    good: { model, continuation_token: 'c2ln', previous_interaction_id: 'v1_named' },
     bad: { model, input: [] },
     message: 'input must not be empty.',
+  },
+  'continuation-token': {
+    good: { model, continuation_token: 'c2ln', input: 'Hi' },
+    bad: { model, continuation_token: 'b3RoZXI=', input: 'Hi' },
+    message: INVALID,
   },
   'background-store': {
     good: { model, input: 'Hi', background: true },
@@ -160,4 +165,13 @@ it('unknown members are refused where that is asked for', () => {
   const body = JSON.stringify({ ...says(hello), mood: 'good' });
   const { refusal } = judgeGoogleInteractions({ body, settings: { refuseUnknown: true } });
   expect(refusal).toMatchObject({ rule: 'google-interactions.unknown-field', message: 'Unknown name "mood".' });
+});
+
+it.each([
+  user(),
+  { type: 'user_input' },
+  { type: 'google_maps_call', id: 'm1' },
+  { type: 'retrieval_result', call_id: 'r1' },
+])('what the types of the SDK leave out may be missing: %j', (step) => {
+  expect(judge(says(hello, step, hello)).refusal).toBeUndefined();
 });

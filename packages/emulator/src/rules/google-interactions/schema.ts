@@ -28,7 +28,7 @@ const result = (more = ''): Shape => closed(`type call_id! result! is_error sign
 /** Every step of `input`. */
 export const stepShapes: Readonly<Record<string, Shape>> = {
   // A result may stand among the contents of an input, too.
-  user_input: closed('type content!', { content: list(byType({ ...contentShapes, function_result: functionResult })) }),
+  user_input: closed('type content', { content: list(byType({ ...contentShapes, function_result: functionResult })) }),
   model_output: closed('type content error', { content: contents }),
   thought: closed('type signature summary', { summary: contents }),
   function_call: closed('type id! name! arguments!'),
@@ -37,14 +37,14 @@ export const stepShapes: Readonly<Record<string, Shape>> = {
   code_execution_result: result(),
   google_search_call: call('search_type'),
   google_search_result: result(),
-  google_maps_call: call(),
+  google_maps_call: closed('type id! arguments signature'),
   google_maps_result: result(),
   url_context_call: call(),
   url_context_result: result(),
   file_search_call: closed('type id! signature'),
   file_search_result: closed('type call_id! result is_error signature'),
   retrieval_call: call('retrieval_type'),
-  retrieval_result: result(),
+  retrieval_result: closed('type call_id! result is_error signature'),
   processing_call: closed('type id! signature'),
   processing_result: closed('type call_id! signature'),
   mcp_server_tool_call: closed('type id! name! server_name! arguments!'),
@@ -52,7 +52,7 @@ export const stepShapes: Readonly<Record<string, Shape>> = {
 };
 
 export const toolShapes: Readonly<Record<string, Shape>> = {
-  function: closed('type name! description parameters'),
+  function: closed('type name description parameters'),
   code_execution: closed('type'),
   google_search: closed('type search_types'),
   google_maps: closed('type enable_widget latitude longitude'),

@@ -58,6 +58,17 @@ test('fields of a reply that the request type lacks are suspected, not refused',
   expect(judgeCase(judgeOpenAIResponses, body).warnings).toEqual(['openai-responses.unknown-item-param']);
 });
 
+test('ids with dashes, which Codex gives what it writes itself, are accepted', () => {
+  const passthrough = { internal_chat_message_metadata_passthrough: { turn_id: 't' } };
+  const body = create([
+    { ...user, type: 'message', id: 'msg_73ec8cf2-d158-5d4c', ...passthrough },
+    call({ id: 'fc_1', ...passthrough }),
+    result({ id: 'fco_73ec8cf2-d158-5d4c', ...passthrough }),
+  ]);
+  expect(judgeCase(judgeOpenAIResponses, body)).toEqual({ refusal: undefined, warnings: [] });
+  expect(ruleOf(create([user, says('msg_73ec8cf2-d158')]))).toBe('openai-responses.id-chars');
+});
+
 test('what Codex and the newest SDK send is accepted', () => {
   const body = create([user, { type: 'configuration_update', reasoning: { effort: 'low' } }], {
     client_metadata: { thread_id: 't' },
@@ -65,7 +76,10 @@ test('what Codex and the newest SDK send is accepted', () => {
     image: { context_compression: 'auto' },
     access_programs: { cyber: 'standard' },
     stream_options: { reasoning_summary_delivery: 'sequential_cutoff' },
-    tools: [{ type: 'function', name: 'f', parameters: {}, async: true }],
+    tools: [
+      { type: 'function', name: 'f', parameters: {}, async: true },
+      { type: 'web_search', external_web_access: true, search_content_types: ['text', 'image'] },
+    ],
   });
   expect(judgeCase(judgeOpenAIResponses, body)).toEqual({ refusal: undefined, warnings: [] });
 });

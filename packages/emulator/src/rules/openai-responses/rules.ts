@@ -11,7 +11,7 @@ import {
   wrongType,
 } from '../openai/finding.ts';
 import { isOwnType } from '../openai/shape.ts';
-import type { ResponsesContext, ResponsesRule } from './context.ts';
+import type { Item, ResponsesContext, ResponsesRule } from './context.ts';
 import { inputParts, outputParts } from './schema.ts';
 
 const roles = ['assistant', 'system', 'developer', 'user'];
@@ -128,12 +128,20 @@ export const idPrefix: ResponsesRule = {
   },
 };
 
-/** The error message allows dashes, the API does not (CopilotKit#6117). */
+const isWrittenByClient = ({ type = '', fields }: Item): boolean =>
+  type === 'message' ? fields.role !== 'assistant' : type === 'additional_tools' || type.endsWith('_output');
+
+/**
+ * The error message allows dashes. The API refused them in what a model wrote (CopilotKit#6117); Codex gives what it writes
+ * itself an id with dashes.
+ */
 export const idChars: ResponsesRule = {
   id: 'id-chars',
   *check({ items }) {
-    for (const { at, id } of items) {
-      if (id === undefined || /^\w*$/.test(id)) continue;
+    for (const item of items) {
+      const { at, id } = item;
+      const allowed = isWrittenByClient(item) ? /^[\w-]*$/ : /^\w*$/;
+      if (id === undefined || allowed.test(id)) continue;
       const words = `Invalid '${at}.id': '${id}'. Expected an ID that contains letters, numbers, underscores, or dashes, but this value contained additional characters.`;
       yield finding(words, `${at}.id`, 'invalid_value');
     }

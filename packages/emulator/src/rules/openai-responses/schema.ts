@@ -11,8 +11,8 @@ const callable: Readonly<Record<string, Shape>> = {
 
 const location = { user_location: closed('type city country region timezone') };
 
-// `external_web_access` is not in the SDK type, but was accepted (recorded).
-const webSearch = closed('type search_context_size user_location filters external_web_access', {
+// `external_web_access` and `search_content_types` are not in the SDK type, but Codex sends them.
+const webSearch = closed('type search_context_size user_location filters external_web_access search_content_types', {
   ...location,
   filters: closed('allowed_domains'),
 });
@@ -119,28 +119,32 @@ const output = { output: list(byType(inputParts)) };
 const caller = { caller: closed('type caller_id') };
 const safety = list(closed('id code message'));
 
+// Codex sends this member on its own items and on those that it sends back; the SDK's types lack it.
+const item = (fields: string, inner?: Readonly<Record<string, Shape>>): Shape =>
+  closed(`${fields} internal_chat_message_metadata_passthrough`, inner);
+
 /** Every item of the `input` array; `~` and `^` as in shape.ts. */
 export const itemShapes: Readonly<Record<string, Shape>> = {
-  message: closed('type role! content! id status phase', {
+  message: item('type role! content! id status phase', {
     content: list(byType({ ...inputParts, ...outputParts })),
   }),
-  function_call: closed('type id call_id! name! arguments! async namespace status caller', caller),
-  function_call_output: closed('type id call_id output! name namespace status caller', { ...output, ...caller }),
-  custom_tool_call: closed('type id call_id! name! input! async namespace caller status^', caller),
-  custom_tool_call_output: closed('type id call_id! output! caller status^', { ...output, ...caller }),
+  function_call: item('type id call_id! name! arguments! async namespace status caller', caller),
+  function_call_output: item('type id call_id output! name namespace status caller', { ...output, ...caller }),
+  custom_tool_call: item('type id call_id! name! input! async namespace caller status^', caller),
+  custom_tool_call_output: item('type id call_id! output! caller status^', { ...output, ...caller }),
   // A `status` is refused here, even null: openai-python#3008 (`Unknown parameter: 'input[1].status'.`).
-  reasoning: closed('type id summary! content encrypted_content', {
+  reasoning: item('type id summary! content encrypted_content', {
     summary: list(closed('type! text!')),
     content: list(closed('type! text!')),
   }),
-  compaction: closed('type id encrypted_content!'),
-  compaction_trigger: closed('type id'),
-  configuration_update: closed('type id reasoning text', {
+  compaction: item('type id encrypted_content!'),
+  compaction_trigger: item('type id'),
+  configuration_update: item('type id reasoning text', {
     reasoning: closed('effort'),
     text: closed('format!', { format: textFormat }),
   }),
-  item_reference: closed('type id!'),
-  web_search_call: closed('type id! status~ action~', {
+  item_reference: item('type id!'),
+  web_search_call: item('type id! status~ action~', {
     action: byType({
       search: closed('type query queries sources'),
       open_page: closed('type url'),
@@ -148,36 +152,36 @@ export const itemShapes: Readonly<Record<string, Shape>> = {
       find: closed('type url pattern'),
     }),
   }),
-  file_search_call: closed('type id! queries! status~ results', {
+  file_search_call: item('type id! queries! status~ results', {
     results: list(closed('attributes file_id filename score text vector_store_id^')),
   }),
-  code_interpreter_call: closed('type id! container_id! code~ outputs~ status~', {
+  code_interpreter_call: item('type id! container_id! code~ outputs~ status~', {
     outputs: list(byType({ logs: closed('type logs'), image: closed('type url') })),
   }),
   // `{id, type}` alone was accepted; the request type lacks the other fields of replies.
-  image_generation_call: closed(
+  image_generation_call: item(
     'type id! result status error svg_usage action^ background^ output_format^ quality^ revised_prompt^ size^',
   ),
-  computer_call: closed('type id~ call_id! action actions status~ pending_safety_checks~', {
+  computer_call: item('type id~ call_id! action actions status~ pending_safety_checks~', {
     pending_safety_checks: safety,
   }),
-  computer_call_output: closed('type id call_id! output! status acknowledged_safety_checks', {
+  computer_call_output: item('type id call_id! output! status acknowledged_safety_checks', {
     output: closed('type! file_id image_url'),
     acknowledged_safety_checks: safety,
   }),
-  local_shell_call: closed('type id~ call_id! action! status~', {
+  local_shell_call: item('type id~ call_id! action! status~', {
     action: closed('type command env timeout_ms user working_directory'),
   }),
-  local_shell_call_output: closed('type id~ output! status call_id^'),
-  shell_call: closed('type id call_id! action! status environment caller created_by^', {
+  local_shell_call_output: item('type id~ output! status call_id^'),
+  shell_call: item('type id call_id! action! status environment caller created_by^', {
     action: closed('commands! max_output_length timeout_ms'),
     ...caller,
   }),
-  shell_call_output: closed('type id call_id! output! status max_output_length caller created_by^', {
+  shell_call_output: item('type id call_id! output! status max_output_length caller created_by^', {
     output: list(closed('outcome! stderr stdout created_by^')),
     ...caller,
   }),
-  apply_patch_call: closed('type id call_id! operation! status! caller created_by^', {
+  apply_patch_call: item('type id call_id! operation! status! caller created_by^', {
     operation: byType({
       create_file: closed('type path! diff!'),
       update_file: closed('type path! diff!'),
@@ -185,18 +189,18 @@ export const itemShapes: Readonly<Record<string, Shape>> = {
     }),
     ...caller,
   }),
-  apply_patch_call_output: closed('type id call_id! status! output caller created_by^', caller),
-  mcp_list_tools: closed('type id! server_label! tools! error', {
+  apply_patch_call_output: item('type id call_id! status! output caller created_by^', caller),
+  mcp_list_tools: item('type id! server_label! tools! error', {
     tools: list(closed('name! input_schema! annotations description')),
   }),
-  mcp_call: closed('type id! server_label! name! arguments! output error status approval_request_id'),
-  mcp_approval_request: closed('type id! server_label! name! arguments!'),
-  mcp_approval_response: closed('type id approval_request_id! approve! reason'),
-  tool_search_call: closed('type id call_id arguments! execution status'),
-  tool_search_output: closed('type id call_id tools! execution status', { tools: toolsShape }),
-  additional_tools: closed('type id role! tools!', { tools: toolsShape }),
-  program: closed('type id! call_id! code! fingerprint!'),
-  program_output: closed('type id! call_id! result! status!'),
+  mcp_call: item('type id! server_label! name! arguments! output error status approval_request_id'),
+  mcp_approval_request: item('type id! server_label! name! arguments!'),
+  mcp_approval_response: item('type id approval_request_id! approve! reason'),
+  tool_search_call: item('type id call_id arguments! execution status'),
+  tool_search_output: item('type id call_id tools! execution status', { tools: toolsShape }),
+  additional_tools: item('type id role! tools!', { tools: toolsShape }),
+  program: item('type id! call_id! code! fingerprint!'),
+  program_output: item('type id! call_id! result! status!'),
 };
 
 /** `type` may be left out of messages and of item references. */

@@ -28,6 +28,14 @@ export interface Thread {
   readonly session?: string;
   /** The id of the response that it continues, when that was not recorded. */
   readonly unrecorded?: string;
+  /** The coding agent whose session it is, such as `codex`, as far as its log says so. */
+  readonly agent?: string;
+  /** The folder that the agent worked in. */
+  readonly cwd?: string;
+  /** The branch of the repository that the agent worked on. */
+  readonly branch?: string;
+  /** The id of the call that started it, for a subagent. */
+  readonly startedBy?: string;
 }
 
 /** Reads threads in the order of the ids; undefined where there is none. Heads and starts are present ids. */
@@ -68,6 +76,10 @@ function readThread(id: string, refs: readonly RefRecord[]): Thread | undefined 
     ...text('group'),
     ...text('session'),
     ...text('unrecorded'),
+    ...text('agent'),
+    ...text('cwd'),
+    ...text('branch'),
+    ...text('startedBy'),
   };
 }
 

@@ -15,6 +15,14 @@ import { listGroups, makeGroupRefs, openingGroupId, SIDE_GROUP, type ThreadGroup
 import { readLineage, readThreads, type Thread } from './thread.ts';
 import { readOpening } from './title.ts';
 
+/** Which threads a list has. */
+interface ThreadFilters {
+  readonly deleted?: boolean;
+  readonly tag?: string;
+  readonly agent?: string;
+  readonly cwd?: string;
+}
+
 /**
  * The threads of a forest. A thread is one conversation. Threads may share nodes: whoever begins a conversation gets a new
  * thread, even when all of its nodes exist already.
@@ -40,8 +48,8 @@ export interface Threads {
   get(id: string): Promise<Thread>;
   /** Returns the thread and the threads it was forked from, nearest first. Takes of all of them belong to this conversation. */
   lineage(id: string): Promise<readonly string[]>;
-  /** Last changed first. */
-  list(page?: PageRequest & { readonly deleted?: boolean; readonly tag?: string }): Promise<Page<Thread>>;
+  /** Last changed first. `agent` and `cwd` select threads of a coding agent and of a folder that it worked in. */
+  list(page?: PageRequest & ThreadFilters): Promise<Page<Thread>>;
   /** Lists groups, last changed first: threads of one session, or with the same opening, are one group. */
   groups(page?: PageRequest): Promise<Page<ThreadGroup>>;
   /** Lists the threads of a group, last changed first. */
@@ -137,13 +145,17 @@ export function createThreads(context: ForestContext): Threads {
       return change(thread, { head: end });
     },
     writable,
-    async list({ deleted = false, tag, ...page } = {}) {
+    async list({ deleted = false, tag, agent, cwd, ...page } = {}) {
       const found = await filteredPage(
         touched,
         async (refs) => {
           const threads = await readThreads(store, keysOf(refs));
           return threads.map(
-            (thread) => thread?.deleted === deleted && (tag === undefined || thread.tags.includes(tag)),
+            (thread) =>
+              thread?.deleted === deleted &&
+              (tag === undefined || thread.tags.includes(tag)) &&
+              (agent === undefined || thread.agent === agent) &&
+              (cwd === undefined || thread.cwd === cwd),
           );
         },
         page,

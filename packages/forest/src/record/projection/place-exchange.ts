@@ -297,7 +297,8 @@ function addTakeFacts(
   brought: Exchange,
   otherSystem: boolean,
 ): void {
-  const { start, firstByte, end, provider, tags } = exchange;
+  const { start, firstByte, end, tags, upstream } = exchange;
+  const { provider } = upstream ?? exchange;
   if (provider !== undefined) take.provider = provider;
   if (Object.keys(params).length > 0) take.params = { ...params };
   if (firstByte !== undefined) take.firstEventMs = firstByte - start;

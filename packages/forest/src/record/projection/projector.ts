@@ -1,7 +1,9 @@
+import type { Message } from '@skein/core';
 import { allItems } from '../../forest/index.ts';
 import type { EntryRecord } from '../../model/records.ts';
 import type { Store } from '../../store/index.ts';
 import { EXCHANGES, type Exchange, exchangeRecord, readExchangeRecord, readTexts } from '../exchange.ts';
+import { readGatewayReply } from '../gateway-replies.ts';
 import type { Placement } from '../placement.ts';
 import { type ExchangeContent, readExchange } from '../read-exchange.ts';
 import type { RecordingForest } from '../recorder.ts';
@@ -122,8 +124,17 @@ function createProjector(forest: RecordingForest): Projector {
     const record = entry ?? (await store.entry('exchange', id));
     const exchange = record && readExchangeRecord(record);
     if (!exchange) return undefined;
-    const { request, response } = await readTexts(store, id);
-    return readExchange(exchange, request, response);
+    return readExchange(exchange, await readTexts(store, exchange), await readRestored(exchange));
+  };
+
+  /** The replies that a gateway sent in place of messages of the client. */
+  const readRestored = async ({ upstream }: Exchange): Promise<ReadonlyMap<number, Message>> => {
+    const restored = new Map<number, Message>();
+    for (const [at, id] of Object.entries(upstream?.restored ?? {})) {
+      const found = await readGatewayReply(forest, id);
+      if (found) restored.set(Number(at), found.reply.message);
+    }
+    return restored;
   };
 
   const apply = (item: QueuedExchange, reading: ExchangeContent): PlacementStep => {

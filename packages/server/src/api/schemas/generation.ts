@@ -15,6 +15,8 @@ export const Loss = z
       'account-bound',
       'cache-marker',
       'citations',
+      'compacted',
+      'client-tool',
       'cut',
       'duplicate-result',
       'empty',
@@ -43,10 +45,19 @@ export const Loss = z
       'unknown-field',
       'unsupported-media',
       'upstream-bound',
+      'vendor-text',
     ]),
     detail: z.string().optional(),
   })
   .openapi('Loss', { description: 'One thing that a request does not carry as it was' });
+
+/** A loss in words, as it is shown. */
+export const DescribedLoss = Loss.extend({
+  message: z.number().optional().openapi({ description: 'Index among the messages that were sent' }),
+  node: z.string().optional(),
+  path: z.string().optional(),
+  text: z.string().openapi({ description: 'All of it in one sentence' }),
+}).openapi('DescribedLoss');
 
 export type Loss = z.infer<typeof Loss>;
 
@@ -59,6 +70,8 @@ const Notice = z
       'fallback',
       'refused-field',
       'server-state',
+      'cache-miss',
+      'steering',
       'compaction',
       'compaction-failed',
       'length',

@@ -1,0 +1,127 @@
+import { isObject, isText, type JsonObject } from '../../json/index.ts';
+import {
+  type MemberReading,
+  otherMembers,
+  type RequestMeaning,
+  standInCustom,
+  standInFunction,
+} from '../request-meaning.ts';
+
+/** Models that reason and take no sampling parameters and no stop sequences. */
+const REASONING = /^(?:o\d|gpt-5(?:-mini|-nano)?(?:-\d{4}-.*)?$)/;
+
+/** Models of OpenAI that do not reason. */
+const PLAIN = /^(?:gpt-3|gpt-4|chatgpt-)/;
+
+/** The members of a chat completion's request. */
+export const meaning: RequestMeaning = {
+  members: {
+    audio: { otherwise: 'refused' },
+    frequency_penalty: { setting: 'frequency-penalty', otherwise: 'reported', idle: [0] },
+    function_call: { otherwise: 'refused' },
+    functions: { otherwise: 'refused', idle: [[]] },
+    logit_bias: { otherwise: 'reported', idle: [{}] },
+    logprobs: { otherwise: 'refused', idle: [false] },
+    // Read as the limit, unless the newer name stands beside it.
+    max_tokens: { otherwise: 'served' },
+    metadata: { setting: 'labels', otherwise: 'reported', idle: [{}] },
+    modalities: { read: readModalities, otherwise: 'refused' },
+    moderation: { otherwise: 'reported' },
+    n: { read: readCopies, otherwise: 'refused' },
+    prediction: { otherwise: 'reported' },
+    presence_penalty: { setting: 'presence-penalty', otherwise: 'reported', idle: [0] },
+    prompt_cache_key: { setting: 'cache-key', otherwise: 'reported', maxLength: 64 },
+    prompt_cache_options: { otherwise: 'reported' },
+    prompt_cache_retention: { setting: 'cache-retention', otherwise: 'reported' },
+    reasoning_effort: { read: readEffort, otherwise: 'reported' },
+    response_format: { read: readFormat, otherwise: 'refused' },
+    safety_identifier: { setting: 'user', otherwise: 'reported', maxLength: 64 },
+    seed: { otherwise: 'reported' },
+    service_tier: {
+      setting: 'service-tier',
+      words: [
+        ['default', 'standard'],
+        ['flex', 'flex'],
+        ['priority', 'priority'],
+      ],
+      otherwise: 'reported',
+      idle: ['auto'],
+    },
+    stop: { read: readStop, otherwise: 'reported' },
+    store: { otherwise: 'served' },
+    stream_options: { otherwise: 'served' },
+    tool_choice: { read: readChoice, otherwise: 'refused' },
+    top_logprobs: { otherwise: 'refused', idle: [0] },
+    user: { setting: 'user', otherwise: 'reported', maxLength: 64 },
+    verbosity: { setting: 'verbosity', otherwise: 'reported', idle: ['medium'] },
+    web_search_options: { read: () => ({ serverTool: 'web-search' }), otherwise: 'reported' },
+  },
+  reasoning: ({ model }) => ({
+    efforts: PLAIN.test(model) ? [] : ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'],
+    takesBudget: false,
+  }),
+  refusedParams: ({ model }) => (REASONING.test(model) ? ['temperature', 'topP'] : []),
+  stops: ({ model }) => ({ most: REASONING.test(model) ? 0 : 4 }),
+  jsonObject: { response_format: { type: 'json_object' } },
+  readClientTool(tool) {
+    const { type, function: called, custom } = tool;
+    if (type === 'custom' && isObject(custom) && isText(custom.name))
+      return [standInCustom(custom.name, custom.description, custom.format)];
+    if (type !== 'function' || !isObject(called)) return undefined;
+    const { name, description, parameters } = called;
+    const lost = otherMembers(called, 'name', 'description', 'parameters');
+    return standInFunction({ name, description, parameters }, [...lost, ...otherMembers(tool, 'type', 'function')]);
+  },
+  // A member of the body asks for it, not a tool.
+  writeServerTool: () => undefined,
+};
+
+/** Sound has no form in a translated reply. */
+function readModalities(value: unknown): MemberReading | undefined {
+  const known = ['text', 'image'] as const;
+  if (!Array.isArray(value)) return undefined;
+  const modalities = known.filter((one) => value.includes(one));
+  if (modalities.length !== value.length) return undefined;
+  return modalities.length === 1 && modalities[0] === 'text' ? {} : { params: { modalities } };
+}
+
+export function readCopies(value: unknown): MemberReading | undefined {
+  return typeof value === 'number' && Number.isInteger(value) && value > 0 ? { copies: value } : undefined;
+}
+
+export function readEffort(effort: unknown): MemberReading | undefined {
+  return isText(effort) ? { params: { reasoning: { effort } } } : undefined;
+}
+
+/** One sequence may be a plain text. */
+export function readStop(value: unknown): MemberReading | undefined {
+  if (typeof value === 'string') return { params: { stop: [value] } };
+  return Array.isArray(value) && value.every((one) => typeof one === 'string')
+    ? { params: { stop: value } }
+    : undefined;
+}
+
+function readFormat(value: unknown): MemberReading | undefined {
+  if (!isObject(value)) return undefined;
+  const { type, json_schema: given } = value;
+  return readOutput(type, isObject(given) ? given : {});
+}
+
+/** A wish for JSON, as both APIs of OpenAI have it. */
+export function readOutput(type: unknown, { schema, strict }: JsonObject): MemberReading | undefined {
+  if (type === 'text') return {};
+  if (type === 'json_object') return { output: {} };
+  return type === 'json_schema' && isObject(schema) ? { output: { schema, isStrict: strict === true } } : undefined;
+}
+
+function readChoice(value: unknown): MemberReading | undefined {
+  if (!isObject(value)) return readChoiceWord(value);
+  const { type, function: called, custom } = value;
+  const inner = type === 'function' ? called : type === 'custom' ? custom : undefined;
+  return isObject(inner) && isText(inner.name) ? { params: { toolChoice: { name: inner.name } } } : undefined;
+}
+
+export function readChoiceWord(value: unknown): MemberReading | undefined {
+  const choice = (['auto', 'none', 'required'] as const).find((one) => one === value);
+  return choice && { params: { toolChoice: choice } };
+}

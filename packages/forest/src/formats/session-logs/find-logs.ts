@@ -1,0 +1,128 @@
+import { opendir, readFile, stat } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { basename, join } from 'node:path';
+import { isObject, type JsonObject } from '@skein/core';
+import { findLogFormat, type ImportedSession } from '../importer.ts';
+import { textMember } from '../source/exact-json.ts';
+import { readLogLines } from './session-log.ts';
+
+/** The variables that say where agents keep their files. */
+export type AgentEnvironment = Readonly<Record<string, string | undefined>>;
+
+/** A coding agent whose sessions can be read. */
+export interface CodingAgent {
+  /** Also the name of the format of its logs. */
+  readonly id: string;
+  readonly title: string;
+  /** The folder that holds its sessions, whether it is there or not. */
+  folder(env: AgentEnvironment): string;
+  /** Whether a file in that folder is a log. */
+  isLog(path: string): boolean;
+}
+
+/** The agents whose logs Skein knows. Each keeps them in its own folder below the home. */
+export const CODING_AGENTS: readonly CodingAgent[] = [
+  {
+    id: 'claude-code',
+    title: 'Claude Code',
+    folder: (env) => join(env.CLAUDE_CONFIG_DIR ?? join(home(env), '.claude'), 'projects'),
+    isLog: (path) => path.endsWith('.jsonl'),
+  },
+  {
+    id: 'codex',
+    title: 'Codex',
+    folder: (env) => join(env.CODEX_HOME ?? join(home(env), '.codex'), 'sessions'),
+    isLog: (path) => /^rollout-.*\.jsonl$/.test(basename(path)),
+  },
+  {
+    id: 'gemini-cli',
+    title: 'Gemini CLI',
+    folder: (env) => join(env.GEMINI_CLI_HOME ?? home(env), '.gemini', 'tmp'),
+    isLog: (path) => /[/\\]chats[/\\]session-[^/\\]*\.jsonl?$/.test(path),
+  },
+  {
+    id: 'opencode',
+    title: 'OpenCode',
+    folder: (env) => join(env.XDG_DATA_HOME ?? join(home(env), '.local', 'share'), 'opencode'),
+    isLog: (path) => /^opencode[^/\\]*\.db$/.test(basename(path)),
+  },
+  {
+    id: 'pi',
+    title: 'pi',
+    folder: (env) => join(env.PI_CODING_AGENT_DIR ?? join(home(env), '.pi', 'agent'), 'sessions'),
+    isLog: (path) => path.endsWith('.jsonl'),
+  },
+];
+
+function home({ HOME, USERPROFILE }: AgentEnvironment): string {
+  return HOME ?? USERPROFILE ?? homedir();
+}
+
+/** The log of a session, or a database of several. */
+export interface FoundLog {
+  readonly agent: CodingAgent;
+  readonly path: string;
+  readonly size: number;
+  /** When it was last written, in milliseconds. */
+  readonly mtime: number;
+}
+
+/** The logs in a folder and below it, in the order of their names. */
+export async function findLogs(agent: CodingAgent, folder: string): Promise<FoundLog[]> {
+  const found: FoundLog[] = [];
+  for await (const path of filesBelow(folder)) {
+    if (!agent.isLog(path)) continue;
+    const facts = await stat(path).catch(() => undefined);
+    if (facts) found.push({ agent, path, size: facts.size, mtime: Math.round(facts.mtimeMs) });
+  }
+  return found.sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+/** Links are not followed: they could lead out of the folder, or in a circle. */
+async function* filesBelow(folder: string): AsyncGenerator<string> {
+  const entries = await opendir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
+    throw error;
+  });
+  if (!entries) return;
+  for await (const entry of entries) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) yield* filesBelow(path);
+    else if (entry.isFile()) yield path;
+  }
+}
+
+/** The agent whose logs a folder holds, by what is in it; undefined if there are none. */
+export async function agentOfFolder(folder: string): Promise<CodingAgent | undefined> {
+  for await (const path of filesBelow(folder)) {
+    const candidates = CODING_AGENTS.filter((agent) => agent.isLog(path));
+    if (candidates.length === 1 && !path.endsWith('.jsonl')) return candidates[0];
+    const format = candidates.length === 0 ? undefined : await formatOf(path);
+    const agent = candidates.find(({ id }) => id === format);
+    if (agent) return agent;
+  }
+  return undefined;
+}
+
+/** Logs of several agents have the same ending: the first line tells them apart. */
+async function formatOf(path: string): Promise<string | undefined> {
+  const { lines } = readLogLines((await readFile(path, 'utf8')).split('\n', 1).join(''));
+  return lines[0] && findLogFormat(lines[0].value);
+}
+
+/** What a file beside the log of a subagent says of it. */
+export async function readSubagentFacts(path: string): Promise<Pick<ImportedSession, 'startedBy'>> {
+  if (!/[/\\]agent-[^/\\]+\.jsonl$/.test(path)) return {};
+  const text = await readFile(path.replace(/\.jsonl$/, '.meta.json'), 'utf8').catch(() => '{}');
+  const startedBy = textMember(parseFacts(text), 'toolUseId');
+  return startedBy === undefined ? {} : { startedBy };
+}
+
+function parseFacts(text: string): JsonObject {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : {};
+  } catch {
+    return {};
+  }
+}

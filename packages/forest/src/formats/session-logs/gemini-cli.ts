@@ -1,0 +1,201 @@
+import { googleGenerateContent, isObject, type JsonObject, textAt, type Usage } from '@skein/core';
+import type { ImportedSession, Importer } from '../importer.ts';
+import { otherMembers, readObjects, readTime, textMember } from '../source/exact-json.ts';
+import { keepBeside, type LoggedMessage, type LogLine, readLogLines, toConversation } from './session-log.ts';
+
+/**
+ * A session of Gemini CLI: `~/.gemini/tmp/<project>/chats/session-<time>-<id>.jsonl`; older releases wrote one document. Signatures are not in the
+ * log, so replies are put together from what it has.
+ */
+export const geminiCli: Importer = {
+  id: 'gemini-cli',
+  title: 'Gemini CLI session',
+  recognisedBy: 'lines with "sessionId" and "projectHash"',
+  detects: ({ sessionId, projectHash }) => typeof sessionId === 'string' && typeof projectHash === 'string',
+  element: 'line',
+  read(text) {
+    const { lines, problems } = readLogLines(text);
+    const records = new SessionRecords(lines);
+    return toConversation(records.messages(), { session: readSession(lines), title: records.title, problems });
+  },
+};
+
+function readSession(lines: readonly LogLine[]): ImportedSession {
+  const header = lines.find(({ value }) => typeof value.sessionId === 'string')?.value ?? {};
+  const id = textMember(header, 'sessionId') ?? '';
+  const folder = lines.map(({ text }) => /Workspace Directories:\*\*\\n\s+- ([^\\"]+)/.exec(text)?.[1]).find(Boolean);
+  return {
+    agent: 'gemini-cli',
+    id,
+    ...(folder && { cwd: folder }),
+    ...(header.kind === 'subagent' && { subagent: id }),
+  };
+}
+
+/** A record of the log: the last state of a message. */
+interface SessionRecord {
+  readonly text: string;
+  readonly value: JsonObject;
+  readonly beside: string[];
+}
+
+/** The messages of a log. A later line with the same id replaces an earlier one. */
+class SessionRecords {
+  readonly #records = new Map<string, SessionRecord>();
+  title: string | undefined;
+
+  constructor(lines: readonly LogLine[]) {
+    const early: string[] = [];
+    for (const { text, value } of lines) {
+      const { $set: changes } = value;
+      if (isMessage(value)) this.#put(text, value);
+      else if (Array.isArray(value.messages)) this.#putAll(text, value.messages, ['messages']);
+      else if (isObject(changes)) {
+        if (Array.isArray(changes.messages)) this.#putAll(text, changes.messages, ['$set', 'messages']);
+        this.title = textMember(changes, 'summary') ?? this.title;
+        this.#keep(text, changes, early);
+      } else this.#keep(text, value, early);
+    }
+    this.#first()?.beside.unshift(...early);
+  }
+
+  messages(): LoggedMessage[] {
+    const all = [...this.#records.values()];
+    const answered = new Set(all.flatMap(({ value }) => responseIds(value.content)));
+    let parent: string | undefined;
+    return all.flatMap((record) => {
+      const made = record.value.type === 'gemini' ? writeReply(record, answered) : [writeUser(record)];
+      return made.map((one, part): LoggedMessage => {
+        const key = part === 0 ? String(record.value.id) : `${record.value.id}#${part}`;
+        const logged = { ...one, keys: [key], parent };
+        parent = key;
+        return logged;
+      });
+    });
+  }
+
+  #put(text: string, value: JsonObject): void {
+    const id = String(value.id);
+    this.#records.set(id, { text, value, beside: this.#records.get(id)?.beside ?? [] });
+  }
+
+  /** A resumed session repeats its history in a poorer form: what is known stays. */
+  #putAll(text: string, values: readonly unknown[], path: readonly string[]): void {
+    const listed = readObjects(textAt(text, [...path])!, values.filter(isObject), 'a message');
+    for (const one of listed)
+      if (isMessage(one.value) && !this.#records.has(String(one.value.id))) this.#put(one.text, one.value);
+  }
+
+  /** Times of the last change say nothing that the messages do not. */
+  #keep(text: string, changes: JsonObject, early: string[]): void {
+    const said = Object.keys(changes).filter((name) => name !== 'lastUpdated' && name !== 'messages');
+    if (said.length > 0) (this.#last()?.beside ?? early).push(text);
+  }
+
+  #first(): SessionRecord | undefined {
+    return this.#records.values().next().value;
+  }
+
+  #last(): SessionRecord | undefined {
+    return [...this.#records.values()].at(-1);
+  }
+}
+
+function isMessage({ id, type, content }: JsonObject): boolean {
+  return typeof id === 'string' && typeof type === 'string' && content !== undefined;
+}
+
+type Written = Pick<LoggedMessage, 'message' | 'at' | 'take'>;
+
+const TAKEN = ['id', 'type', 'timestamp', 'content', 'model', 'tokens'];
+
+function writeUser({ text, value, beside }: SessionRecord): Written {
+  const parts = textAt(text, ['content'])!;
+  const raw = typeof value.content === 'string' ? `[{"text":${parts}}]` : parts;
+  const message = googleGenerateContent.parseMessage(
+    `{"role":"user","parts":${Array.isArray(JSON.parse(raw)) ? raw : `[${raw}]`}}`,
+  );
+  const extra = keepBeside({ id: value.id, type: value.type, ...otherMembers({ text, value }, TAKEN) }, beside);
+  return {
+    message,
+    at: readTime(value.timestamp),
+    take: { author: value.type === 'user' ? 'person' : 'unknown', extra },
+  };
+}
+
+/** A reply, and the results of its calls where the log has no line of their own for them. */
+function writeReply({ text, value, beside }: SessionRecord, answered: ReadonlySet<string>): Written[] {
+  const thoughts = Array.isArray(value.thoughts) ? value.thoughts.filter(isObject) : [];
+  const thought = thoughts
+    .map(({ subject, description }) => `${subject ? `**${subject}** ` : ''}${description ?? ''}`)
+    .join('');
+  const calls = Array.isArray(value.toolCalls)
+    ? readObjects(textAt(text, ['toolCalls'])!, value.toolCalls, 'a call')
+    : [];
+  const said =
+    typeof value.content === 'string'
+      ? value.content === ''
+        ? []
+        : [`{"text":${textAt(text, ['content'])}}`]
+      : contentParts(text, value.content);
+  const parts = [
+    ...(thought === '' ? [] : [JSON.stringify({ text: thought, thought: true })]),
+    ...said,
+    ...calls.map(
+      (call) =>
+        `{"functionCall":{"id":${textAt(call.text, ['id'])},"name":${textAt(call.text, ['name'])},"args":${textAt(call.text, ['args']) ?? '{}'}}}`,
+    ),
+  ];
+  const model = textMember(value, 'model');
+  const usage = readUsage(value.tokens);
+  const at = readTime(value.timestamp);
+  const reply: Written = {
+    message: googleGenerateContent.parseMessage(
+      `{"role":"model","parts":[${parts.join(',')}]}`,
+      model === undefined ? {} : { model },
+    ),
+    at,
+    take: {
+      author: 'model',
+      provider: googleGenerateContent.home.id,
+      ...(model !== undefined && { model }),
+      ...(usage && { usage }),
+      extra: keepBeside({ id: value.id, isAssembled: true, ...otherMembers({ text, value }, TAKEN) }, beside),
+    },
+  };
+  const left = calls.filter(({ value: call }) => Array.isArray(call.result) && !answered.has(String(call.id)));
+  if (left.length === 0) return [reply];
+  const results = left
+    .map(({ text: call }) => textAt(call, ['result'])!.trim().slice(1, -1))
+    .filter((part) => part.trim() !== '');
+  if (results.length === 0) return [reply];
+  const message = googleGenerateContent.parseMessage(`{"role":"user","parts":[${results.join(',')}]}`);
+  return [reply, { message, at, take: { author: 'tool', extra: { of: value.id } } }];
+}
+
+function contentParts(text: string, content: unknown): string[] {
+  return Array.isArray(content) ? content.map((_, index) => textAt(text, ['content', index])!) : [];
+}
+
+function responseIds(content: unknown): string[] {
+  const parts = Array.isArray(content) ? content : [];
+  return parts.flatMap((part) =>
+    isObject(part) && isObject(part.functionResponse) ? [String(part.functionResponse.id)] : [],
+  );
+}
+
+/** Counts of tokens as Gemini CLI writes them: those from the cache are among the input, thoughts are not among the output. */
+function readUsage(tokens: unknown): Usage | undefined {
+  if (!isObject(tokens)) return undefined;
+  const number = (name: string) => (typeof tokens[name] === 'number' ? (tokens[name] as number) : 0);
+  const reasoning = number('thoughts');
+  return {
+    input: Math.max(0, number('input') - number('cached')),
+    cacheRead: number('cached'),
+    cacheWrite5m: 0,
+    cacheWrite1h: 0,
+    output: number('output') + reasoning,
+    reasoning,
+    native: JSON.stringify(tokens),
+  };
+}

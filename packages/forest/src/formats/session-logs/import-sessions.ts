@@ -1,0 +1,176 @@
+import { readFile } from 'node:fs/promises';
+import { type Forest, makeRef, readRefs } from '../../forest/index.ts';
+import { sha256 } from '../../model/ids.ts';
+import { type ImportProblem, isElementError } from '../import-file.ts';
+import { findImporter } from '../importer.ts';
+import { writeConversation } from '../write-conversation.ts';
+import {
+  type AgentEnvironment,
+  CODING_AGENTS,
+  type CodingAgent,
+  type FoundLog,
+  findLogs,
+  readSubagentFacts,
+} from './find-logs.ts';
+import { findKeys, removeKeys } from './keys-in-logs.ts';
+import { readStoredSessions } from './opencode-database.ts';
+
+/** Options of `importSessions`. */
+export interface ImportSessionsOptions {
+  /** The ids of the agents; default: all that are known. */
+  readonly agents?: readonly string[];
+  /** A folder with logs, in place of where the agents keep them. */
+  readonly folder?: string;
+  /** The variables that say where agents keep their files; default: those of the process. */
+  readonly env?: AgentEnvironment;
+  /** Leaves out what looks like a key or a token. Without it, such texts are stored as they are; both ways they are told. */
+  readonly redact?: boolean;
+  /** Receives the progress with each log. */
+  readonly onProgress?: (progress: SessionsProgress) => void;
+}
+
+/** How far the import of sessions has come. */
+export interface SessionsProgress {
+  readonly logs: number;
+  readonly of: number;
+  readonly sessions: number;
+  readonly messages: number;
+}
+
+/** The result of importing the sessions of agents. */
+export interface ImportSessionsResult {
+  /** For each agent whose logs were found: how many logs, and how many of them had changed. */
+  readonly agents: readonly {
+    readonly agent: string;
+    readonly folder: string;
+    readonly logs: number;
+    readonly read: number;
+  }[];
+  readonly threads: readonly string[];
+  readonly messages: number;
+  readonly added: number;
+  /** Where logs have what looks like a key or a token, and of what kind. The keys themselves are not repeated. */
+  readonly keys: readonly { readonly where: string; readonly kind: string }[];
+  readonly problems: readonly ImportProblem[];
+}
+
+/**
+ * Imports the sessions that coding agents have logged. Logs that did not change since they were read are left alone, so it
+ * can run again and again. The agents' files are only read.
+ *
+ * @example
+ * const { threads } = await importSessions(forest, { agents: ['codex'] });
+ */
+export async function importSessions(
+  forest: Forest,
+  { agents, folder, env = process.env, redact = false, onProgress }: ImportSessionsOptions = {},
+): Promise<ImportSessionsResult> {
+  const chosen = CODING_AGENTS.filter(({ id }) => agents === undefined || agents.includes(id));
+  const found: { agent: CodingAgent; folder: string; logs: FoundLog[] }[] = [];
+  for (const agent of chosen) {
+    const place = folder ?? agent.folder(env);
+    const logs = await findLogs(agent, place);
+    if (logs.length > 0) found.push({ agent, folder: place, logs });
+  }
+  const run = new SessionImport(forest, redact);
+  const all = found.flatMap(({ logs }) => logs);
+  for (const [index, log] of all.entries()) {
+    await run.read(log);
+    onProgress?.({ logs: index + 1, of: all.length, sessions: run.threads.size, messages: run.messages });
+  }
+  return {
+    agents: found.map(({ agent, folder: place, logs }) => ({
+      agent: agent.id,
+      folder: place,
+      logs: logs.length,
+      read: logs.filter(({ path }) => run.changed.has(path)).length,
+    })),
+    threads: [...run.threads],
+    messages: run.messages,
+    added: run.added,
+    keys: run.keys,
+    problems: run.problems,
+  };
+}
+
+/** What a forest knows of a log: its size and time when it was read; of a database, the time of its last session. */
+interface KnownLog {
+  readonly size: number;
+  readonly mtime: number;
+  readonly upTo?: number;
+}
+
+/** The register that holds what is known of a log. */
+const LOG_REF = 'log';
+
+class SessionImport {
+  readonly #forest: Forest;
+  readonly #redact: boolean;
+  readonly threads = new Set<string>();
+  readonly problems: ImportProblem[] = [];
+  readonly keys: { readonly where: string; readonly kind: string }[] = [];
+  /** The paths of the logs that had changed. */
+  readonly changed = new Set<string>();
+  messages = 0;
+  added = 0;
+
+  constructor(forest: Forest, redact: boolean) {
+    this.#forest = forest;
+    this.#redact = redact;
+  }
+
+  async read(log: FoundLog): Promise<void> {
+    const key = sha256(`skein-log/1\n${log.path}`).slice(0, 24);
+    const known = await this.#known(key);
+    // A database changes in its log first, so its own size and time do not tell.
+    const isDatabase = log.path.endsWith('.db');
+    if (!isDatabase && known?.size === log.size && known.mtime === log.mtime) return;
+    this.changed.add(log.path);
+    const upTo = isDatabase ? await this.#readDatabase(log, known?.upTo ?? 0) : await this.#readFile(log);
+    const now: KnownLog = { size: log.size, mtime: log.mtime, ...(upTo !== undefined && { upTo }) };
+    await this.#forest.store.append([makeRef(this.#forest, 'forest', key, LOG_REF, now)]);
+  }
+
+  async #known(key: string): Promise<KnownLog | undefined> {
+    const [ref] = await readRefs(this.#forest, 'forest', [key], [LOG_REF]);
+    return ref?.value as KnownLog | undefined;
+  }
+
+  async #readFile(log: FoundLog): Promise<undefined> {
+    const text = await readFile(log.path, 'utf8');
+    if (text.trim() === '') return;
+    await this.#import(log, text, await readSubagentFacts(log.path));
+  }
+
+  async #readDatabase(log: FoundLog, after: number): Promise<number> {
+    let upTo = after;
+    for await (const session of readStoredSessions(log.path, after)) {
+      await this.#import(log, session.text(), {}, session.id);
+      upTo = Math.max(upTo, session.updated);
+    }
+    return upTo;
+  }
+
+  async #import(log: FoundLog, text: string, facts: { readonly startedBy?: string }, session?: string): Promise<void> {
+    const where = session === undefined ? log.path : `${log.path}, session ${session}`;
+    const importer = findImporter(log.agent.id)!;
+    const found = findKeys(text);
+    for (const { kind, line } of found) this.keys.push({ where: `${where}, line ${line}`, kind });
+    try {
+      const read = importer.read(this.#redact ? removeKeys(text, found) : text, {});
+      if (read.messages.length === 0) return;
+      const written = await writeConversation(this.#forest, importer.id, {
+        ...read,
+        ...(read.session && { session: { ...read.session, ...facts } }),
+      });
+      this.threads.add(written.thread);
+      this.messages += written.messages;
+      this.added += written.added;
+      for (const problem of read.problems ?? [])
+        this.problems.push({ code: 'wrong_shape', where: `${where}: ${problem.where}`, message: problem.message });
+    } catch (error) {
+      if (!isElementError(error)) throw error;
+      this.problems.push({ code: error.code, where, message: error.message });
+    }
+  }
+}

@@ -1,0 +1,209 @@
+import type { ServerResponse } from 'node:http';
+import { find, type Reply, splice } from '@skein/core';
+import type { BlockEvent, LossNote, ReplyHead, ServedError } from '@skein/core/dialect';
+import { SANDBOX } from '../proxy/headers.ts';
+import type { ClientCall } from './client-call.ts';
+import type { NativeAnswer, NativeEvent } from './exchange.ts';
+
+/** Where the text of an answer goes: the response of an HTTP request, or a message of a WebSocket. */
+export interface AnswerSink {
+  /** Sends the head once, before the first text. */
+  begin(status: number, type: string, headers: Readonly<Record<string, string>>): void;
+  /** Resolves when more may be written. Rejects when the client has left. */
+  write(text: string): Promise<void>;
+  end(text: string): void;
+}
+
+/** What is called while an answer goes to the client. */
+export interface AnswerHooks {
+  /**
+   * The reply is complete, and its closing event, the last text, is not sent yet: what is awaited here is stored by then.
+   */
+  readonly beforeEnd: (reply: Reply, last: string, losses: readonly LossNote[]) => Promise<void>;
+  /** Text that was sent to the client. */
+  readonly onText: (text: string) => void;
+  /** What the client is told of a failure in the middle of a stream. */
+  readonly describe: (error: unknown) => ServedError;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** What a client's answer is written from. */
+export interface AnswerSource {
+  /** The dialect of the events. */
+  readonly dialect: string;
+  readonly events: AsyncIterable<readonly BlockEvent[]>;
+  reply(): Reply;
+}
+
+/** Writes an answer as a whole response of the client's protocol. */
+export async function answerWhole(
+  call: ClientCall,
+  head: ReplyHead,
+  source: AnswerSource,
+  sink: AnswerSink,
+  hooks: AnswerHooks,
+): Promise<void> {
+  const reply = source.reply();
+  const { body, losses } = call.server.writeReply!({ ...head, ...reply });
+  await sendWhole({ reply, body, losses }, sink, hooks);
+}
+
+/** Writes an answer as a stream of the client's protocol, event by event, at the pace of the client. */
+export async function answerStream(
+  call: ClientCall,
+  head: ReplyHead,
+  source: AnswerSource,
+  sink: AnswerSink,
+  hooks: AnswerHooks,
+): Promise<void> {
+  const asList = isList(call);
+  const writer = call.server.writeStream!({ ...head, dialect: source.dialect, asList });
+  const texts = mapEvents(source.events, (events) => {
+    let text = '';
+    for (const event of events) text += writer.push(event);
+    return text;
+  });
+  const finish = () => {
+    const reply = source.reply();
+    return { reply, last: writer.finish(reply), losses: writer.losses };
+  };
+  await sendStream({ texts, finish, fail: (error) => writer.fail(error), asList }, sink, hooks);
+}
+
+/**
+ * Hands on an answer of a provider that speaks the client's protocol: its own text, with the model as the client named it.
+ * Of a stream, the event that says that the reply is complete is held back, with what follows it, until the end.
+ */
+export async function answerRelayed(
+  call: ClientCall,
+  head: ReplyHead,
+  { native, reply }: { readonly native: NativeAnswer; reply(): Reply },
+  sink: AnswerSink,
+  hooks: AnswerHooks,
+): Promise<void> {
+  if (!call.isStream) return sendWhole({ reply: reply(), body: withModel(native.text, call), losses: [] }, sink, hooks);
+  const asList = isList(call);
+  let held = '';
+  let count = 0;
+  const write = ({ event, data }: NativeEvent) => {
+    const text = withModel(data, call);
+    if (asList) return `${count++ === 0 ? '[' : ',\r\n'}${text}`;
+    return `${event === undefined ? '' : `event: ${event}\n`}data: ${text}\n\n`;
+  };
+  const texts = mapEvents(native.events, (event) => {
+    const text = write(event);
+    if (held === '' && !call.api.closing.test(event.data)) return text;
+    held += text;
+    return '';
+  });
+  const finish = () => ({ reply: reply(), last: held + (asList ? ']' : ''), losses: [] });
+  const fail = (error: ServedError) => call.server.writeStream!({ ...head, asList }).fail(error);
+  await sendStream({ texts, finish, fail, asList }, sink, hooks);
+}
+
+async function* mapEvents<T>(events: AsyncIterable<T>, write: (event: T) => string): AsyncGenerator<string> {
+  for await (const event of events) yield write(event);
+}
+
+async function sendWhole(
+  { reply, body, losses }: { readonly reply: Reply; readonly body: string; readonly losses: readonly LossNote[] },
+  sink: AnswerSink,
+  hooks: AnswerHooks,
+): Promise<void> {
+  await hooks.beforeEnd(reply, body, losses);
+  sink.begin(200, 'application/json', hooks.headers);
+  hooks.onText(body);
+  sink.end(body);
+}
+
+/** A stream as the client gets it. */
+interface OutgoingStream {
+  readonly texts: AsyncIterable<string>;
+  /** The reply and the last text, after all others. */
+  finish(): { readonly reply: Reply; readonly last: string; readonly losses: readonly LossNote[] };
+  fail(error: ServedError): string;
+  readonly asList: boolean;
+}
+
+async function sendStream(
+  { texts, finish, fail, asList }: OutgoingStream,
+  sink: AnswerSink,
+  hooks: AnswerHooks,
+): Promise<void> {
+  sink.begin(200, asList ? 'application/json' : 'text/event-stream; charset=utf-8', hooks.headers);
+  try {
+    for await (const text of texts) {
+      if (text === '') continue;
+      hooks.onText(text);
+      await sink.write(text);
+    }
+  } catch (error) {
+    if (error instanceof ClientLeft) throw error;
+    const text = fail(hooks.describe(error));
+    hooks.onText(text);
+    sink.end(text);
+    throw error;
+  }
+  const { reply, last, losses } = finish();
+  await hooks.beforeEnd(reply, last, losses);
+  hooks.onText(last);
+  sink.end(last);
+}
+
+/** A response or an event of one with the model's name as the client gave it. */
+function withModel(text: string, { api, model }: ClientCall): string {
+  if (model === undefined || !text.includes('"model"')) return text;
+  for (const path of api.modelPaths) {
+    const range = find(text, path);
+    if (range) return splice(text, [{ ...range, text: JSON.stringify(model) }]);
+  }
+  return text;
+}
+
+/** The id of the response that an exchange gives, as the client's vendor makes them. */
+export function responseIdFor({ api }: Pick<ClientCall, 'api'>, exchange: string): string {
+  return api.makeId(Buffer.from(exchange).toString('hex'));
+}
+
+/** The exchange that a response's id was made from; undefined for an id that is not the gateway's. */
+export function exchangeOfResponse(responseId: string): string | undefined {
+  const hex = /(?:^|[_-])((?:[0-9a-f]{2})+)$/.exec(responseId)?.[1];
+  const exchange = hex && Buffer.from(hex, 'hex').toString();
+  return exchange && /^[0-9a-z]{9}\.[0-9a-z]{4,}\..+$/.test(exchange) ? exchange : undefined;
+}
+
+/** Some APIs stream a JSON array unless they are asked for events. */
+function isList({ api, query }: ClientCall): boolean {
+  return api.streamsLists === true && new URLSearchParams(query).get('alt') !== 'sse';
+}
+
+/** Sends an answer over HTTP. */
+export function httpSink(answer: ServerResponse): AnswerSink {
+  const left = new Promise<never>((_, reject) => {
+    answer.once('close', () => {
+      if (!answer.writableFinished) reject(new ClientLeft());
+    });
+  });
+  left.catch(() => undefined);
+  return {
+    begin(status, type, headers) {
+      answer.writeHead(status, [
+        ...['content-type', type],
+        ...(type.startsWith('text/event-stream') ? ['cache-control', 'no-cache'] : []),
+        ...Object.entries(headers).flat(),
+        ...SANDBOX,
+      ]);
+    },
+    async write(text) {
+      if (!answer.write(text)) await Promise.race([new Promise((drained) => answer.once('drain', drained)), left]);
+    },
+    end: (text) => void answer.end(text),
+  };
+}
+
+/** The client closed its connection before the end of the answer. */
+class ClientLeft extends Error {
+  constructor() {
+    super('the client left');
+  }
+}

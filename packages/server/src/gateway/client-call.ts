@@ -1,0 +1,110 @@
+import { type Dialect, dialects, isObject, type JsonObject, type ProviderDescriptor, parseJson } from '@skein/core';
+import { type DialectServer, type ServedApi, type ServedOperationKind, serving } from '@skein/core/dialect';
+
+/** What a client asks of the gateway. */
+export interface ClientCall {
+  /** The protocol that the client speaks. */
+  readonly dialect: Dialect;
+  readonly server: DialectServer;
+  readonly api: ServedApi;
+  /** `other`: an address of the vendor that the gateway does not serve itself. */
+  readonly operation: ServedOperationKind | 'other';
+  readonly method: string;
+  /** The path behind the vendor's name, and the query without `?`. */
+  readonly path: string;
+  readonly query: string;
+  readonly headers: ReadonlyMap<string, string>;
+  /** The model as the client names it. */
+  readonly model?: string;
+  readonly isStream: boolean;
+  readonly body?: string;
+  /** The body as a value; undefined where it is no JSON object. */
+  readonly request?: JsonObject;
+  /** The id of a kept response that the path names. */
+  readonly responseId?: string;
+}
+
+/** A provider and one of its models. */
+export interface Target {
+  readonly provider: ProviderDescriptor;
+  readonly model: string;
+}
+
+/** Where a call goes: untouched to the client's own vendor, to the first of these targets that answers, or nowhere. */
+export type Route =
+  | { readonly kind: 'pass'; readonly provider: ProviderDescriptor }
+  | {
+      readonly kind: 'targets';
+      readonly targets: readonly Target[];
+      readonly by: 'name' | 'route';
+      /** For people and metrics: the pattern of the route, or `provider/*` for a model that the client named. */
+      readonly label: string;
+    }
+  | { readonly kind: 'unknown'; readonly model: string };
+
+const PREFIX = '/gateway/';
+
+/** Whether a request is for the gateway. */
+export function isForGateway(url: string | undefined): boolean {
+  return url?.startsWith(PREFIX) ?? false;
+}
+
+/** Reads from method and address which operation of which protocol a client asks for; undefined for an unknown vendor. */
+export function readClientAddress(
+  method: string,
+  url: string,
+  headers: ReadonlyMap<string, string>,
+): Omit<ClientCall, 'body'> | undefined {
+  const [address = '', ...rest] = url.slice(PREFIX.length).split('?');
+  const [vendor = ''] = address.split('/', 1);
+  const path = address.slice(vendor.length).replace(/\/+$/, '');
+  const query = rest.join('?');
+  const served = dialects().flatMap((dialect) => {
+    const server = serving(dialect);
+    return server.id === dialect.id && server.api?.vendor === vendor ? [{ dialect, server, api: server.api }] : [];
+  });
+  for (const one of served) {
+    for (const { operation, method: wanted, path: pattern, isStream = false } of one.api.operations) {
+      const found = wanted === method ? pattern.exec(path) : null;
+      if (!found) continue;
+      const { model, response } = found.groups ?? {};
+      return {
+        ...{ ...one, operation, method, path, query, headers, isStream },
+        ...(model !== undefined && { model: decodePart(model) }),
+        ...(response !== undefined && { responseId: response }),
+      };
+    }
+  }
+  const [first] = served;
+  return first && { ...first, operation: 'other', method, path, query, headers, isStream: false };
+}
+
+/** The call with what its body says: the model and whether it asks for a stream, where the path does not tell. */
+export function withBody(call: Omit<ClientCall, 'body'>, body: string): ClientCall {
+  const request = readObject(body);
+  const { model, stream } = request ?? {};
+  return {
+    ...call,
+    body,
+    ...(request && { request }),
+    ...(call.model === undefined && typeof model === 'string' && { model }),
+    isStream: call.isStream || stream === true,
+  };
+}
+
+function readObject(body: string): JsonObject | undefined {
+  try {
+    const value = parseJson(body);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function decodePart(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

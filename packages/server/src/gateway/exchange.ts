@@ -1,0 +1,269 @@
+import {
+  type Dialect,
+  type Environment,
+  exchange,
+  type Fetch,
+  isSkeinError,
+  type Loss,
+  LossError,
+  loadDialect,
+  type Manifest,
+  type Message,
+  type ProviderDescriptor,
+  ProviderError,
+  type Reply,
+  type RequestParams,
+  resolveEndpoint,
+  streamError,
+  type ToolDefinition,
+  type WriteRequest,
+  type WrittenRequest,
+} from '@skein/core';
+import { type BlockEvent, forModel, type LossNote, readBlocks, type ServedTool } from '@skein/core/dialect';
+import type { Target } from './client-call.ts';
+import { refuseReliedOn } from './params.ts';
+
+/** A client's request on its way to a target: what is left to be written in the target's protocol. */
+export interface OutgoingRequest {
+  readonly system: readonly Message[];
+  readonly messages: readonly Message[];
+  /** The messages as the client sent them, where some of them were replaced by the provider's own. */
+  readonly given?: readonly Message[];
+  readonly tools: readonly ToolDefinition[];
+  readonly params: RequestParams;
+  /** Further members of the body, by name, as exact text. */
+  readonly extra: Readonly<Record<string, string>>;
+  readonly cache?: WriteRequest['cache'];
+  /** Sent as it is, in place of all of the above: the client speaks the target's protocol. */
+  readonly relayed?: string;
+  /** Headers of the client that its vendor understands. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The manifest of the thread's last request to this target. */
+  readonly previous?: Manifest;
+  /** By the index of the message: the exchange whose reply the client shows in other words than the provider's. */
+  readonly renamed?: Readonly<Record<number, string>>;
+  /** The key of the words up to a reply, by which it is found when the client sends it back. */
+  readonly wordsKey?: (reply: Message) => string | undefined;
+  /** The exchange whose history the request goes on from, where the gateway keeps it. */
+  readonly continues?: string;
+  /** Further keys by which the reply is found. */
+  readonly replyKeys?: readonly string[];
+  /** Names and ids as the client has them, and as the provider has them. */
+  readonly calls?: Readonly<Record<string, string>>;
+  /** The client's tools by the names that the provider has, where name or kind of call differ. */
+  readonly served?: ReadonlyMap<string, ServedTool>;
+  /** How many replies the client wants; by default, one. */
+  readonly copies?: number;
+  /** Whether the answer comes as the arguments of a call, because the model cannot be asked for JSON otherwise. */
+  readonly isAnswerCalled?: boolean;
+  /** Where the gateway ends a reply, because the provider does not. */
+  readonly stops?: readonly string[];
+  /** What the request has lost on its way here. */
+  readonly losses: readonly (Loss | LossNote)[];
+}
+
+/** What the upstream side of an exchange passes by, in bytes: for the recording. */
+export interface UpstreamTap {
+  /** A request goes out; what an earlier attempt brought no longer counts. */
+  request(
+    url: string,
+    body: string,
+    sent: Pick<UpstreamAnswer, 'target' | 'dialect' | 'request' | 'prefix' | 'losses'>,
+  ): void;
+  head(status: number, headers: Headers): void;
+  push(bytes: Uint8Array): void;
+}
+
+/** An answer of a target, as it arrives. */
+export interface UpstreamAnswer {
+  readonly target: Target;
+  readonly dialect: Dialect;
+  readonly request: OutgoingRequest;
+  /** The prefix hash that bound reasoning is checked against. */
+  readonly prefix: string | undefined;
+  /** The targets that were asked before and did not answer, each with the reason. */
+  readonly skipped: readonly { readonly target: Target; readonly reason: string }[];
+  /** What the request lost. */
+  readonly losses: readonly (Loss | LossNote)[];
+  /** The events of a stream, those together that arrived together. An unstreamed answer has none. */
+  readonly events: AsyncIterable<readonly BlockEvent[]>;
+  /** Set where the client's own text went out: it gets the provider's own, too, and `events` has nothing. */
+  readonly native?: NativeAnswer;
+  /** The reply, after the last event. */
+  reply(): Reply;
+}
+
+/** An event of a stream as the provider sent it. */
+export interface NativeEvent {
+  readonly event: string | undefined;
+  readonly data: string;
+}
+
+/** An answer in the provider's own text: one text, or the events of a stream. */
+export interface NativeAnswer {
+  readonly text: string;
+  readonly events: AsyncIterable<NativeEvent>;
+}
+
+/** How a target is asked. */
+export interface AskOptions {
+  readonly targets: readonly Target[];
+  /** What goes to a target. Throws what the client is told. */
+  readonly prepare: (target: Target, dialect: Dialect) => Promise<OutgoingRequest>;
+  readonly isStream: boolean;
+  readonly isStrict: boolean;
+  readonly env: Environment;
+  /** The client's own key for a target, where it brought one. */
+  readonly keyFor: (target: Target) => string | undefined;
+  readonly signal: AbortSignal;
+  readonly tap: UpstreamTap;
+}
+
+/**
+ * Asks the first target that answers. Another one is asked only before anything has arrived, and only where it may fare
+ * better: not after a request that is wrong in itself.
+ */
+export async function ask(options: AskOptions): Promise<UpstreamAnswer> {
+  const skipped: { target: Target; reason: string }[] = [];
+  for (const [at, target] of options.targets.entries()) {
+    const isLast = at === options.targets.length - 1;
+    try {
+      return await askTarget(options, target, isLast, skipped);
+    } catch (error) {
+      if (isLast || options.signal.aborted || !mayFareBetter(error)) throw error;
+      skipped.push({ target, reason: error instanceof ProviderError ? error.code : 'missing_key' });
+    }
+  }
+  throw new TypeError('There is no target to ask.');
+}
+
+/** Whether another provider may answer where one failed like this. */
+function mayFareBetter(error: unknown): boolean {
+  if (isSkeinError(error, 'missing_key') || isSkeinError(error, 'missing_base_url')) return true;
+  return error instanceof ProviderError && error.code !== 'invalid_request' && error.code !== 'aborted';
+}
+
+async function askTarget(
+  options: AskOptions,
+  target: Target,
+  isLast: boolean,
+  skipped: UpstreamAnswer['skipped'],
+): Promise<UpstreamAnswer> {
+  const { isStream, env, signal, tap } = options;
+  const key = options.keyFor(target);
+  const { provider } = resolveEndpoint(target.provider, { env });
+  const dialect = await loadDialect(provider.dialect);
+  const request = await options.prepare({ ...target, provider }, dialect);
+  const isRelayed = request.relayed !== undefined;
+  if (options.isStrict) refuseLosses(request.losses);
+  const written = writeFor(request, dialect, provider, target.model, {
+    isStream,
+    isStrict: options.isStrict && !isRelayed,
+  });
+  if (!isRelayed) refuseReliedOn(written().losses, request, target);
+  const isBound = forModel(provider.policies.reasoningBoundTo, target.model).includes('prefix');
+  const prefix = isBound ? written().manifest.prefix : undefined;
+  const body = request.relayed ?? written().body;
+  const losses = isRelayed ? request.losses : [...request.losses, ...written().losses];
+  const head = { target: { ...target, provider }, dialect, request, losses, prefix };
+  const sent = {
+    ...{ provider, model: target.model, body, env, signal },
+    framing: dialect.framing,
+    ...(key !== undefined && { key }),
+    ...(request.headers && { extraHeaders: request.headers }),
+    fetch: tapFetch(tap, head),
+    // Whoever has another target does not wait for this one.
+    retry: isLast ? { maxRetries: 1, baseMs: 250, maxRetryAfterMs: 1000 } : (false as const),
+  };
+  const origin = { issuer: provider.issuer, model: target.model, ...(prefix !== undefined && { prefix }) };
+  if (!isStream) {
+    const { text } = await exchange({ ...sent, stream: false });
+    const reply = dialect.readResponse(text, origin);
+    if (reply.stop.reason === 'error') throw streamError(text, { provider: provider.id, model: target.model });
+    const native = isRelayed && { native: { text, events: none<NativeEvent>() } };
+    return { ...head, skipped, ...native, events: none<readonly BlockEvent[]>(), reply: () => reply };
+  }
+  const { events } = await exchange({ ...sent, stream: true });
+  if (isRelayed) {
+    const reader = dialect.readStream(origin);
+    return {
+      ...{ ...head, skipped, events: none<readonly BlockEvent[]>(), reply: () => reader.finish() },
+      native: { text: '', events: seenBy(events, ({ event, data }) => void reader.push(event, data)) },
+    };
+  }
+  const reader = readBlocks(dialect, origin);
+  let reply: Reply | undefined;
+  return {
+    ...{ ...head, skipped },
+    events: (async function* () {
+      for await (const { event, data } of events) yield reader.push(event, data);
+      const end = reader.finish();
+      reply = end.reply;
+      yield end.events;
+    })(),
+    reply: () => reply ?? reader.finish().reply,
+  };
+}
+
+async function* seenBy<T>(events: AsyncIterable<T>, see: (event: T) => void): AsyncGenerator<T> {
+  for await (const event of events) {
+    see(event);
+    yield event;
+  }
+}
+
+/** Writes a request in the target's protocol, once and only where it is needed. */
+export function writeFor(
+  { system, messages, tools, params, extra, cache, previous }: OutgoingRequest,
+  dialect: Dialect,
+  provider: ProviderDescriptor,
+  model: string,
+  { isStream, isStrict }: { readonly isStream: boolean; readonly isStrict: boolean },
+): () => WrittenRequest {
+  let written: WrittenRequest | undefined;
+  const members = Object.entries(extra).map(([name, text]) => `${JSON.stringify(name)}:${text}`);
+  return () => {
+    written ??= dialect.writeRequest({
+      ...{ model, provider, messages, tools, strict: isStrict },
+      ...(system.length > 0 && { system }),
+      params: { ...params, stream: isStream },
+      ...(members.length > 0 && { extra: `{${members.join(',')}}` }),
+      ...(cache && { cache }),
+      ...(previous && { previous }),
+    });
+    return written;
+  };
+}
+
+/** What was dropped before the request is written counts as well. */
+function refuseLosses(losses: OutgoingRequest['losses']): void {
+  const dropped = losses.filter(({ kind }) => kind === 'dropped').map((loss) => ({ message: -1, ...loss }));
+  if (dropped.length > 0) throw new LossError(dropped);
+}
+
+async function* none<T>(): AsyncGenerator<T> {}
+
+/** A `fetch` whose bytes the tap sees. The body is read at the pace of its reader. */
+function tapFetch(tap: UpstreamTap, sent: Parameters<UpstreamTap['request']>[2]): Fetch {
+  return async (url, init) => {
+    tap.request(url, String(init.body), sent);
+    const response = await globalThis.fetch(url, init);
+    tap.head(response.status, response.headers);
+    if (!response.body) return response;
+    const reader = response.body.getReader();
+    const body = new ReadableStream<Uint8Array>(
+      {
+        async pull(controller) {
+          const { done, value } = await reader.read();
+          if (done) return controller.close();
+          tap.push(value);
+          controller.enqueue(value);
+        },
+        cancel: (reason) => reader.cancel(reason),
+      },
+      { highWaterMark: 0 },
+    );
+    const { status, statusText, headers } = response;
+    return new Response(body, { status, statusText, headers });
+  };
+}

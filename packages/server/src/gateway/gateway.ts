@@ -1,0 +1,339 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Loss, Usage } from '@skein/core';
+import type { LossNote } from '@skein/core/dialect';
+import { createRecorder, createReplayer, type GatewayUse } from '@skein/forest';
+import type { Access } from '../http/access.ts';
+import { Problem, problemBody, toProblem } from '../http/problem.ts';
+import { type ClientHeaders, type ProxyOptions, readClientHeaders, toHeaderMap } from '../proxy/headers.ts';
+import { createActiveCount, decodeBody, type Proxy as RecordingProxy, readBody } from '../proxy/proxy.ts';
+import { answerWith, sendResponse } from '../proxy/respond.ts';
+import { refuseUpgrade, type UpgradeRequest } from '../proxy/socket.ts';
+import type { Services } from '../services.ts';
+import { readTokenSpending } from '../spending.ts';
+import {
+  type AnswerHooks,
+  type AnswerSource,
+  answerRelayed,
+  answerStream,
+  answerWhole,
+  exchangeOfResponse,
+  httpSink,
+  responseIdFor,
+} from './answer.ts';
+import { unwrapAnswer } from './answer-tool.ts';
+import { createBudgets } from './budgets.ts';
+import { type ClientCall, type Route, readClientAddress, type Target, withBody } from './client-call.ts';
+import { describeClientError, isFault, writeClientError } from './client-error.ts';
+import { ClientRefusal } from './client-refusal.ts';
+import { askCopies, joinCopies, keepCopy } from './copies.ts';
+import { type AskOptions, ask, type UpstreamAnswer } from './exchange.ts';
+import { countAnswer } from './gateway-metrics.ts';
+import { createKeeper, type Keeper } from './kept.ts';
+import { unknownModel } from './models.ts';
+import { answerOperation } from './operations.ts';
+import { prepareRequest, type RequestMemory } from './prepare-request.ts';
+import { createGatewayRecording, noRecording } from './recording.ts';
+import { loadReferences, type References } from './references.ts';
+import { createRestorer } from './restore.ts';
+import { findRoute } from './routes.ts';
+import { cutAtStops } from './stop-cut.ts';
+import { createGatewayTokens, type GatewayCaller } from './tokens.ts';
+
+/**
+ * Answers clients of any protocol from any provider: it reads a request in the client's protocol, asks the provider that
+ * its model names, and writes the answer in the client's protocol.
+ */
+export interface Gateway {
+  handle(client: IncomingMessage, answer: ServerResponse): void;
+  upgrade(request: UpgradeRequest): void;
+  /** Resolves when every exchange that has passed is stored. */
+  settled(): Promise<void>;
+}
+
+/** A call with what its connection tells: who asks, with which keys, and what is asked of the gateway itself. */
+interface ReceivedCall {
+  readonly call: ClientCall;
+  readonly url: string;
+  readonly asked: ClientHeaders;
+  readonly caller: GatewayCaller;
+  /** For the recording and the metrics. */
+  readonly use: GatewayUse;
+}
+
+/** What the gateway finds earlier replies with. */
+interface Memory extends RequestMemory {
+  readonly references: References;
+}
+
+export function createGateway(
+  services: Services,
+  access: Access,
+  proxy: RecordingProxy,
+  options: ProxyOptions = {},
+): Gateway {
+  const { forest, config, log, metrics, recordingTrouble } = services;
+  const streams = createActiveCount();
+  const onError = (error: unknown) => {
+    recordingTrouble.report(error);
+    metrics.count('skein_recording_failures_total');
+    log.error('recording-failed', error);
+  };
+  const tokens = createGatewayTokens(config.gateway.tokens, services.ownEnv, access);
+  const budgets = createBudgets({
+    tokens: config.gateway.tokens,
+    readSpending: (since) => readTokenSpending(forest, since, services.costOf),
+    costOf: services.costOf,
+    onError: (error) => log.error('budget-unread', error),
+  });
+  const recorder = createRecorder(forest, { onError, hints: config.hints });
+  const replayer = createReplayer(forest);
+  const redact = config.redaction.beforeStoring ? services.redact : undefined;
+  let memory: Promise<Memory> | undefined;
+  const loadMemory = async (): Promise<Memory> => {
+    const references = await loadReferences(forest);
+    const restorer = createRestorer(forest, references);
+    return { references, restorer, keeper: createKeeper(forest, restorer) };
+  };
+  const remember = () => {
+    memory ??= loadMemory().catch((error: unknown) => {
+      memory = undefined;
+      throw error;
+    });
+    return memory;
+  };
+
+  const serve = async (client: IncomingMessage, answer: ServerResponse): Promise<void> => {
+    const headers = toHeaderMap(client.rawHeaders);
+    const url = client.url ?? '';
+    const address = readClientAddress(client.method ?? 'GET', url, headers);
+    if (!address) throw new Problem('no_such_route', NO_VENDOR);
+    let call: ClientCall = address;
+    let use: GatewayUse = {};
+    answer.once('close', () => {
+      const { token = '', route = '' } = use;
+      metrics.count('skein_gateway_requests_total', {
+        client: call.api.vendor,
+        token,
+        route,
+        status: answer.statusCode,
+      });
+    });
+    try {
+      access.checkSource({
+        host: client.headers.host,
+        origin: client.headers.origin,
+        fetchSite: headers.get('sec-fetch-site'),
+      });
+      const caller = tokens.admit(headers, url, () => client.socket.remoteAddress);
+      use = { ...(caller.name !== undefined && { token: caller.name }) };
+      const bytes = await readBody(client);
+      call = withBody(address, decodeBody(headers.get('content-encoding'), bytes) ?? '');
+      const asked = readClientHeaders(headers, options);
+      const route = findRoute(call, config.gateway, services);
+      use = { ...use, route: route.kind === 'targets' ? route.label : route.kind };
+      const received: ReceivedCall = { call, url: `http://${client.headers.host}${url}`, asked, caller, use };
+      const pass = (useServerKeys: boolean) =>
+        proxy.handle(client, answer, {
+          url: `/proxy/${call.api.vendor}${call.path}${call.query && `?${call.query}`}`,
+          body: bytes.length > 0 ? bytes : undefined,
+          token: caller.token,
+          gateway: use,
+          useServerKeys,
+        });
+      if (call.operation === 'other') {
+        if (caller.keys.size === 0)
+          throw new ClientRefusal(`There is nothing at ${call.path}.`, { status: 404, word: 'not_found' });
+        return pass(false);
+      }
+      if (call.operation !== 'ask') {
+        const answered = await answerOther(received, route, answer);
+        return answered ? undefined : pass(true);
+      }
+      if (route.kind === 'pass') {
+        await budgets.begin(caller.name, { provider: route.provider, model: call.model ?? '' });
+        return pass(true);
+      }
+      if (route.kind === 'unknown') throw unknownModel(route.model);
+      await budgets.begin(caller.name, route.targets[0]!);
+      if (asked.mode === 'replay' && (await replay(received, answer))) return;
+      await translate(received, route.targets, answer);
+    } catch (error) {
+      refuse(call, answer, error);
+    }
+  };
+
+  /** Answers what is no question to a model; false where the client's own vendor has to answer. */
+  const answerOther = async ({ call, asked, caller }: ReceivedCall, route: Route, answer: ServerResponse) => {
+    const memory = await remember();
+    const kept = await answerKept(call, memory.keeper);
+    const found =
+      kept ??
+      (await answerOperation(call, route, {
+        services,
+        prepare: (one, target, dialect) => prepareRequest(one, target, dialect, memory, asked.thread ?? ''),
+        keyFor: ({ provider }) => tokens.keyFor(caller, call.dialect.home, provider),
+        signal: leavingSignal(answer),
+        spend: (target, usage) => budgets.add(caller.name, target, usage),
+      }));
+    if (!found) return false;
+    for (const [name, value] of Object.entries(found.headers)) answer.setHeader(name, value);
+    answerWith(answer, 200, 'application/json', found.body);
+    return true;
+  };
+
+  /** Answers from a recording; false where there is none and the request goes on to the provider. */
+  const replay = async ({ call, url, asked }: ReceivedCall, answer: ServerResponse): Promise<boolean> => {
+    await recorder.stored();
+    const body = call.body ?? '';
+    const request = { method: call.method, url, headers: call.headers, body: redact ? redact(body) : body };
+    const found = await replayer.answer(request, { timing: asked.timing });
+    if (!found && asked.onMiss === 'pass') return false;
+    await sendResponse(answer, found ?? (await replayer.refuse(request)));
+    return true;
+  };
+
+  const translate = async (
+    received: ReceivedCall,
+    targets: readonly Target[],
+    answer: ServerResponse,
+  ): Promise<void> => {
+    const { call, asked } = received;
+    const memory = await remember();
+    const { references, restorer } = memory;
+    const isRecorded = asked.mode !== 'pass';
+    const recording = isRecorded
+      ? createGatewayRecording({ recorder, redact, onError, received, targets })
+      : noRecording(forest.clock.tick());
+    try {
+      const options: AskOptions = {
+        targets,
+        prepare: (target, dialect) => prepareRequest(call, target, dialect, memory, asked.thread ?? ''),
+        isStream: call.isStream,
+        isStrict: /^(?:true|1)$/i.test(call.headers.get('x-skein-strict') ?? ''),
+        env: services.env,
+        keyFor: ({ provider }) => tokens.keyFor(received.caller, call.dialect.home, provider),
+        signal: leavingSignal(answer),
+        tap: recording.tap,
+      };
+      const upstream = await ask(options);
+      const { copies = 1, served } = upstream.request;
+      const others = await askCopies(copies - 1, { ...options, targets: [upstream.target] }, () =>
+        isRecorded
+          ? createGatewayRecording({ recorder, redact, onError, received, targets })
+          : noRecording(forest.clock.tick()),
+      );
+      const isOwn = upstream.dialect.id === call.dialect.id;
+      const head = {
+        id: responseIdFor(call, recording.id),
+        model: call.model ?? '',
+        created: Math.floor(Date.now() / 1000),
+        request: call.request,
+        ...(served && { tools: served }),
+        ...(!isOwn && isRecorded && { reference: (block: number) => references.mint(recording.id, block) }),
+      };
+      const headers = skeinHeaders(upstream, recording.id);
+      const count = (usage: Usage | undefined, losses: readonly LossNote[]) =>
+        countAnswer(metrics, received.use, upstream, {
+          usage,
+          losses,
+          cost: budgets.add(received.caller.name, upstream.target, usage),
+        });
+      recording.head(200, headers, call.isStream);
+      const hooks: AnswerHooks = {
+        async beforeEnd(reply, last, losses) {
+          await recording.keep(call, upstream, { reply, last, losses }, restorer);
+          count(reply.usage, losses);
+        },
+        onText: recording.text,
+        describe: (error) => describeClientError(call, error),
+        headers,
+      };
+      const { native, reply } = upstream;
+      const source = joinCopies([answerOf(upstream), ...others.map((one) => answerOf(one.upstream))]);
+      if (native) await answerRelayed(call, head, { native, reply }, httpSink(answer), hooks);
+      else await (call.isStream ? answerStream : answerWhole)(call, head, source, httpSink(answer), hooks);
+      recording.end('done');
+      for (const one of others) await keepCopy(call, one, restorer);
+    } catch (error) {
+      recording.fail(error, describeClientError(call, error));
+      throw error;
+    }
+  };
+
+  /** Tells the client in its own protocol. */
+  const refuse = (call: ClientCall, answer: ServerResponse, error: unknown) => {
+    if (isFault(error)) log.error('gateway-failed', error);
+    if (answer.destroyed) return;
+    const { status, headers, body } = writeClientError(call, error);
+    if (!answer.headersSent) for (const [name, value] of Object.entries(headers)) answer.setHeader(name, value);
+    answerWith(answer, status, 'application/json', body);
+  };
+
+  return {
+    handle(client, answer) {
+      streams.add();
+      serve(client, answer)
+        // Nobody knows which protocol this client speaks.
+        .catch((error: unknown) => {
+          const problem = toProblem(error);
+          answerWith(answer, problem.status, 'application/problem+json', problemBody(problem));
+        })
+        .finally(streams.remove);
+    },
+    upgrade({ socket }) {
+      refuseUpgrade(socket, 426, JSON.stringify({ error: { message: 'Use HTTP.' } }));
+    },
+    async settled() {
+      await streams.none();
+      await recorder.settled();
+    },
+  };
+}
+
+/** The answer of an upstream, as far as the client wants it. */
+function answerOf({ dialect, events, reply, request }: UpstreamAnswer): AnswerSource {
+  const { stops = [], isAnswerCalled = false } = request;
+  const source = { dialect: dialect.id, events, reply };
+  return cutAtStops(isAnswerCalled ? unwrapAnswer(source) : source, stops);
+}
+
+/** Gives out or forgets a response that the gateway gave; undefined for any other operation. */
+async function answerKept(call: ClientCall, keeper: Keeper) {
+  const { operation, responseId = '' } = call;
+  if (operation !== 'get' && operation !== 'delete') return undefined;
+  const body = await (operation === 'get' ? keeper.get(call) : keeper.delete(call));
+  if (body !== undefined) return { body, headers: {} };
+  if (exchangeOfResponse(responseId) === undefined) return undefined;
+  throw new ClientRefusal(`Response with id '${responseId}' not found.`, { status: 404, word: 'not_found' });
+}
+
+/** Aborted when the client leaves before it has the whole answer. */
+function leavingSignal(answer: ServerResponse): AbortSignal {
+  const leaving = new AbortController();
+  answer.once('close', () => {
+    if (!answer.writableFinished) leaving.abort(new DOMException('the client left', 'AbortError'));
+  });
+  return leaving.signal;
+}
+
+const NO_VENDOR = 'The gateway serves clients at /gateway/openai/v1, /gateway/anthropic and /gateway/google.';
+
+function skeinHeaders({ target, losses, skipped }: UpstreamAnswer, exchange: string): Record<string, string> {
+  return {
+    'x-skein-exchange': exchange,
+    'x-skein-model': `${target.provider.id}/${target.model}`,
+    ...(losses.length > 0 && { 'x-skein-losses': summarizeLosses(losses) }),
+    ...(skipped.length > 0 && {
+      'x-skein-fallback': skipped
+        .map((one) => `${one.target.provider.id}/${one.target.model} ${one.reason}`)
+        .join(', '),
+    }),
+  };
+}
+
+/** How many things were lost, and why: `3; parameter=2, prefix-bound=1`. */
+function summarizeLosses(losses: readonly (Loss | LossNote)[]): string {
+  const counts = new Map<string, number>();
+  for (const { reason } of losses) counts.set(reason, (counts.get(reason) ?? 0) + 1);
+  return `${losses.length}; ${[...counts].map(([reason, count]) => `${reason}=${count}`).join(', ')}`;
+}

@@ -1,0 +1,160 @@
+import type { Reply } from '@skein/core';
+import type { LossNote, ServedError } from '@skein/core/dialect';
+import { type GatewayUse, issuedIds, type Recorder, readDelivered, replyIdKeys } from '@skein/forest';
+import type { ClientHeaders } from '../proxy/headers.ts';
+import type { Redactor } from '../redact.ts';
+import type { ClientCall, Target } from './client-call.ts';
+import type { UpstreamAnswer, UpstreamTap } from './exchange.ts';
+import { GATEWAY_ISSUER, type Restorer } from './restore.ts';
+import type { GatewayCaller } from './tokens.ts';
+
+/** Records one exchange of the gateway with both of its sides. */
+export interface GatewayRecording {
+  /** The id of the exchange. */
+  readonly id: string;
+  readonly tap: UpstreamTap;
+  head(status: number, headers: Readonly<Record<string, string>>, isStream: boolean): void;
+  /** Text that goes to the client. */
+  readonly text: (text: string) => void;
+  /** Stores the reply, so that any server finds it when the client sends it back. Never rejects. */
+  keep(call: ClientCall, upstream: UpstreamAnswer, end: ReplyEnd, restorer: Restorer): Promise<void>;
+  end(outcome: 'done'): void;
+  /** The exchange ended with an error that the client was told, or by the client. */
+  fail(error: unknown, told: ServedError): void;
+}
+
+interface ReplyEnd {
+  readonly reply: Reply;
+  /** The last text for the client. */
+  readonly last: string;
+  readonly losses: readonly LossNote[];
+}
+
+interface RecordingOptions {
+  readonly recorder: Recorder;
+  /** Set if everything must be redacted before it is stored. */
+  readonly redact: Redactor | undefined;
+  readonly onError: (error: unknown) => void;
+  readonly received: {
+    readonly call: ClientCall;
+    readonly url: string;
+    readonly asked: ClientHeaders;
+    readonly caller: Pick<GatewayCaller, 'token'>;
+    readonly use: GatewayUse;
+  };
+  readonly targets: readonly Target[];
+}
+
+/** Ids in what the client gets: it may send a reply back by one of them. */
+const SENT_IDS = /"(?:id|call_id)":"([\w-]{8,})"/g;
+
+/** For a client that wants no recording: nothing is stored, and no reply is found again. */
+export function noRecording(id: string): GatewayRecording {
+  return {
+    id,
+    tap: { request: () => undefined, head: () => undefined, push: () => undefined },
+    head: () => undefined,
+    text: () => undefined,
+    keep: async () => undefined,
+    end: () => undefined,
+    fail: () => undefined,
+  };
+}
+
+/** Begins to record an exchange. */
+export function createGatewayRecording({
+  recorder,
+  redact,
+  onError,
+  received: {
+    call,
+    url,
+    asked,
+    caller: { token },
+    use,
+  },
+  targets,
+}: RecordingOptions): GatewayRecording {
+  const headers = new Map(call.headers);
+  // The recorder must know the token to take it out of what it stores; it keeps only harmless headers.
+  if (token !== undefined) headers.set('x-skein-token', token);
+  const body = call.body ?? '';
+  const first = targets[0]?.provider;
+  const recording = recorder.begin({
+    ...{ method: call.method, url, headers, provider: call.dialect.home.id },
+    body: redact ? redact(body) : body,
+    ...(redact && { hintBody: body }),
+    issuer: first?.dialect === call.dialect.id ? first.issuer : GATEWAY_ISSUER,
+    tags: redact ? redact(asked.tags) : asked.tags,
+    ...(asked.thread !== undefined && { thread: asked.thread }),
+    gateway: use,
+  });
+  let sent = '';
+  /** Bytes of the provider that must be redacted before they are stored. */
+  let held: Uint8Array[] = [];
+
+  const pushHeld = () => {
+    if (redact && held.length > 0) recording.upstreamPush(Buffer.from(redact(Buffer.concat(held).toString())));
+    held = [];
+  };
+  const pushSent = () => {
+    if (redact) recording.push(Buffer.from(redact(sent)));
+  };
+
+  return {
+    id: recording.id,
+    tap: {
+      request(target, body, { target: { provider, model }, dialect, request, prefix, losses }) {
+        held = [];
+        recording.upstream({
+          ...{ provider: provider.id, dialect: dialect.id, issuer: provider.issuer, model },
+          ...{ url: target, body: redact ? redact(body) : body, losses },
+          ...(prefix !== undefined && { prefix }),
+          ...(request.renamed && Object.keys(request.renamed).length > 0 && { restored: request.renamed }),
+          ...(request.calls && { calls: request.calls }),
+          ...(request.continues !== undefined && { continues: request.continues }),
+        });
+      },
+      head: (status, given) => recording.upstreamHead(status, given),
+      push(bytes) {
+        if (redact) held.push(bytes);
+        else recording.upstreamPush(bytes);
+      },
+    },
+    head(status, given, isStream) {
+      const type = isStream ? 'text/event-stream; charset=utf-8' : 'application/json';
+      recording.head(status, Object.entries({ 'content-type': type, ...given }));
+    },
+    text(text) {
+      sent += text;
+      if (!redact) recording.push(Buffer.from(text));
+    },
+    async keep({ dialect }, { request }, { reply, last, losses }, restorer) {
+      pushHeld();
+      const whole = `${sent}${last}`;
+      const choices = [reply.message, ...reply.alternatives.map(({ message }) => message)];
+      // What a client gets without losses shows the same words.
+      const isOther = losses.length > 0 || request.calls !== undefined || (request.served?.size ?? 0) > 0;
+      const delivered = isOther ? readDelivered(dialect, whole) : reply.message;
+      const words = [...choices, delivered].flatMap((message) => request.wordsKey?.(message) ?? []);
+      const ids = [...whole.matchAll(SENT_IDS)].map(([, id]) => id!);
+      const keys = [
+        ...replyIdKeys([...ids, ...choices.flatMap((message) => issuedIds(message))]),
+        ...new Set(words),
+        ...(request.replyKeys ?? []),
+      ];
+      restorer.remember(recording.id, { reply, delivered: () => delivered });
+      await recording.keepReply(keys, losses).catch(onError);
+    },
+    end(outcome) {
+      pushSent();
+      recording.end(outcome);
+    },
+    fail(error, { status }) {
+      pushHeld();
+      pushSent();
+      recording.head(status, []);
+      recording.end('cut', error);
+    },
+  };
+}

@@ -1,0 +1,109 @@
+import type { Dialect, Loss, Message } from '@skein/core';
+import {
+  createWordChain,
+  type Forest,
+  findReplies,
+  type GatewayReply,
+  issuedIds,
+  readGatewayReply,
+  replyIdKeys,
+  showsTheSame,
+} from '@skein/forest';
+import { hasReference, type References } from './references.ts';
+
+/** The issuer of messages that a client wrote or got from the gateway: no provider takes their opaque parts for its own. */
+export const GATEWAY_ISSUER = 'skein-gateway';
+
+/** The messages of a client's request with the providers' own replies in place of what the client got of them. */
+export interface RestoredMessages {
+  readonly messages: readonly Message[];
+  /** References that are not ours, and replies that the client changed. */
+  readonly losses: readonly Loss[];
+  /** By the index of the message: the exchange whose reply the message shows in other words than the provider's. */
+  readonly renamed: Readonly<Record<number, string>>;
+  /** The key of the words up to a reply that follows these messages. */
+  readonly wordsKey: (reply: Message) => string | undefined;
+}
+
+/** Finds replies that the gateway delivered, in this process or another one. */
+export interface Restorer {
+  /** `scope` separates conversations of different names; `before` are messages in front of these. */
+  restore(
+    messages: readonly Message[],
+    dialect: Dialect,
+    scope: string,
+    before?: readonly Message[],
+  ): Promise<RestoredMessages>;
+  /** A reply by its exchange; undefined if that has none. */
+  reply(exchange: string): Promise<DeliveredReply | undefined>;
+  /** Keeps a reply at hand that was just delivered. */
+  remember(exchange: string, reply: DeliveredReply): void;
+}
+
+/** A provider's reply, and the same reply as the client got it. */
+export type DeliveredReply = Pick<GatewayReply, 'reply' | 'delivered'>;
+
+/** How many replies stay in memory. */
+const REPLIES_KEPT = 1000;
+
+export function createRestorer(forest: Forest, references: References): Restorer {
+  const known = new Map<string, DeliveredReply>();
+
+  const remember: Restorer['remember'] = (exchange, found) => {
+    known.delete(exchange);
+    known.set(exchange, found);
+    if (known.size > REPLIES_KEPT) known.delete(known.keys().next().value!);
+  };
+  const reply: Restorer['reply'] = async (exchange) => {
+    const found = known.get(exchange) ?? (await readGatewayReply(forest, exchange));
+    // A reply that is still coming is not kept.
+    if (found && found.reply.stop.reason !== 'cut') remember(exchange, found);
+    return found;
+  };
+
+  return {
+    reply,
+    remember,
+    async restore(messages, dialect, scope, before = []) {
+      const chain = createWordChain(scope);
+      for (const message of before) chain.add(message);
+      const words = messages.map((message) => chain.add(message));
+      const replies = messages.map((message) => (message.role === 'assistant' ? message : undefined));
+      const ids = replies.map((message) => (message ? replyIdKeys(issuedIds(message)) : []));
+      const keys = replies.flatMap((message, at) => (message ? [...ids[at]!, ...(words[at] ? [words[at]] : [])] : []));
+      const found = await findReplies(forest, [...new Set(keys)]);
+      const losses: Loss[] = [];
+      const renamed: Record<number, string> = {};
+
+      const restoreOne = async (message: Message, at: number): Promise<Message> => {
+        const isMarked = hasReference(message.raw);
+        const { exchanges = [], unknown = 0 } = isMarked ? await references.find(message.raw) : {};
+        const byKeys = [...ids[at]!, words[at] ?? ''].flatMap((key) => found.get(key) ?? []);
+        for (const exchange of new Set([...exchanges, ...byKeys])) {
+          const one = await reply(exchange);
+          const original = one && findShown(one, message);
+          if (!original) continue;
+          if (!showsTheSame(original, message)) renamed[at] = exchange;
+          return original;
+        }
+        if (!isMarked) return message;
+        const detail = unknown > 0 ? 'a reference that is not ours' : 'the client changed the message';
+        losses.push({ kind: 'dropped', message: at, path: '', reason: 'foreign-reasoning', detail });
+        return dialect.parseMessage(message.raw, { ...message.origin, issuer: GATEWAY_ISSUER });
+      };
+
+      const restored: Message[] = [];
+      for (const [at, message] of messages.entries())
+        restored.push(replies[at] ? await restoreOne(message, at) : message);
+      return { messages: restored, losses, renamed, wordsKey: (message) => chain.peek(message) };
+    },
+  };
+}
+
+/** The reply or the alternative that a message shows as the client got it; undefined where the client changed it. */
+function findShown({ reply, delivered }: DeliveredReply, message: Message): Message | undefined {
+  const choices = [reply.message, ...reply.alternatives.map((one) => one.message)];
+  const same = choices.find((choice) => showsTheSame(choice, message));
+  if (same) return same;
+  return showsTheSame(delivered(), message) ? reply.message : undefined;
+}
