@@ -18,7 +18,7 @@ import {
   user,
 } from '@skein/core';
 import type { Emulator } from '@skein/emulator';
-import { member, messagesIn, parting } from '../../packages/core/test/loops/compare.ts';
+import { member, messagesIn, parting, unmarked } from '../../packages/core/test/loops/compare.ts';
 import { RandomBrain } from './brain.ts';
 import { envFor, PLACES, type Place } from './places.ts';
 import { Dice } from './random.ts';
@@ -273,6 +273,7 @@ class Conversation {
       const isRemembered = earlier === this.#previous;
       this.#previous = body;
       if (earlier === undefined || !isComparable(earlier, body, isRemembered)) continue;
+      if (this.#place.protocol === 'bedrock-converse' && isAddedToLast(earlier, body)) continue;
       this.#compared++;
       const difference = parting(earlier, body);
       if (difference) throw new Error(`A request to ${name} does not extend the one before: ${difference}`);
@@ -315,7 +316,10 @@ function stopping(behind: { readonly request: number; readonly events: number } 
     const counted = new TransformStream<Uint8Array, Uint8Array>({
       transform(chunk, controller) {
         if (events >= behind.events) stop();
-        events += Buffer.from(chunk).toString('latin1').split('\n\n').length - 1;
+        events +=
+          Buffer.from(chunk)
+            .toString('latin1')
+            .split(/\n\n|:event-type/).length - 1;
         controller.enqueue(chunk);
       },
     });
@@ -331,14 +335,21 @@ function stopping(behind: { readonly request: number; readonly events: number } 
 function isComparable(earlier: string, later: string, isRemembered: boolean): boolean {
   const upstream = member(earlier, 'provider');
   return (
-    member(earlier, 'tools') === member(later, 'tools') &&
+    ['tools', 'toolConfig'].every((name) => member(earlier, name) === member(later, name)) &&
     (upstream ?? member(later, 'provider')) === member(later, 'provider') &&
     (isRemembered || isPlain(earlier))
   );
 }
 
+/** Whether roles alternate, and a message was added to the last one, which is not answered yet. */
+function isAddedToLast(earlier: string, later: string): boolean {
+  const before = messagesIn(earlier).map(unmarked);
+  const after = messagesIn(later).map(unmarked);
+  return before.at(-1) !== after[before.length - 1] && before.slice(0, -1).every((text, at) => text === after[at]);
+}
+
 /** Whether nothing was added to a request or changed in it because of how it begins or ends. */
 function isPlain(body: string): boolean {
-  const endsWithAnswer = /"role": ?"(?:assistant|model)"/.test(messagesIn(body).at(-1) ?? '');
+  const endsWithAnswer = /"role": ?"(?:assistant|model)"|"type": ?"model_output"/.test(messagesIn(body).at(-1) ?? '');
   return !endsWithAnswer && !/"Continue\."|"The conversation so far:"|"No result: /.test(body);
 }

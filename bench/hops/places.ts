@@ -1,4 +1,4 @@
-/** The providers of the conversations: the four APIs with models from old to new, and compatible providers. */
+/** The providers of the conversations: the seven APIs with models from old to new, clouds, and compatible providers. */
 import type { Emulator, EmulatorOptions, Protocol } from '@skein/emulator';
 
 export interface Place {
@@ -41,6 +41,15 @@ const gpt = (provider: 'openai' | 'openai-chat', model: string): Place => ({
   takesTemperature: model === 'gpt-4o',
 });
 
+/** A model that another provider than its maker serves, or one of the other APIs. */
+const other = (provider: string, model: string, protocol: Protocol, thinks = true): Place => ({
+  provider,
+  model,
+  protocol,
+  thinks,
+  takesTemperature: true,
+});
+
 const compatible = (provider: string, model: string, more: Partial<Place> = {}): Place => ({
   provider,
   model,
@@ -67,6 +76,17 @@ export const PLACES: readonly Place[] = [
   gpt('openai-chat', 'gpt-4o'),
   gpt('openai-chat', 'gpt-5.5'),
   gpt('openai-chat', 'o1-mini'),
+  other('google-interactions', 'gemini-2.5-flash', 'google-interactions'),
+  other('google-interactions', 'gemini-3.6-flash', 'google-interactions'),
+  other('bedrock', 'us.amazon.nova-lite-v1:0', 'bedrock-converse', false),
+  other('bedrock', 'us.deepseek.r1-v1:0', 'bedrock-converse'),
+  other('bedrock', 'us.anthropic.claude-sonnet-4-5-20250929-v1:0', 'bedrock-converse'),
+  other('bedrock', 'us.anthropic.claude-opus-5-5', 'bedrock-converse'),
+  other('bedrock-invoke', 'us.anthropic.claude-opus-4-8', 'anthropic-messages'),
+  other('vertex', 'gemini-3-pro-preview', 'google-generatecontent'),
+  other('vertex-anthropic', 'claude-opus-4-8', 'anthropic-messages'),
+  other('cohere', 'command-a-03-2025', 'cohere-chat', false),
+  other('cohere', 'command-a-reasoning-08-2025', 'cohere-chat'),
   compatible('deepseek', 'deepseek-chat'),
   compatible('groq', 'openai/gpt-oss-120b', { issuer: 'groq/openai' }),
   compatible('mistral', 'mistral-large-latest', { thinks: false }),
@@ -91,6 +111,8 @@ export function envFor({ url, env }: Emulator): Record<string, string> {
   const others = ['deepseek', 'groq', 'mistral', 'openrouter'].map((name) => [name.toUpperCase(), name] as const);
   return Object.fromEntries([
     ...Object.entries(env()),
+    ...['GOOGLE_VERTEX_BASE_URL', 'ANTHROPIC_VERTEX_BASE_URL'].map((name) => [name, url]),
+    ['GOOGLE_CLOUD_ACCESS_TOKEN', 'ya29.test'],
     ...others.map(([name]) => [`${name}_API_KEY`, 'sk-test']),
     ...others.map(([name, path]) => [`${name}_BASE_URL`, `${url}/${path}${path === 'openrouter' ? '/v1' : ''}`]),
   ]);

@@ -46,6 +46,42 @@ describe('the cost of a reply', () => {
   });
 });
 
+describe('models of the clouds and of Cohere', () => {
+  it.each([
+    ['bedrock', 'us.anthropic.claude-sonnet-4-5-20250929-v1:0'],
+    ['bedrock', 'global.anthropic.claude-sonnet-4-6'],
+    ['bedrock', 'amazon.nova-lite-v1:0'],
+    ['bedrock-invoke', 'us.anthropic.claude-opus-4-8'],
+    ['vertex', 'gemini-3-pro-preview'],
+    ['vertex-anthropic', 'claude-sonnet-4-5@20250929'],
+    ['cohere', 'command-a-03-2025'],
+    ['google-interactions', 'gemini-3.6-flash'],
+  ])('%s/%s has a price and a context', (id, model) => {
+    expect(costOf(USED, id, model, AT).total).toBeGreaterThan(0);
+    expect(modelInfoWithLimits(id, model).contextTokens).toBeGreaterThan(100_000);
+  });
+
+  it('a model on Bedrock has the abilities of its family, whatever its region and maker are called', () => {
+    const plain = modelInfo(provider('anthropic'), 'claude-opus-4-8');
+    for (const model of [
+      'anthropic.claude-opus-4-8',
+      'us.anthropic.claude-opus-4-8',
+      'us-gov.anthropic.claude-opus-4-8-v1:0',
+    ])
+      expect(modelInfo(provider('bedrock'), model)).toEqual(plain);
+    expect(modelInfo(provider('bedrock'), 'us.amazon.nova-lite-v1:0').input).toEqual(['text', 'image', 'document']);
+    expect(modelInfo(provider('bedrock'), 'amazon.nova-micro-v1:0').input).toEqual(['text']);
+  });
+
+  it('what the list does not have costs nothing that we would know', () => {
+    expect(costOf(USED, 'cohere', 'command-a-reasoning-08-2025', AT).total).toBeUndefined();
+    expect(modelInfo(provider('cohere'), 'command-a-reasoning-08-2025')).toMatchObject({
+      reasoning: true,
+      contextTokens: 256_000,
+    });
+  });
+});
+
 describe('there is no figure', () => {
   it.each([
     ['for an unknown model', 'anthropic', 'claude-nonesuch-99', USED, 'anthropic/claude-nonesuch-99'],

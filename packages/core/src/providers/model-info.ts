@@ -24,8 +24,12 @@ const UNKNOWN: ModelInfo = { known: false, input: ['text'], output: ['text'] };
  * const { input } = modelInfo(provider('google'), 'gemini-3.6-flash'); // text, image, audio, video, document
  */
 export function modelInfo(provider: ProviderDescriptor, model: string): ModelInfo {
-  // Resellers put the maker in front: `anthropic/claude-sonnet-4.5`, `accounts/fireworks/models/kimi-k3`.
-  const name = model.slice(model.lastIndexOf('/') + 1).toLowerCase();
+  // Resellers put the maker in front: `anthropic/claude-sonnet-4.5`, `accounts/fireworks/models/kimi-k3`; Bedrock the region,
+  // too: `us.anthropic.claude-opus-4-8`.
+  const name = model
+    .slice(model.lastIndexOf('/') + 1)
+    .toLowerCase()
+    .replace(/^(?:[a-z-]+\.)+(?=[a-z])/, '');
   const family = FAMILIES.find(([patterns]) => patterns.some((pattern) => matches(pattern, name)));
   if (!family) return UNKNOWN;
   const info = { known: true, ...family[1] };
@@ -53,6 +57,8 @@ const text = { input: ['text'], output: ['text'] } as const satisfies Family;
 const claude = { input: WITH_IMAGES, output: ['text'], tools: true, contextTokens: 200_000 } as const satisfies Family;
 const gpt = { input: WITH_IMAGES, output: ['text'], tools: true } as const satisfies Family;
 const gemini = { input: GEMINI, output: ['text'], tools: true } as const satisfies Family;
+
+const nova = { input: ['text', 'image', 'video', 'document'], output: ['text'], tools: true } as const satisfies Family;
 
 const sized = (info: Family, contextTokens: number, maxOutputTokens?: number): Family => ({
   ...info,
@@ -142,6 +148,16 @@ const FAMILIES: readonly (readonly [patterns: readonly string[], info: Family])[
   [['voxtral-*'], { input: ['text', 'audio'], output: ['text'] }],
   [['mistral-*', 'ministral-*', 'codestral*', 'devstral*'], textWithTools],
   [['magistral-*'], thinkingText],
-  [['llama-4*'], { input: ['text', 'image'], output: ['text'], tools: true }],
+  // docs.cohere.com; what a model costs there, and how much of Command A and R it writes at most, could not be checked.
+  [['command-a-reasoning*'], sized(thinkingText, 256_000, 32_000)],
+  [['command-a-vision*'], sized({ input: ['text', 'image'], output: ['text'] }, 128_000)],
+  [['command-a', 'command-a-03-*'], sized(textWithTools, 256_000)],
+  [['command-r*'], sized(textWithTools, 128_000)],
+  // The sizes of the price list; sources differ on how much they write.
+  [['nova-micro*'], sized(textWithTools, 128_000)],
+  [['nova-lite*', 'nova-pro*'], sized(nova, 300_000)],
+  [['nova-premier*'], sized(nova, 1_000_000)],
+  [['nova-2-lite*'], sized({ ...nova, reasoning: true }, 1_000_000)],
+  [['llama-4*', 'llama4*'], { input: ['text', 'image'], output: ['text'], tools: true }],
   [['llama-3*', 'llama3*', 'qwen3*', 'qwen-3*'], textWithTools],
 ];

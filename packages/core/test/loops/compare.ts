@@ -26,7 +26,7 @@ export function member(text: string, name: string): string | undefined {
   return found?.slice(name.length + 3).trim();
 }
 
-const SYSTEM = ['system', 'instructions', 'systemInstruction'];
+const SYSTEM = ['system', 'instructions', 'systemInstruction', 'system_instruction'];
 const MESSAGES = ['messages', 'input', 'contents'];
 
 const first = (body: string, names: readonly string[]): string | undefined =>

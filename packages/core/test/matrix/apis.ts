@@ -1,13 +1,17 @@
 /** The APIs: how core writes for each, who judges it, and models from old to new. */
 import { anthropicMessages, type Dialect, googleGenerateContent, openaiChat, openaiResponses } from '@skein/core';
-import { googleInteractions } from '@skein/core/dialect';
+import { bedrockConverse, cohereChat, googleInteractions } from '@skein/core/dialect';
 import {
   type Judge,
   judgeAnthropicMessages,
+  judgeBedrockConverse,
+  judgeCohereChat,
   judgeGoogleGenerateContent,
   judgeGoogleInteractions,
   judgeOpenAIChat,
   judgeOpenAIResponses,
+  type Memory,
+  type Verdict,
 } from '@skein/emulator';
 
 export interface Api {
@@ -15,10 +19,14 @@ export interface Api {
   readonly dialect: Dialect;
   readonly judge: Judge;
   readonly models: readonly [oldest: string, ...newer: string[]];
+  /** The model is named in the path, and not in replies either. */
+  readonly isInPath?: true;
 }
 
 export type ApiId =
   | 'anthropic-messages'
+  | 'bedrock-converse'
+  | 'cohere-chat'
   | 'google-generatecontent'
   | 'google-interactions'
   | 'openai-chat'
@@ -36,6 +44,7 @@ export const google: Api = {
   dialect: googleGenerateContent,
   judge: judgeGoogleGenerateContent,
   models: ['gemini-2.5-flash', 'gemini-3-pro', 'gemini-3.6-pro'],
+  isInPath: true,
 };
 
 const interactions: Api = {
@@ -43,6 +52,21 @@ const interactions: Api = {
   dialect: googleInteractions,
   judge: judgeGoogleInteractions,
   models: ['gemini-2.5-flash', 'gemini-3.6-flash'],
+};
+
+const bedrock: Api = {
+  id: 'bedrock-converse',
+  dialect: bedrockConverse,
+  judge: judgeBedrockConverse,
+  models: ['amazon.nova-lite-v1:0', 'us.anthropic.claude-opus-4-8'],
+  isInPath: true,
+};
+
+const cohere: Api = {
+  id: 'cohere-chat',
+  dialect: cohereChat,
+  judge: judgeCohereChat,
+  models: ['command-a-03-2025', 'command-a-reasoning-08-2025'],
 };
 
 export const chat: Api = {
@@ -59,6 +83,13 @@ export const responses: Api = {
   models: ['gpt-4o', 'gpt-5.2'],
 };
 
-export const APIS: readonly Api[] = [anthropic, google, interactions, chat, responses];
+export const APIS: readonly Api[] = [anthropic, google, interactions, chat, responses, bedrock, cohere];
+
+/** How often a random test runs for each model, so that all together are as many, however many models there are. */
+export const runsPerModel = (all: number): number => Math.ceil(all / APIS.flatMap(({ models }) => models).length);
+
+/** Judges a body that was written for a model. */
+export const judgeFor = ({ judge, isInPath }: Api, model: string, body: string, memory?: Memory): Verdict =>
+  judge({ body, ...(memory && { memory }), ...(isInPath && { model }) });
 
 export const newest = (api: Api): string => api.models.at(-1)!;

@@ -2,10 +2,10 @@ import { applyCheckpoint, assistant, cutPoints, type Message, user } from '@skei
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { rangeDigest } from '../../src/run/compaction/checkpoint.ts';
-import { APIS } from './apis.ts';
+import { APIS, judgeFor, runsPerModel } from './apis.ts';
 import { longHistory } from './random-history.ts';
 
-const RUNS = 100;
+const RUNS = runsPerModel(1200);
 const REPLACEMENTS: readonly (readonly Message[])[] = [
   [],
   [user('A summary.')],
@@ -24,8 +24,7 @@ for (const api of APIS) {
               const sent = applyCheckpoint(messages, { upTo, digest, replacement: replacement.map(({ raw }) => raw) });
               const params = { maxTokens: 2048 };
               const { body } = api.dialect.writeRequest({ model, messages: sent!, params });
-              const named = api.id === 'google-generatecontent' && { model };
-              const verdict = api.judge({ body, memory: issuers.get(api)!, ...named });
+              const verdict = judgeFor(api, model, body, issuers.get(api)!);
               expect(verdict, body).toEqual({ refusal: undefined, warnings: [] });
               cuts++;
             }

@@ -1,6 +1,6 @@
 import { joinManifest } from '@skein/core';
 import { describe, expect, test } from 'vitest';
-import { APIS, type Api, newest } from './apis.ts';
+import { APIS, type Api, judgeFor, newest } from './apis.ts';
 import { NATIVE_REQUESTS } from './native-requests.ts';
 import { silentLosses } from './silent-losses.ts';
 
@@ -11,7 +11,7 @@ const inner = (raw: string): string => (raw.startsWith('[') ? raw.slice(1, -1) :
 const UNSURE: Partial<Record<Api['id'], string>> = { 'openai-chat': 'openai-chat.content-null' };
 
 const judged = (api: Api, body: string, model: string) => {
-  const { refusal, warnings } = api.judge({ body, ...(api.id === 'google-generatecontent' && { model }) });
+  const { refusal, warnings } = judgeFor(api, model, body);
   return { refusal, warnings };
 };
 

@@ -31,6 +31,23 @@ const interactions = `{"model":"gemini-2.5-flash","system_instruction":"Be brief
 {"type":"model_output","content":[{"type":"text","text":"Done"}]},
 {"type":"user_input","content":[{"type":"text","text":"Thanks"}]}]}`;
 
+const bedrock = `{"system":[{"text":"Be brief."}],"toolConfig":{"tools":[{"toolSpec":{"name":"lookup","inputSchema":{"json":{"type":"object"}}}}]},
+"messages":[
+{"role":"user","content":[{"text":"What is this?"},{"image":{"format":"png","source":{"bytes":"aW1hZ2U="}}},{"document":{"format":"txt","name":"note","source":{"bytes":"YSBub3Rl"}}}]},
+{"role":"assistant","content":[{"reasoningContent":{"reasoningText":{"text":"hm","signature":"c2ln"}}},{"text":"A cat, it seems."},{"toolUse":{"toolUseId":"tooluse_1","name":"lookup","input":{"a":1}}},{"toolUse":{"toolUseId":"tooluse_2","name":"lookup","input":{ "b" : 2.0 }}}]},
+{"role":"user","content":[{"toolResult":{"toolUseId":"tooluse_1","content":[{"text":"first result"}]}},{"toolResult":{"toolUseId":"tooluse_2","status":"error","content":[{"text":"second result"},{"image":{"format":"png","source":{"bytes":"c2hvdA=="}}}]}},{"text":"And my own words"}]},
+{"role":"assistant","content":[{"citationsContent":{"content":[{"text":"Done"}],"citations":[{"title":"Cats","location":{"web":{"url":"https://example.com/cats"}}}]}}]},
+{"role":"user","content":[{"text":"Thanks"}]}]}`;
+
+const cohere = `{"model":"command-a-reasoning-08-2025","tools":[{"type":"function","function":{"name":"lookup","parameters":{"type":"object"}}}],"messages":[
+{"role":"system","content":"Be brief."},
+{"role":"user","content":[{"type":"text","text":"What is this?"},{"type":"image_url","image_url":{"url":"data:image/png;base64,aW1hZ2U="}}]},
+{"role":"assistant","content":[{"type":"thinking","thinking":"hm"},{"type":"text","text":"A cat, it seems."}],"tool_calls":[{"id":"lookup_1","type":"function","function":{"name":"lookup","arguments":"{\\"a\\":1}"}},{"id":"lookup_2","type":"function","function":{"name":"lookup","arguments":"{ \\"b\\" : 2.0 }"}}]},
+{"role":"tool","tool_call_id":"lookup_1","content":"first result"},
+{"role":"tool","tool_call_id":"lookup_2","content":[{"type":"document","document":{"data":"second result","id":"d1"}}]},
+{"role":"assistant","content":"Done","citations":[{"start":0,"end":4,"text":"Done","sources":[{"type":"document","id":"d1"}]}]},
+{"role":"user","content":"Thanks"}]}`;
+
 const chat = `{"model":"gpt-4o","messages":[
 {"role":"developer","content":"Be brief."},
 {"role":"user","name":"ann","content":[{"type":"text","text":"What is this?"},{"type":"image_url","image_url":{"url":"data:image/png;base64,aW1hZ2U=","detail":"low"}},{"type":"file","file":{"file_id":"file-abc"}}]},
@@ -56,6 +73,8 @@ const responses = `{"model":"gpt-5.2","instructions":"Be brief.","store":false,"
 
 export const NATIVE_REQUESTS: Readonly<Record<ApiId, string>> = {
   'anthropic-messages': anthropic,
+  'bedrock-converse': bedrock,
+  'cohere-chat': cohere,
   'google-generatecontent': google,
   'google-interactions': interactions,
   'openai-chat': chat,

@@ -9,6 +9,8 @@ import { Talk, type Target } from './talk.ts';
 /** What each API takes as the id of a call (`tool-id`, `tool-id-long`, `call-id-long`). */
 const TAKEN = {
   'anthropic-messages': /^[a-zA-Z0-9_-]{1,64}$/,
+  'bedrock-converse': /^[a-zA-Z0-9_.:-]{1,64}$/,
+  'cohere-chat': /^.+$/,
   'google-generatecontent': /^[\x21-\x7e]+$/,
   'google-interactions': /^[\x21-\x7e]+$/,
   'openai-chat': /^.{1,40}$/,
@@ -58,7 +60,8 @@ describe.each(APIS.map((api) => ({ id: api.id, source: { api, provider: elsewher
       const { body, losses } = talk.write(source);
       const ids = source.api.dialect.readRequest(body).messages.flatMap(({ toolUses }) => toolUses.map(({ id }) => id));
       expect(ids).toEqual(talk.messages[1]!.toolUses.map(({ id }) => id));
-      expect(losses).toEqual([]);
+      // Where calls need a list of tools, one stands in for it.
+      expect(losses.filter(({ message }) => message >= 0)).toEqual([]);
     });
   },
 );

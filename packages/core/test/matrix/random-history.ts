@@ -117,7 +117,7 @@ function played(steps: readonly Step[]): History {
 
 function replied({ api, model, said, foreign, cut }: Step & { kind: 'reply' }, turn: number): Message {
   const name = api.models[model % api.models.length]!;
-  const origin = foreign ? { issuer: elsewhere(api).issuer } : {};
+  const origin = { model: name, ...(foreign && { issuer: elsewhere(api).issuer }) };
   if (cut === undefined) return api.dialect.readResponse(responseBody(api, name, said, turn), origin).message;
   return readStreamed(api, streamOf(api, name, said, turn), origin, cut).message;
 }

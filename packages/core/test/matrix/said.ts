@@ -124,8 +124,46 @@ const responses: Body = (model, said, turn, secret) => {
   return `{"id":"resp_${turn}","object":"response","created_at":1,"status":"completed","error":null,"model":"${model}","output":[${items}],"usage":{"input_tokens":9,"output_tokens":3,"total_tokens":12}}`;
 };
 
+const bedrock: Body = (model, said, turn, secret) => {
+  const uses = callsOf(said, turn, 'tooluse_');
+  const signed = model.includes('claude') ? `, "signature":"${secret}"` : '';
+  const blocks = list([
+    said.thought !== undefined && `{"reasoningContent":{"reasoningText":{"text":${json(said.thought)}${signed}}}}`,
+    said.text !== undefined && `{"text" :${json(said.text)},"xFuture":{"a":1.0}}`,
+    ...uses.map(
+      ({ id, name, args }) =>
+        `{"toolUse":{"input":${asValue(args)},"name":${json(name)},"toolUseId":${json(id)},"xFuture":1.0}}`,
+    ),
+  ]);
+  const stop = uses.length > 0 ? 'tool_use' : 'end_turn';
+  return `{"metrics":{"latencyMs":9},"output":{"message":{"content":[${blocks}], "role":"assistant"}},"stopReason":"${stop}","usage":{"inputTokens":9,"outputTokens":3,"totalTokens":12}}`;
+};
+
+const cohere: Body = (_, said, turn) => {
+  const uses = callsOf(said, turn, 'lookup_').map(
+    ({ id, name, args }) =>
+      `{"id":${json(id)},"type":"function", "function":{"name":${json(name)},"arguments":${json(args)}}}`,
+  );
+  // Beside calls, the text is the plan.
+  const isPlan = uses.length > 0;
+  const parts = list([
+    said.thought !== undefined && `{"type":"thinking","thinking":${json(said.thought)}}`,
+    said.text !== undefined && !isPlan && `{"type":"text" ,"text":${json(said.text)},"x_future":1.0}`,
+  ]);
+  const members = list([
+    '"role":"assistant"',
+    isPlan && said.text !== undefined && `"tool_plan":${json(said.text)}`,
+    uses.length > 0 && `"tool_calls":[${list(uses)}]`,
+    parts !== '' && `"content":[${parts}]`,
+  ]);
+  const stop = uses.length > 0 ? 'TOOL_CALL' : 'COMPLETE';
+  return `{"id":"c-${turn}","message":{${members}},"finish_reason":"${stop}","usage":{"billed_units":{"input_tokens":9,"output_tokens":3},"tokens":{"input_tokens":9,"output_tokens":3}}}`;
+};
+
 const BODIES: Readonly<Record<Api['id'], Body>> = {
   'anthropic-messages': anthropic,
+  'bedrock-converse': bedrock,
+  'cohere-chat': cohere,
   'google-generatecontent': google,
   'google-interactions': interactions,
   'openai-chat': chat,

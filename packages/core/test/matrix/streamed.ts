@@ -223,8 +223,83 @@ const interactions: Events = (model, said, turn, secret) => {
   ];
 };
 
+const bedrock: Events = (model, said, turn, secret) => {
+  const event = (type: string, rest: string): SseEvent => [type, `{${rest},"p":"abc"}`];
+  const blocks: { start?: string; deltas: string[] }[] = [];
+  if (said.thought !== undefined)
+    blocks.push({
+      deltas: [
+        ...halves(said.thought).map((piece) => `{"reasoningContent":{"text":${json(piece)}}}`),
+        ...(model.includes('claude') ? [`{"reasoningContent":{"signature":"${secret}"}}`] : []),
+      ],
+    });
+  if (said.text !== undefined) blocks.push({ deltas: halves(said.text).map((piece) => `{"text":${json(piece)}}`) });
+  const uses = callsOf(said, turn, 'tooluse_');
+  for (const { id, name, args } of uses)
+    blocks.push({
+      start: `{"toolUse":{"name":${json(name)},"toolUseId":${json(id)}}}`,
+      deltas: halves(args).map((piece) => `{"toolUse":{"input":${json(piece)}}}`),
+    });
+  return [
+    event('messageStart', '"role":"assistant"'),
+    ...blocks.flatMap(({ start, deltas }, index) => [
+      ...(start ? [event('contentBlockStart', `"contentBlockIndex":${index},"start":${start}`)] : []),
+      ...deltas.map((delta) => event('contentBlockDelta', `"contentBlockIndex":${index},"delta":${delta}`)),
+      event('contentBlockStop', `"contentBlockIndex":${index}`),
+    ]),
+    event('messageStop', `"stopReason":"${uses.length > 0 ? 'tool_use' : 'end_turn'}"`),
+    event('metadata', '"usage":{"inputTokens":9,"outputTokens":3,"totalTokens":12},"metrics":{"latencyMs":9}'),
+  ];
+};
+
+const cohere: Events = (_, said, turn) => {
+  const event = (type: string, rest: string): SseEvent => [type, `{"type":"${type}",${rest}}`];
+  const message = (rest: string): string => `"delta":{"message":{${rest}}}`;
+  const uses = callsOf(said, turn, 'lookup_');
+  const isPlan = uses.length > 0;
+  const parts = [
+    ...(said.thought === undefined ? [] : [['thinking', said.thought] as const]),
+    ...(said.text === undefined || isPlan ? [] : [['text', said.text] as const]),
+  ];
+  return [
+    event(
+      'message-start',
+      `"id":"c-${turn}",${message('"role":"assistant","content":[],"tool_plan":"","tool_calls":[],"citations":[]')}`,
+    ),
+    ...parts.flatMap(([name, text], index) => [
+      event('content-start', `"index":${index},${message(`"content":{"type":"${name}","${name}":""}`)}`),
+      ...halves(text).map((piece) =>
+        event('content-delta', `"index":${index},${message(`"content":{"${name}":${json(piece)}}`)}`),
+      ),
+      event('content-end', `"index":${index}`),
+    ]),
+    ...(isPlan && said.text !== undefined
+      ? halves(said.text).map((piece) => event('tool-plan-delta', message(`"tool_plan":${json(piece)}`)))
+      : []),
+    ...uses.flatMap(({ id, name, args }, index) => [
+      event(
+        'tool-call-start',
+        `"index":${index},${message(`"tool_calls":{"id":${json(id)},"type":"function","function":{"name":${json(name)},"arguments":""}}`)}`,
+      ),
+      ...halves(args).map((piece) =>
+        event(
+          'tool-call-delta',
+          `"index":${index},${message(`"tool_calls":{"function":{"arguments":${json(piece)}}}`)}`,
+        ),
+      ),
+      event('tool-call-end', `"index":${index}`),
+    ]),
+    event(
+      'message-end',
+      `"delta":{"finish_reason":"${isPlan ? 'TOOL_CALL' : 'COMPLETE'}","usage":{"tokens":{"input_tokens":9,"output_tokens":3}}}`,
+    ),
+  ];
+};
+
 const EVENTS: Readonly<Record<Api['id'], Events>> = {
   'anthropic-messages': anthropic,
+  'bedrock-converse': bedrock,
+  'cohere-chat': cohere,
   'google-generatecontent': google,
   'google-interactions': interactions,
   'openai-chat': chat,

@@ -1,7 +1,7 @@
 /** A conversation as it happens: each reply answers a request that was written, judged and accepted. */
 import type { Message, ProviderDescriptor, WriteRequest, WrittenRequest } from '@skein/core';
 import type { Verdict } from '@skein/emulator';
-import { type Api, newest } from './apis.ts';
+import { type Api, judgeFor, newest } from './apis.ts';
 import { Issuer } from './issuer.ts';
 import { responseBody, type Said } from './said.ts';
 
@@ -34,12 +34,7 @@ export class Talk {
     const { api, provider, model = newest(api) } = target;
     const request = { params: { maxTokens: 2048 }, ...options, model, messages, ...(provider && { provider }) };
     const written = api.dialect.writeRequest(request);
-    const verdict = api.judge({
-      body: written.body,
-      memory: this.#issuerOf(target),
-      ...(api.id === 'google-generatecontent' && { model }),
-    });
-    return { ...written, verdict };
+    return { ...written, verdict: judgeFor(api, model, written.body, this.#issuerOf(target)) };
   }
 
   /** The next reply of that provider. */
@@ -51,6 +46,7 @@ export class Talk {
     if (refusal && !target.provider) throw new Error(`${refusal.rule}: ${refusal.message}\n${sent.body}`);
     const reply = api.dialect.readResponse(responseBody(api, model, said, this.#turn++), {
       issuer: provider.issuer,
+      model,
       prefix: sent.manifest.prefix,
       ...(options.account !== undefined && { account: options.account }),
     }).message;

@@ -33,8 +33,6 @@ const SPECS: readonly DialectSpec[] = [
 /** Models with different rules about roles, reasoning and the end of a request. */
 const TARGETS: readonly { dialect: string; model: string; provider?: ProviderDescriptor }[] = [
   ...APIS.flatMap(({ dialect, models }) => models.map((model) => ({ dialect: dialect.id, model }))),
-  { dialect: bedrockConverseSpec.id, model: 'anthropic.claude-sonnet-4-5' },
-  { dialect: cohereChatSpec.id, model: 'command-a-03-2025' },
   ...['mistral', 'deepseek', 'openrouter', 'ollama'].map((id) => ({
     dialect: openaiChatSpec.id,
     model: 'some-model',

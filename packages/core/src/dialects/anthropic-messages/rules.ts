@@ -166,7 +166,8 @@ export function thinksBy({ policies }: ProviderDescriptor, model: string): strin
   return forModel(policies.quirks.thinking ?? { default: 'effort' }, model);
 }
 
-function alwaysThinks({ provider, model }: Target): boolean {
+/** Whether a model thinks without being asked to, so that no call can be forced (`forced-tool-unsupported`). */
+export function alwaysThinks({ provider, model }: Target): boolean {
   return forModel(provider.policies.quirks.alwaysThinks ?? { default: false }, model) === true;
 }
 

@@ -44,7 +44,7 @@ const MEDIA = ['image/png', 'image/jpeg', 'image/gif', 'image/webp', ...DOCUMENT
 
 const { policies } = anthropic;
 
-/** The home of Converse. Rules by id: `wire-rules.md`, section 5. */
+/** The home of Converse. Rules by id: `wire-rules.md`, section 6. */
 export const bedrock: ProviderDescriptor = {
   id: 'bedrock',
   dialect: DIALECT,

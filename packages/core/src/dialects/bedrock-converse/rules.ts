@@ -1,5 +1,5 @@
 import { find, findElements, isObject, isText, type JsonObject, parseJson, splice } from '../../json/index.ts';
-import { writeThinking } from '../anthropic-messages/rules.ts';
+import { alwaysThinks, forcesTool, writeThinking } from '../anthropic-messages/rules.ts';
 import { dropped, type LossNote } from '../loss.ts';
 import { forModel } from '../provider.ts';
 import { type ParamNames, type RequestParams, toTargetChoice, writeSimpleParams } from '../request.ts';
@@ -131,7 +131,10 @@ export function writeChoice(
   hasTools: boolean,
   losses: LossNote[],
 ): string | undefined {
-  const choice = toTargetChoice(params, target, losses, hasTools);
+  // What the model's own API refuses is refused here, too.
+  const isRefused = hasTools && forcesTool(params) && alwaysThinks(target);
+  if (isRefused) losses.push(dropped('params.toolChoice', 'parameter', 'forced-tool-unsupported'));
+  const choice = isRefused ? 'auto' : toTargetChoice(params, target, losses, hasTools);
   if (choice === 'none') losses.push(dropped('params.toolChoice', 'parameter', 'none'));
   if (typeof choice === 'object') return JSON.stringify({ tool: choice });
   return choice === 'auto' ? '{"auto":{}}' : choice === 'required' ? '{"any":{}}' : undefined;

@@ -16,10 +16,9 @@ export function argumentsOf({ function: called }: JsonObject): string {
   return isObject(called) && typeof called.arguments === 'string' ? called.arguments : '';
 }
 
-/** `tool-arguments`: models write `null` for none, and that is taken back. */
+/** `tool-arguments`: models write `null` for none, and that is taken back; an empty text is not JSON. */
 export function hasBadArguments(call: JsonObject): boolean {
-  const text = argumentsOf(call);
-  return text !== '' && !isJson(text);
+  return !isJson(argumentsOf(call));
 }
 
 /** `empty-text` */
@@ -30,7 +29,7 @@ export function isEmptyText(part: unknown): boolean {
 /** Whether the last call of a reply that was cut has no complete arguments. */
 export function hasOpenCall(message: JsonObject): boolean {
   const last = callsIn(message).at(-1);
-  return last !== undefined && (argumentsOf(last) === '' || hasBadArguments(last));
+  return last !== undefined && hasBadArguments(last);
 }
 
 /** Whether a reply that was cut ends in a thought: nothing says that it is complete. */

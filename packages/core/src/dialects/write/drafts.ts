@@ -1,5 +1,5 @@
 import { digest, findLoneSurrogates, splice } from '../../json/index.ts';
-import { BLOCKS_ORIGIN, type CallRef, createMessage, type Message } from '../../message/index.ts';
+import { BLOCKS_ORIGIN, type CallRef, createMessage, type Message, type Role } from '../../message/index.ts';
 import { dropped, type Loss, type LossNote, rewritten } from '../loss.ts';
 import type { Element, Manifest } from '../manifest.ts';
 import type { Policies } from '../provider.ts';
@@ -156,6 +156,8 @@ export interface PlacedDraft extends Draft {
   /** The message whose raw text `pieces` refers to, if there is one. */
   readonly message?: Message | undefined;
   readonly losses: readonly Loss[];
+  /** The turns that became this one. */
+  readonly from?: readonly PlacedDraft[];
 }
 
 /** All placed drafts have the same members in the same order, because engines read such objects several times faster. */
@@ -348,6 +350,14 @@ export function mergeDrafts(drafts: readonly PlacedDraft[], { writer, cache }: R
   const to = merged ? [placeDraft(merged, of, losses)] : drafts;
   cache.merged.set(first, { from: drafts, to });
   return to;
+}
+
+/** Merges a run of one role into one turn, and notes it; the run as it is, if the protocol cannot. */
+export function mergeRun(run: readonly PlacedDraft[], role: Role, job: RequestJob): readonly PlacedDraft[] {
+  const [one, ...more] = mergeDrafts(run, job);
+  if (!one || run.length < 2 || more.length > 0) return run;
+  const notes = run.slice(1).flatMap((draft) => locateAt(draft, rewritten('', 'merged', role)));
+  return [{ ...one, losses: [...one.losses, ...notes], from: run }];
 }
 
 /** The run of drafts from `start` on for which a condition holds. */

@@ -16,7 +16,16 @@ import type { Message, Need } from '../../message/index.ts';
 import { dropped, type LossNote, type LossReason, rewritten } from '../loss.ts';
 import { hashNext } from '../manifest.ts';
 import { forModel, type Policies } from '../provider.ts';
-import { draftOwn, isOwn, locateAt, type PlacedDraft, placeAt, type RequestJob, toElement } from './drafts.ts';
+import {
+  draftOwn,
+  isOwn,
+  locateAt,
+  mergeRun,
+  type PlacedDraft,
+  placeAt,
+  type RequestJob,
+  toElement,
+} from './drafts.ts';
 import type { CallLookup, Draft, RequestWriter, Target } from './writer.ts';
 
 // Opaque reasoning is bound to its model, its account, the provider behind a router, or the prefix it was made with.
@@ -31,7 +40,7 @@ export function dropReasoningBoundElsewhere(drafts: readonly PlacedDraft[], job:
   const kept: PlacedDraft[] = [];
   let prefix = job.prefix();
   for (const draft of drafts) {
-    const rest = needsOtherPrefix(draft, prefix) ? withoutBound(draft, job) : [draft];
+    const rest = draft.from ? splitBound(draft, draft.from, prefix, job) : dropBound(draft, prefix, job);
     if (rest.length === 0) lost.push(...locateAt(draft, dropped('', 'prefix-bound')));
     for (const one of rest) {
       if (!one.text) {
@@ -43,6 +52,25 @@ export function dropReasoningBoundElsewhere(drafts: readonly PlacedDraft[], job:
     }
   }
   return kept;
+}
+
+function dropBound(draft: PlacedDraft, prefix: string, job: RequestJob): readonly PlacedDraft[] {
+  return needsOtherPrefix(draft, prefix) ? withoutBound(draft, job) : [draft];
+}
+
+/** Of turns that became one, only the first may stand behind the prefix that its reasoning was made with. */
+function splitBound(
+  draft: PlacedDraft,
+  from: readonly PlacedDraft[],
+  prefix: string,
+  job: RequestJob,
+): readonly PlacedDraft[] {
+  const isElsewhere = (one: PlacedDraft, at: number): boolean =>
+    at === 0 ? needsOtherPrefix(one, prefix) : one.bound === true;
+  if (!from.some(isElsewhere)) return [draft];
+  const rest = from.flatMap((one, at) => (isElsewhere(one, at) ? withoutBound(one, job) : [one]));
+  const said = rest.filter(({ text }) => text);
+  return [...rest.filter(({ text }) => !text), ...mergeRun(said, draft.role, job)];
 }
 
 function needsOtherPrefix({ bound, message }: PlacedDraft, prefix: string): boolean {

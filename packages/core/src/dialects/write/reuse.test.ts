@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { assistant, type Message, user } from '../../message/index.ts';
+import { assistant, type Message, system, toolResult, user } from '../../message/index.ts';
+import { bedrockConverse } from '../bedrock-converse/index.ts';
 import { anthropicMessages, type CachePoint, joinManifest, type WrittenRequest } from '../index.ts';
 
 const turn = fc.record({
@@ -35,4 +36,25 @@ it('bytes and text of a request are those of its manifest, whatever was sent, ma
       for (const { request } of written) expect(new TextDecoder().decode(request.bytes())).toBe(request.body);
     }),
   );
+});
+
+const CALL = { type: 'tool-use', id: 'a', name: 'f', parameters: {}, rawParameters: '{}' } as const;
+
+it.each([
+  ['a question behind results', [user('Hi'), assistant([CALL]), toolResult('a', 'x')], [user('So?')]],
+  ['a question behind a system text', [user('Hi'), assistant('Yes?'), system('Be brief.')], [user('So?')]],
+  ['an answer behind its own beginning', [user('Hi'), assistant('It is')], [assistant(' late.'), user('So?')]],
+])('%s joins the end of the request before it, where roles alternate', (_, start, more) => {
+  const tools = [{ name: 'f', parameters: { type: 'object' } }];
+  const write = (messages: readonly Message[], previous?: WrittenRequest) =>
+    bedrockConverse.writeRequest({
+      model: 'us.anthropic.claude-sonnet-4-5-20250929-v1:0',
+      messages,
+      tools,
+      ...(previous && { previous: previous.manifest }),
+    });
+  const next = write([...start, ...more], write(start));
+  expect(next.body).toBe(write([...start, ...more]).body);
+  const roles = JSON.parse(next.body).messages.map(({ role }: { role: string }) => role);
+  expect(roles.some((role: string, at: number) => role === roles[at - 1])).toBe(false);
 });

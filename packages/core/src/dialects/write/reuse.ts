@@ -1,10 +1,10 @@
-import { beginsWith, type Message } from '../../message/index.ts';
+import { beginsWith, type Message, type Role } from '../../message/index.ts';
 import type { Loss } from '../loss.ts';
 import { type Element, hashStart, joinElements, type Manifest } from '../manifest.ts';
 import { forModel } from '../provider.ts';
 import type { WrittenRequest } from '../request.ts';
-import type { CallTracker, MergedDrafts, MessageDrafts, PlacedDraft } from './drafts.ts';
-import type { Target } from './writer.ts';
+import type { CallTracker, MergedDrafts, MessageDrafts, PlacedDraft, RequestJob } from './drafts.ts';
+import type { RequestWriter, Target } from './writer.ts';
 
 /**
  * What a dialect remembers from one request to the next, so that a long history is not written, hashed and encoded
@@ -196,18 +196,25 @@ export function findReusable(
 export function isReusableBefore(
   next: PlacedDraft | undefined,
   { elements, losses }: Manifest,
-  messages: readonly Message[],
-  { provider, model }: Target,
+  { messages, writer, target: { provider, model } }: RequestJob,
 ): boolean {
-  if (!next || next.role === 'assistant') return true;
+  if (!next) return true;
   const { alternateRoles, inlineSystem } = provider.policies;
   const index = elements.at(-1)?.of.at(-1) ?? -1;
   const last = messages[index];
-  if (alternateRoles && (last?.role ?? 'user') === next.role) return false;
-  if (last?.role === 'system' && forModel(inlineSystem, model) === 'after-user')
-    return losses.some(({ message, reason }) => message === index && reason === 'inline-system');
+  const isSaidByUser = losses.some(({ message, reason }) => message === index && reason === 'inline-system');
+  const lastRole = isSaidByUser ? 'user' : (last?.role ?? 'user');
+  // Where roles alternate, messages of one side are merged.
+  if (alternateRoles && sideOf(lastRole, writer) === sideOf(next.role, writer)) return false;
+  if (next.role === 'assistant') return true;
+  if (last?.role === 'system' && forModel(inlineSystem, model) === 'after-user') return isSaidByUser;
   // A paused turn was sent to be continued (`pause_turn`).
   return last?.role !== 'assistant' || last.facts.calls.length > 0 || last.content.at(-1)?.type !== 'unknown';
+}
+
+/** Whose turn a role belongs to. */
+export function sideOf(role: Role, { resultsAreUsers }: RequestWriter): Role {
+  return role === 'tool' && resultsAreUsers ? 'user' : role;
 }
 
 /** The elements of a request without their cache markers. */

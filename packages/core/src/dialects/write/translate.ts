@@ -153,7 +153,7 @@ export function makeTranslator(format: MessageFormat): Pick<RequestWriter, 'tran
       const id = found?.isOwn ? found.id : targetToolId(found?.id ?? toolCallId, policies, `${path}.toolCallId`, notes);
       const name = targetToolName(found?.name || 'unknown_tool', policies, path, []);
       const said = given.flatMap((block, at) => say(block, `${path}.content[${at}]`, given.length === 1, notes, id));
-      if (isError && said.length === 0) {
+      if (isError && (format.blankIsEmpty ? said.every(isBlank) : said.length === 0)) {
         said.push(toText(FAILED, path, notes));
         notes.push(synthesised(path, 'empty', FAILED));
       }

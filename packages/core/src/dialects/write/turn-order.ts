@@ -7,6 +7,7 @@ import {
   isOwn,
   locateAt,
   mergeDrafts,
+  mergeRun,
   NO_CALLS,
   type PlacedDraft,
   placeAt,
@@ -17,7 +18,7 @@ import {
   takeRun,
   targetToolId,
 } from './drafts.ts';
-import { remember } from './reuse.ts';
+import { remember, sideOf } from './reuse.ts';
 import { noteLeftOut, readTexts } from './translate.ts';
 
 /** The results that are sent for calls without one: a call that waited for approval was not run, others may have been. */
@@ -269,16 +270,10 @@ function isSystem({ role }: PlacedDraft): boolean {
 export function mergeConsecutiveTurns(drafts: readonly PlacedDraft[], job: RequestJob): readonly PlacedDraft[] {
   if (!job.target.provider.policies.alternateRoles) return drafts;
   const merged: PlacedDraft[] = [];
-  const sideOf = ({ role }: PlacedDraft) => (role === 'tool' && job.writer.resultsAreUsers ? 'user' : role);
   for (let at = 0; at < drafts.length; ) {
-    const role = sideOf(drafts[at]!);
-    const run = takeRun(drafts, at, (draft) => sideOf(draft) === role);
-    const [one, ...more] = mergeDrafts(run, job);
-    if (more.length > 0) merged.push(...run);
-    else {
-      const notes = run.slice(1).flatMap((draft) => locateAt(draft, rewritten('', 'merged', role)));
-      merged.push({ ...one!, losses: [...one!.losses, ...notes] });
-    }
+    const role = sideOf(drafts[at]!.role, job.writer);
+    const run = takeRun(drafts, at, (draft) => sideOf(draft.role, job.writer) === role);
+    merged.push(...mergeRun(run, role, job));
     at += run.length;
   }
   return merged;

@@ -72,7 +72,7 @@ export function writeRequest(spec: DialectSpec, request: WriteRequest, cache: Wr
   const usable = replaced < (request.previous?.messages.length ?? 0) ? request.previous : undefined;
   let job = begin(findReusable(replaced > 0 ? usable : request.previous, { ...identity, start }, messages, cache));
   let passed = passDrafts(draftMessages(job), job);
-  if (job.previous && !isReusableBefore(passed.drafted[0], job.previous, messages, target)) {
+  if (job.previous && !isReusableBefore(passed.drafted[0], job.previous, job)) {
     job = begin(undefined);
     passed = passDrafts(draftMessages(job), job);
   }
