@@ -3,7 +3,10 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { loadConfig } from '@skein/agents';
 import { says, startEmulator } from '@skein/emulator';
+import { createForest, memoryStore } from '@skein/forest';
+import { createServer } from '@skein/server';
 import { afterEach, expect, test, vi } from 'vitest';
 import { createProgram } from '../packages/cli/src/program.ts';
 import { type Prepared, prepareSamples } from './docs-samples.ts';
@@ -33,6 +36,7 @@ const SCRIPTS: Readonly<Record<string, readonly (ReturnType<typeof says> | typeo
   'docs/guides/from-langchain.md': [call, says('It is cold in Oslo.')],
   'docs/guides/from-synapse.md': [call, says('It is cold in Oslo.')],
   'docs/guides/from-fluent-llm.md': [says('Oslo.'), says('Cold.')],
+  'docs/guides/openai-sdk-with-claude.md': [says('I come from Anthropic.')],
 };
 
 /** Files that the samples of a page read. */
@@ -67,6 +71,7 @@ test.each(runnable.map(({ path, text }) => [path, text]))(
       () => emulator.close(),
     );
     for (const [name, value] of Object.entries(emulator.env())) vi.stubEnv(name, value);
+    if (text.includes('SKEIN_URL')) vi.stubEnv('SKEIN_URL', await startServer());
     const prepared: Prepared = prepareSamples(text);
     const printed = [...text.matchAll(/^ *console\.log\(.*\/\/ /gm)].length;
     expect(prepared.expected).toHaveLength(printed);
@@ -74,6 +79,14 @@ test.each(runnable.map(({ path, text }) => [path, text]))(
     for (const { verdict } of emulator.log) expect(verdict.refusal).toBeUndefined();
   },
 );
+
+/** A server for samples of clients, on the emulator that the variables name. */
+async function startServer(): Promise<string> {
+  const { config } = await loadConfig({ cwd: '/', env: {}, home: '/nonexistent' });
+  const server = await createServer({ forest: createForest(memoryStore()), config }).listen({ port: 0 });
+  undo.push(() => server.close());
+  return server.url;
+}
 
 const commands = new Map(createProgram('0.0.0').commands.map((command) => [command.name(), command]));
 

@@ -227,6 +227,28 @@ function addImport(program: Command): void {
     .action(async (file, options) => (await import('./commands/store.ts')).importInto(file, options));
 }
 
+function addWatch(program: Command): void {
+  forestCommand(program, 'watch', 'keep the sessions of the coding agents on this machine, as they grow, until Ctrl+C')
+    .option('--agents <names>', 'only of these agents, with commas between them')
+    .option('--redact', 'leave out keys and tokens that are found in the logs')
+    .option('--service <kind>', 'print a file with which systemd or launchd keeps this running')
+    .action(async (options) => (await import('./commands/sessions.ts')).watchAgents(options));
+}
+
+function addHandoff(program: Command): void {
+  jsonCommand(program, 'handoff', 'write a conversation as a session of a coding agent, and print how to go on with it')
+    .argument('<node|thread>', 'an id, or the beginning of one')
+    .addOption(
+      new Option('--to <agent>', 'the agent that goes on')
+        .choices(['claude-code', 'codex', 'opencode', 'pi'])
+        .makeOptionMandatory(),
+    )
+    .option('--cwd <folder>', 'the folder in which it goes on; default: that of the session')
+    .option('--model <name>', 'the model that goes on; default: the one that answered last')
+    .option('--out <folder>', "a folder in place of the agent's own")
+    .action(async (id, options) => (await import('./commands/sessions.ts')).handOff(id, options));
+}
+
 function addExport(program: Command): void {
   forestCommand(program, 'export', 'write conversations to standard output or a file')
     .argument('[node|thread]', 'the history up to a node, or a thread; default: everything')
@@ -305,6 +327,8 @@ const COMMANDS: readonly ((program: Command) => void)[] = [
   addUsage,
   addBookmark,
   addImport,
+  addWatch,
+  addHandoff,
   addExport,
   addVerify,
   addUpkeep,

@@ -46,6 +46,8 @@ export type {
 } from './dialects/request-meaning.ts';
 export {
   type DialectServer,
+  type HeldHistories,
+  type HeldRefusal,
   type KeptHistories,
   type PreviousTurn,
   type ReplyContent,
@@ -62,11 +64,11 @@ export {
 } from './dialects/serve.ts';
 export type {
   CompactionHead,
-  ConversationCompacting,
+  CompactionOperation,
   ServedAnswers,
   ServedFailure,
   ServedModel,
-  TokenCounting,
+  TokenCountOperation,
 } from './dialects/served-answers.ts';
 export { targetToolName } from './dialects/write/drafts.ts';
 export type { Edit, Path, Range } from './json/index.ts';

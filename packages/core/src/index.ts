@@ -163,6 +163,8 @@ export {
   type SelectionStrategy,
   type SelectOptions,
   type Signer,
+  SocketSession,
+  type SocketSessionOptions,
   selectModel,
   streamError,
   type TextExchange,

@@ -94,6 +94,17 @@ export function listedModels(providerId: string): readonly string[] {
 }
 
 /**
+ * The context sizes that the price list has of a provider's models, by their ids.
+ *
+ * @example
+ * listedContexts('anthropic').get('claude-sonnet-4-5'); // 1000000
+ */
+export function listedContexts(providerId: string): ReadonlyMap<string, number> {
+  const models = findList(providerId)?.models ?? [];
+  return new Map(models.flatMap(({ id, context_window: size }) => (size === undefined ? [] : [[id, size] as const])));
+}
+
+/**
  * What core knows of a model, with the context size from the price list; if that has none, the size of its family.
  *
  * @example

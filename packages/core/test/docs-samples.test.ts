@@ -22,6 +22,7 @@ import {
   type Reply,
   type RunOptions,
   run,
+  SocketSession,
   type StandardSchema,
   samples,
   summarise,
@@ -209,6 +210,25 @@ test('running.md: a conversation that the API keeps', async () => {
   const tools = [tool({ name: 'look', input: { type: 'object' }, execute: () => 'found' })];
   await run({ model: 'openai/gpt-5.5', messages, tools, transport: 'websocket' }).result;
   expect(emulator.log.at(-1)!.method).toBe('WEBSOCKET');
+});
+
+test('running.md: steering, and a session', async () => {
+  const [model, text, system] = ['openai/gpt-5.5', 'And tomorrow?', 'Be brief.'];
+  const messages = [user('The weather?')];
+  const tools = [tool({ name: 'look', input: { type: 'object' }, execute: () => 'found' })];
+  const setTimeout = (call: () => void, _: number) => call();
+  const running = run({ model, messages, tools, transport: 'websocket' });
+  setTimeout(() => running.steer('In Fahrenheit, please.'), 2000);
+  const { messages: added } = await running.result;
+  expect(added.map((message) => message.text)).toContain('In Fahrenheit, please.');
+
+  const session = new SocketSession();
+  const options = { model, system, tools, transport: session };
+  const { manifest } = await run({ ...options, messages, warmUp: true }).result;
+  // Later, when the user has written:
+  await run({ ...options, messages: [...messages, user(text)], previous: manifest }).result;
+  session.close();
+  expect(JSON.parse(emulator.log.at(-1)!.body.toString()).input).toHaveLength(1);
 });
 
 test('errors, usage, samples and responses', async () => {

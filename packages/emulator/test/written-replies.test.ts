@@ -89,7 +89,8 @@ function folded(events: readonly Event[]): Event[] {
     const { usageMetadata: _, ...chunk } = data as Chunk & { usageMetadata: unknown };
     const [candidate] = chunk.candidates;
     const last = all.at(-1)?.[1] as Chunk | undefined;
-    if (candidate?.content.parts || !last) all.push([name, chunk]);
+    const isEmpty = JSON.stringify(candidate?.content.parts ?? [{ text: '' }]) === '[{"text":""}]';
+    if (!isEmpty || !last) all.push([name, chunk]);
     else
       all[all.length - 1] = [name, { ...chunk, candidates: [{ ...candidate, content: last.candidates[0]!.content }] }];
   }

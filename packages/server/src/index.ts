@@ -24,6 +24,7 @@ import { createGenerationResolver, type Services } from './services.ts';
 
 export type { Api } from './app.ts';
 
+export { explainRoute } from './gateway/routes.ts';
 export { isLoopback } from './http/access.ts';
 export { createLog, type Log } from './http/observability.ts';
 export type { ProxyOptions } from './proxy/headers.ts';

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { dialect, provider } from '@skein/core';
 import { says } from '@skein/emulator';
 import { createForest, type Forest, listExchanges, memoryStore, openForest, readRecorded } from '@skein/forest';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -173,6 +174,49 @@ test('redaction before storing: the provider gets the exact text, the store does
   expect(kept).not.toMatch(/555-1234|u-17/);
   expect(kept).toContain('I will call [redacted].');
   expect((await post(world, body, { 'x-skein-mode': 'replay' })).text).toContain('I will call [redacted].');
+});
+
+test.each([
+  ['bedrock', 'converse-stream', { messages: [{ role: 'user', content: [{ text: 'Call 555-1234' }] }] }],
+  [
+    'bedrock-invoke',
+    'invoke-with-response-stream',
+    {
+      anthropic_version: 'bedrock-2023-05-31',
+      max_tokens: 100,
+      messages: [{ role: 'user', content: 'Call 555-1234' }],
+    },
+  ],
+] as const)('redaction before storing leaves the frames of %s whole', async (name, operation, body) => {
+  const { config } = await import('@skein/agents').then(({ loadConfig }) =>
+    loadConfig({ cwd: '/', env: {}, home: '/nonexistent' }),
+  );
+  const redaction = { patterns: ['\\d{3}-\\d{4}'], fields: [], beforeStoring: true };
+  const world = await startWorld({ config: { ...config, redaction } });
+  const text = 'I will call 555-1234, “ü”.';
+  for (const protocol of ['bedrock-converse', 'anthropic-messages'] as const)
+    world.emulator.script(protocol, [says(text, { pieces: 50 })]);
+  const ask = (headers: Record<string, string> = {}) =>
+    fetch(`${world.server.url}/proxy/${name}/model/us.anthropic.claude-opus-4-8/${operation}`, {
+      method: 'POST',
+      headers: { authorization: 'Bearer k', 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(body),
+    }).then(async (answer) => new Uint8Array(await answer.arrayBuffer()));
+  const read = (bytes: Uint8Array) => {
+    const { framing: own, dialect: spoken } = provider(name);
+    const reader = dialect(spoken).readStream();
+    const decoder = (own ?? dialect(spoken).framing!).split((event, data) => reader.push(event, data));
+    decoder.push(bytes);
+    decoder.end();
+    return reader.finish();
+  };
+  expect(read(await ask()).message.text).toBe(text);
+  const [exchange] = await recorded(world.forest, 1);
+  const { message, stop } = read((await readRecorded(world.forest, exchange!.id))!.response);
+  expect(message.text).toBe('I will call [redacted], “ü”.');
+  expect([message.origin.cut, stop.reason]).toEqual([undefined, 'end']);
+  expect(read(await ask({ 'x-skein-mode': 'replay' })).message.text).toBe(message.text);
+  expect((await world.forest.threads.list()).items).toHaveLength(1);
 });
 
 async function textsOf(forest: Forest, id: string): Promise<string> {

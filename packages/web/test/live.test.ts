@@ -31,6 +31,42 @@ test('a call through the proxy appears while the list is open, and opens where i
   await page.getByRole('article', { name: 'assistant message' }).getByText('Recorded.').waitFor();
 });
 
+test('a call through the gateway shows both sides, and what was lost between them', async () => {
+  const { open, url, emulator } = await startApp();
+  emulator.script('anthropic-messages', says('Answered by Claude.'));
+  const client = new OpenAI({ apiKey: 'skein', baseURL: `${url}/gateway/openai/v1`, maxRetries: 0 });
+  await client.chat.completions.create({
+    model: 'anthropic/claude-sonnet-4-5',
+    messages: [{ role: 'user', content: 'Who are you?' }],
+    seed: 7,
+  });
+  const page = await open('/recordings');
+  await page
+    .getByRole('link', { name: /anthropic\/claude-sonnet-4-5/ })
+    .first()
+    .click();
+  const detail = page.getByRole('tablist', { name: 'Parts of the recording' });
+  await detail.getByRole('tab', { name: 'Sent on' }).click();
+  await page
+    .getByRole('tabpanel')
+    .getByText(/"max_tokens"/)
+    .first()
+    .waitFor();
+  await detail.getByRole('tab', { name: 'Got back' }).click();
+  await page
+    .getByRole('tabpanel')
+    .getByText(/"stop_reason"/)
+    .first()
+    .waitFor();
+  await detail.getByRole('tab', { name: 'Lost' }).click();
+  await page
+    .getByRole('tabpanel')
+    .getByText(/params\.seed|seed/)
+    .first()
+    .waitFor();
+  await page.getByText('1 thing lost').waitFor();
+});
+
 test('two open pages stay in step, also while an answer streams', async () => {
   const { open, emulator, gate } = await startApp();
   emulator.script('anthropic-messages', [

@@ -1,7 +1,8 @@
 import { createServer } from 'node:net';
 import { type Config, type ConfigProblem, describeProblem, findProvider, loadAgents, loadConfig } from '@skein/agents';
-import { hasKey, type ProviderDescriptor, providers, resolveEndpoint } from '@skein/core';
+import { dialect, hasKey, type ProviderDescriptor, provider, providers, resolveEndpoint } from '@skein/core';
 import { openForest } from '@skein/forest';
+import { AGENT_PROGRAMS } from '../context/agent-programs.ts';
 import { describeStore, readConfig, requireWritable, storeAddress } from '../context/command-context.ts';
 import { agentProblems, configuredProvider, needsDemo, withKeys } from '../context/model-access.ts';
 import { colors, counted, errorText, note, oneLine, say, sayJson, toPrintable, warn } from '../output/output.ts';
@@ -106,6 +107,7 @@ export async function doctor({ json, ...flags }: ForestFlags): Promise<void> {
     ...checkAddresses(known),
     await checkPort(config.server),
     ...(await checkAgents(config)),
+    ...(await checkGateway(config, known)),
   ];
   const isWell = checks.every(({ state }) => state !== 'error');
   if (json) sayJson({ ok: isWell, checks });
@@ -178,6 +180,32 @@ function checkPort({ port, host }: Config['server']): Promise<Check> {
     );
     server.listen(port, host, () => server.close(() => resolve(ok('port', `${host}:${port} is free`))));
   });
+}
+
+/** Where the models go that the usual clients ask for, and what is missing on the way. */
+async function checkGateway({ gateway }: Config, known: readonly ProviderDescriptor[]): Promise<Check[]> {
+  const name = 'gateway';
+  // The server package is large, and other commands of this file do not need it.
+  const { explainRoute } = await import('@skein/server');
+  const empty = gateway.tokens.filter(({ variable }) => !process.env[variable]);
+  const missing = empty.map(
+    ({ name: token, variable }): Check => ({ name, state: 'hint', message: `token ${token}: set ${variable}.` }),
+  );
+  if (gateway.routes.length === 0)
+    return [ok(name, "no routes: bare names of models go to the client's own vendor"), ...missing];
+  const clients = AGENT_PROGRAMS.map(({ title, vendor, models }): Check => {
+    const { dialect: spoken } = provider(vendor);
+    const ways = models.map((model) => ({
+      model,
+      ...explainRoute({ model, dialect: dialect(spoken) }, gateway, { providers: known }),
+    }));
+    const keyless = ways.flatMap(({ target }) => (target && !hasKey(target.provider) ? [target.provider] : []));
+    const lacks = keyless.map(({ id, connection }) => `${id} has no key: set ${connection?.keyVariables.join(' or ')}`);
+    const text = ways.map(({ model, text: way }) => `${model} → ${way}`).join(', ');
+    const message = [`${title}: ${text}`, ...new Set(lacks)].join('; ');
+    return { name, state: lacks.length > 0 ? 'hint' : 'ok', message };
+  });
+  return [...clients, ...missing];
 }
 
 async function checkAgents(config: Config): Promise<Check[]> {

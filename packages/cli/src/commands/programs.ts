@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { constants, homedir } from 'node:os';
 import { type Config, findProvider } from '@skein/agents';
-import { hasKey, type ProviderDescriptor } from '@skein/core';
+import { hasKey, type ModelRef, type ProviderDescriptor } from '@skein/core';
 import { costOf } from '@skein/core/prices';
 import { type Forest, listExchanges } from '@skein/forest';
 import { createServer, type Log, type ServerOptions } from '@skein/server';
@@ -62,7 +62,7 @@ export async function runBehindGateway(name: string, command: readonly string[],
   });
 }
 
-function readTarget(name: string, config: Config): { readonly provider: ProviderDescriptor; readonly model: string } {
+function readTarget(name: string, config: Config): ModelRef {
   const slash = name.indexOf('/');
   if (slash < 1 || slash === name.length - 1)
     throw new UsageError(`"${name}" is not a model: write provider/model, such as anthropic/claude-opus-5-5.`);
@@ -79,7 +79,7 @@ interface ProgramRun {
   readonly server: ServerOptions & { readonly forest: Forest };
   readonly part: 'proxy' | 'gateway';
   /** The model that the program is told to ask for. */
-  readonly target?: ReturnType<typeof readTarget>;
+  readonly target?: ModelRef;
   readonly keys: Readonly<Record<string, string>>;
   readonly isRecorded: boolean;
 }

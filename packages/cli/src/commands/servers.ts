@@ -43,6 +43,7 @@ export async function serve({ token: tokenVariable, open, version, ...flags }: S
   for (const problem of problems) warn(describeProblem(problem));
   const isNamed = tokenVariable !== undefined || sources['server.token_variable'] !== undefined;
   const token = readToken(tokenVariable ?? config.server.tokenVariable, isNamed, config.server.host);
+  requireGatewayTokens(config.gateway.tokens, process.env);
   const keys = withKeys([...providers(), ...Object.values(config.providers)], process.env);
   const closing: (() => Promise<unknown> | undefined)[] = [];
   try {
@@ -124,6 +125,19 @@ function readToken(variable: string, isNamed: boolean, host: string): string | u
       `A server at ${host} can be reached from elsewhere: set ${variable} to a token, or name another variable with --token.`,
     );
   return token;
+}
+
+/** A token that nobody has lets nobody in, and two with one value cannot be told apart. */
+function requireGatewayTokens(tokens: Config['gateway']['tokens'], env: NodeJS.ProcessEnv): void {
+  const names = new Map<string, string>();
+  for (const { name, variable } of tokens) {
+    const value = env[variable];
+    if (!value) throw new UsageError(`The variable ${variable} has no token for "${name}" of the gateway: set it.`);
+    const twin = names.get(value);
+    if (twin !== undefined)
+      throw new UsageError(`"${name}" and "${twin}" of the gateway have the same token: give each its own.`);
+    names.set(value, name);
+  }
 }
 
 /** Refuses to start on a wrong value that protects something: without it, the server could be open, or show hidden texts. */

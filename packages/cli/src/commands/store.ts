@@ -2,7 +2,6 @@ import { open, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { dialect as findDialect, isSkeinError } from '@skein/core';
 import {
-  CODING_AGENTS,
   type CompactionCount,
   type ExportDamage,
   type ExportFormat,
@@ -12,10 +11,8 @@ import {
   exportText,
   type Forest,
   forgetOld,
-  type ImportResult,
   importFile,
   importFormats,
-  importSessions,
   isOlderLayout,
   olderSettings,
   verifyOlder,
@@ -36,6 +33,7 @@ import {
   writeAll,
 } from '../output/output.ts';
 import type { ForestFlags } from './forest-command.ts';
+import { countsOf, importAgents, tellProblems } from './sessions.ts';
 
 interface ImportOptions extends ForestFlags {
   readonly format?: string;
@@ -49,7 +47,7 @@ export async function importInto(file: string | undefined, options: ImportOption
   const { json, format, dialect, agents, redact, ...flags } = options;
   if (agents !== undefined) {
     if (file !== undefined) throw new UsageError('--agents finds the logs by itself: leave the file out.');
-    return importAgents(agents === true ? undefined : agents.split(','), redact === true, json === true, flags);
+    return importAgents(agents === true ? undefined : agents.split(','), { redact, json, ...flags });
   }
   if (file === undefined) throw new UsageError('Name a file or a folder, or use --agents.');
   await withForest(flags, async ({ forest }) => {
@@ -74,42 +72,6 @@ export async function importInto(file: string | undefined, options: ImportOption
   });
 }
 
-/** Imports the sessions of coding agents. Keys in their logs are told before anything is stored. */
-async function importAgents(
-  names: readonly string[] | undefined,
-  isRedacted: boolean,
-  json: boolean,
-  flags: ForestFlags,
-): Promise<void> {
-  const known = CODING_AGENTS.map(({ id }) => id);
-  const unknown = names?.find((name) => !known.includes(name));
-  if (unknown !== undefined)
-    throw new UsageError(`"${unknown}" is not an agent whose logs are known. They are ${known.join(', ')}.`);
-  await withForest(flags, async ({ forest }) => {
-    const progress = progressLine();
-    const done = await importSessions(forest, {
-      ...(names && { agents: names }),
-      redact: isRedacted,
-      onProgress: ({ logs, of, sessions, messages }) => progress.tell(countsOf(sessions, messages), logs / of),
-    }).finally(progress.end);
-    tellProblems(done.problems);
-    for (const { where, kind } of done.keys.slice(0, MOST_TOLD))
-      warn(toPrintable(`${where}: this looks like ${kind}.`));
-    if (done.keys.length > 0)
-      warn(
-        isRedacted
-          ? `${counted(done.keys.length, 'key')} were left out.`
-          : `${counted(done.keys.length, 'key')} were stored with the sessions: --redact leaves them out.`,
-      );
-    if (json) return sayJson(done);
-    for (const { agent, folder, logs, read } of done.agents)
-      say(`${agent}: ${counted(logs, 'log')} in ${folder}, ${read} of them new or changed.`);
-    if (done.agents.length === 0) note(`No logs were found. Looked for ${known.join(', ')}.`);
-    say(`${countsOf(done.threads.length, done.messages)}, ${done.added} of them new.`);
-    if (done.problems.length > 0) process.exitCode = 1;
-  });
-}
-
 /** Checked here, because plug-ins add importers when the configuration is read. */
 function requireFormat(format: string | undefined): void {
   if (format !== undefined && !formatNames().includes(format))
@@ -120,22 +82,10 @@ function formatNames(): string[] {
   return importFormats().map(({ id }) => id);
 }
 
-/** Prints the first problems only: a file in the wrong format has one on every line. */
-const MOST_TOLD = 5;
-
-function tellProblems(problems: ImportResult['problems']): void {
-  for (const { where, message } of problems.slice(0, MOST_TOLD)) warn(toPrintable(`${where}: ${message}`));
-  if (problems.length > MOST_TOLD) warn(`and ${problems.length - MOST_TOLD} more; --json lists all.`);
-}
-
 /** Settings of the older layout are not imported, because their file also contains keys. */
 async function tellSettings(folder: string): Promise<void> {
   for (const { file, names } of await olderSettings(folder))
     warn(`${file}: ${names.join(', ')} do not carry over; write them into skein.config.toml.`);
-}
-
-function countsOf(conversations: number, messages: number): string {
-  return `${counted(conversations, 'conversation')}, ${counted(messages, 'message')}`;
 }
 
 /** The size is known only for a file, not for a folder. */

@@ -1,14 +1,16 @@
 import { resolve } from 'node:path';
 import type { Role } from '@skein/core';
-import type {
-  Forest,
-  Page,
-  PageRequest,
-  SearchResult,
-  Thread,
-  ThreadGroup,
-  UsageScope,
-  UsageTotal,
+import {
+  type Forest,
+  type Page,
+  type PageRequest,
+  type RouteUsage,
+  readRouteUsage,
+  type SearchResult,
+  type Thread,
+  type ThreadGroup,
+  type UsageScope,
+  type UsageTotal,
 } from '@skein/forest';
 import { type CommandContext, withForest } from '../context/command-context.ts';
 import { locate } from '../context/locate.ts';
@@ -202,9 +204,18 @@ export async function showUsage(
         ? { since: since ?? 0, ...(until !== undefined && { until }) }
         : await selected(forest, id, below === true);
     const total = await forest.usage(of);
-    if (json) sayJson({ of, ...total });
-    else for (const line of usageLines(total)) say(line);
+    const routes = 'since' in of ? await readRouteUsage(forest, of) : [];
+    if (json) sayJson({ of, ...total, ...('since' in of && { routes }) });
+    else for (const line of [...usageLines(total), ...routes.map(routeLine)]) say(line);
   });
+}
+
+/** What went one way through the gateway, and how much of it came from the provider's cache. */
+function routeLine({ route, provider, model, replies, usage }: RouteUsage): string {
+  const { input, cached, rate } = sumInput(usage);
+  return toPrintable(
+    `route    ${route} → ${provider}/${model}: ${counted(replies, 'reply', 'replies')}, ${input} in, ${cached} from the cache (${rate} %), ${usage.output} out`,
+  );
 }
 
 async function selected(forest: Forest, id: string, below: boolean): Promise<UsageScope> {

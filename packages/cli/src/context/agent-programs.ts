@@ -2,8 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, extname, join } from 'node:path';
-import { modelInfo } from '@skein/core';
-import type { Target } from '@skein/server';
+import { type ModelRef, modelInfo, openaiResponses } from '@skein/core';
 import { CommandError } from '../output/output.ts';
 
 /** The base addresses of a server of ours, as the vendors' SDKs take them. */
@@ -51,7 +50,7 @@ export interface AgentProgram {
 interface SetUpOptions {
   readonly addresses: VendorAddresses;
   /** The model that answers, where the program is to ask for it. */
-  readonly target: Target | undefined;
+  readonly target: ModelRef | undefined;
   readonly env: NodeJS.ProcessEnv;
   readonly home: string;
   /** The arguments that the user gives. */
@@ -201,12 +200,12 @@ export function findAgent(command: readonly string[]): {
   return { agent, at: agent ? at : 0 };
 }
 
-function nameOf({ provider, model }: Target): string {
+function nameOf({ provider, model }: ModelRef): string {
   return `${provider.id}/${model}`;
 }
 
 /** Every name by which Claude Code asks for a model, so that its side calls go to the same one. */
-function claudeModels(target: Target | undefined): Record<string, string> {
+function claudeModels(target: ModelRef | undefined): Record<string, string> {
   if (!target) return {};
   const names = ['MODEL', 'SMALL_FAST_MODEL', 'DEFAULT_OPUS_MODEL', 'DEFAULT_SONNET_MODEL', 'DEFAULT_HAIKU_MODEL'];
   return Object.fromEntries(names.map((name) => [`ANTHROPIC_${name}`, nameOf(target)]));
@@ -216,7 +215,7 @@ function override(key: string, toml: string): string[] {
   return ['-c', `${key}=${toml}`];
 }
 
-function openCodeConfig({ openai, anthropic, google }: VendorAddresses, target: Target | undefined): object {
+function openCodeConfig({ openai, anthropic, google }: VendorAddresses, target: ModelRef | undefined): object {
   const at = (baseURL: string) => ({ options: { baseURL } });
   if (!target)
     return { provider: { openai: at(openai), anthropic: at(`${anthropic}/v1`), google: at(`${google}/v1beta`) } };
@@ -239,7 +238,7 @@ function openCodeConfig({ openai, anthropic, google }: VendorAddresses, target: 
   };
 }
 
-function piModels({ openai, anthropic, google }: VendorAddresses, target: Target | undefined): object {
+function piModels({ openai, anthropic, google }: VendorAddresses, target: ModelRef | undefined): object {
   if (!target)
     return {
       providers: {
@@ -258,7 +257,8 @@ function piModels({ openai, anthropic, google }: VendorAddresses, target: Target
     contextWindow: contextTokens,
     maxTokens: maxOutputTokens,
   };
-  return { providers: { skein: { baseUrl: openai, apiKey: NO_KEY, api: 'openai-responses', models: [model] } } };
+  // Its name for the protocol is ours.
+  return { providers: { skein: { baseUrl: openai, apiKey: NO_KEY, api: openaiResponses.id, models: [model] } } };
 }
 
 /** A folder that shows another one, except for `models.json`, which has more in it. */

@@ -1,6 +1,6 @@
 import type { Loss, Manifest, Usage } from '../dialects/index.ts';
 import { SkeinError } from '../error.ts';
-import type { Message, ToolUseBlock } from '../message/index.ts';
+import { type Message, type ToolUseBlock, user } from '../message/index.ts';
 import { pendingCalls, type Run, RunError, type RunEvent, type RunResult } from '../run/index.ts';
 import { EventLog, makeRun } from '../run/run.ts';
 import { LlmBuilder } from './builder.ts';
@@ -100,7 +100,14 @@ export class Conversation implements AsyncIterable<Message> {
   /** Applies changes when the runs before it are done, and runs to the end, whether or not anyone reads it. */
   run<Output = unknown>(delta: Delta = {}, turnOptions: TurnOptions = {}): Run<Output> {
     const stopping = new AbortController();
-    return runFromEvents<Output>(this.#turn(delta, turnOptions, stopping), () => stopping.abort());
+    return runFromEvents<Output>(this.#turn(delta, turnOptions, stopping), {
+      stop: () => stopping.abort(),
+      // The next step, or the next run, sends it.
+      steer: (message) => {
+        this.messages.extend([typeof message === 'string' ? user(message) : message]);
+        return true;
+      },
+    });
   }
 
   /** Stops the run in progress. What arrived is kept. */
@@ -212,7 +219,10 @@ class Queue {
 }
 
 /** A run of events that someone else makes. It continues whether or not anyone reads it. */
-function runFromEvents<Output>(events: AsyncIterable<RunEvent>, stop: () => void): Run<Output> {
+function runFromEvents<Output>(
+  events: AsyncIterable<RunEvent>,
+  controls: { readonly stop: () => void; readonly steer: Run['steer'] },
+): Run<Output> {
   const log = new EventLog<RunEvent>();
   const drive = async (): Promise<RunResult<Output>> => {
     try {
@@ -229,7 +239,7 @@ function runFromEvents<Output>(events: AsyncIterable<RunEvent>, stop: () => void
       throw error;
     }
   };
-  return makeRun(log, drive(), stop);
+  return makeRun(log, drive(), controls);
 }
 
 /** A stream to write text to, of the web or of Node. */

@@ -49,12 +49,31 @@ export interface DialectFacets {
   readonly members?: RequestMembers | undefined;
   /** How structured output and images are requested. */
   readonly output?: OutputFormats | undefined;
+  /** The headers that a request needs because of what it contains. Loaded on first use. Absent if it needs none. */
+  readonly requestHeaders?: (() => Promise<RequestHeaders>) | undefined;
+  /** How to ask why a cache was missed. Loaded on first use. Absent if the API does not tell. */
+  readonly cacheDiagnosis?: (() => Promise<CacheDiagnosis>) | undefined;
+  /** The members of a request over HTTP that only prepares the API and generates nothing. Absent if there is no such request. */
+  readonly warmUp?: JsonObject | undefined;
+  /** The members that continue a reply that paused, in place of the reply itself, by the envelope of the reply. */
+  readonly continuation?: ((envelope: string) => JsonObject | undefined) | undefined;
   /** How to let the API keep the conversation. Loaded on first use. Absent if it keeps none. */
   readonly serverState?: (() => Promise<ServerState>) | undefined;
   /** How the protocol is spoken over a WebSocket. Loaded on first use. Absent if it is not. */
   readonly socket?: (() => Promise<SocketProtocol>) | undefined;
   /** The server's side of the protocol. That of a built-in dialect is loaded separately: call `serving`. */
   readonly serve?: DialectServer | undefined;
+}
+
+/** Finds headers by the messages of a request and by the end of its body, behind the messages. Lists are separated by commas. */
+export type RequestHeaders = (messages: readonly Message[], tail: string) => Readonly<Record<string, string>>;
+
+/** How a client asks an API why it could not use its cache. */
+export interface CacheDiagnosis {
+  /** The members that ask, with the id of the response to compare with. */
+  readonly members: (previous: string | undefined) => JsonObject;
+  /** Why the cache was missed, in the API's words, by the envelope of a reply; undefined if it was not. */
+  readonly readMiss: (envelope: string) => string | undefined;
 }
 
 /** How a client lets an API keep a conversation, and sends only what is new. */
@@ -67,6 +86,8 @@ export interface ServerState {
   readonly members: (previous: string | undefined, isBrief: boolean) => JsonObject;
   /** The members that a request leaves out when it continues, because the API keeps them. */
   readonly keeps: readonly string[];
+  /** Whether a request that only continues a paused reply has no list of messages, and not an empty one. */
+  readonly continuesWithoutList?: boolean;
   /** Headers to add. A list that the caller gave is extended. */
   readonly headers?: Readonly<Record<string, string>>;
   /**
@@ -81,8 +102,10 @@ export interface ServerState {
  * text. In a lane, one response comes after the other.
  */
 export interface SocketProtocol {
-  /** The message that makes a request, from the body of the same request over HTTP. */
-  readonly toMessage: (body: string) => string;
+  /** The message that makes a request in a lane, from the body of the same request over HTTP. The first lane has no name. */
+  readonly toMessage: (body: string, options?: { readonly lane?: string; readonly isWarmUp?: boolean }) => string;
+  /** How input is added to a response while it comes. Absent if that is not possible. */
+  readonly steering?: SocketSteering;
   /** The lane of a client's message that makes a request; undefined for other messages. */
   readonly readRequest: (message: JsonObject) => { readonly lane: string } | undefined;
   /** The lane of a server's message, and whether it ends the response there. */
@@ -93,6 +116,19 @@ export interface SocketProtocol {
   readonly readFailure: (message: JsonObject) => { readonly status: number; readonly error: JsonObject } | undefined;
   /** The codes of failures after which another connection helps. */
   readonly expired: readonly string[];
+}
+
+/** How input is added to a response while it comes. */
+export interface SocketSteering {
+  /** The message that adds input, elements of the message list as JSON texts, to a response. */
+  readonly toMessage: (response: string, items: string) => string;
+  /** The id of the response that a server's message belongs to, if it says so. */
+  readonly readId: (message: JsonObject) => string | undefined;
+  /**
+   * What a server's message says of added input: it has it, it puts it before the next request, or it cannot take it.
+   * Undefined for any other message.
+   */
+  readonly readOutcome: (message: JsonObject) => 'accepted' | 'pending' | 'failed' | undefined;
 }
 
 /** An operation of a protocol, recognised by method and path. */
@@ -201,9 +237,9 @@ export function makeDialect(spec: DialectSpec): Dialect {
   const makeMessage = (raw: string, origin: Origin, facts?: Facts): Message =>
     createMessage(raw, origin, readView, facts);
 
+  const { view: _, readReply: __, assemble: ___, readRequest: ____, writer, ...facets } = spec;
   return Object.freeze({
-    id: spec.id,
-    home: spec.home,
+    ...facets,
     parseMessage(raw: string, origin?: Partial<Origin>, facts?: Facts) {
       const message = makeMessage(raw, completeOrigin(origin), facts);
       if (!facts) readProtocol(spec.id, raw, () => message.content);
@@ -241,15 +277,7 @@ export function makeDialect(spec: DialectSpec): Dialect {
       };
     },
     writeRequest: (request) => writeRequest(spec, request, cache),
-    defaultMaxTokens: spec.writer.defaultMaxTokens,
-    title: spec.title,
-    endpoints: spec.endpoints,
-    framing: spec.framing,
-    members: spec.members,
-    output: spec.output,
-    serverState: spec.serverState,
-    socket: spec.socket,
-    serve: spec.serve,
+    defaultMaxTokens: writer.defaultMaxTokens,
   } satisfies Dialect);
 }
 

@@ -20,6 +20,7 @@ export type LossReason =
   | 'account-bound'
   | 'cache-marker'
   | 'citations'
+  | 'compacted'
   | 'client-tool'
   | 'cut'
   | 'duplicate-result'
@@ -70,6 +71,7 @@ const SENTENCES: Readonly<Record<LossReason, string>> = {
   'cache-marker': 'cache markers are placed for each request, and not carried from one to the next',
   'client-tool': 'a tool of the client that the target has no form for is sent as a function',
   citations: 'sources are left out: they are in the words of another provider',
+  compacted: 'messages are left out, because a summary that the API wrote stands for them',
   cut: 'something that never became complete is left out',
   'duplicate-result': 'a second result for a call is sent as text',
   empty: 'something that says nothing is left out',

@@ -28,6 +28,10 @@ const LOADED = Object.keys({
   members: true,
   output: true,
   serve: true,
+  requestHeaders: true,
+  cacheDiagnosis: true,
+  continuation: true,
+  warmUp: true,
   serverState: true,
   socket: true,
 } satisfies Record<Exclude<keyof Dialect, 'id' | 'home'>, true>) as (keyof Dialect)[];

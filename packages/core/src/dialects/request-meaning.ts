@@ -109,6 +109,8 @@ export type ServerToolKind = 'web-search' | 'web-fetch' | 'code-execution' | 'im
 export interface StandInTool extends FunctionTool {
   /** How the client knows the tool. */
   readonly served: ServedTool;
+  /** Whether the client's protocol has the tool in another form than that of a function. */
+  readonly isStandIn?: boolean;
   /** Members of the tool's definition that the function does not have. */
   readonly lost?: readonly string[];
 }
@@ -165,6 +167,7 @@ export function standInCustom(name: string, description: unknown, format: unknow
       additionalProperties: false,
     },
     served: { name, form: 'custom' },
+    isStandIn: true,
     ...(grammar !== undefined && { lost: ['format'] }),
   };
 }

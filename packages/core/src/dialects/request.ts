@@ -26,6 +26,8 @@ export interface WriteRequest {
   readonly cache?: readonly CachePoint[];
   /** Ids of calls that have no result because their approval is missing. The result sent in its place says so. */
   readonly unapproved?: readonly string[];
+  /** The last message is a reply that paused, and the API goes on with it: nothing is put behind it. */
+  readonly continuesReply?: boolean;
   /** The manifest of the previous request on the same branch. Everything that it sent is sent again unchanged. */
   readonly previous?: Manifest;
 }

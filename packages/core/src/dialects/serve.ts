@@ -75,6 +75,26 @@ export interface KeptHistories {
   refersTo(message: JsonObject): unknown;
   /** Whether the answer says that its reply comes later. */
   isPending(envelope: JsonObject): boolean;
+  /** What a gateway says that keeps histories in place of the API. Absent where it cannot. */
+  readonly held?: HeldHistories;
+}
+
+/** How a gateway keeps histories for clients of an API that does. */
+export interface HeldHistories {
+  /** The refusal of a request that goes on from something unknown. */
+  missing(what: 'response' | 'conversation' | 'item', id: string): HeldRefusal;
+  /** Why a request cannot be kept, or does not fit the one that it goes on from; undefined where it can. */
+  refuse?(request: JsonObject, previous: JsonObject | undefined): HeldRefusal | undefined;
+  /** The answer to a client that deletes a kept response. */
+  deleted?(id: string): JsonObject;
+}
+
+/** Why a kept history cannot be used, in the words of the API. */
+export interface HeldRefusal {
+  readonly status: number;
+  readonly word: string;
+  readonly message: string;
+  readonly param?: string;
 }
 
 /** What a request goes on from, as its members name it; anything but a non-empty text names nothing. */

@@ -11,9 +11,9 @@ export interface ServedAnswers {
   modelList(models: readonly ServedModel[], query: URLSearchParams): JsonObject;
   modelBody(model: ServedModel): JsonObject;
   /** Absent where the API counts no tokens. */
-  readonly counting?: TokenCounting;
+  readonly counting?: TokenCountOperation;
   /** Absent where the API compacts no conversations. */
-  readonly compacting?: ConversationCompacting;
+  readonly compacting?: CompactionOperation;
 }
 
 /** Why a request was not answered. */
@@ -40,7 +40,7 @@ export interface ServedModel {
 }
 
 /** How an API counts the tokens of a request. */
-export interface TokenCounting {
+export interface TokenCountOperation {
   /** The request whose tokens a client wants to know, from the body of its question. */
   toRequest(body: string): string;
   /** The answer to a client. */
@@ -54,7 +54,7 @@ export interface TokenCounting {
 }
 
 /** How an API hands out a shortened conversation, which clients send back in place of the long one. */
-export interface ConversationCompacting {
+export interface CompactionOperation {
   /** The path of the question at the vendor, from the path of a request. */
   path(path: string): string;
   /** The answer to a client whose conversation was summed up. `request` is its question. */

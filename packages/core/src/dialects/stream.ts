@@ -138,6 +138,8 @@ export interface Framing {
   split(onEvent: (event: string | undefined, data: string) => void): EventDecoder;
   /** Whether such bodies are no text. A `ReplyWriter` then writes one character for each byte. */
   readonly isBinary?: boolean;
+  /** Changes the texts inside a binary body, for redaction; lengths and checksums are those of the changed texts. */
+  rewrite?(body: Uint8Array, change: (text: string) => string): Uint8Array;
 }
 
 /** Takes the bytes of one body and hands out its events. */

@@ -108,7 +108,10 @@ const state = /* @__PURE__ */ new Int32Array(8);
 const encoder = /* @__PURE__ */ new TextEncoder();
 let bytes = /* @__PURE__ */ new Uint8Array(4096);
 
-/** Long texts are hashed by the platform where it can do so synchronously, as Node can: five times as fast. */
+/**
+ * Long texts are hashed by the platform where it can do so synchronously, as Node can: five times as fast. Once it is
+ * loaded, it hashes short ones, too.
+ */
 const LONG = 1024;
 type Hash = (algorithm: string, text: string) => string;
 type Platform = { process?: { getBuiltinModule?: (name: string) => { hash?: Hash } | undefined } };
@@ -126,7 +129,7 @@ function findPlatformHash(): Hash | false {
  * digest('abc'); // 'ba7816bf8f01cfea…'
  */
 export function digest(text: string): string {
-  if (text.length >= LONG) {
+  if (text.length >= LONG || platformHash) {
     platformHash ??= findPlatformHash();
     if (platformHash) return platformHash('sha256', text);
   }

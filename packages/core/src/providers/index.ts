@@ -48,4 +48,4 @@ export {
   UnknownSignerError,
   type UnsignedRequest,
 } from './transport/signers.ts';
-export type { OpenSocket } from './transport/socket-fetch.ts';
+export { type OpenSocket, SocketSession, type SocketSessionOptions } from './transport/socket-session.ts';

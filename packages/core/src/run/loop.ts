@@ -2,9 +2,10 @@
 import type { Usage } from '../dialects/index.ts';
 import { checkNames } from '../dialects/request.ts';
 import { isSkeinError } from '../error.ts';
+import { type JsonObject, textAt } from '../json/index.ts';
 import type { Message, ToolUseBlock } from '../message/index.ts';
 import { checkMessages, ListFold } from '../message/message.ts';
-import type { RefusalMemory } from '../providers/index.ts';
+import type { RefusalMemory, SocketSession } from '../providers/index.ts';
 import { realClock, Stopper } from '../providers/transport/clock.ts';
 import { deliver } from '../providers/transport/deliver.ts';
 import { ProviderError } from '../providers/transport/provider-error.ts';
@@ -15,6 +16,7 @@ import {
   announceRequest,
   type Directory,
   type FailedTarget,
+  joinHeaders,
   type Question,
   type QuestionRequest,
   ReplyReader,
@@ -28,6 +30,7 @@ import {
 } from './question.ts';
 import { hasContent, RunError, type RunEvent, type RunResult, type RunStop, type Step, totalTokens } from './result.ts';
 import type { ServerStateKeeper } from './server-state.ts';
+import { Steering, type SteeringInput } from './steering.ts';
 
 /** Executes a run from its beginning to its end, and emits what happens. */
 export async function executeRun(
@@ -35,11 +38,14 @@ export async function executeRun(
   directory: Directory,
   stopped: AbortSignal,
   emit: (event: RunEvent) => void,
+  added: SteeringInput,
 ): Promise<RunResult> {
   const { clock = realClock, signal, limits } = options;
   const journal = new Journal(options, clock, emit);
   const stopping = new Stopper<'aborted' | 'time'>(clock);
-  const sockets: RunContext['sockets'] = new Map();
+  const steering = new Steering(added);
+  const lanes: RunContext['lanes'] = new Map();
+  let own: SocketSession | undefined;
   try {
     await checkOptions(options);
     for (const one of [stopped, signal]) stopping.follow(one, () => 'aborted');
@@ -48,24 +54,44 @@ export async function executeRun(
     const output = options.output && new (await import('./output-schema.ts')).OutputSchema(options.output);
     const tools = [...(options.tools ?? []), ...(output ? [output.tool] : [])];
     const context: RunContext = {
-      ...{ options, journal, stopping, clock, output, keepers: new Map(), sockets },
+      ...{ options, journal, stopping, clock, output, keepers: new Map(), lanes, steering },
+      session: async () => {
+        const { transport, openSocket } = options;
+        if (typeof transport === 'object') return transport;
+        // Loaded on first use: most runs use HTTP.
+        const { SocketSession } = await import('../providers/transport/socket-session.ts');
+        own ??= new SocketSession({ openSocket });
+        return own;
+      },
       tools: tools.length > 0 ? new (await loadTools()).ToolSet(tools) : undefined,
       targets: await resolveTargets(options, directory),
     };
     const { stop, pending } = await loop(context, directory);
+    keepUnsent(steering, journal, pending.length > 0);
     const result = journal.result(stop, pending, await output?.read(journal.text, stop));
     const { usage, cost, steps } = result;
     journal.observe({ type: 'finish', stop, usage, cost, steps: steps.length, result });
     emit({ type: 'finish', result });
     return result;
   } catch (cause) {
+    keepUnsent(steering, journal, false);
     const error = new RunError(cause, journal.added, journal.steps, journal.checkpoints);
     journal.observe({ type: 'failed', code: error.code, error });
     throw error;
   } finally {
-    for (const socket of sockets.values()) socket.close();
+    steering.close();
+    for (const lane of lanes.values()) lane.release();
+    own?.close();
     stopping.dispose();
   }
+}
+
+/** What the caller added too late belongs in the history. Behind calls that wait for approval it would end their waiting. */
+function keepUnsent(steering: Steering, journal: Journal, isWaiting: boolean): void {
+  steering.close();
+  for (const message of [...steering.takeQueued(), ...steering.takeWaiting()])
+    if (isWaiting) journal.notice('steering', `Not sent, because calls wait for approval: ${message.text}`);
+    else journal.add(message);
 }
 
 /** Loaded on first use: many runs have no tools. */
@@ -81,7 +107,7 @@ interface LoopEnd {
 const EARLY_ENDS: ReadonlySet<string> = new Set(['length', 'refusal', 'filter', 'error', 'cut']);
 
 async function loop(context: RunContext, directory: Directory): Promise<LoopEnd> {
-  const { options, journal, stopping, clock, output } = context;
+  const { options, journal, stopping, clock, output, steering } = context;
   const { stopWhen, limits = {} } = options;
   const startedAt = clock.now();
   const stored = checkMessages(options.messages);
@@ -104,7 +130,9 @@ async function loop(context: RunContext, directory: Directory): Promise<LoopEnd>
     const limit = findReachedLimit(limits, { steps: steps.length, usage, cost, ms: clock.now() - startedAt });
     if (limit) return end(limit);
 
-    const { step, ...asked } = await askModels(history());
+    const queued = steering.takeQueued();
+    for (const message of [...queued, ...steering.takeWaiting()]) journal.add(message);
+    const { step, isFollowed, ...asked } = await askModels(history(), queued);
     calls = asked.calls;
     if (stopping.stopped) {
       if (!step?.message.origin.cut) await refuse('the run was stopped');
@@ -115,6 +143,8 @@ async function loop(context: RunContext, directory: Directory): Promise<LoopEnd>
       journal.notice('length', `${provider}/${model} reached its limit of tokens; the answer is incomplete`);
     const isEarly = EARLY_ENDS.has(stop.reason);
     if (isEarly) await refuse(`the reply ended early (${stop.native ?? stop.reason})`);
+    if (options.warmUp) return { stop, pending: [] };
+    if (isFollowed || steering.hasMore) continue;
     if (isEarly || (calls.length === 0 && stop.reason !== 'pause')) return { stop, pending: [] };
   }
 
@@ -157,6 +187,14 @@ async function checkOptions(options: RunOptions): Promise<void> {
   if (approvals) (await loadTools()).checkApprovals(approvals);
 }
 
+/** What a model answered. */
+interface ModelAnswer {
+  readonly step: Step | undefined;
+  readonly calls: readonly ToolUseBlock[];
+  /** Whether another response follows by itself, because the caller steered this one. */
+  readonly isFollowed: boolean;
+}
+
 /**
  * Makes the function that gets the next reply from the first model that gives one, and adds it to the journal. It returns
  * undefined when the run was stopped before anything came, and throws when no model can answer.
@@ -164,11 +202,11 @@ async function checkOptions(options: RunOptions): Promise<void> {
 function makeAsker(
   context: RunContext,
   directory: Directory,
-): (history: readonly Message[]) => Promise<{ step: Step | undefined; calls: readonly ToolUseBlock[] }> {
-  const { options, journal, stopping, targets } = context;
+): (history: readonly Message[], queued: readonly Message[]) => Promise<ModelAnswer> {
+  const { options, journal, stopping, targets, steering } = context;
   let current = 0;
   let compactor: Compactor | undefined;
-  return async (history) => {
+  return async (history, queued) => {
     let failed: FailedTarget | undefined;
     for (;;) {
       const target = targets[current]!;
@@ -177,12 +215,15 @@ function makeAsker(
       // The context size of a model's family decides when to compact, but never shortens an answer: an account may have a
       // larger one, such as the million tokens of Claude's beta.
       const askedLimits = options.modelLimits ? limits : { maxOutputTokens: limits.maxOutputTokens };
-      const sent = await ask({ context, target, limits: askedLimits, failed, messages });
+      const paused = findPaused(messages, journal.steps);
+      const sent = await ask({ context, target, limits: askedLimits, failed, messages, paused, queued });
       const step = recordReply(context, sent);
+      const committed = steering.takeCommitted();
+      for (const message of committed) journal.add(message);
       const { failure, isTold, isPlain } = sent;
       // A message is not read for calls that it does not have.
       const calls = (!isPlain && step?.message.toolUses) || [];
-      if (failure === undefined || stopping.stopped) return { step, calls };
+      if (failure === undefined || stopping.stopped) return { step, calls, isFollowed: committed.length > 0 };
       if (isTold || !mayFallBack(failure) || !targets[current + 1]) throw failure;
       failed = { target, failure };
       current++;
@@ -206,6 +247,14 @@ function makeAsker(
   }
 }
 
+/** The steps of the replies at the end of the messages that paused, the last of them included. */
+function findPaused(messages: readonly Message[], steps: readonly Step[]): readonly Step[] {
+  const isPaused = ({ stop, message }: Step, back: number): boolean =>
+    stop.reason === 'pause' && messages.at(-1 - back) === message;
+  const count = [...steps].reverse().findIndex((step, back) => !isPaused(step, back));
+  return count < 0 ? steps : steps.slice(steps.length - count);
+}
+
 /** A request that is wrong in itself is wrong elsewhere, too; and a caller who stops wants no other answer. */
 function mayFallBack(failure: unknown): boolean {
   if (failure instanceof ProviderError) return failure.code !== 'aborted' && failure.code !== 'invalid_request';
@@ -225,27 +274,37 @@ interface Exchanged extends SendResult {
 }
 
 /** Asks one model. Fields that the provider gave itself and now refuses by name are left out, and the rest is sent again. */
-async function ask(question: Question): Promise<Exchanged> {
-  const { context, target, messages } = question;
+async function ask(asked: Question): Promise<Exchanged> {
+  const { context, target } = asked;
   const { journal, options } = context;
-  const unapproved = await findUnapproved(messages, context);
+  const unapproved = await findUnapproved(asked.messages, context);
   let sent: Exchanged | undefined;
   let fields: readonly string[] = [];
   let isForgotten = false;
-  const isKept = options.serverState || options.transport === 'websocket';
-  const keeper = isKept ? await findKeeper(context, target) : undefined;
-  if (options.transport === 'websocket') await findSocket(context, target);
+  const isSocket = options.transport !== undefined && options.transport !== 'http';
+  const keeper = options.serverState || isSocket ? await findKeeper(context, target) : undefined;
+  if (isSocket) await findLane(context, target);
+  const warmUp = options.warmUp ? findWarmUp(target, isSocket) : {};
+  const diagnosis = options.cacheDiagnosis ? await target.dialect.cacheDiagnosis?.() : undefined;
   for (let refusals = 0; ; refusals++) {
     // The previous request contained the refused field: nothing of it is reused.
     const previous = sent ? undefined : journal.manifest;
-    const whole = writeQuestion(question, options.refusals ?? remembered, unapproved, previous);
-    const request = keeper ? { ...whole, sent: keeper.toSent(whole, messages, options.extraBody) } : whole;
+    const { question, continuesReply, members } = continuePaused(asked, keeper);
+    const { messages } = question;
+    const diagnosed = diagnosis?.members(findResponseId(journal, target));
+    const changes = { continuesReply, members: { ...members, ...diagnosed, ...warmUp } };
+    const whole = writeQuestion(question, options.refusals ?? remembered, unapproved, previous, changes);
+    const sentForm = keeper?.toSent(whole, question, options.extraBody);
+    const headers = (await target.dialect.requestHeaders?.())?.(messages, whole.written.manifest.tail) ?? {};
+    const request: QuestionRequest = { ...whole, headers, ...(sentForm && { sent: sentForm }) };
     if (sent && !isForgotten && request.written.body === sent.request.written.body) return sent;
     if (sent && !isForgotten)
       journal.notice('refused-field', `${targetName(target)} refuses what it gave itself: ${fields.join(', ')}`);
     announceRequest(question, request, !sent);
     sent = { ...(await send(context, target, request)), question, request };
-    if (request.sent) keeper!.noteReply(sent, request.written.manifest);
+    if (request.sent) keeper!.noteReply(sent, request.written.manifest, options.warmUp);
+    const miss = sent.reply && diagnosis?.readMiss(sent.reply.envelope);
+    if (miss) journal.notice('cache-miss', `${targetName(target)} did not use its cache: ${miss}`);
     const { failure } = sent;
     isForgotten = request.sent !== undefined && refusals < MAX_REFUSALS && keeper!.isForgotten(sent, request.sent);
     if (isForgotten) continue;
@@ -259,22 +318,46 @@ async function ask(question: Question): Promise<Exchanged> {
   }
 }
 
+/** The id of the last response of a provider in this conversation, as far as it is known. */
+function findResponseId({ steps, manifest }: Journal, { provider }: Target): string | undefined {
+  const last = steps.at(-1);
+  if (!last) return manifest?.response?.id;
+  const id = last.provider === provider.id ? textAt(last.envelope, ['id']) : undefined;
+  return id?.startsWith('"') ? (JSON.parse(id) as string) : undefined;
+}
+
+/**
+ * How a reply that paused is continued: by the API that has it, by a token in place of the reply, or else by sending it
+ * again at the end of the conversation.
+ */
+function continuePaused(
+  question: Question,
+  keeper: ServerStateKeeper | undefined,
+): { readonly question: Question; readonly members?: JsonObject | undefined; readonly continuesReply?: boolean } {
+  const { paused, target, messages } = question;
+  const last = paused.at(-1);
+  if (!last) return { question };
+  const members = target.dialect.continuation?.(last.envelope);
+  if (keeper?.hasReply(last.message)) return { question, members, continuesReply: true };
+  return members ? { question: { ...question, messages: messages.slice(0, -paused.length) }, members } : { question };
+}
+
 /** Loaded on first use: most runs send the whole history. */
 async function findKeeper(
-  { keepers, journal, options }: RunContext,
+  { keepers, journal, options, session }: RunContext,
   target: Target,
 ): Promise<ServerStateKeeper | undefined> {
   const known = keepers.get(target);
   const state = known ? undefined : await target.dialect.serverState?.();
   if (!state) return known;
-  const made = new (await import('./server-state.ts')).ServerStateKeeper(state, target, journal, !options.serverState);
+  const answers = options.serverState ? undefined : (await session()).answers;
+  const made = new (await import('./server-state.ts')).ServerStateKeeper(state, target, journal, answers);
   keepers.set(target, made);
   return made;
 }
 
-/** Loaded on first use: most runs use HTTP. */
-async function findSocket({ sockets, options, stopping }: RunContext, target: Target): Promise<void> {
-  if (sockets.has(target)) return;
+async function findLane({ lanes, options, stopping, session }: RunContext, target: Target): Promise<void> {
+  if (lanes.has(target)) return;
   const protocol = await target.dialect.socket?.();
   if (!protocol || options.stream === false)
     throw new TypeError(
@@ -282,8 +365,17 @@ async function findSocket({ sockets, options, stopping }: RunContext, target: Ta
         ? 'Over a WebSocket every reply is a stream: leave out "stream: false", or the transport "websocket"'
         : `${targetName(target)} is not spoken over a WebSocket: leave out the transport "websocket"`,
     );
-  const { createSocketFetch } = await import('../providers/transport/socket-fetch.ts');
-  if (!stopping.stopped) sockets.set(target, createSocketFetch(protocol, options.openSocket));
+  const lane = (await session()).lane(protocol);
+  lane.isWarmUp = options.warmUp === true;
+  if (!stopping.stopped) lanes.set(target, lane);
+}
+
+/** The members of a request that generates nothing. Over a WebSocket the message says so. */
+function findWarmUp(target: Target, isSocket: boolean): JsonObject {
+  if (isSocket) return {};
+  const { warmUp } = target.dialect;
+  if (!warmUp) throw new TypeError(`${targetName(target)} has no request that only warms up: leave out "warmUp"`);
+  return warmUp;
 }
 
 /** Calls that nobody answered while they waited for approval: what is sent in place of a result says so. */
@@ -305,14 +397,21 @@ const openCalls = new ListFold(
 );
 
 /** Sends a request until there is a reply, or another attempt would be pointless. It never throws. */
-async function send(context: RunContext, target: Target, { written, sent }: QuestionRequest): Promise<SendResult> {
+async function send(
+  context: RunContext,
+  target: Target,
+  { written, sent, headers = {} }: QuestionRequest,
+): Promise<SendResult> {
   const { options, journal, clock, stopping } = context;
   const { provider, model, connection, dialect } = target;
   const { withBytes, manifest } = sent ? { withBytes: undefined, manifest: written.manifest } : written;
-  const extraHeaders = sent?.headers ?? connection.extraHeaders;
-  const fetch = context.sockets.get(target)?.fetch ?? connection.fetch;
+  const extraHeaders = joinHeaders(connection.extraHeaders, headers, sent?.headers ?? {});
+  const lane = context.lanes.get(target);
+  const fetch = lane?.fetch ?? connection.fetch;
   const { stream = true, timeouts, retry, random } = options;
   const reader = new ReplyReader(context, target, manifest.prefix);
+  const { steering } = context;
+  if (lane) steering.open((message, told) => lane.steer(writeItems(message, target), told));
   let failure: unknown;
   try {
     await deliver(
@@ -343,7 +442,15 @@ async function send(context: RunContext, target: Target, { written, sent }: Ques
   } catch (error) {
     failure = error;
   }
+  steering.shut();
+  if (lane && failure === undefined) await stopping.race(lane.settle(), Infinity, 'time').catch(() => {});
   return reader.result(failure);
+}
+
+/** A message as elements of the list of messages. */
+function writeItems(message: Message, { dialect, provider, model }: Target): string {
+  const { body } = dialect.writeRequest({ model, provider, messages: [message] });
+  return textAt(body, [dialect.members!.messages])!.slice(1, -1);
 }
 
 /** Adds what came of a request to the journal, also when it failed half way. */
@@ -367,6 +474,6 @@ function recordReply({ journal, options, stopping }: RunContext, sent: Exchanged
   const reply = { replyModel: message.origin.model, stop, usage, estimated, cost, durationMs, message, envelope };
   journal.observe({ type: 'response', ...about, ...reply });
   // A complete reply is a message, even an empty one; a reply that broke off before its first word is none.
-  if (failure === undefined || hasContent(message)) journal.add(message, step);
+  if (!options.warmUp && (failure === undefined || hasContent(message))) journal.add(message, step);
   return step;
 }

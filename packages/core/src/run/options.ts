@@ -8,6 +8,7 @@ import type {
   OpenSocket,
   RefusalMemory,
   RetryOptions,
+  SocketSession,
   Timeouts,
 } from '../providers/index.ts';
 import type { Checkpoint } from './compaction/checkpoint.ts';
@@ -66,15 +67,22 @@ export interface RunOptions<Output = unknown> extends ConnectionOptions {
   readonly previous?: Manifest | undefined;
   readonly strict?: boolean | undefined;
   /**
+   * Only prepare the API for the next run with these messages, system text and tools: one request that generates nothing.
+   * Give the manifest of the result as `previous` to the next run. Fails where the API has no such request.
+   */
+  readonly warmUp?: boolean | undefined;
+  /** Ask the API why it missed its prompt cache; a notice (`cache-miss`) tells. Ignored where the API does not tell. */
+  readonly cacheDiagnosis?: boolean | undefined;
+  /**
    * Let the API keep the conversation where it can, and send only what is new. When it has forgotten, the whole history
    * is sent, with a notice.
    */
   readonly serverState?: boolean | undefined;
   /**
    * `websocket`: all requests of the run go over one connection, each with only what is new, where the protocol has that.
-   * Default `http`.
+   * A session: the same, over a connection that several runs share. Default `http`.
    */
-  readonly transport?: 'http' | 'websocket' | undefined;
+  readonly transport?: 'http' | 'websocket' | SocketSession | undefined;
   /** Opens a WebSocket; default: with the package `ws`. */
   readonly openSocket?: OpenSocket | undefined;
   readonly timeouts?: Partial<Timeouts> | undefined;
@@ -136,5 +144,5 @@ type ModelLimitsLookup = (provider: string, model: string) => ModelLimits | unde
 /** The names of `RunOptions`; a test compares the two. */
 export const OPTION_NAMES =
   'model fallback system messages tools params output extraBody stream limits stopWhen signal approvals compaction ' +
-  'checkpoints outgoing cache previous strict serverState transport openSocket timeouts retry costOf modelLimits refusals observer observePayloads clock ' +
+  'checkpoints outgoing cache warmUp cacheDiagnosis previous strict serverState transport openSocket timeouts retry costOf modelLimits refusals observer observePayloads clock ' +
   'random apiKey baseUrl account apiVersion extraHeaders env fetch';

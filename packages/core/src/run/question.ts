@@ -8,6 +8,8 @@ import type {
   Usage,
   WrittenRequest,
 } from '../dialects/index.ts';
+import { mergeJson } from '../dialects/write/frame.ts';
+import type { JsonObject } from '../json/index.ts';
 import { isObject, parseJson } from '../json/parse.ts';
 import type { Message, Origin } from '../message/index.ts';
 import type { Clock, ModelRef, RefusalMemory } from '../providers/index.ts';
@@ -15,12 +17,13 @@ import { resolveEndpoint } from '../providers/registry.ts';
 import type { Stopper } from '../providers/transport/clock.ts';
 import type { IncomingResponse } from '../providers/transport/deliver.ts';
 import type { ProviderError } from '../providers/transport/provider-error.ts';
-import type { SocketFetch } from '../providers/transport/socket-fetch.ts';
+import type { SocketLane, SocketSession } from '../providers/transport/socket-session.ts';
 import type { Journal } from './journal.ts';
 import type { ConnectionOptions, ModelChoice, ModelLimits, RunOptions } from './options.ts';
 import type { OutputSchema, RequestDraft } from './output-schema.ts';
 import { clampMaxTokens, estimateInput, estimateUsage, joinSystem, type Step } from './result.ts';
 import type { SentForm, ServerStateKeeper } from './server-state.ts';
+import type { Steering } from './steering.ts';
 import type { ToolSet } from './tools/answer-calls.ts';
 
 /** What the parts of one run share. */
@@ -37,8 +40,12 @@ export interface RunContext {
   readonly output: OutputSchema | undefined;
   /** What each API keeps of the conversation, for the models that were asked so far. */
   readonly keepers: Map<Target, ServerStateKeeper>;
-  /** The WebSockets of the run, by the models that are asked over them. */
-  readonly sockets: Map<Target, SocketFetch>;
+  /** The WebSockets of the run. */
+  readonly session: () => Promise<SocketSession>;
+  /** The lanes of the run on WebSockets, by the models that are asked over them. */
+  readonly lanes: Map<Target, SocketLane>;
+  /** What the caller adds to the conversation while the run goes on. */
+  readonly steering: Steering;
 }
 
 /** What `run` looks up by name. It is passed in, so that a bundle need not contain every dialect and provider. */
@@ -107,6 +114,10 @@ export interface Question {
   readonly messages: readonly Message[];
   /** The model that was asked before, and why that failed. */
   readonly failed: FailedTarget | undefined;
+  /** The replies at the end of the messages that paused, each with its step: the question is to go on with them. */
+  readonly paused: readonly Step[];
+  /** Messages that the API has already and puts before this request. */
+  readonly queued: readonly Message[];
 }
 
 export interface FailedTarget {
@@ -122,6 +133,29 @@ export interface QuestionRequest {
   readonly wantedTokens: number | undefined;
   /** What is sent of it, if the API keeps the conversation; default: all of it. */
   readonly sent?: SentForm | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Whether the API goes on with the reply that it has, which paused. */
+  readonly continuesReply?: boolean | undefined;
+}
+
+/** How a question differs from the plain one. */
+interface QuestionChanges {
+  /** Members of the body besides those of the caller. */
+  readonly members?: JsonObject | undefined;
+  readonly continuesReply?: boolean | undefined;
+}
+
+/** The headers of a caller and those that a request needs. Lists in headers of one name are joined. */
+export function joinHeaders(
+  given: Readonly<Record<string, string>> = {},
+  ...more: readonly Readonly<Record<string, string>>[]
+): Readonly<Record<string, string>> {
+  const all = Object.fromEntries(Object.entries(given).map(([name, value]) => [name.toLowerCase(), value]));
+  for (const [name, value] of more.flatMap(Object.entries<string>)) {
+    const items = [...(all[name]?.split(',') ?? []), ...value.split(',')].map((item) => item.trim());
+    all[name] = [...new Set(items)].join();
+  }
+  return all;
 }
 
 /** Writes a question in the words of its model's dialect. */
@@ -130,6 +164,7 @@ export function writeQuestion(
   refusals: RefusalMemory | undefined,
   unapproved: readonly string[],
   previous: Manifest | undefined,
+  { members, continuesReply }: QuestionChanges = {},
 ): QuestionRequest {
   const { options, tools, output } = context;
   const { dialect, model, connection } = target;
@@ -147,7 +182,7 @@ export function writeQuestion(
   const draft: RequestDraft = {
     tools: tools?.definitions(dialect.id) ?? [],
     params: { ...options.params, ...(maxTokens !== wantedTokens && { maxTokens: maxTokens! }), stream },
-    extra: extraBody,
+    extra: members && Object.keys(members).length > 0 ? addMembers(members, extraBody) : extraBody,
   };
   const { params, extra, tools: definitions } = output?.ask(target, draft) ?? draft;
   const written = dialect.writeRequest({
@@ -163,8 +198,15 @@ export function writeQuestion(
     ...(strict !== undefined && { strict }),
     ...(cache !== undefined && { cache }),
     ...(previous !== undefined && { previous }),
+    ...(continuesReply && { continuesReply }),
   });
-  return { written, params, wantedTokens };
+  return { written, params, wantedTokens, continuesReply };
+}
+
+/** Members of ours, over which those of the caller go. */
+function addMembers(members: JsonObject, given: RunOptions['extraBody']): string {
+  const own = JSON.stringify(members);
+  return given === undefined ? own : mergeJson(own, typeof given === 'string' ? given : JSON.stringify(given));
 }
 
 /** Notes what differs in a request from what the caller wanted, and tells the observer. */

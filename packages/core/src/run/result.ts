@@ -133,6 +133,8 @@ export interface Notice {
     | 'fallback'
     | 'refused-field'
     | 'server-state'
+    | 'cache-miss'
+    | 'steering'
     | 'compaction'
     | 'compaction-failed'
     | 'length'
@@ -165,6 +167,11 @@ export interface Run<Output = unknown> extends AsyncIterable<RunEvent>, NotAwait
   readonly text: Promise<string>;
   /** Ends the run; what arrived is kept, and `result` has it. */
   stop(): void;
+  /**
+   * Adds a message of the user while the run goes on: over a WebSocket to the response that is on its way, otherwise before
+   * the next request. The run goes on until it is answered. Returns false if the run is over.
+   */
+  steer(message: string | Message): boolean;
   /** The events as a response for the web. A reader who goes away does not end the run, unless `stopOnCancel` is set. */
   toResponse(options?: ToResponseOptions): Response;
 }

@@ -1,9 +1,10 @@
 import { type Dialect, loadDialect } from '../dialects/index.ts';
-import { isIterable } from '../message/index.ts';
+import { isIterable, type Message } from '../message/index.ts';
 import { modelInfo, parseModel } from '../providers/index.ts';
 import type { RunOptions } from './options.ts';
 import type { Directory } from './question.ts';
 import type { Run, RunEvent, RunResult } from './result.ts';
+import type { SteeringInput } from './steering.ts';
 
 /**
  * Asks a model, runs the tools that it calls, and asks again until it is done.
@@ -55,13 +56,20 @@ export function samples<Output = unknown>(count: number, options: RunOptions<Out
 function startRun<Output>(options: RunOptions<Output>, directory: Directory): Run<Output> {
   const log = new EventLog<RunEvent>();
   const stopping = new AbortController();
+  const steering: SteeringInput = { waiting: [], isOver: false };
+  const emit = (event: RunEvent) => log.push(event);
   // `output` has checked the answer by its schema.
-  const result = execute(options, directory, stopping.signal, (event) => log.push(event)) as Promise<RunResult<Output>>;
+  const result = execute(options, directory, stopping.signal, emit, steering) as Promise<RunResult<Output>>;
   result.then(
     () => log.end(),
     (error: unknown) => log.fail(error),
   );
-  return makeRun(log, result, () => stopping.abort());
+  const steer = (message: string | Message): boolean => {
+    if (steering.isOver) return false;
+    if (!steering.deliver?.(message)) steering.waiting.push(message);
+    return true;
+  };
+  return makeRun(log, result, { stop: () => stopping.abort(), steer });
 }
 
 /** Copies the lists, which the caller may change, and loads the loop: code that asks nothing does without it. */
@@ -70,6 +78,7 @@ async function execute(
   directory: Directory,
   stopped: AbortSignal,
   emit: (event: RunEvent) => void,
+  steering: SteeringInput,
 ): Promise<RunResult> {
   const { messages, tools } = options;
   const copy: RunOptions = {
@@ -78,7 +87,7 @@ async function execute(
     ...(Array.isArray(tools) && { tools: [...tools] }),
   };
   const { executeRun } = await import('./loop.ts');
-  return executeRun(copy, directory, stopped, emit);
+  return executeRun(copy, directory, stopped, emit, steering);
 }
 
 /** Keeps all events, so that a late reader gets them from the first one. */
@@ -137,7 +146,7 @@ export class EventLog<T> {
 export function makeRun<Output>(
   log: EventLog<RunEvent>,
   result: Promise<RunResult<Output>>,
-  stop: () => void,
+  { stop, steer }: { readonly stop: () => void; readonly steer: Run['steer'] },
 ): Run<Output> {
   const text = result.then((done) => done.text);
   // A caller who iterates gets the failure there.
@@ -145,6 +154,7 @@ export function makeRun<Output>(
   const events = { stop, [Symbol.asyncIterator]: () => log.read() };
   const run: Omit<Run<Output>, 'then'> = {
     ...events,
+    steer,
     result,
     text,
     toResponse: (options) => toResponse(events, options),

@@ -5,12 +5,13 @@ import { findMembers, isObject, type JsonObject, textAt } from '../json/index.ts
 import type { Message } from '../message/index.ts';
 import { ProviderError } from '../providers/transport/provider-error.ts';
 import type { Journal } from './journal.ts';
-import { type QuestionRequest, type SendResult, type Target, targetName } from './question.ts';
+import { type Question, type QuestionRequest, type SendResult, type Target, targetName } from './question.ts';
 
 /** What is sent of a request. */
 export interface SentForm {
   readonly manifest: Manifest;
   readonly body: string;
+  /** Headers to add. */
   readonly headers: Readonly<Record<string, string>>;
   /** Whether the API adds the history. */
   readonly continues: boolean;
@@ -21,37 +22,58 @@ export class ServerStateKeeper {
   readonly #state: ServerState;
   readonly #target: Target;
   readonly #journal: Journal;
-  /** Nothing is stored: only this connection can continue the conversation. */
-  readonly #isBrief: boolean;
-  /** What each request of this connection was answered with. */
-  readonly #answers = new WeakMap<Manifest, NonNullable<Manifest['response']>>();
+  /** What each request was answered with, where nothing is stored: only the same connection can continue it. */
+  readonly #answers: WeakMap<object, NonNullable<Manifest['response']>> | undefined;
   #isOff = false;
   #isLost = false;
 
-  constructor(state: ServerState, target: Target, journal: Journal, isBrief: boolean) {
-    this.#isBrief = isBrief;
+  constructor(
+    state: ServerState,
+    target: Target,
+    journal: Journal,
+    answers: WeakMap<object, NonNullable<Manifest['response']>> | undefined,
+  ) {
+    this.#answers = answers;
     this.#state = state;
     this.#target = target;
     this.#journal = journal;
   }
 
-  /** The form in which a request is sent; undefined if nothing is kept. */
-  toSent({ written }: QuestionRequest, messages: readonly Message[], extra: unknown): SentForm | undefined {
-    if (this.#isOff) return undefined;
+  /** The response that the next request can continue, if the API still has it. */
+  get #response(): Manifest['response'] {
     const previous = this.#journal.manifest;
-    const response = previous && (this.#isBrief ? this.#answers.get(previous) : previous.response);
-    const first =
-      this.#isLost || !response ? undefined : firstNewElement(previous, response, written.manifest, messages);
-    const id = first === undefined ? undefined : response!.id;
-    const members = this.#state.members(id, this.#isBrief);
+    if (this.#isOff || this.#isLost || !previous) return undefined;
+    return this.#answers ? this.#answers.get(previous) : previous.response;
+  }
+
+  /** Whether the API has this message as its last reply, so that it can go on with it. */
+  hasReply({ facts }: Message): boolean {
+    return this.#response?.reply === facts.digest;
+  }
+
+  /** The form in which a request is sent; undefined if nothing is kept. */
+  toSent(
+    { written, continuesReply = false }: QuestionRequest,
+    { messages, queued }: Pick<Question, 'messages' | 'queued'>,
+    extra: unknown,
+  ): SentForm | undefined {
+    if (this.#isOff) return undefined;
+    const response = this.#response;
+    const first = response && firstNewElement(this.#journal.manifest!, response, written.manifest, messages);
+    const isContinued = first !== undefined && (continuesReply || first < written.manifest.elements.length);
+    const id = isContinued ? response!.id : undefined;
+    const members = this.#state.members(id, this.#answers !== undefined);
     checkExtra(members, extra);
-    const manifest = reframe(written.manifest, first ?? 0, {
+    const isAlone = isContinued && continuesReply && this.#state.continuesWithoutList === true;
+    const manifest = reframe(written.manifest, isContinued ? first : 0, {
       without: id === undefined ? [] : this.#state.keeps,
       members,
       list: this.#target.dialect.members!.messages,
+      isAlone,
+      isKnown: ({ of }) => isContinued && of.length > 0 && of.every((index) => queued.includes(messages[index]!)),
     });
     const body = joinManifest(manifest, (index) => messages[index]!.raw);
-    return { manifest, body, headers: this.#headers(), continues: id !== undefined };
+    return { manifest, body, headers: this.#state.headers ?? {}, continues: isContinued };
   }
 
   /** Whether the request has to be sent again in another form, because the API cannot continue the conversation. */
@@ -67,29 +89,16 @@ export class ServerStateKeeper {
   }
 
   /** Notes under which id the API keeps a reply, so that the next request continues it. */
-  noteReply({ reply, failure }: SendResult, manifest: Manifest): void {
+  noteReply({ reply, failure }: SendResult, manifest: Manifest, isWarmUp = false): void {
     if (this.#isOff || !reply || failure !== undefined || reply.message.origin.cut) return;
     const id = textAt(reply.envelope, ['id']);
     if (!id?.startsWith('"') || id === '""') return;
     // A refusal is not kept.
     if (reply.stop.reason === 'refusal') return;
     this.#isLost = false;
-    const response = { id: JSON.parse(id) as string, reply: reply.message.facts.digest };
-    if (this.#isBrief) this.#answers.set(manifest, response);
+    const response = { id: JSON.parse(id) as string, reply: isWarmUp ? '' : reply.message.facts.digest };
+    if (this.#answers) this.#answers.set(manifest, response);
     else Object.defineProperty(manifest, 'response', { value: response, enumerable: true });
-  }
-
-  #headers(): Readonly<Record<string, string>> {
-    const given = this.#target.connection.extraHeaders ?? {};
-    const own = Object.entries(this.#state.headers ?? {}).map(([name, value]) => {
-      const before = Object.entries(given).find(([one]) => one.toLowerCase() === name)?.[1];
-      return [
-        name,
-        before === undefined || before.split(/\s*,\s*/).includes(value) ? (before ?? value) : `${before},${value}`,
-      ];
-    });
-    const rest = Object.entries(given).filter(([name]) => !own.some(([one]) => one === name.toLowerCase()));
-    return Object.fromEntries([...rest, ...own]);
   }
 }
 
@@ -103,8 +112,9 @@ function firstNewElement(
   next: Manifest,
   messages: readonly Message[],
 ): number | undefined {
-  const reply = previous.messages.length;
-  if (messages[reply]?.facts.digest !== response.reply) return undefined;
+  // A request that only warmed up has no reply.
+  const reply = response.reply === '' ? previous.messages.length - 1 : previous.messages.length;
+  if (response.reply !== '' && messages[reply]?.facts.digest !== response.reply) return undefined;
   const isSame =
     previous.start === next.start &&
     (['dialect', 'issuer', 'model', 'account', 'upstream'] as const).every((name) => previous[name] === next[name]) &&
@@ -113,8 +123,7 @@ function firstNewElement(
   if (!isSame) return undefined;
   let first = previous.elements.length;
   while (first < next.elements.length && isOnly(next.elements[first]!.of, reply)) first += 1;
-  const added = next.elements.slice(first);
-  return added.length > 0 && added.every(({ of }) => of.every((index) => index > reply)) ? first : undefined;
+  return next.elements.slice(first).every(({ of }) => of.every((index) => index > reply)) ? first : undefined;
 }
 
 function isOnly(of: readonly number[], message: number): boolean {
@@ -126,11 +135,23 @@ function isSameElement(a: Manifest['elements'][number], b: Manifest['elements'][
   return a === b || (b !== undefined && text(a) === text(b));
 }
 
+interface FrameChanges {
+  /** The members that are left out, and those that are added. */
+  readonly without: readonly string[];
+  readonly members: JsonObject;
+  /** The name of the list. */
+  readonly list: string;
+  /** Whether there is no list at all. */
+  readonly isAlone: boolean;
+  /** Whether the API has an element already. */
+  readonly isKnown: (element: Manifest['elements'][number]) => boolean;
+}
+
 /** The same request from an element on, with other members around the list. */
 function reframe(
   manifest: Manifest,
   first: number,
-  { without, members, list }: { without: readonly string[]; members: JsonObject; list: string },
+  { without, members, list, isAlone, isKnown }: FrameChanges,
 ): Manifest {
   const frame = manifest.head + manifest.tail;
   const given = findMembers(frame).map(({ name, start, end }) => [name, frame.slice(start, end)] as const);
@@ -140,9 +161,9 @@ function reframe(
   const { prefix: _, ...rest } = manifest;
   return {
     ...rest,
-    head: `{${texts.join(',')},${JSON.stringify(list)}:[`,
-    elements: manifest.elements.slice(first),
-    tail: ']}',
+    head: isAlone ? `{${texts.join(',')}` : `{${texts.join(',')},${JSON.stringify(list)}:[`,
+    elements: manifest.elements.slice(first).filter((element) => !isKnown(element)),
+    tail: isAlone ? '}' : ']}',
     prefix: manifest.prefix,
   };
 }

@@ -1,10 +1,10 @@
-import type { Protocol } from './recordings.ts';
+import type { AnyProtocol } from './recordings.ts';
 
 /**
  * What of an event need not be kept: what places it, pads it against eavesdroppers, or is said again by a later
  * event of the same stream.
  */
-export const PASSING: Readonly<Record<Protocol, readonly RegExp[]>> = {
+export const PASSING: Readonly<Record<AnyProtocol, readonly RegExp[]>> = {
   'openai-chat': [
     /^choices\[\]\.delta\.tool_calls\[\]\.index$/,
     /^obfuscation$/,
@@ -37,5 +37,16 @@ export const PASSING: Readonly<Record<Protocol, readonly RegExp[]>> = {
     /^(interaction\.)?status$/,
     // A summary comes in pieces of contents.
     /^delta\.content\.type$/,
+  ],
+  'bedrock-converse': [
+    // Where a piece belongs, and padding against eavesdroppers.
+    /(^| )(contentBlockIndex|p)$/,
+    // Pieces of a JSON text, which becomes a value.
+    /(^| )delta\.toolUse\.input$/,
+  ],
+  'cohere-chat': [
+    /(^| )(type|index)$/,
+    // A call that begins has no arguments yet.
+    /(^| )delta\.message\.tool_calls\.function\.arguments$/,
   ],
 };

@@ -1,7 +1,7 @@
-import type { RecordedProtocol } from './recordings.ts';
+import type { AnyProtocol } from './recordings.ts';
 
 /** Which recordings show what a provider of ours does; the others are data only. */
-export const RECORDED: readonly (readonly [provider: string, protocol: RecordedProtocol, recordedAs: string])[] = [
+export const RECORDED: readonly (readonly [provider: string, protocol: AnyProtocol, recordedAs: string])[] = [
   ['openai', 'openai-responses', 'openai'],
   ['openai-chat', 'openai-chat', 'openai'],
   ['anthropic', 'anthropic-messages', 'anthropic'],

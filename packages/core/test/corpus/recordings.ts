@@ -22,13 +22,14 @@ export const PROTOCOLS = [
 ] as const;
 export type Protocol = (typeof PROTOCOLS)[number];
 
-/** All that was recorded. Of the last two, the tests in the folders of their dialects look at streams and requests. */
-export type RecordedProtocol = Protocol | 'bedrock-converse' | 'cohere-chat';
+/** With those whose recordings are read in the folders of their dialects: all for which the properties must hold. */
+export const ALL_PROTOCOLS = [...PROTOCOLS, 'bedrock-converse', 'cohere-chat'] as const;
+export type AnyProtocol = (typeof ALL_PROTOCOLS)[number];
 
 /** One recorded request and its response; exactly one of `response` and `sse` is there. */
 export interface Exchange {
   readonly name: string;
-  readonly protocol: RecordedProtocol;
+  readonly protocol: AnyProtocol;
   readonly provider: string;
   readonly synthetic: boolean;
   readonly method: string | undefined;
@@ -43,7 +44,7 @@ const FOLDER = process.env.SKEIN_CORPUS ?? fileURLToPath(new URL('../../../../..
 export const hasCorpus = existsSync(FOLDER);
 
 /** Every exchange of a protocol that an API answered, recorded and synthetic; none where the corpus is absent. */
-export function exchanges(protocol: RecordedProtocol): readonly Exchange[] {
+export function exchanges(protocol: AnyProtocol): readonly Exchange[] {
   return [join(FOLDER, protocol), join(FOLDER, 'synthetic', protocol)].flatMap((folder, index) =>
     existsSync(folder)
       ? readdirSync(folder)
@@ -80,7 +81,7 @@ export function refusals(): readonly Refused[] {
   });
 }
 
-function exchangesOf(file: string, text: string, protocol: RecordedProtocol, synthetic: boolean): Exchange[] {
+function exchangesOf(file: string, text: string, protocol: AnyProtocol, synthetic: boolean): Exchange[] {
   const recording = parseSource(text);
   const provider = stringOf(isRecord(recording) ? recording.provider : null) ?? '';
   return listAt(recording, 'turns')

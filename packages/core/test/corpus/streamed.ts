@@ -1,7 +1,7 @@
 import { type BlockEvent, readBlocks } from '../../src/dialect.ts';
 import { type Dialect, decodeSse, dialect, type Reply, type StreamEvent } from '../../src/index.ts';
 import { FIXTURES } from '../fixtures/index.ts';
-import { exchanges, type Protocol } from './recordings.ts';
+import { type AnyProtocol, exchanges } from './recordings.ts';
 
 export interface Streamed {
   readonly name: string;
@@ -9,7 +9,7 @@ export interface Streamed {
 }
 
 /** The fixtures of a protocol that are streams, and every streamed recording where the corpus is present. */
-export function streams(protocol: Protocol): readonly Streamed[] {
+export function streams(protocol: AnyProtocol): readonly Streamed[] {
   const fixtures = FIXTURES.filter((fixture) => fixture.dialect.id === protocol);
   return [
     ...fixtures.map((fixture) => ({ name: 'fixture', sse: fixture.sse })),

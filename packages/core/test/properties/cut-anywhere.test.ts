@@ -4,29 +4,31 @@ import { dialect, isJson, type Message, user } from '../../src/index.ts';
 import { eventsOf, type SseEvent } from '../corpus/events-of.ts';
 import { unheld } from '../corpus/leaves.ts';
 import { PASSING } from '../corpus/passing.ts';
-import { PROTOCOLS, type Protocol } from '../corpus/recordings.ts';
+import { ALL_PROTOCOLS, type AnyProtocol } from '../corpus/recordings.ts';
 import { readChunks, type Streamed, streams } from '../corpus/streamed.ts';
 import { sseText } from '../fixtures/sse-text.ts';
 import { incompleteParts } from './incomplete.ts';
 import { anywhere } from './unknown-json.ts';
 
 /** What a protocol says when a reply is complete. */
-const ENDS: Readonly<Record<Protocol, RegExp>> = {
+const ENDS: Readonly<Record<AnyProtocol, RegExp>> = {
   'openai-chat': /\[DONE\]|"finish_reason":\s*"/,
   'openai-responses': /"type":\s*"response\.(completed|incomplete|failed)"/,
   'anthropic-messages': /"type":\s*"message_stop"/,
   'google-interactions': /"event_type":\s*"interaction\.completed"/,
+  'bedrock-converse': /"stopReason":\s*"/,
+  'cohere-chat': /"type":\s*"message-end"/,
   'google-generatecontent': /"finishReason":\s*"|"blockReason":\s*"/,
 };
 
-function hasEnd(protocol: Protocol, bytes: Uint8Array): boolean {
+function hasEnd(protocol: AnyProtocol, bytes: Uint8Array): boolean {
   const text = new TextDecoder().decode(bytes);
   if (!ENDS[protocol].test(text)) return false;
   return eventsOf(text).some(({ data }) => (data === '[DONE]' || isJson(data)) && ENDS[protocol].test(data));
 }
 
 /** What is wrong with a reply whose stream ended behind these bytes; a message that was seen before is not sent again. */
-function problems(protocol: Protocol, bytes: Uint8Array, seen = new Map<string, string[]>()): string[] {
+function problems(protocol: AnyProtocol, bytes: Uint8Array, seen = new Map<string, string[]>()): string[] {
   const { message, envelope, stop } = readChunks(protocol, [bytes]).reply;
   const ended = hasEnd(protocol, bytes);
   const unsent = seen.get(message.raw) ?? unsendable(protocol, message);
@@ -40,7 +42,7 @@ function problems(protocol: Protocol, bytes: Uint8Array, seen = new Map<string, 
   ];
 }
 
-function unsendable(protocol: Protocol, message: Message): string[] {
+function unsendable(protocol: AnyProtocol, message: Message): string[] {
   const messages = [user('Hello'), message, user('Go on')];
   const { body } = dialect(protocol).writeRequest({ model: message.origin.model ?? 'some-model', messages });
   if (!isJson(body)) return ['the next request is not JSON'];
@@ -49,7 +51,7 @@ function unsendable(protocol: Protocol, message: Message): string[] {
 }
 
 /** What a stream that ends behind some of its events does not hold of them. */
-function missing(protocol: Protocol, events: readonly SseEvent[]): string[] {
+function missing(protocol: AnyProtocol, events: readonly SseEvent[]): string[] {
   const { reply } = readChunks(protocol, [sseText(events.map(({ event, data }) => [event, data]))]);
   const raws = [reply.message, ...reply.alternatives.map((alternative) => alternative.message)].map(({ raw }) => raw);
   return unheld(events, [...raws, reply.envelope], PASSING[protocol]);
@@ -57,7 +59,7 @@ function missing(protocol: Protocol, events: readonly SseEvent[]): string[] {
 
 const bytesOf = ({ sse }: Streamed): Uint8Array => new TextEncoder().encode(sse);
 
-describe.each(PROTOCOLS)('%s', (protocol) => {
+describe.each(ALL_PROTOCOLS)('%s', (protocol) => {
   const all = streams(protocol);
   const fixtures = all.slice(0, 2);
 

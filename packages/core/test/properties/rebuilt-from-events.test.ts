@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { BlockEvent } from '../../src/dialect.ts';
 import type { ContentBlock, Stop, Usage } from '../../src/index.ts';
-import { PROTOCOLS, type Protocol } from '../corpus/recordings.ts';
+import { ALL_PROTOCOLS, type AnyProtocol } from '../corpus/recordings.ts';
 import { CONTRADICTORY, type ReadBlocks, readAsBlocks, readBlocksOf, streams } from '../corpus/streamed.ts';
 import { APIS } from '../matrix/apis.ts';
 import { streamOf } from '../matrix/streamed.ts';
@@ -73,7 +73,7 @@ function differences({ reply, events }: ReadBlocks): string[] {
 const isWhole = ({ reply, events }: ReadBlocks): boolean =>
   !reply.message.origin.cut && !events.some(({ type }) => type === 'error');
 
-describe.each(PROTOCOLS)('%s', (protocol: Protocol) => {
+describe.each(ALL_PROTOCOLS)('%s', (protocol: AnyProtocol) => {
   it('the events of a recorded stream alone give the same blocks, stop and usage', () => {
     const all = streams(protocol).filter(({ name }) => name !== CONTRADICTORY);
     const wrong = all.flatMap(({ name, sse }) => {
@@ -82,7 +82,9 @@ describe.each(PROTOCOLS)('%s', (protocol: Protocol) => {
     });
     expect(wrong).toEqual([]);
   });
+});
 
+describe.each(APIS.map(({ id }) => id))('%s', (protocol) => {
   it('so do those of any stream', () => {
     const api = APIS.find(({ id }) => id === protocol)!;
     const text = fc.string({ minLength: 1, unit: 'grapheme' });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decodeSse } from '../../src/index.ts';
-import { PROTOCOLS, type Protocol } from '../corpus/recordings.ts';
+import { ALL_PROTOCOLS, type AnyProtocol } from '../corpus/recordings.ts';
 import { readChunks, type Streamed, streams } from '../corpus/streamed.ts';
 import { outcome } from './told.ts';
 
@@ -11,7 +11,7 @@ const WINDOW = 48;
 type Bytes = Streamed & { readonly bytes: Uint8Array };
 
 /** Different streams only: several recordings hold the same bytes. */
-function differentStreams(protocol: Protocol): Bytes[] {
+function differentStreams(protocol: AnyProtocol): Bytes[] {
   const bySse = new Map(streams(protocol).map((stream) => [stream.sse, stream]));
   return [...bySse.values()].map((stream) => ({ ...stream, bytes: new TextEncoder().encode(stream.sse) }));
 }
@@ -47,7 +47,7 @@ function chunked(bytes: Uint8Array, sizes: readonly number[]): Uint8Array[] {
   return chunks;
 }
 
-describe.each(PROTOCOLS)('%s', (protocol) => {
+describe.each(ALL_PROTOCOLS)('%s', (protocol) => {
   const all = differentStreams(protocol);
 
   const read = (chunks: Uint8Array[]): string => outcome(readChunks(protocol, chunks));

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { dialect, type Reply, toolResult, user } from '../../src/index.ts';
-import { exchanges, PROTOCOLS, type Protocol } from '../corpus/recordings.ts';
+import { ALL_PROTOCOLS, type AnyProtocol, exchanges } from '../corpus/recordings.ts';
 import { memberTexts } from '../corpus/source-json.ts';
 import { FIXTURES } from '../fixtures/index.ts';
 import { type Insertion, insert } from './insert.ts';
@@ -14,7 +14,7 @@ const insertion: fc.Arbitrary<Insertion> = fc.record({
   element: unknownElement,
 });
 
-function echo(protocol: Protocol, { message }: Reply) {
+function echo(protocol: AnyProtocol, { message }: Reply) {
   const results = message.toolUses.map((call) => toolResult(call.id, 'the answer'));
   const messages = [user('Hello'), message, ...results, user('Go on')];
   return dialect(protocol).writeRequest({ model: message.origin.model ?? 'some-model', messages });
@@ -26,7 +26,7 @@ function inner(raw: string): string {
 }
 
 /** Replies that come back verbatim as they are, with the place of their message in them. */
-function bases(protocol: Protocol): { response: string; start: number; end: number }[] {
+function bases(protocol: AnyProtocol): { response: string; start: number; end: number }[] {
   const fixtures = FIXTURES.filter((fixture) => fixture.dialect.id === protocol);
   const recorded = exchanges(protocol).flatMap(({ response }) => (response === undefined ? [] : [response]));
   return [...fixtures.flatMap(({ reply, toolCallReply }) => [reply, toolCallReply]), ...recorded].flatMap(
@@ -41,11 +41,11 @@ function bases(protocol: Protocol): { response: string; start: number; end: numb
 }
 
 /** The text of a message as it stands in the response. */
-function contentText(protocol: Protocol, raw: string): string {
+function contentText(protocol: AnyProtocol, raw: string): string {
   return protocol === 'anthropic-messages' ? (memberTexts(raw)[1]?.[1] ?? '') : raw;
 }
 
-describe.each(PROTOCOLS)('%s', (protocol) => {
+describe.each(ALL_PROTOCOLS)('%s', (protocol) => {
   const all = bases(protocol);
 
   it('what nobody knows, anywhere in a reply, comes back in its place', () => {

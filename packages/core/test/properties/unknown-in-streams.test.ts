@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { dialect, user } from '../../src/index.ts';
 import { eventsOf, type SseEvent } from '../corpus/events-of.ts';
 import { endOf } from '../corpus/put-back.ts';
-import { PROTOCOLS, type Protocol } from '../corpus/recordings.ts';
+import { ALL_PROTOCOLS, type AnyProtocol } from '../corpus/recordings.ts';
 import { readChunks, streams } from '../corpus/streamed.ts';
 import { sseText } from '../fixtures/sse-text.ts';
 import { type Insertion, insert } from './insert.ts';
@@ -20,16 +20,18 @@ const insertion: fc.Arbitrary<Insertion> = fc.record({
 const printed = (events: readonly SseEvent[]): string => sseText(events.map(({ event, data }) => [event, data]));
 
 /** Where the message is in the data of an event: what is around it speaks of the event. */
-const MESSAGE: Readonly<Record<Protocol, RegExp>> = {
+const MESSAGE: Readonly<Record<AnyProtocol, RegExp>> = {
   'openai-chat': /"delta":(?=\{)/,
   'openai-responses': /"output":(?=\[)/,
   'anthropic-messages': /"(?:delta|content_block)":(?=\{)/,
   'google-generatecontent': /"parts":(?=\[)/,
   'google-interactions': /"(?:step|delta)":(?=\{)/,
+  'bedrock-converse': /"(?:start|delta)":(?=\{)/,
+  'cohere-chat': /"message":(?=\{)/,
 };
 
 /** A stream of at most a few hundred events, in which an event with a piece of the message can be chosen. */
-function bases(protocol: Protocol): { events: SseEvent[]; carriers: number[] }[] {
+function bases(protocol: AnyProtocol): { events: SseEvent[]; carriers: number[] }[] {
   return streams(protocol).flatMap(({ sse }) => {
     const events = eventsOf(sse);
     const carriers = events.flatMap(({ data }, index) => (isCarrier(protocol, data) ? [index] : []));
@@ -37,7 +39,7 @@ function bases(protocol: Protocol): { events: SseEvent[]; carriers: number[] }[]
   });
 }
 
-function isCarrier(protocol: Protocol, data: string): boolean {
+function isCarrier(protocol: AnyProtocol, data: string): boolean {
   if (protocol === 'anthropic-messages' && data.includes('"message_delta"')) return false;
   // The response at the end is the source; of what came before it only that counts.
   if (protocol === 'openai-responses' && !data.includes('"response.completed"')) return false;
@@ -47,7 +49,7 @@ function isCarrier(protocol: Protocol, data: string): boolean {
 /** The input of a call that begins is a placeholder for the pieces that follow; a call without an index is a piece of one. */
 const JOINED = /"(?:input|arguments)":\s*\{$|"tool_calls":\s*\[$/;
 
-describe.each(PROTOCOLS)('%s', (protocol) => {
+describe.each(ALL_PROTOCOLS)('%s', (protocol) => {
   const all = bases(protocol);
   const anyBase = fc.oneof(fc.constantFrom(...all.slice(0, 2)), fc.constantFrom(...all));
 

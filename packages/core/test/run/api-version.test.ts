@@ -99,7 +99,7 @@ test('a chat and a model of its own have a version, and other providers do not g
   const env = emulator.env();
   const chat = new Chat({ model: 'anthropic/claude-opus-5-5', env, apiVersion: NEW });
   await chat.chatWithState(undefined, [user('One')]);
-  emulator.script('anthropic-messages', [{ status: 529, message: 'Overloaded', ...says('') }]);
+  emulator.script('anthropic-messages', [{ error: { status: 529, message: 'Overloaded' } }]);
   const choice = { provider: anthropicMessages.home, model: 'claude-opus-5-5', apiVersion: NEW };
   await run({ model: choice, fallback: ['google/gemini-2.5-flash'], env, messages: [user('Hi')], retry: false }).result;
   expect(emulator.log.map(({ headers }) => headers['anthropic-version'])).toEqual(expect.arrayContaining([NEW]));

@@ -10,6 +10,8 @@ const ALL: Readonly<Record<keyof RunOptions, true>> = {
     checkpoints: true,
     outgoing: true,
     cache: true,
+    cacheDiagnosis: true,
+    warmUp: true,
     previous: true,
     strict: true,
     serverState: true,

@@ -1,7 +1,7 @@
 /** `transport: 'websocket'`: all requests of a run go over one connection. */
-import { type RunOptions, user } from '@skein/core';
+import { type Message, type RunOptions, SocketSession, user } from '@skein/core';
 import { type Emulator, says } from '@skein/emulator';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { anthropic, ask, bodies, responses, start, weather } from './kit.ts';
 
@@ -109,4 +109,117 @@ test('a protocol without WebSockets says so', async () => {
   const emulator = await start();
   const running = ask(emulator, anthropic, { ...base, messages: [user('Hi')] });
   await expect(running.result).rejects.toThrow('anthropic/claude-opus-5-5 is not spoken over a WebSocket');
+});
+
+const read = (emulator: Emulator) => bodies(emulator).map((body) => JSON.parse(body));
+
+test.each([true, false])(
+  'a conversation goes on after its connection broke in the middle of a reply (serverState: %s)',
+  async (serverState) => {
+    const emulator = await start();
+    const options = { ...base, serverState, messages: [user('Weather?')], retry: false as const };
+    emulator.script('openai-responses', [
+      CALL,
+      { ...says('A long answer that never ends'), break: { after: { events: 6 }, how: 'cut' } },
+    ]);
+    const failed = await ask(emulator, responses, options).result.catch((error: unknown) => error);
+    const { messages: kept } = failed as { messages: readonly Message[] };
+    expect(kept.map(({ role }) => role)).toEqual(['assistant', 'tool', 'assistant']);
+    const messages = [user('Weather?'), ...kept, user('Go on')];
+    const { text, losses } = await ask(emulator, responses, { ...options, messages }).result;
+    expect(text).toBe('Echo: Go on');
+    // By the book: nothing is replayed, and the whole input is sent without a parent.
+    expect(read(emulator).at(-1)).not.toHaveProperty('previous_response_id');
+    expect(bodies(emulator).at(-1)).toContain('A long');
+    expect(losses.every(({ reason }) => reason === 'cut')).toBe(true);
+    expect(emulator.log.map(({ verdict }) => verdict.refusal)).toEqual(Array(3).fill(undefined));
+  },
+);
+
+describe('a session', () => {
+  test('is one connection for runs one after the other, which continue each other', async () => {
+    const emulator = await start();
+    const { sockets, openSocket } = counted();
+    const session = new SocketSession({ openSocket });
+    const options = { system: 'Be brief.', transport: session };
+    const first = await ask(emulator, responses, { ...options, messages: [user('One')] }).result;
+    const messages = [user('One'), ...first.messages, user('Two')];
+    const second = await ask(emulator, responses, { ...options, messages, previous: first.manifest }).result;
+    expect(second.text).toBe('Echo: Two');
+    expect(inputs(emulator)).toEqual([1, 1]);
+    expect(read(emulator).every(({ store }) => store === false)).toBe(true);
+    expect(sockets).toHaveLength(1);
+    expect(sockets[0]!.readyState).toBe(WebSocket.OPEN);
+    session.close();
+    await expect.poll(() => sockets[0]!.readyState).toBe(WebSocket.CLOSED);
+  });
+
+  test('has a lane for each run, and another connection beyond 33 of them', async () => {
+    const emulator = await start();
+    const { sockets, openSocket } = counted();
+    const session = new SocketSession({ openSocket });
+    const texts = Array.from({ length: 35 }, (_, index) => `Number ${index}`);
+    const runs = texts.map((text) => ask(emulator, responses, { transport: session, messages: [user(text)] }).text);
+    expect(await Promise.all(runs)).toEqual(texts.map((text) => `Echo: ${text}`));
+    expect(sockets).toHaveLength(2);
+    expect(emulator.log.map(({ verdict }) => verdict.refusal)).toEqual(Array(35).fill(undefined));
+    session.close();
+  });
+
+  test('a run that forks from an older response gets the whole history, if nobody keeps it any more', async () => {
+    const emulator = await start();
+    const session = new SocketSession();
+    const options = { transport: session };
+    const first = await ask(emulator, responses, { ...options, messages: [user('One')] }).result;
+    const next = (text: string) => [user('One'), ...first.messages, user(text)];
+    const { manifest: previous } = first;
+    expect(await ask(emulator, responses, { ...options, messages: next('A'), previous }).text).toBe('Echo: A');
+    const forked = await ask(emulator, responses, { ...options, messages: next('B'), previous }).result;
+    expect(forked.text).toBe('Echo: B');
+    expect(forked.notices.map(({ code }) => code)).toEqual(['server-state']);
+    session.close();
+  });
+
+  test('a run that is stopped does not take the connection from the others', async () => {
+    const emulator = await start({ sleep: () => new Promise<void>((resolve) => setImmediate(resolve)) });
+    const { sockets, openSocket } = counted();
+    const session = new SocketSession({ openSocket });
+    emulator.script('openai-responses', [
+      { ...says('A long answer', { pieces: 1 }), chunkDelay: 1 },
+      { ...says('Another long answer', { pieces: 1 }), chunkDelay: 1 },
+    ]);
+    const [one, other] = ['One', 'Two'].map((text) =>
+      ask(emulator, responses, { transport: session, messages: [user(text)] }),
+    );
+    for await (const event of one!) if (event.type === 'text') one!.stop();
+    expect((await one!.result).stop.reason).toBe('aborted');
+    expect(await other!.text).toMatch(/long answer$/);
+    expect(await ask(emulator, responses, { transport: session, messages: [user('Three')] }).text).toBe('Echo: Three');
+    expect(sockets).toHaveLength(1);
+    session.close();
+  });
+
+  test('a warm-up generates nothing, and the next run continues it', async () => {
+    const emulator = await start();
+    const session = new SocketSession();
+    const options = { transport: session, system: 'Be brief.', tools: [weather] };
+    const warm = await ask(emulator, responses, { ...options, messages: [user('One')], warmUp: true }).result;
+    expect(warm.messages).toEqual([]);
+    const messages = [user('One'), user('Two')];
+    const { text, notices } = await ask(emulator, responses, { ...options, messages, previous: warm.manifest }).result;
+    expect(text).toBe('Echo: Two');
+    expect(notices).toEqual([]);
+    expect(inputs(emulator)).toEqual([1, 1]);
+    expect(read(emulator)[1].previous_response_id).toBe(JSON.parse(warm.steps[0]!.envelope).id);
+    session.close();
+  });
+});
+
+test('a warm-up over HTTP prepares the cache; where there is none, it fails and says so', async () => {
+  const emulator = await start();
+  const warm = await ask(emulator, responses, { messages: [user('One')], warmUp: true, serverState: true }).result;
+  expect(read(emulator)[0].prompt_cache_options).toEqual({ prewarm: true });
+  expect(warm.messages).toEqual([]);
+  const running = ask(emulator, anthropic, { messages: [user('One')], warmUp: true });
+  await expect(running.result).rejects.toThrow('anthropic/claude-opus-5-5 has no request that only warms up');
 });

@@ -18,6 +18,8 @@ const thinking = (signature: string) => `{"type":"thinking","thinking":"hm","sig
 const image = '{"type":"image","source":{"type":"base64","media_type":"image/png","data":"aW1n"}}';
 const cache = (ttl: string) => `,"cache_control":{"type":"ephemeral","ttl":"${ttl}"}`;
 
+const summary = '{"type":"compaction","content":"They met.","encrypted_content":null,"signature":"sig"}';
+
 const hello = user(text('hello'));
 const hi = assistant(text('hi'));
 
@@ -42,6 +44,18 @@ const table: Table = {
   'version-header': 'headers are not part of a request body',
   'version-sampling': 'our requests name the version that takes these parameters',
   'version-citations': 'our requests name the version that takes citations in user messages',
+  'version-document': 'our requests name the version that takes documents of the assistant',
+  'beta-missing': 'headers are not part of a request body',
+  'compaction-block-ambiguous': { history: [assistant(summary), hello, assistant(summary), hello] },
+  'compaction-block-misplaced': { history: [hello, hi, hello, assistant(summary), hello] },
+  'compaction-signature-invalid': 'a summary goes back as it came, to its issuer alone',
+  'compaction-content-mismatch': 'a summary goes back as it came',
+  'compaction-tool-changes-mismatch': 'a summary goes back as it came',
+  'compaction-context-management': parameter,
+  'compaction-nothing-to-summarize': parameter,
+  'compaction-incomplete-turn': parameter,
+  'tool-reference-unresolved': 'only a caller who leaves out tools can break it',
+  'tool-name-conflict': 'only a caller who gives other tools can break it',
   required: 'model and messages are arguments, and max_tokens has a default',
   'no-messages': { history: [assistant()], careless: [] },
   'extra-top': 'only "extra" of the caller can add members',

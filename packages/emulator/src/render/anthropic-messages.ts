@@ -107,6 +107,12 @@ export const renderAnthropicMessages: Renderer = (reply, context) => {
     output_tokens: output,
     ...extra.usage,
   };
+  // The end of a stream repeats only the counts.
+  const usage = {
+    cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 0 },
+    service_tier: 'standard',
+    ...counts,
+  };
   const stop = { stop_reason: reply.nativeStop ?? STOPS[readStop(reply)], stop_sequence: null };
   const head = {
     id: reply.id ?? context.mint.id('msg_01', 22),
@@ -121,7 +127,7 @@ export const renderAnthropicMessages: Renderer = (reply, context) => {
     content: [],
     stop_reason: null,
     stop_sequence: null,
-    usage: { ...counts, output_tokens: 1 },
+    usage: { ...usage, output_tokens: 1 },
   };
   const events = [
     say('message_start', { message: { ...start, ...rest } }),
@@ -138,7 +144,7 @@ export const renderAnthropicMessages: Renderer = (reply, context) => {
     say('message_stop', {}),
   ];
   return {
-    body: { ...head, content, ...stop, usage: counts, ...rest },
+    body: { ...head, content, ...stop, usage, ...rest },
     events,
     message: { ...extra.message, content: objects(plain(content)) },
   };

@@ -112,7 +112,7 @@ export const renderGoogleInteractions: Renderer = (reply, context) => {
     created: time(created),
     updated: time(created),
     service_tier: request.service_tier ?? 'standard',
-    ...(status === 'requires_continuation' && { continuation_token: mint.id('', 32) }),
+    ...(status === 'requires_continuation' && { continuation_token: mint.seal({ model: context.model }) }),
   };
   const isKept = request.store !== false;
   const body: Json = {

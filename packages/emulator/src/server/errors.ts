@@ -102,12 +102,14 @@ export function errorBody(protocol: Protocol, error: ProviderError, requestId: s
   const { status, message, type, code = null, param = null, details } = error;
   const otherwise = defaultError(protocol, status).type;
   switch (protocol) {
-    case 'anthropic-messages':
+    case 'anthropic-messages': {
+      const facts = details ?? (code === null ? undefined : { error_code: code });
       return {
         type: 'error',
-        error: { type: type ?? otherwise, message, ...(details && { details }) },
+        error: { type: type ?? otherwise, message, ...(facts && { details: facts }) },
         request_id: requestId,
       };
+    }
     case 'google-generatecontent':
       return { error: { code: status, message, status: type ?? otherwise, ...(details && { details }) } };
     case 'bedrock-converse':

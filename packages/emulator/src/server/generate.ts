@@ -14,6 +14,7 @@ import { renderOpenAIResponses } from '../render/openai-responses.ts';
 import { createMint, type Renderer } from '../render/renderer.ts';
 import type { MessageReply, ScriptedReply } from '../reply.ts';
 import { judgeAnthropicMessages } from '../rules/anthropic-messages/judge.ts';
+import { summarise } from '../rules/anthropic-messages/rules-beta.ts';
 import { thinkingMismatches } from '../rules/anthropic-messages/rules-thinking.ts';
 import { judgeBedrockConverse } from '../rules/bedrock-converse/judge.ts';
 import { judgeCohereChat } from '../rules/cohere-chat/judge.ts';
@@ -130,10 +131,12 @@ async function reply(
   if (verdict.refusal) return { verdict, answer: refusalAnswer(context, verdict.refusal) };
 
   const attempt = state.attempt(protocol, issuer, text);
+  const mint = createMint(state.seedFor(text, attempt), memory.sealer);
   const full = withKept(protocol, body, memory);
   const scripted: ScriptedReply =
-    (isWarmup ? { blocks: [] } : undefined) ??
+    (isWarmup || isPrewarm(protocol, body) ? { blocks: [] } : undefined) ??
     state.next(protocol, issuer) ??
+    summaryReply(protocol, body, (told) => mint.seal({ text: told })) ??
     (await state.configuration.brain({
       protocol,
       issuer,
@@ -150,7 +153,7 @@ async function reply(
     request: body,
     text,
     model,
-    mint: createMint(state.seedFor(text, attempt), memory.sealer),
+    mint,
     created: Math.floor(context.now / 1000),
     refuseOwnFields: state.settings.refuseOwnFields ?? false,
   });
@@ -158,6 +161,17 @@ async function reply(
   remember(memory, body, rendered.message, message, onKept);
   const shown = protocol === 'google-interactions' ? showInteraction(body, rendered, memory, context) : rendered;
   return { verdict, answer: messageAnswer(context, dropped, shown), ...(isObject(message) && { message }) };
+}
+
+/** OpenAI prepares its cache and generates nothing. */
+function isPrewarm(protocol: Protocol, { prompt_cache_options: options }: Json): boolean {
+  return protocol === 'openai-responses' && isObject(options) && options.prewarm === true;
+}
+
+/** Anthropic answers a request for a summary with nothing else. */
+function summaryReply(protocol: Protocol, body: Json, seal: (text: string) => string): MessageReply | undefined {
+  if (protocol !== 'anthropic-messages' || !isObject(body.compaction)) return undefined;
+  return { blocks: [{ type: 'native', value: summarise(body, seal) }], nativeStop: 'compaction' };
 }
 
 /** Anthropic repeats the request id in the body, so header and body must agree. */

@@ -3,11 +3,11 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { asText, isObject, type Json, parseJson } from '../json.ts';
+import { asText, isObject, type Json, objects, parseJson } from '../json.ts';
 import { checkKey } from './access.ts';
 import type { Answer, AnswerContext } from './answer.ts';
 import { errorBody } from './errors.ts';
-import { generate } from './generate.ts';
+import { generate, inputItems } from './generate.ts';
 import type { Route } from './route.ts';
 import type { EmulatorState, HeaderMap, LogEntry } from './state.ts';
 
@@ -31,7 +31,23 @@ interface SocketProblem {
 const LIFETIME_MS = 60 * 60 * 1000;
 const MOST_IN_FLIGHT = 16;
 const MOST_LANES = 32;
+/** How much may be pending is not known. */
+const MOST_STEERS = 16;
+const LAST = /^response\.(?:completed|incomplete|failed)$/;
 const LANE = /^[A-Za-z0-9_.-]{1,256}$/;
+
+/** A response while it is sent, and the input that was added to it. */
+interface ActiveResponse {
+  /** The request. */
+  readonly body: Json;
+  readonly steers: { readonly id: string; readonly input: readonly Json[] }[];
+  id?: string;
+  lane?: unknown;
+  response?: Json;
+  output?: readonly Json[];
+}
+
+const isCall = ({ type }: Json): boolean => type === 'function_call' || type === 'custom_tool_call';
 
 const WORDS = {
   invalid_stream_id:
@@ -73,6 +89,11 @@ class Connection {
   readonly #latest = new Map<string, string>();
   readonly #waiting: (() => void)[] = [];
   #inFlight = 0;
+  /** The responses that are being sent, by their ids: those that can still be steered. */
+  readonly #active = new Map<string, ActiveResponse>();
+  /** Input that waits for the next request behind a response, by the id of the response. */
+  readonly #queued = new Map<string, readonly Json[]>();
+  #steers = 0;
   /** Resolves when the last message was handed to the connection: a cut after it must not lose it. */
   #written: Promise<void> = Promise.resolve();
 
@@ -147,8 +168,13 @@ class Connection {
     }
   }
 
-  async #generate({ type: _, stream_id, generate: isAsked, ...body }: Json, lane: string, data: Buffer): Promise<void> {
+  async #generate(
+    { type: _, stream_id, generate: isAsked, ...asked }: Json,
+    lane: string,
+    data: Buffer,
+  ): Promise<void> {
     const { state, route, headers, path, requestId } = this.#context;
+    const body = this.#withQueued(asked);
     const { configuration, log } = state;
     const options = isObject(body.prompt_cache_options) ? body.prompt_cache_options : {};
     const text = JSON.stringify({ ...body, stream: true });
@@ -175,7 +201,8 @@ class Connection {
     if (!isGood && parent !== undefined && this.#latest.get(lane) === parent) this.#evict(lane);
     if (isGood) this.#evict(lane);
     if (isGood && kept !== undefined) this.#latest.set(lane, kept);
-    const sent = await this.#send(answer, stream_id);
+    const sending: ActiveResponse = { body, steers: [] };
+    const sent = await this.#send(answer, stream_id, sending);
     const entry: LogEntry = {
       at,
       method: 'WEBSOCKET',
@@ -190,6 +217,40 @@ class Connection {
     log.push(entry);
     if (log.length > configuration.logLimit) log.shift();
     outcome.sent?.('complete');
+    if (sending.steers.length > 0) await this.#follow(sending, stream_id, lane);
+  }
+
+  /** Input that was queued goes before that of the next request behind the same response. */
+  #withQueued(body: Json): Json {
+    const parent = asText(body.previous_response_id);
+    const queued = parent === undefined ? undefined : this.#queued.get(parent);
+    if (parent === undefined || !queued) return body;
+    this.#queued.delete(parent);
+    return { ...body, input: [...queued, ...inputItems(body.input)] };
+  }
+
+  /** After a response that was steered: the server goes on by itself, unless the client has to answer calls first. */
+  async #follow({ id, body, steers, output = [] }: ActiveResponse, stream_id: unknown, lane: string): Promise<void> {
+    const marked = { ...(stream_id !== undefined && { stream_id }) };
+    const calls = output.filter(isCall);
+    const input = steers.flatMap((steer) => steer.input);
+    if (calls.length === 0) {
+      const { input: _, previous_response_id: __, ...settings } = body;
+      const next = { ...settings, previous_response_id: id, input };
+      const frame = { type: 'response.create', ...marked, ...next };
+      await this.#generate(frame, lane, Buffer.from(JSON.stringify(frame)));
+      return;
+    }
+    this.#queued.set(`${id}`, input);
+    const required_input = calls.map(({ type, call_id }) => ({ type: `${type}_output`, call_id }));
+    for (const steer of steers)
+      this.#write({
+        type: 'response.steer.pending',
+        reason: 'waiting_for_required_input',
+        required_input,
+        steer: { id: steer.id, previous_response_id: id },
+        ...marked,
+      });
   }
 
   #evict(lane: string): void {
@@ -199,7 +260,11 @@ class Connection {
   }
 
   /** Sends the events of an answer as frames; an error becomes an event with its status. */
-  async #send({ status, chunks, transport }: Answer, lane: unknown): Promise<readonly string[]> {
+  async #send(
+    { status, chunks, transport }: Answer,
+    lane: unknown,
+    sending: ActiveResponse,
+  ): Promise<readonly string[]> {
     const { break: fault, delay = 0, chunkDelay = 0 } = transport;
     const pause = async (ms: number) => {
       if (ms > 0) await this.#context.state.configuration.sleep(ms, this.#closing.signal).catch(() => undefined);
@@ -212,6 +277,7 @@ class Connection {
       return [this.#write({ type: 'error', status, ...marked, error })];
     }
     const sent: string[] = [];
+    const done: Json[] = [];
     const most = fault && typeof fault.after === 'object' && 'events' in fault.after ? fault.after.events : undefined;
     if (fault?.after === 'request') this.#client.terminate();
     for (const [index, data] of readEvents(chunks).entries()) {
@@ -221,10 +287,38 @@ class Connection {
       }
       if (this.#client.readyState !== this.#client.OPEN) break;
       if (index > 0) await pause(chunkDelay);
-      const event = parseJson(data);
-      sent.push(this.#write({ ...(isObject(event) ? event : {}), ...marked }));
+      const value = parseJson(data);
+      const event = isObject(value) ? value : {};
+      const response = isObject(event.response) ? event.response : {};
+      if (event.type === 'response.created') this.#begin(sending, response, lane);
+      if (LAST.test(`${event.type}`)) sending.output = objects(response.output);
+      sent.push(this.#write({ ...event, ...marked }));
+      if (event.type === 'response.output_item.done' && isObject(event.item)) done.push(event.item);
+      if (event.type !== 'response.output_item.done' || sending.steers.length === 0 || done.some(isCall)) continue;
+      sent.push(this.#write({ ...this.#cut(sending, done), ...marked }));
+      break;
     }
+    this.#active.delete(`${sending.id}`);
     return sent;
+  }
+
+  #begin(sending: ActiveResponse, response: Json, lane: unknown): void {
+    Object.assign(sending, { id: asText(response.id), lane, response });
+    this.#active.set(`${sending.id}`, sending);
+  }
+
+  /** Ends a response behind the items that were sent: what follows was never said. */
+  #cut(sending: ActiveResponse, output: readonly Json[]): Json {
+    const { id = '', response } = sending;
+    const kept = this.#memory.kept(id);
+    const ended = { ...response, status: 'incomplete', incomplete_details: { reason: 'steered' }, output };
+    if (kept) {
+      const whole = objects(kept.response.output).length;
+      const items = [...kept.items.slice(0, kept.items.length - whole), ...output];
+      this.#memory.keep(id, { ...kept, response: ended, items });
+    }
+    sending.output = output;
+    return { type: 'response.incomplete', response: ended };
   }
 
   #write(event: Json): string {
@@ -234,16 +328,32 @@ class Connection {
     return text;
   }
 
-  /** Every response here is complete when it is sent, so there is never one that could still be steered. */
-  #steer({ previous_response_id: id, input }: Json): void {
-    const isKnown = this.#memory.stored(`${id}`);
-    const code = isKnown ? 'response_already_completed' : 'response_not_found';
-    this.#write({
-      type: 'response.steer.failed',
-      previous_response_id: id,
-      steer: { input },
-      error: { code, message: `Response '${id}' cannot be steered.` },
-    });
+  #steer({ type: _, previous_response_id: id, input, ...more }: Json): void {
+    const active = this.#active.get(`${id}`);
+    const items = inputItems(input);
+    const code = this.#findSteerProblem(`${id}`, active, items, more);
+    const marked = { ...(active?.lane !== undefined && { stream_id: active.lane }) };
+    if (code !== undefined || !active) {
+      const error = { type: 'invalid_request_error', code, message: `Response '${id}' cannot be steered.` };
+      this.#write({ type: 'response.steer.failed', steer: { previous_response_id: id, input }, error, ...marked });
+      return;
+    }
+    this.#steers += 1;
+    const steer = { id: `steer_${this.#steers}`, input: items };
+    active.steers.push(steer);
+    this.#write({ type: 'response.steer.accepted', steer: { id: steer.id, previous_response_id: id }, ...marked });
+  }
+
+  #findSteerProblem(id: string, active: ActiveResponse | undefined, items: readonly Json[], more: Json) {
+    if (!active) return this.#memory.stored(id) ? 'response_already_completed' : 'response_not_found';
+    const isMessage = (item: Json): boolean =>
+      (item.type ?? 'message') === 'message' &&
+      item.role === 'user' &&
+      Object.keys(item).every((name) => ['type', 'role', 'content'].includes(name));
+    if (items.length === 0 || !items.every(isMessage) || Object.keys(more).length > 0) return 'invalid_input';
+    if (active.body.conversation !== undefined || active.body.context_management !== undefined)
+      return 'steering_not_supported';
+    return active.steers.length >= MOST_STEERS ? 'too_many_pending_steers' : undefined;
   }
 
   #fail({ param, ...problem }: SocketProblem, lane: string): void {

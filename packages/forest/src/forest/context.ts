@@ -37,7 +37,7 @@ export function createContext(store: Store, clock = createClock(store.writer)): 
   };
   const stamped = (record: StoreRecord): StoreRecord => {
     // Imported records keep the stamps of their writers.
-    if (!('clock' in record) || !record.clock.endsWith(`.${store.writer}`)) return record;
+    if (ahead.size === 0 || !('clock' in record) || !record.clock.endsWith(`.${store.writer}`)) return record;
     const key = recordKey(record);
     const there = ahead.get(key);
     if (there === undefined || there < record.clock) return record;

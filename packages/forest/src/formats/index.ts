@@ -15,6 +15,7 @@ export type { ExportSelection } from './export/selection.ts';
 export { FormatError, type FormatErrorCode } from './format-error.ts';
 export {
   type ImportOptions,
+  type ImportProblem,
   type ImportProgress,
   type ImportResult,
   importFile,

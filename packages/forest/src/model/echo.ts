@@ -7,9 +7,12 @@ import {
   type ToolResultBlock,
   type ToolUseBlock,
 } from '@skein/core';
-import { sha256 } from './ids.ts';
+import { sha256, sha256OfPieces } from './ids.ts';
 
 export const ECHO_VERSION = 1;
+
+/** From this length on, copying a text costs more than hashing it in pieces. */
+const LONG = 2 ** 13;
 
 /** The state of the echo chain after a message: its text, and the calls that results may refer to by their order. */
 export interface Echo {
@@ -50,7 +53,7 @@ export function extendEcho(echo: Echo, message: Message): Echo {
   let said = '';
   const speak = () => {
     const spoken = lenient ? said.trim() : said;
-    if (spoken !== '') text = step(text, `["${role}",${quoted(spoken)}]`);
+    if (spoken !== '') text = stepOfText(text, role, spoken);
     said = '';
   };
   for (const block of content) {
@@ -73,6 +76,17 @@ export function extendEcho(echo: Echo, message: Message): Echo {
 function step(before: string, unit: string): string {
   return `${ECHO_VERSION}:${hash(`${before}\n${unit}`)}`;
 }
+
+/** The step of a text; a long one is quoted once for all chains that it extends, and not copied behind the one before. */
+function stepOfText(before: string, role: Message['role'], text: string): string {
+  if (text.length < LONG) return step(before, `["${role}",${quoted(text)}]`);
+  if (lastQuoted.text !== text) lastQuoted = { text, quoted: quoted(text) };
+  const digest = sha256OfPieces([`${before}\n["${role}",`, lastQuoted.quoted, ']']);
+  return `${ECHO_VERSION}:${digest.slice(0, 32)}`;
+}
+
+/** A reply extends two chains, one right after the other: that of its history and that of its turn. */
+let lastQuoted = { text: '', quoted: '""' };
 
 function hash(text: string): string {
   return sha256(text).slice(0, 32);
@@ -119,7 +133,7 @@ function byValue(text: string): string {
  * `JSON.stringify`: it may need millions of escapes, and as many pieces would cost more memory than the text.
  */
 function quoted(text: string): string {
-  if (text.length > LONG || !text.isWellFormed()) return JSON.stringify(text);
+  if (text.length > VERY_LONG || !text.isWellFormed()) return JSON.stringify(text);
   let [done, from] = ['"', 0];
   ESCAPED.lastIndex = 0;
   while (ESCAPED.test(text)) {
@@ -130,7 +144,7 @@ function quoted(text: string): string {
   return `${done}${text.slice(from)}"`;
 }
 
-const LONG = 2 ** 20;
+const VERY_LONG = 2 ** 20;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are escaped, too.
 const ESCAPED = /["\\\u0000-\u001f]/g;
 const ESCAPES = Array.from({ length: 128 }, (_, code) => JSON.stringify(String.fromCharCode(code)).slice(1, -1));

@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import { canonical } from '@skein/core';
 import type { TakeRecord } from './records.ts';
 
@@ -92,4 +92,11 @@ function integerText(value: number): string {
  */
 export function sha256(text: string): string {
   return hash('sha256', text, 'hex');
+}
+
+/** The SHA-256 of texts that follow each other, without joining them: none of them ends inside a surrogate pair. */
+export function sha256OfPieces(texts: readonly string[]): string {
+  const state = createHash('sha256');
+  for (const text of texts) state.update(text, 'utf8');
+  return state.digest('hex');
 }

@@ -29,7 +29,8 @@ describe('ids and echoes outlive code: the vectors in docs/forest-rules.md', () 
 
 test('an echo is of the JSON text of what was said, whatever characters that has', () => {
   const ascii = Array.from({ length: 128 }, (_, code) => String.fromCharCode(code)).join('');
-  for (const text of [ascii, 'plain', '"', 'a\\', '東京 🙂', 'half \ud83d', '\u2028']) {
+  const short = [ascii, 'plain', '"', 'a\\', '東京 🙂', 'half \ud83d', '\u2028'];
+  for (const text of short.flatMap((one) => [one, one.repeat(9000)])) {
     const unit = `${ECHO_START.text}\n${JSON.stringify(['user', text])}`;
     expect(echoOf(user(text))).toBe(`1:${sha256(unit).slice(0, 32)}`);
   }

@@ -1,5 +1,5 @@
-import { canonical, dialect, dialects, isSkeinError, type ProviderDescriptor, providers } from '@skein/core';
-import { sha256 } from '../model/ids.ts';
+import { canonical, dialect, dialects, isSkeinError, type ProviderDescriptor, parseJson, providers } from '@skein/core';
+import { canonicalText, sha256 } from '../model/ids.ts';
 import { type PackedBytes, packBytes } from '../model/records.ts';
 import { findSecrets, isSecretParameter, removeSecrets } from '../model/secrets.ts';
 import type { Exchange, ExchangeKind } from './exchange.ts';
@@ -42,6 +42,7 @@ export function describeRequest(
     ...name,
     ...(request.notes && { notes: [...request.notes, ...(name.notes ?? [])] }),
     ...(hints && { hints }),
+    ...(request.gateway && { gateway: request.gateway }),
   };
   return {
     exchange,
@@ -235,9 +236,12 @@ export function replayKey(method: string, url: URL, body: string): string {
   return sha256([method, url.pathname, query.toString(), byValue(body)].join('\n'));
 }
 
+/** Numbers that a double may not hold, such as one of 16 digits or with a large exponent; they may also be in a text. */
+const MAY_ROUND = /[\d.]{16}|\d[eE][+-]?\d{3}/;
+
 function byValue(body: string): string {
   try {
-    return canonical(body);
+    return MAY_ROUND.test(body) ? canonical(body) : canonicalText(parseJson(body));
   } catch (error) {
     if (isSkeinError(error, 'invalid_json')) return body;
     throw error;

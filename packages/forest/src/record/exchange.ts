@@ -53,8 +53,18 @@ export interface Exchange {
   readonly notes?: readonly string[];
   /** The process that records it. */
   readonly writer: string;
+  /** Set if it came through a gateway. */
+  readonly gateway?: GatewayUse;
   /** Set if a gateway answered: the client's request and response are a translation of these. */
   readonly upstream?: UpstreamSide;
+}
+
+/** Who used a gateway, and by which rule the request went where it went. */
+export interface GatewayUse {
+  /** The name of the client's token, never the token itself. */
+  readonly token?: string;
+  /** The pattern of the route, or `provider/*` for a model that the client named. */
+  readonly route?: string;
 }
 
 /**
@@ -81,6 +91,8 @@ export interface UpstreamSide {
    * them in other words.
    */
   readonly restored?: Readonly<Record<number, string>>;
+  /** The exchange whose history this one goes on from, where the gateway keeps it. */
+  readonly continues?: string;
   /** Names and ids as the client has them, and as the provider has them. */
   readonly calls?: Readonly<Record<string, string>>;
 }

@@ -96,6 +96,9 @@ export interface GatewayReply {
   readonly reply: Reply;
   /** The same reply as the client got it. */
   delivered(): Message;
+  /** The bodies of the client's request and of the response that it got. */
+  readonly request: string;
+  readonly response: string;
 }
 
 /**
@@ -123,7 +126,7 @@ export async function readGatewayReply({ store }: RecordingForest, id: string): 
   const entry = await store.entry('exchange', id);
   const exchange = entry && readExchangeRecord(entry);
   if (!exchange?.upstream) return undefined;
-  const { response, upstream: texts } = await readTexts(store, exchange);
+  const { request, response: sent, upstream: texts } = await readTexts(store, exchange);
   if (!texts || texts.response.length === 0) return undefined;
   const { provider, issuer, model, prefix } = exchange.upstream;
   const asked = dialect(exchange.upstream.dialect);
@@ -131,7 +134,8 @@ export async function readGatewayReply({ store }: RecordingForest, id: string): 
   try {
     const reply = readReply(asked, findFraming(asked, provider), texts.response, origin);
     const spoken = dialect(exchange.dialect ?? '');
-    return { exchange, reply, delivered: () => readDelivered(spoken, Buffer.from(response).toString()) };
+    const response = Buffer.from(sent).toString();
+    return { exchange, reply, request, response, delivered: () => readDelivered(spoken, response) };
   } catch {
     return undefined;
   }

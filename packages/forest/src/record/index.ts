@@ -5,7 +5,7 @@
  * (`tree-writer`).
  */
 export { readAddress } from './describe-request.ts';
-export type { Exchange, UpstreamSide } from './exchange.ts';
+export type { Exchange, GatewayUse, UpstreamSide } from './exchange.ts';
 export {
   createWordChain,
   findReplies,
@@ -38,3 +38,4 @@ export {
 export type { Recording, UpstreamRequest } from './recording.ts';
 export { createReplayer, type Replayer } from './replay.ts';
 export { forgetOld, oldestShown, type Retention } from './retention.ts';
+export { type RouteUsage, readRouteUsage } from './route-usage.ts';

@@ -2,8 +2,10 @@ import {
   type Dialect,
   dialect,
   elementTexts,
+  findMembers,
   isJson,
   isObject,
+  type JsonObject,
   type Message,
   type Origin,
   type Reply,
@@ -230,12 +232,25 @@ const LOOKED_AT_ONCE = 2048;
 export function readResponseId(dialect: Dialect, text: string): string | undefined {
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = text.length < LONG ? JSON.parse(text) : readShortMembers(text);
   } catch {
     return undefined;
   }
   const id = isObject(value) ? serving(dialect).responseId(value) : undefined;
   return typeof id === 'string' && id !== '' ? id : undefined;
+}
+
+/** From this length on, only the short members of a response are parsed to find its id. */
+const LONG = 4096;
+
+/** An object without its long members, but with the short ones of a long object. Throws if the text is not complete. */
+function readShortMembers(text: string, depth = 0): JsonObject {
+  const value: Record<string, unknown> = {};
+  for (const { name, start, end } of findMembers(text)) {
+    if (end - start < LONG) value[name] = JSON.parse(text.slice(start, end));
+    else if (depth === 0 && text[start] === '{') value[name] = readShortMembers(text.slice(start, end), depth + 1);
+  }
+  return value as JsonObject;
 }
 
 /** Reads a stream piece by piece and returns the response id once an event has named it. */

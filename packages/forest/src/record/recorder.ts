@@ -1,4 +1,5 @@
 import type { Forest } from '../forest/index.ts';
+import type { GatewayUse } from './exchange.ts';
 import type { HintPlaces } from './hints.ts';
 import { sharedProjector } from './projection/projector.ts';
 import { createRecording, type Recording } from './recording.ts';
@@ -28,6 +29,8 @@ export interface RequestToRecord {
   readonly tags?: readonly string[];
   /** What a reader of the recording should know of the request. */
   readonly notes?: readonly string[];
+  /** Set if it comes through a gateway. */
+  readonly gateway?: GatewayUse;
   /** The name of its conversation; by default it is found by its history. An invalid name is ignored. */
   readonly thread?: string;
   /** The body as the client sent it, if `body` is redacted: hints are read before anything is removed. */
@@ -80,6 +83,8 @@ export function createRecorder(
 
 /** An exchange with something to write. */
 export interface PendingWrite {
+  /** How many bytes of the response have arrived. */
+  readonly received: number;
   /** Writes what there is, and tells whether the exchange has ended. Never rejects. */
   store(): Promise<boolean>;
 }
@@ -101,6 +106,8 @@ const WAIT_MS = 500;
 /** How long `onEnds` waits while other exchanges are under way, and how long after its last call while none is. */
 const FOLLOW_MS = 2000;
 const FOLLOW_AGAIN_MS = 200;
+/** With this many bytes of responses `onEnds` does not wait: a store keeps only some of what was just written in memory. */
+const FOLLOW_BYTES = 2 * 1024 * 1024;
 /** The longest time before other work gets its turn. */
 const SLICE_MS = 4;
 
@@ -110,6 +117,8 @@ export function createRecordingWriter(onEnds: () => Promise<void>): RecordingWri
   const after = new Set<Promise<void>>();
   let underWay = 0;
   let endsWaiting = 0;
+  /** The exchanges that have ended since `onEnds` was called, and the bytes of their responses. */
+  let ended = { count: 0, bytes: 0 };
   let isUrgent = false;
   let timer: NodeJS.Timeout | undefined;
   let later: NodeJS.Timeout | undefined;
@@ -124,17 +133,23 @@ export function createRecordingWriter(onEnds: () => Promise<void>): RecordingWri
     for (let at = 0; at < pendings.length; ) {
       await turnOfOthers();
       const until = performance.now() + SLICE_MS;
-      const slice: Promise<boolean>[] = [];
+      const slice: Promise<number>[] = [];
       while (at < pendings.length && performance.now() < until) {
         const pending = pendings[at++]!;
         // What was added since the list was made is stored now, too: an end must not be counted twice.
         waiting.delete(pending);
-        slice.push(pending.store());
+        slice.push(pending.store().then((isEnd) => (isEnd ? pending.received : -1)));
       }
-      ends += (await Promise.all(slice)).filter((isEnd) => isEnd).length;
+      for (const bytes of await Promise.all(slice)) {
+        if (bytes < 0) continue;
+        ends += 1;
+        ended.count += 1;
+        ended.bytes += bytes;
+      }
+      if (ended.bytes >= FOLLOW_BYTES) follow();
     }
     endsWaiting -= ends;
-    if (ends === 0) return;
+    if (ended.count === 0) return;
     const wait = underWay > 0 ? FOLLOW_MS : followed + FOLLOW_AGAIN_MS - performance.now();
     if (wait <= 0) follow();
     else later ??= setTimeout(follow, wait);
@@ -143,6 +158,7 @@ export function createRecordingWriter(onEnds: () => Promise<void>): RecordingWri
     clearTimeout(later);
     later = undefined;
     followed = performance.now();
+    ended = { count: 0, bytes: 0 };
     const work = onEnds();
     after.add(work);
     void work.then(() => after.delete(work));

@@ -153,6 +153,9 @@ export function createRecording(
   });
 
   const pending: PendingWrite = {
+    get received() {
+      return received;
+    },
     async store() {
       const isEnd = ended !== undefined;
       const bytes = own;
@@ -310,7 +313,7 @@ function createResponseBuffer(): ResponseBuffer {
       size += bytes.length;
     },
     take(isEnd) {
-      const all = Buffer.concat(pieces);
+      const all = pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces);
       const cut = isEnd ? all.length : wholeCharacters(all);
       pieces = cut < all.length ? [all.subarray(cut)] : [];
       size = all.length - cut;

@@ -1,5 +1,7 @@
+import { postgresStore } from '@skein/forest';
 import type { StoreRecord } from '@skein/forest/store';
-import { expect, test } from 'vitest';
+import pg from 'pg';
+import { expect, onTestFinished, test } from 'vitest';
 import { makeEntry, makeNode, makePath, makeRef, makeTake, toRecords } from '../../src/testing/store-samples.ts';
 import { useDatabase } from './use-database.ts';
 
@@ -42,4 +44,70 @@ test('look-ups in a project that the statistics do not know use the key, not ano
     plans.push([index, found]);
   }
   expect(plans.map(([, found]) => found)).toEqual(plans.map(([index]) => index));
+});
+
+/** A plan of PostgreSQL, as `explain (analyze, format json)` gives it. */
+interface Plan {
+  readonly 'Relation Name'?: string;
+  readonly 'Actual Rows': number;
+  readonly 'Actual Loops': number;
+  readonly 'Rows Removed by Filter'?: number;
+  readonly Plans?: readonly Plan[];
+}
+
+/** How many rows of tables a plan read. */
+function rowsRead(plan: Plan): number {
+  const below = (plan.Plans ?? []).reduce((sum, one) => sum + rowsRead(one), 0);
+  const own = plan['Actual Rows'] + (plan['Rows Removed by Filter'] ?? 0);
+  return below + (plan['Relation Name'] === undefined ? 0 : own * plan['Actual Loops']);
+}
+
+/** A store that explains each of its queries in the connection that runs it, and the rows that they read. */
+async function explainingStore(project: string) {
+  const read: number[] = [];
+  class ExplainingClient extends pg.Client {
+    // biome-ignore lint/suspicious/noExplicitAny: `query` has a dozen forms, and the store uses one.
+    override async query(given: any, ...others: any[]): Promise<any> {
+      const { text, values } = given as { text?: string; values?: unknown[] };
+      if (text?.startsWith('select') && text.includes('from "skein_')) {
+        const { rows } = await super.query({ text: `explain (analyze, format json) ${text}`, values: values ?? [] });
+        read.push(rowsRead(rows[0]['QUERY PLAN'][0].Plan));
+      }
+      return super.query(given, ...others);
+    }
+  }
+  const pool = new pg.Pool({ connectionString: used.database.url, Client: ExplainingClient });
+  pool.on('error', () => undefined);
+  const store = await postgresStore(pool, { project });
+  onTestFinished(async () => {
+    await store.close();
+    await pool.end();
+  });
+  return { store, read };
+}
+
+test('a page reads its own rows, and not those of the whole project', async () => {
+  const { store, read } = await explainingStore(used.newProject());
+  await store.append(toRecords(makePath(Array.from({ length: 3000 }, (_, at) => `m${at}`))));
+  const names = ['title', 'touched', 'head'];
+  await store.append(
+    names.flatMap((name) => Array.from({ length: 1500 }, (_, at) => makeRef(`k${at}`, name, at, `c${1e6 + at}`))),
+  );
+  await used.database.query('vacuum analyze');
+  const limit = 20;
+  const rowsOf = async (page: () => Promise<{ readonly items: readonly unknown[] }>) => {
+    read.length = 0;
+    expect((await page()).items).toHaveLength(limit);
+    return read.reduce((sum, rows) => sum + rows, 0);
+  };
+  const { next } = await store.scan({ limit });
+  expect(await rowsOf(() => store.scan({ limit }))).toBe(limit + 1);
+  expect(await rowsOf(() => store.scan({ limit, after: next! }))).toBe(limit + 1);
+  for (const order of ['newest', 'oldest'] as const) {
+    const threads = (after?: string) =>
+      store.refs({ on: 'thread', names: ['touched'], order, limit, ...(after !== undefined && { after }) });
+    const first = await threads();
+    expect(await rowsOf(() => threads())).toBeLessThan(2 * limit);
+    expect(await rowsOf(() => threads(first.next))).toBeLessThan(2 * limit);
+  }
 });

@@ -1,11 +1,12 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { type Loss as CoreLoss, describeLoss, type PrefixDifference } from '@skein/core';
+import type { PrefixDifference } from '@skein/core';
 import type { Forest, GenerationState } from '@skein/forest';
 import { Problem } from '../http/problem.ts';
 import { sseResponse } from '../http/sse.ts';
 import { accepts, answers, apiRouter, given, jsonBody, streams } from './router.ts';
 import { GenerationRequest, Id, Name, PageQuery, pageSchema, ThreadId } from './schemas/forest.ts';
-import { Generation, GenerationEvent, Loss } from './schemas/generation.ts';
+import { DescribedLoss, Generation, GenerationEvent } from './schemas/generation.ts';
+import { lossView } from './views.ts';
 
 const params = z.object({ generation: Name });
 const tags = ['generations'];
@@ -169,13 +170,6 @@ function view({ params: asked, branches, tools, ...state }: GenerationState): z.
 
 const nodeParams = z.object({ node: Id });
 
-const DescribedLoss = Loss.extend({
-  message: z.number().optional().openapi({ description: 'Index among the messages that were sent' }),
-  node: z.string().optional(),
-  path: z.string().optional(),
-  text: z.string().openapi({ description: 'All of it in one sentence' }),
-}).openapi('DescribedLoss');
-
 const Parts = z
   .object({
     part: z.enum(['system', 'tools', 'messages']),
@@ -272,15 +266,6 @@ export const requests = apiRouter()
     };
     return c.json(redact(view), 200);
   });
-
-function lossView({ message, path, ...loss }: CoreLoss & { readonly node?: string }): z.infer<typeof DescribedLoss> {
-  return {
-    ...loss,
-    ...(message >= 0 && { message }),
-    ...(path !== '' && { path }),
-    text: describeLoss({ ...loss, message, path }),
-  };
-}
 
 function partsView({ part, index, before, after }: PrefixDifference): z.infer<typeof Parts> {
   return { part, index, ...given({ before, after }) };

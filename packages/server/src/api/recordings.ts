@@ -1,19 +1,18 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import {
-  DEMO_ISSUER,
-  type Forest,
   type ListedExchange,
   listExchanges,
   oldestShown,
   readRecorded,
   type StatusClass,
-  type TakeRecord,
+  type UpstreamSide,
 } from '@skein/forest';
 import { Problem } from '../http/problem.ts';
-import type { Services } from '../services.ts';
+import { readSpending, type Spending } from '../spending.ts';
 import { answers, apiRouter, given } from './router.ts';
 import { PageQuery, pageSchema, Stop, Usage } from './schemas/forest.ts';
-import { usageView } from './views.ts';
+import { DescribedLoss } from './schemas/generation.ts';
+import { lossView, usageView } from './views.ts';
 
 const ExchangeId = z.string().regex(/^[A-Za-z0-9._-]{1,100}$/);
 
@@ -62,6 +61,33 @@ const Placement = z
   })
   .openapi('Placement');
 
+const Upstream = z
+  .object({
+    provider: z.string(),
+    dialect: z.string(),
+    model: z.string(),
+    host: z.string(),
+    path: z.string(),
+    status: z.number().optional(),
+    attempt: z.number().openapi({ description: 'Which attempt this is: earlier ones did not answer' }),
+    losses: z.array(DescribedLoss).openapi({ description: 'What was lost between the client and the provider' }),
+    restored: z
+      .array(z.object({ message: z.number(), exchange: z.string() }))
+      .openapi({ description: 'Messages of the request that went out as the replies of earlier exchanges' }),
+    calls: z
+      .record(z.string(), z.string())
+      .optional()
+      .openapi({ description: 'Names and ids of calls as the client has them, and as the provider has them' }),
+  })
+  .openapi('Upstream', { description: "The provider's side of an exchange that the gateway translated" });
+
+const GatewayUse = z
+  .object({
+    token: z.string().optional().openapi({ description: "The name of the client's token" }),
+    route: z.string().optional().openapi({ description: 'The pattern of the route, or provider/*' }),
+  })
+  .openapi('GatewayUse');
+
 const Recording = z
   .object({
     id: z.string(),
@@ -96,6 +122,8 @@ const Recording = z
     usage: Usage.optional(),
     cost: z.number().optional().openapi({ description: 'US dollars by list price, where one is known' }),
     landing: Placement.optional(),
+    gateway: GatewayUse.optional(),
+    upstream: Upstream.optional(),
   })
   .openapi('Recording');
 
@@ -136,7 +164,17 @@ const get = createRoute({
   tags,
   summary: 'One exchange with its exact request and answer',
   request: { params: z.object({ recording: ExchangeId }) },
-  responses: answers(z.object({ recording: Recording, request: Body.optional(), response: Body })),
+  responses: answers(
+    z.object({
+      recording: Recording,
+      request: Body.optional(),
+      response: Body,
+      upstream: z
+        .object({ request: Body, response: Body })
+        .optional()
+        .openapi({ description: 'What the gateway sent to the provider, and what it got' }),
+    }),
+  ),
 });
 
 export const recordings = apiRouter()
@@ -157,8 +195,12 @@ export const recordings = apiRouter()
     const found = await readRecorded(forest, c.req.valid('param').recording);
     if (!found || found.exchange.start < (oldestShown(forest, config.retention) ?? 0))
       throw new Problem('unknown_exchange', 'There is no such recording.');
-    const { exchange, request, response } = found;
-    const bodies = { ...(request && { request: toBody(request) }), response: toBody(response) };
+    const { exchange, request, response, upstream } = found;
+    const bodies = {
+      ...(request && { request: toBody(request) }),
+      response: toBody(response),
+      ...(upstream && { upstream: { request: { text: upstream.request }, response: { text: upstream.response } } }),
+    };
     const spent = (await readSpending(forest, [exchange], costOf)).get(exchange.id);
     return c.json(redact({ recording: view(exchange, spent), ...bodies }), 200);
   });
@@ -167,8 +209,21 @@ function readStatus(text: string): number | StatusClass {
   return text.endsWith('xx') ? (text as StatusClass) : Number(text);
 }
 
-function view(exchange: ListedExchange, spent: Spending | undefined): z.infer<typeof Recording> {
-  return { ...exchange, ...spent };
+function view({ upstream, ...exchange }: ListedExchange, spent: Spending | undefined): z.infer<typeof Recording> {
+  return {
+    ...exchange,
+    ...(upstream && { upstream: upstreamView(upstream) }),
+    ...(spent && { ...spent, usage: usageView(spent.usage) }),
+  };
+}
+
+function upstreamView(side: UpstreamSide): z.infer<typeof Upstream> {
+  const { provider, dialect, model, host, path, status, attempt, losses, restored = {}, calls } = side;
+  return {
+    ...{ provider, dialect, model, host, path, attempt, losses: losses.map(lossView) },
+    restored: Object.entries(restored).map(([message, exchange]) => ({ message: Number(message), exchange })),
+    ...given({ status, calls: calls && { ...calls } }),
+  };
 }
 
 function toBody(bytes: Uint8Array): z.infer<typeof Body> {
@@ -177,35 +232,4 @@ function toBody(bytes: Uint8Array): z.infer<typeof Body> {
   } catch {
     return { base64: Buffer.from(bytes).toString('base64') };
   }
-}
-
-/** What the reply of a recorded exchange used, and what that cost by the list price of its time. */
-interface Spending {
-  readonly usage: ReturnType<typeof usageView>;
-  /** Absent where no price is known. */
-  readonly cost?: number;
-}
-
-/** By the exchange's id. Worked out when it is shown: what is recorded does not depend on a price list. */
-async function readSpending(
-  { store }: Forest,
-  exchanges: readonly ListedExchange[],
-  costOf: Services['costOf'],
-): Promise<ReadonlyMap<string, Spending>> {
-  const nodes = exchanges.flatMap(({ landing }) => landing?.node ?? []);
-  const takes = nodes.length === 0 ? [] : await store.takes(nodes);
-  const spent = new Map<string, Spending>();
-  for (const take of takes)
-    if (take.exchange !== undefined && take.usage) spent.set(take.exchange, toSpending(take, take.usage, costOf));
-  return spent;
-}
-
-function toSpending(
-  { provider = '', model = '', at, origin }: TakeRecord,
-  usage: NonNullable<TakeRecord['usage']>,
-  costOf: Services['costOf'],
-): Spending {
-  const isFree = origin.issuer === DEMO_ISSUER;
-  const cost = isFree ? 0 : costOf?.(usage, provider, model, new Date(at))?.total;
-  return { usage: usageView(usage), ...(cost !== undefined && { cost }) };
 }

@@ -1,8 +1,10 @@
 import type { z } from '@hono/zod-openapi';
+import { describeLoss, type Loss } from '@skein/core';
 import type { ForestNode, TakeRecord } from '@skein/forest';
 import type { Redactor } from '../redact.ts';
 import { toBlock } from './schemas/blocks.ts';
 import type { Node, Take } from './schemas/forest.ts';
+import type { DescribedLoss } from './schemas/generation.ts';
 
 /** A node as it is shown: blocks in the provider's order, without texts that only machines read. */
 export function nodeView(node: ForestNode, redact: Redactor): z.infer<typeof Node> {
@@ -56,4 +58,18 @@ function takeView(take: TakeRecord): z.infer<typeof Take> {
 
 export function usageView({ native: _native, ...buckets }: NonNullable<TakeRecord['usage']>) {
   return buckets;
+}
+
+/** `message` is absent for losses of the request as a whole, or of a reply. */
+export function lossView({
+  message = -1,
+  path,
+  ...loss
+}: Omit<Loss, 'message'> & { readonly message?: number; readonly node?: string }): z.infer<typeof DescribedLoss> {
+  return {
+    ...loss,
+    ...(message >= 0 && { message }),
+    ...(path !== '' && { path }),
+    text: describeLoss({ ...loss, message, path }),
+  };
 }

@@ -20,7 +20,7 @@ export function adaptRequest(
   dialect: Dialect,
   last?: RequestPrefix,
 ): RequestForTarget {
-  if (given.body !== undefined) return { ...given, copies: 1, stops: [], served: new Map() };
+  if (given.relayed !== undefined) return { ...given, copies: 1, stops: [], served: new Map() };
   const upstream = { dialect, server: serving(dialect) };
   const extended = dropVendorTexts(extendLast(given, last), call, target);
   const { request, served } = adaptTools(extended, call, target, upstream);

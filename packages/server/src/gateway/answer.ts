@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import { find, type Reply, splice } from '@skein/core';
-import type { LossNote, ReplyHead, ServedError, WriteStreamOptions } from '@skein/core/dialect';
+import type { BlockEvent, LossNote, ReplyHead, ServedError } from '@skein/core/dialect';
 import { SANDBOX } from '../proxy/headers.ts';
 import type { ClientCall } from './client-call.ts';
-import type { NativeEvent, UpstreamAnswer, UpstreamEvent } from './exchange.ts';
+import type { NativeAnswer, NativeEvent } from './exchange.ts';
 
 /** Where the text of an answer goes: the response of an HTTP request, or a message of a WebSocket. */
 export interface AnswerSink {
@@ -27,108 +27,127 @@ export interface AnswerHooks {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Writes an upstream's answer as a whole response of the client's protocol. */
+/** What a client's answer is written from. */
+export interface AnswerSource {
+  /** The dialect of the events. */
+  readonly dialect: string;
+  readonly events: AsyncIterable<readonly BlockEvent[]>;
+  reply(): Reply;
+}
+
+/** Writes an answer as a whole response of the client's protocol. */
 export async function answerWhole(
   call: ClientCall,
   head: ReplyHead,
-  upstream: UpstreamAnswer,
+  source: AnswerSource,
   sink: AnswerSink,
   hooks: AnswerHooks,
 ): Promise<void> {
-  const reply = upstream.reply();
-  const { body, losses } = isRelayed(upstream)
-    ? { body: withModel(upstream.text ?? '', call), losses: [] }
-    : call.server.writeReply!({ ...head, ...reply });
+  const reply = source.reply();
+  const { body, losses } = call.server.writeReply!({ ...head, ...reply });
+  await sendWhole({ reply, body, losses }, sink, hooks);
+}
+
+/** Writes an answer as a stream of the client's protocol, event by event, at the pace of the client. */
+export async function answerStream(
+  call: ClientCall,
+  head: ReplyHead,
+  source: AnswerSource,
+  sink: AnswerSink,
+  hooks: AnswerHooks,
+): Promise<void> {
+  const asList = isList(call);
+  const writer = call.server.writeStream!({ ...head, dialect: source.dialect, asList });
+  const texts = mapEvents(source.events, (events) => {
+    let text = '';
+    for (const event of events) text += writer.push(event);
+    return text;
+  });
+  const finish = () => {
+    const reply = source.reply();
+    return { reply, last: writer.finish(reply), losses: writer.losses };
+  };
+  await sendStream({ texts, finish, fail: (error) => writer.fail(error), asList }, sink, hooks);
+}
+
+/**
+ * Hands on an answer of a provider that speaks the client's protocol: its own text, with the model as the client named it.
+ * Of a stream, the event that says that the reply is complete is held back, with what follows it, until the end.
+ */
+export async function answerRelayed(
+  call: ClientCall,
+  head: ReplyHead,
+  { native, reply }: { readonly native: NativeAnswer; reply(): Reply },
+  sink: AnswerSink,
+  hooks: AnswerHooks,
+): Promise<void> {
+  if (!call.isStream) return sendWhole({ reply: reply(), body: withModel(native.text, call), losses: [] }, sink, hooks);
+  const asList = isList(call);
+  let held = '';
+  let count = 0;
+  const write = ({ event, data }: NativeEvent) => {
+    const text = withModel(data, call);
+    if (asList) return `${count++ === 0 ? '[' : ',\r\n'}${text}`;
+    return `${event === undefined ? '' : `event: ${event}\n`}data: ${text}\n\n`;
+  };
+  const texts = mapEvents(native.events, (event) => {
+    const text = write(event);
+    if (held === '' && !call.api.closing.test(event.data)) return text;
+    held += text;
+    return '';
+  });
+  const finish = () => ({ reply: reply(), last: held + (asList ? ']' : ''), losses: [] });
+  const fail = (error: ServedError) => call.server.writeStream!({ ...head, asList }).fail(error);
+  await sendStream({ texts, finish, fail, asList }, sink, hooks);
+}
+
+async function* mapEvents<T>(events: AsyncIterable<T>, write: (event: T) => string): AsyncGenerator<string> {
+  for await (const event of events) yield write(event);
+}
+
+async function sendWhole(
+  { reply, body, losses }: { readonly reply: Reply; readonly body: string; readonly losses: readonly LossNote[] },
+  sink: AnswerSink,
+  hooks: AnswerHooks,
+): Promise<void> {
   await hooks.beforeEnd(reply, body, losses);
   sink.begin(200, 'application/json', hooks.headers);
   hooks.onText(body);
   sink.end(body);
 }
 
-/** Writes an upstream's answer as a stream of the client's protocol, event by event, at the pace of the client. */
-export async function answerStream(
-  call: ClientCall,
-  head: ReplyHead,
-  upstream: UpstreamAnswer,
+/** A stream as the client gets it. */
+interface OutgoingStream {
+  readonly texts: AsyncIterable<string>;
+  /** The reply and the last text, after all others. */
+  finish(): { readonly reply: Reply; readonly last: string; readonly losses: readonly LossNote[] };
+  fail(error: ServedError): string;
+  readonly asList: boolean;
+}
+
+async function sendStream(
+  { texts, finish, fail, asList }: OutgoingStream,
   sink: AnswerSink,
   hooks: AnswerHooks,
 ): Promise<void> {
-  const asList = isList(call);
-  const options = { ...head, dialect: upstream.dialect.id, asList };
-  const writer = isRelayed(upstream) ? relayEvents(call, options) : translateEvents(call, options);
-  const send = async (text: string) => {
-    if (text === '') return;
-    hooks.onText(text);
-    await sink.write(text);
-  };
   sink.begin(200, asList ? 'application/json' : 'text/event-stream; charset=utf-8', hooks.headers);
   try {
-    for await (const event of upstream.events) await send(writer.push(event));
+    for await (const text of texts) {
+      if (text === '') continue;
+      hooks.onText(text);
+      await sink.write(text);
+    }
   } catch (error) {
     if (error instanceof ClientLeft) throw error;
-    const text = writer.fail(hooks.describe(error));
+    const text = fail(hooks.describe(error));
     hooks.onText(text);
     sink.end(text);
     throw error;
   }
-  const reply = upstream.reply();
-  const text = writer.finish(reply);
-  await hooks.beforeEnd(reply, text, writer.losses());
-  hooks.onText(text);
-  sink.end(text);
-}
-
-/** Writes the events of a stream as text for the client. */
-interface EventWriter {
-  push(event: UpstreamEvent): string;
-  finish(reply: Reply): string;
-  fail(error: ServedError): string;
-  losses(): readonly LossNote[];
-}
-
-function translateEvents({ server }: ClientCall, options: WriteStreamOptions): EventWriter {
-  const writer = server.writeStream!(options);
-  return {
-    push({ blocks }) {
-      let text = '';
-      for (const event of blocks) text += writer.push(event);
-      return text;
-    },
-    finish: (reply) => writer.finish(reply),
-    fail: (error) => writer.fail(error),
-    losses: () => writer.losses,
-  };
-}
-
-/**
- * Hands on the provider's own events, with the model as the client named it. The one that says that the reply is complete is
- * held back, with what follows it, until the end.
- */
-function relayEvents(call: ClientCall, options: WriteStreamOptions): EventWriter {
-  let held = '';
-  let count = 0;
-  const write = ({ event, data }: NativeEvent) => {
-    const text = withModel(data, call);
-    if (options.asList) return `${count++ === 0 ? '[' : ',\r\n'}${text}`;
-    return `${event === undefined ? '' : `event: ${event}\n`}data: ${text}\n\n`;
-  };
-  return {
-    push({ native }) {
-      if (!native) return '';
-      const text = write(native);
-      if (held === '' && !call.api.closing.test(native.data)) return text;
-      held += text;
-      return '';
-    },
-    finish: () => held + (options.asList ? ']' : ''),
-    fail: (error) => call.server.writeStream!(options).fail(error),
-    losses: () => [],
-  };
-}
-
-/** Whether the client gets the provider's own text, because it speaks the same protocol. */
-function isRelayed({ request }: UpstreamAnswer): boolean {
-  return request.body !== undefined;
+  const { reply, last, losses } = finish();
+  await hooks.beforeEnd(reply, last, losses);
+  hooks.onText(last);
+  sink.end(last);
 }
 
 /** A response or an event of one with the model's name as the client gave it. */

@@ -110,9 +110,8 @@ function toFunctions(
   const native = parseJson(tool.native);
   const path = `tools[${index}]`;
   return (isObject(native) ? meaning.readClientTool?.(native, tool.native) : undefined)?.map(
-    ({ served, lost, name, ...others }) => {
-      if (served.form !== undefined || served.namespace !== undefined)
-        losses.push({ kind: 'rewritten', path, reason: 'client-tool', detail: served.name });
+    ({ served, lost, name, isStandIn, ...others }) => {
+      if (isStandIn) losses.push({ kind: 'rewritten', path, reason: 'client-tool', detail: served.name });
       if (lost) losses.push({ kind: 'dropped', path, reason: 'unknown-field', detail: lost.join(', ') });
       return { ...others, name: names.add(name, served) };
     },

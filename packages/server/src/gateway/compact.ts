@@ -1,5 +1,5 @@
 import { type Environment, exchange, find, splice, type TextExchange, type Usage, user } from '@skein/core';
-import { type ConversationCompacting, serving } from '@skein/core/dialect';
+import { type CompactionOperation, serving } from '@skein/core/dialect';
 import type { ClientCall, Target } from './client-call.ts';
 import type { OutgoingRequest } from './exchange.ts';
 
@@ -19,7 +19,7 @@ export function writeCompaction(
   { id, usage }: { readonly id: string; readonly usage: Usage | undefined },
 ): string {
   const head = { id, created: Math.floor(Date.now() / 1000), usage };
-  return JSON.stringify((api.compacting as ConversationCompacting).write(summary, request, head));
+  return JSON.stringify((api.compacting as CompactionOperation).write(summary, request, head));
 }
 
 /** A request in which the summaries that we handed out are plain messages. */

@@ -35,7 +35,7 @@ export interface OutgoingRequest {
   readonly extra: Readonly<Record<string, string>>;
   readonly cache?: WriteRequest['cache'];
   /** Sent as it is, in place of all of the above: the client speaks the target's protocol. */
-  readonly body?: string;
+  readonly relayed?: string;
   /** Headers of the client that its vendor understands. */
   readonly headers?: Readonly<Record<string, string>>;
   /** The manifest of the thread's last request to this target. */
@@ -44,12 +44,18 @@ export interface OutgoingRequest {
   readonly renamed?: Readonly<Record<number, string>>;
   /** The key of the words up to a reply, by which it is found when the client sends it back. */
   readonly wordsKey?: (reply: Message) => string | undefined;
+  /** The exchange whose history the request goes on from, where the gateway keeps it. */
+  readonly continues?: string;
+  /** Further keys by which the reply is found. */
+  readonly replyKeys?: readonly string[];
   /** Names and ids as the client has them, and as the provider has them. */
   readonly calls?: Readonly<Record<string, string>>;
   /** The client's tools by the names that the provider has, where name or kind of call differ. */
   readonly served?: ReadonlyMap<string, ServedTool>;
   /** How many replies the client wants; by default, one. */
   readonly copies?: number;
+  /** Whether the answer comes as the arguments of a call, because the model cannot be asked for JSON otherwise. */
+  readonly isAnswerCalled?: boolean;
   /** Where the gateway ends a reply, because the provider does not. */
   readonly stops?: readonly string[];
   /** What the request has lost on its way here. */
@@ -79,10 +85,10 @@ export interface UpstreamAnswer {
   readonly skipped: readonly { readonly target: Target; readonly reason: string }[];
   /** What the request lost. */
   readonly losses: readonly (Loss | LossNote)[];
-  /** The events of a stream. An unstreamed answer has none. */
-  readonly events: AsyncIterable<UpstreamEvent>;
-  /** The text of an unstreamed answer. */
-  readonly text?: string;
+  /** The events of a stream, those together that arrived together. An unstreamed answer has none. */
+  readonly events: AsyncIterable<readonly BlockEvent[]>;
+  /** Set where the client's own text went out: it gets the provider's own, too, and `events` has nothing. */
+  readonly native?: NativeAnswer;
   /** The reply, after the last event. */
   reply(): Reply;
 }
@@ -93,10 +99,10 @@ export interface NativeEvent {
   readonly data: string;
 }
 
-/** An event as the provider sent it, and what it says; the latter is not read where the client gets the event itself. */
-export interface UpstreamEvent {
-  readonly native?: NativeEvent;
-  readonly blocks: readonly BlockEvent[];
+/** An answer in the provider's own text: one text, or the events of a stream. */
+export interface NativeAnswer {
+  readonly text: string;
+  readonly events: AsyncIterable<NativeEvent>;
 }
 
 /** How a target is asked. */
@@ -148,20 +154,21 @@ async function askTarget(
   const { provider } = resolveEndpoint(target.provider, { env });
   const dialect = await loadDialect(provider.dialect);
   const request = await options.prepare({ ...target, provider }, dialect);
-  const isRelayed = request.body !== undefined;
+  const isRelayed = request.relayed !== undefined;
   if (options.isStrict) refuseLosses(request.losses);
-  const written = write(request, dialect, provider, target.model, {
+  const written = writeFor(request, dialect, provider, target.model, {
     isStream,
     isStrict: options.isStrict && !isRelayed,
   });
   if (!isRelayed) refuseReliedOn(written().losses, request, target);
   const isBound = forModel(provider.policies.reasoningBoundTo, target.model).includes('prefix');
   const prefix = isBound ? written().manifest.prefix : undefined;
-  const body = request.body ?? written().body;
+  const body = request.relayed ?? written().body;
   const losses = isRelayed ? request.losses : [...request.losses, ...written().losses];
   const head = { target: { ...target, provider }, dialect, request, losses, prefix };
   const sent = {
     ...{ provider, model: target.model, body, env, signal },
+    framing: dialect.framing,
     ...(key !== undefined && { key }),
     ...(request.headers && { extraHeaders: request.headers }),
     fetch: tapFetch(tap, head),
@@ -173,29 +180,40 @@ async function askTarget(
     const { text } = await exchange({ ...sent, stream: false });
     const reply = dialect.readResponse(text, origin);
     if (reply.stop.reason === 'error') throw streamError(text, { provider: provider.id, model: target.model });
-    return { ...head, skipped, text, events: none(), reply: () => reply };
+    const native = isRelayed && { native: { text, events: none<NativeEvent>() } };
+    return { ...head, skipped, ...native, events: none<readonly BlockEvent[]>(), reply: () => reply };
   }
   const { events } = await exchange({ ...sent, stream: true });
-  const reader = isRelayed ? dialect.readStream(origin) : readBlocks(dialect, origin);
+  if (isRelayed) {
+    const reader = dialect.readStream(origin);
+    return {
+      ...{ ...head, skipped, events: none<readonly BlockEvent[]>(), reply: () => reader.finish() },
+      native: { text: '', events: seenBy(events, ({ event, data }) => void reader.push(event, data)) },
+    };
+  }
+  const reader = readBlocks(dialect, origin);
   let reply: Reply | undefined;
   return {
-    ...head,
-    skipped,
-    events: (async function* (): AsyncGenerator<UpstreamEvent> {
-      for await (const native of events) {
-        const told = reader.push(native.event, native.data);
-        yield isRelayed ? { native, blocks: [] } : { native, blocks: told as readonly BlockEvent[] };
-      }
+    ...{ ...head, skipped },
+    events: (async function* () {
+      for await (const { event, data } of events) yield reader.push(event, data);
       const end = reader.finish();
-      reply = 'reply' in end ? end.reply : end;
-      if ('reply' in end) yield { blocks: end.events };
+      reply = end.reply;
+      yield end.events;
     })(),
-    reply: () => reply!,
+    reply: () => reply ?? reader.finish().reply,
   };
 }
 
+async function* seenBy<T>(events: AsyncIterable<T>, see: (event: T) => void): AsyncGenerator<T> {
+  for await (const event of events) {
+    see(event);
+    yield event;
+  }
+}
+
 /** Writes a request in the target's protocol, once and only where it is needed. */
-function write(
+export function writeFor(
   { system, messages, tools, params, extra, cache, previous }: OutgoingRequest,
   dialect: Dialect,
   provider: ProviderDescriptor,
@@ -223,7 +241,7 @@ function refuseLosses(losses: OutgoingRequest['losses']): void {
   if (dropped.length > 0) throw new LossError(dropped);
 }
 
-async function* none(): AsyncGenerator<UpstreamEvent> {}
+async function* none<T>(): AsyncGenerator<T> {}
 
 /** A `fetch` whose bytes the tap sees. The body is read at the pace of its reader. */
 function tapFetch(tap: UpstreamTap, sent: Parameters<UpstreamTap['request']>[2]): Fetch {

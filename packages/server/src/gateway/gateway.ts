@@ -1,25 +1,43 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type Dialect, find, type Loss, type Message, ProviderError, splice } from '@skein/core';
-import type { LossNote, ServedError } from '@skein/core/dialect';
-import { createRecorder, createReplayer } from '@skein/forest';
+import type { Loss, Usage } from '@skein/core';
+import type { LossNote } from '@skein/core/dialect';
+import { createRecorder, createReplayer, type GatewayUse } from '@skein/forest';
 import type { Access } from '../http/access.ts';
-import { Problem, toProblem } from '../http/problem.ts';
+import { Problem, problemBody, toProblem } from '../http/problem.ts';
 import { type ClientHeaders, type ProxyOptions, readClientHeaders, toHeaderMap } from '../proxy/headers.ts';
 import { createActiveCount, decodeBody, type Proxy as RecordingProxy, readBody } from '../proxy/proxy.ts';
 import { answerWith, sendResponse } from '../proxy/respond.ts';
 import { refuseUpgrade, type UpgradeRequest } from '../proxy/socket.ts';
-import { readKeys } from '../proxy/upstream.ts';
 import type { Services } from '../services.ts';
-import { adaptRequest } from './adapt-request.ts';
-import { type AnswerSource, answerStream, answerWhole, httpSink, responseIdFor } from './answer.ts';
-import { type ClientCall, readClientAddress, type Target, withBody } from './client-call.ts';
+import { readTokenSpending } from '../spending.ts';
+import {
+  type AnswerHooks,
+  type AnswerSource,
+  answerRelayed,
+  answerStream,
+  answerWhole,
+  exchangeOfResponse,
+  httpSink,
+  responseIdFor,
+} from './answer.ts';
+import { unwrapAnswer } from './answer-tool.ts';
+import { createBudgets } from './budgets.ts';
+import { type ClientCall, type Route, readClientAddress, type Target, withBody } from './client-call.ts';
+import { describeClientError, isFault, writeClientError } from './client-error.ts';
+import { ClientRefusal } from './client-refusal.ts';
 import { askCopies, joinCopies, keepCopy } from './copies.ts';
-import { type AskOptions, ask, type OutgoingRequest, type UpstreamAnswer } from './exchange.ts';
+import { type AskOptions, ask, type UpstreamAnswer } from './exchange.ts';
+import { countAnswer } from './gateway-metrics.ts';
+import { createKeeper, type Keeper } from './kept.ts';
+import { unknownModel } from './models.ts';
+import { answerOperation } from './operations.ts';
+import { prepareRequest, type RequestMemory } from './prepare-request.ts';
 import { createGatewayRecording, noRecording } from './recording.ts';
-import { hasReference, loadReferences, type References } from './references.ts';
-import { createRestorer, GATEWAY_ISSUER, type Restorer } from './restore.ts';
+import { loadReferences, type References } from './references.ts';
+import { createRestorer } from './restore.ts';
 import { findRoute } from './routes.ts';
 import { cutAtStops } from './stop-cut.ts';
+import { createGatewayTokens, type GatewayCaller } from './tokens.ts';
 
 /**
  * Answers clients of any protocol from any provider: it reads a request in the client's protocol, asks the provider that
@@ -37,15 +55,14 @@ interface ReceivedCall {
   readonly call: ClientCall;
   readonly url: string;
   readonly asked: ClientHeaders;
-  /** The client's own key, where it brought one. */
-  readonly key: string | undefined;
-  readonly token: string | undefined;
+  readonly caller: GatewayCaller;
+  /** For the recording and the metrics. */
+  readonly use: GatewayUse;
 }
 
 /** What the gateway finds earlier replies with. */
-interface Memory {
+interface Memory extends RequestMemory {
   readonly references: References;
-  readonly restorer: Restorer;
 }
 
 export function createGateway(
@@ -61,13 +78,21 @@ export function createGateway(
     metrics.count('skein_recording_failures_total');
     log.error('recording-failed', error);
   };
+  const tokens = createGatewayTokens(config.gateway.tokens, services.ownEnv, access);
+  const budgets = createBudgets({
+    tokens: config.gateway.tokens,
+    readSpending: (since) => readTokenSpending(forest, since, services.costOf),
+    costOf: services.costOf,
+    onError: (error) => log.error('budget-unread', error),
+  });
   const recorder = createRecorder(forest, { onError, hints: config.hints });
   const replayer = createReplayer(forest);
   const redact = config.redaction.beforeStoring ? services.redact : undefined;
   let memory: Promise<Memory> | undefined;
   const loadMemory = async (): Promise<Memory> => {
     const references = await loadReferences(forest);
-    return { references, restorer: createRestorer(forest, references) };
+    const restorer = createRestorer(forest, references);
+    return { references, restorer, keeper: createKeeper(forest, restorer) };
   };
   const remember = () => {
     memory ??= loadMemory().catch((error: unknown) => {
@@ -80,41 +105,80 @@ export function createGateway(
   const serve = async (client: IncomingMessage, answer: ServerResponse): Promise<void> => {
     const headers = toHeaderMap(client.rawHeaders);
     const url = client.url ?? '';
-    const keys = [...readKeys(headers, url).values()];
-    access.checkSource({
-      host: client.headers.host,
-      origin: client.headers.origin,
-      fetchSite: headers.get('sec-fetch-site'),
-    });
-    const token = access.checkToken([headers.get('x-skein-token'), ...keys], () => client.socket.remoteAddress);
     const address = readClientAddress(client.method ?? 'GET', url, headers);
-    if (!address)
-      throw new Problem(
-        'no_such_route',
-        'The gateway serves clients at /gateway/openai/v1, /gateway/anthropic and /gateway/google.',
-      );
-    const bytes = await readBody(client);
-    const call = withBody(address, decodeBody(headers.get('content-encoding'), bytes) ?? '');
+    if (!address) throw new Problem('no_such_route', NO_VENDOR);
+    let call: ClientCall = address;
+    let use: GatewayUse = {};
+    answer.once('close', () => {
+      const { token = '', route = '' } = use;
+      metrics.count('skein_gateway_requests_total', {
+        client: call.api.vendor,
+        token,
+        route,
+        status: answer.statusCode,
+      });
+    });
     try {
+      access.checkSource({
+        host: client.headers.host,
+        origin: client.headers.origin,
+        fetchSite: headers.get('sec-fetch-site'),
+      });
+      const caller = tokens.admit(headers, url, () => client.socket.remoteAddress);
+      use = { ...(caller.name !== undefined && { token: caller.name }) };
+      const bytes = await readBody(client);
+      call = withBody(address, decodeBody(headers.get('content-encoding'), bytes) ?? '');
       const asked = readClientHeaders(headers, options);
-      const key = keys.find((one) => one !== NO_KEY && one !== token);
-      const received: ReceivedCall = { call, url: `http://${client.headers.host}${url}`, asked, key, token };
       const route = findRoute(call, config.gateway, services);
-      if (call.operation !== 'ask' || route.kind === 'pass')
-        return proxy.handle(client, answer, {
+      use = { ...use, route: route.kind === 'targets' ? route.label : route.kind };
+      const received: ReceivedCall = { call, url: `http://${client.headers.host}${url}`, asked, caller, use };
+      const pass = (useServerKeys: boolean) =>
+        proxy.handle(client, answer, {
           url: `/proxy/${call.api.vendor}${call.path}${call.query && `?${call.query}`}`,
           body: bytes.length > 0 ? bytes : undefined,
-          useServerKeys: true,
+          token: caller.token,
+          gateway: use,
+          useServerKeys,
         });
-      if (route.kind === 'unknown')
-        throw new Problem('bad_model', `There is no model ${route.model}.`, { status: 404 });
+      if (call.operation === 'other') {
+        if (caller.keys.size === 0)
+          throw new ClientRefusal(`There is nothing at ${call.path}.`, { status: 404, word: 'not_found' });
+        return pass(false);
+      }
+      if (call.operation !== 'ask') {
+        const answered = await answerOther(received, route, answer);
+        return answered ? undefined : pass(true);
+      }
+      if (route.kind === 'pass') {
+        await budgets.begin(caller.name, { provider: route.provider, model: call.model ?? '' });
+        return pass(true);
+      }
+      if (route.kind === 'unknown') throw unknownModel(route.model);
+      await budgets.begin(caller.name, route.targets[0]!);
       if (asked.mode === 'replay' && (await replay(received, answer))) return;
       await translate(received, route.targets, answer);
     } catch (error) {
-      if (answer.destroyed) return;
-      const { status, ...served } = describeError(error);
-      answerWith(answer, status, 'application/json', JSON.stringify(call.server.errorBody({ status, ...served })));
+      refuse(call, answer, error);
     }
+  };
+
+  /** Answers what is no question to a model; false where the client's own vendor has to answer. */
+  const answerOther = async ({ call, asked, caller }: ReceivedCall, route: Route, answer: ServerResponse) => {
+    const memory = await remember();
+    const kept = await answerKept(call, memory.keeper);
+    const found =
+      kept ??
+      (await answerOperation(call, route, {
+        services,
+        prepare: (one, target, dialect) => prepareRequest(one, target, dialect, memory, asked.thread ?? ''),
+        keyFor: ({ provider }) => tokens.keyFor(caller, call.dialect.home, provider),
+        signal: leavingSignal(answer),
+        spend: (target, usage) => budgets.add(caller.name, target, usage),
+      }));
+    if (!found) return false;
+    for (const [name, value] of Object.entries(found.headers)) answer.setHeader(name, value);
+    answerWith(answer, 200, 'application/json', found.body);
+    return true;
   };
 
   /** Answers from a recording; false where there is none and the request goes on to the provider. */
@@ -134,24 +198,21 @@ export function createGateway(
     answer: ServerResponse,
   ): Promise<void> => {
     const { call, asked } = received;
-    const { references, restorer } = await remember();
+    const memory = await remember();
+    const { references, restorer } = memory;
     const isRecorded = asked.mode !== 'pass';
     const recording = isRecorded
       ? createGatewayRecording({ recorder, redact, onError, received, targets })
       : noRecording(forest.clock.tick());
-    const leaving = new AbortController();
-    answer.once('close', () => {
-      if (!answer.writableFinished) leaving.abort(new DOMException('the client left', 'AbortError'));
-    });
     try {
       const options: AskOptions = {
         targets,
-        prepare: (target, dialect) => prepare(call, target, dialect, restorer, asked.thread ?? ''),
+        prepare: (target, dialect) => prepareRequest(call, target, dialect, memory, asked.thread ?? ''),
         isStream: call.isStream,
         isStrict: /^(?:true|1)$/i.test(call.headers.get('x-skein-strict') ?? ''),
         env: services.env,
-        keyFor: ({ provider }) => (isOwnVendor(call, provider.issuer) ? received.key : undefined),
-        signal: leaving.signal,
+        keyFor: ({ provider }) => tokens.keyFor(received.caller, call.dialect.home, provider),
+        signal: leavingSignal(answer),
         tap: recording.tap,
       };
       const upstream = await ask(options);
@@ -170,36 +231,53 @@ export function createGateway(
         ...(served && { tools: served }),
         ...(!isOwn && isRecorded && { reference: (block: number) => references.mint(recording.id, block) }),
       };
-      const source = joinCopies([answerOf(upstream), ...others.map((one) => answerOf(one.upstream))]);
       const headers = skeinHeaders(upstream, recording.id);
+      const count = (usage: Usage | undefined, losses: readonly LossNote[]) =>
+        countAnswer(metrics, received.use, upstream, {
+          usage,
+          losses,
+          cost: budgets.add(received.caller.name, upstream.target, usage),
+        });
       recording.head(200, headers, call.isStream);
-      await (call.isStream ? answerStream : answerWhole)(call, head, source, httpSink(answer), {
-        beforeEnd: (reply, last, losses) => recording.keep(call, upstream, { reply, last, losses }, restorer),
+      const hooks: AnswerHooks = {
+        async beforeEnd(reply, last, losses) {
+          await recording.keep(call, upstream, { reply, last, losses }, restorer);
+          count(reply.usage, losses);
+        },
         onText: recording.text,
-        describe: describeError,
+        describe: (error) => describeClientError(call, error),
         headers,
-      });
+      };
+      const { native, reply } = upstream;
+      const source = joinCopies([answerOf(upstream), ...others.map((one) => answerOf(one.upstream))]);
+      if (native) await answerRelayed(call, head, { native, reply }, httpSink(answer), hooks);
+      else await (call.isStream ? answerStream : answerWhole)(call, head, source, httpSink(answer), hooks);
       recording.end('done');
       for (const one of others) await keepCopy(call, one, restorer);
     } catch (error) {
-      recording.fail(error, describeError(error));
+      recording.fail(error, describeClientError(call, error));
       throw error;
     }
   };
 
-  const refuse = (answer: ServerResponse, error: unknown) => {
-    const problem = toProblem(error);
-    if (problem.status >= 500) log.error('gateway-failed', error);
-    metrics.count('skein_requests_total', { method: 'GATEWAY', status: problem.status });
-    answer.setHeader('connection', 'close');
-    answerWith(answer, problem.status, 'application/json', JSON.stringify({ error: { message: problem.message } }));
+  /** Tells the client in its own protocol. */
+  const refuse = (call: ClientCall, answer: ServerResponse, error: unknown) => {
+    if (isFault(error)) log.error('gateway-failed', error);
+    if (answer.destroyed) return;
+    const { status, headers, body } = writeClientError(call, error);
+    if (!answer.headersSent) for (const [name, value] of Object.entries(headers)) answer.setHeader(name, value);
+    answerWith(answer, status, 'application/json', body);
   };
 
   return {
     handle(client, answer) {
       streams.add();
       serve(client, answer)
-        .catch((error: unknown) => refuse(answer, error))
+        // Nobody knows which protocol this client speaks.
+        .catch((error: unknown) => {
+          const problem = toProblem(error);
+          answerWith(answer, problem.status, 'application/problem+json', problemBody(problem));
+        })
         .finally(streams.remove);
     },
     upgrade({ socket }) {
@@ -213,54 +291,32 @@ export function createGateway(
 }
 
 /** The answer of an upstream, as far as the client wants it. */
-function answerOf({ dialect, events, reply, request: { stops = [] } }: UpstreamAnswer): AnswerSource {
-  return cutAtStops({ dialect: dialect.id, events, reply }, stops);
+function answerOf({ dialect, events, reply, request }: UpstreamAnswer): AnswerSource {
+  const { stops = [], isAnswerCalled = false } = request;
+  const source = { dialect: dialect.id, events, reply };
+  return cutAtStops(isAnswerCalled ? unwrapAnswer(source) : source, stops);
 }
 
-/** A client whose SDK insists on a key gives this one to say that it has none. */
-const NO_KEY = 'skein';
-
-/** Whether a provider is the vendor whose API the client speaks, so that its key is good there. */
-function isOwnVendor({ dialect }: ClientCall, issuer: string): boolean {
-  return dialect.home.issuer === issuer;
+/** Gives out or forgets a response that the gateway gave; undefined for any other operation. */
+async function answerKept(call: ClientCall, keeper: Keeper) {
+  const { operation, responseId = '' } = call;
+  if (operation !== 'get' && operation !== 'delete') return undefined;
+  const body = await (operation === 'get' ? keeper.get(call) : keeper.delete(call));
+  if (body !== undefined) return { body, headers: {} };
+  if (exchangeOfResponse(responseId) === undefined) return undefined;
+  throw new ClientRefusal(`Response with id '${responseId}' not found.`, { status: 404, word: 'not_found' });
 }
 
-/** What a client's request means at a target. */
-async function prepare(
-  call: ClientCall,
-  target: Target,
-  dialect: Dialect,
-  restorer: Restorer,
-  scope: string,
-): Promise<OutgoingRequest> {
-  const isSame = call.dialect.id === dialect.id;
-  const origin = { issuer: isSame ? target.provider.issuer : GATEWAY_ISSUER };
-  const { system, tools, messages, params, rest } = call.dialect.readRequest(call.body ?? '', origin);
-  const restored = await restorer.restore(messages, call.dialect, scope);
-  const { stream: _, ...extra } = rest;
-  // A client that speaks the target's protocol may send the target's own replies as it likes.
-  const isOwn = ({ origin: from }: Message) => isSame && from.dialect === dialect.id && from.issuer === origin.issuer;
-  const sent = restored.messages.map((message, at) => (isOwn(message) ? messages[at]! : message));
-  const isRelayed = isSame && sent.every((message, at) => message === messages[at] && !hasReference(message.raw));
-  const request = {
-    ...(isRelayed && { body: withTargetModel(call, target.model) }),
-    ...(isSame && { headers: vendorHeaders(call) }),
-    ...{ system: system ? [system] : [], tools, params, extra, messages: sent, given: messages },
-    ...{ renamed: restored.renamed, wordsKey: restored.wordsKey, losses: restored.losses },
-  };
-  return adaptRequest(request, call, target, dialect);
+/** Aborted when the client leaves before it has the whole answer. */
+function leavingSignal(answer: ServerResponse): AbortSignal {
+  const leaving = new AbortController();
+  answer.once('close', () => {
+    if (!answer.writableFinished) leaving.abort(new DOMException('the client left', 'AbortError'));
+  });
+  return leaving.signal;
 }
 
-/** The client's own text, with the name that the provider has for the model. */
-function withTargetModel({ body = '' }: ClientCall, model: string): string {
-  const range = find(body, ['model']);
-  return range ? splice(body, [{ ...range, text: JSON.stringify(model) }]) : body;
-}
-
-/** The headers that belong to the vendor's API, such as those that turn on new features. */
-function vendorHeaders({ headers, api }: ClientCall): Record<string, string> {
-  return Object.fromEntries([...headers].filter(([name]) => name.startsWith(`${api.vendor}-`)));
-}
+const NO_VENDOR = 'The gateway serves clients at /gateway/openai/v1, /gateway/anthropic and /gateway/google.';
 
 function skeinHeaders({ target, losses, skipped }: UpstreamAnswer, exchange: string): Record<string, string> {
   return {
@@ -280,10 +336,4 @@ function summarizeLosses(losses: readonly (Loss | LossNote)[]): string {
   const counts = new Map<string, number>();
   for (const { reason } of losses) counts.set(reason, (counts.get(reason) ?? 0) + 1);
   return `${losses.length}; ${[...counts].map(([reason, count]) => `${reason}=${count}`).join(', ')}`;
-}
-
-function describeError(error: unknown): ServedError {
-  if (error instanceof ProviderError) return { status: error.status ?? 502, code: error.code, message: error.message };
-  const { status, code, message } = toProblem(error);
-  return { status, code, message };
 }

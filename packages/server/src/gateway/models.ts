@@ -1,4 +1,4 @@
-import { type Environment, hasKey, isSkeinError, modelInfo, type ProviderDescriptor } from '@skein/core';
+import { type Environment, hasKey, modelInfo, type ProviderDescriptor } from '@skein/core';
 import type { ServedModel } from '@skein/core/dialect';
 import type { Services } from '../services.ts';
 import type { ClientCall } from './client-call.ts';
@@ -18,23 +18,15 @@ export async function listServedModels(
   { providers, env, model, config: { gateway } }: ModelSources,
 ): Promise<readonly ServedModel[]> {
   // The list is large, and most requests do not need it.
-  const { listedModels, modelInfoWithLimits } = await import('@skein/core/prices');
+  const { listedContexts, listedModels } = await import('@skein/core/prices');
   const reachable = providers.filter((one) => isReachable(one, env));
   const find = (name: string) => reachable.find(({ id, aliases }) => id === name || aliases?.includes(name));
-  const limits = (provider: ProviderDescriptor, name: string) => {
-    try {
-      return modelInfoWithLimits(provider.id, name);
-    } catch (error) {
-      // A provider of the configuration is not in the list.
-      if (!isSkeinError(error, 'unknown_provider')) throw error;
-      return modelInfo(provider, name);
-    }
-  };
+  const contexts = new Map(reachable.map(({ id }) => [id, listedContexts(id)]));
   const served = new Map<string, ServedModel>();
   const add = (id: string, provider: ProviderDescriptor | undefined, name: string) => {
     if (!provider || served.has(id)) return;
-    const { contextTokens, maxOutputTokens } = limits(provider, name);
-    served.set(id, { id, contextTokens, maxOutputTokens });
+    const { contextTokens, maxOutputTokens } = modelInfo(provider, name);
+    served.set(id, { id, contextTokens: contexts.get(provider.id)?.get(name) ?? contextTokens, maxOutputTokens });
   };
   const addNamed = (provider: string, name: string) => {
     const found = find(provider);

@@ -65,7 +65,8 @@ describe('what a program relies on', () => {
     ['generationConfig.responseLogprobs', () => google({ generationConfig: { responseLogprobs: true } })],
     ['inference_geo', () => anthropic({ inference_geo: 'us' })],
     ['include', () => responses({ include: ['message.output_text.logprobs'] })],
-    ['response_format', () => chat({ response_format: { type: 'json_object' } })],
+    ['response_format', () => chat({ response_format: { type: 'json_object' } }, 'opus55')],
+    ['modalities', () => chat({ modalities: ['text', 'audio'] }, 'google')],
     [
       'tool_choice',
       () =>
@@ -130,6 +131,16 @@ describe('structured output', () => {
     ).toMatchObject({
       json_schema: { schema },
     });
+  });
+
+  it('is the arguments of a call where a model takes no such member', async () => {
+    const { body, isAnswerCalled, notes } = await chat({ response_format: { type: 'json_object' } });
+    expect(body).toMatchObject({
+      tools: [{ name: 'final_answer' }],
+      tool_choice: { type: 'tool', name: 'final_answer' },
+    });
+    expect(isAnswerCalled).toBe(true);
+    expect(notes).toContain('rewritten response_format parameter final_answer');
   });
 
   it('reads a schema in the words of Google', async () => {

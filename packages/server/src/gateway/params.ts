@@ -18,6 +18,7 @@ import {
   type RequestSetting,
   type ServerToolKind,
 } from '@skein/core/dialect';
+import { ANSWER_TOOL, askByTool } from './answer-tool.ts';
 import type { ClientCall, Target } from './client-call.ts';
 import { ClientRefusal } from './client-refusal.ts';
 import type { OutgoingRequest } from './exchange.ts';
@@ -64,13 +65,17 @@ export function adaptParams(
     if (native) tools.push({ dialect: upstream.dialect.id, native: JSON.stringify(native) });
     else losses.push(dropped(kind, 'server-tool'));
   }
-  const output = reading.output && askForOutput(reading.output, target, upstream, tools.length > 0);
+  const { members = {}, ...asked } = reading.output
+    ? askForOutput(reading.output, { tools, params }, target, upstream)
+    : {};
+  if ('tools' in asked)
+    losses.push({ kind: 'rewritten', path: reading.output!.path, reason: 'parameter', detail: ANSWER_TOOL });
   const extra = writeSettings(reading.settings, meaning, params, losses);
   return {
     ...request,
-    params,
-    tools,
-    extra: toTexts(mergeObjects(extra, output ?? {})),
+    ...{ params, tools, ...asked },
+    ...('tools' in asked && { isAnswerCalled: true }),
+    extra: toTexts(mergeObjects(extra, members)),
     losses: [...request.losses, ...losses],
     copies: reading.copies,
     stops: isCut ? stop : [],
@@ -180,17 +185,20 @@ function takesStops(stop: readonly string[], rule: { most: number; pattern?: Reg
   return stop.length <= rule.most && stop.every((one) => rule.pattern?.test(one) ?? true);
 }
 
-/** The members that ask for JSON. A program that wants JSON relies on it. */
+/** What asks for JSON: members, or a tool that is called with it. A program that wants JSON relies on it. */
 function askForOutput(
   { schema, path }: OutputWish & { readonly path: string },
+  given: Pick<OutgoingRequest, 'tools' | 'params'>,
   target: Target,
   { dialect, server }: UpstreamProtocol,
-  hasTools: boolean,
-): JsonObject {
+): Partial<Pick<OutgoingRequest, 'tools' | 'params'>> & { readonly members?: JsonObject } {
+  const hasTools = given.tools.length > 0;
   const members = schema ? formatOutput({ ...target, dialect }, schema, hasTools) : server.meaning?.jsonObject;
-  if (!members)
+  if (members) return { members };
+  const asked = askByTool(schema, given, target);
+  if (!asked)
     throw refuse(path, target, schema ? 'asks for a schema, which is not supported with this model' : undefined);
-  return members;
+  return asked;
 }
 
 /** The settings in the target's members. What it has no member or no word for is reported, or refused. */

@@ -1,11 +1,12 @@
 import type { Reply } from '@skein/core';
 import type { LossNote, ServedError } from '@skein/core/dialect';
-import { issuedIds, type Recorder, readDelivered, replyIdKeys } from '@skein/forest';
+import { type GatewayUse, issuedIds, type Recorder, readDelivered, replyIdKeys } from '@skein/forest';
 import type { ClientHeaders } from '../proxy/headers.ts';
 import type { Redactor } from '../redact.ts';
 import type { ClientCall, Target } from './client-call.ts';
 import type { UpstreamAnswer, UpstreamTap } from './exchange.ts';
 import { GATEWAY_ISSUER, type Restorer } from './restore.ts';
+import type { GatewayCaller } from './tokens.ts';
 
 /** Records one exchange of the gateway with both of its sides. */
 export interface GatewayRecording {
@@ -38,7 +39,8 @@ interface RecordingOptions {
     readonly call: ClientCall;
     readonly url: string;
     readonly asked: ClientHeaders;
-    readonly token: string | undefined;
+    readonly caller: Pick<GatewayCaller, 'token'>;
+    readonly use: GatewayUse;
   };
   readonly targets: readonly Target[];
 }
@@ -64,7 +66,13 @@ export function createGatewayRecording({
   recorder,
   redact,
   onError,
-  received: { call, url, asked, token },
+  received: {
+    call,
+    url,
+    asked,
+    caller: { token },
+    use,
+  },
   targets,
 }: RecordingOptions): GatewayRecording {
   const headers = new Map(call.headers);
@@ -79,6 +87,7 @@ export function createGatewayRecording({
     issuer: first?.dialect === call.dialect.id ? first.issuer : GATEWAY_ISSUER,
     tags: redact ? redact(asked.tags) : asked.tags,
     ...(asked.thread !== undefined && { thread: asked.thread }),
+    gateway: use,
   });
   let sent = '';
   /** Bytes of the provider that must be redacted before they are stored. */
@@ -103,6 +112,7 @@ export function createGatewayRecording({
           ...(prefix !== undefined && { prefix }),
           ...(request.renamed && Object.keys(request.renamed).length > 0 && { restored: request.renamed }),
           ...(request.calls && { calls: request.calls }),
+          ...(request.continues !== undefined && { continues: request.continues }),
         });
       },
       head: (status, given) => recording.upstreamHead(status, given),
@@ -124,10 +134,15 @@ export function createGatewayRecording({
       const whole = `${sent}${last}`;
       const choices = [reply.message, ...reply.alternatives.map(({ message }) => message)];
       // What a client gets without losses shows the same words.
-      const delivered = losses.length > 0 || request.calls ? readDelivered(dialect, whole) : reply.message;
+      const isOther = losses.length > 0 || request.calls !== undefined || (request.served?.size ?? 0) > 0;
+      const delivered = isOther ? readDelivered(dialect, whole) : reply.message;
       const words = [...choices, delivered].flatMap((message) => request.wordsKey?.(message) ?? []);
       const ids = [...whole.matchAll(SENT_IDS)].map(([, id]) => id!);
-      const keys = [...replyIdKeys([...ids, ...choices.flatMap((message) => issuedIds(message))]), ...new Set(words)];
+      const keys = [
+        ...replyIdKeys([...ids, ...choices.flatMap((message) => issuedIds(message))]),
+        ...new Set(words),
+        ...(request.replyKeys ?? []),
+      ];
       restorer.remember(recording.id, { reply, delivered: () => delivered });
       await recording.keepReply(keys, losses).catch(onError);
     },

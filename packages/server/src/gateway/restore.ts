@@ -27,8 +27,13 @@ export interface RestoredMessages {
 
 /** Finds replies that the gateway delivered, in this process or another one. */
 export interface Restorer {
-  /** `scope` separates conversations of different persons and names. */
-  restore(messages: readonly Message[], dialect: Dialect, scope: string): Promise<RestoredMessages>;
+  /** `scope` separates conversations of different names; `before` are messages in front of these. */
+  restore(
+    messages: readonly Message[],
+    dialect: Dialect,
+    scope: string,
+    before?: readonly Message[],
+  ): Promise<RestoredMessages>;
   /** A reply by its exchange; undefined if that has none. */
   reply(exchange: string): Promise<DeliveredReply | undefined>;
   /** Keeps a reply at hand that was just delivered. */
@@ -59,8 +64,9 @@ export function createRestorer(forest: Forest, references: References): Restorer
   return {
     reply,
     remember,
-    async restore(messages, dialect, scope) {
+    async restore(messages, dialect, scope, before = []) {
       const chain = createWordChain(scope);
+      for (const message of before) chain.add(message);
       const words = messages.map((message) => chain.add(message));
       const replies = messages.map((message) => (message.role === 'assistant' ? message : undefined));
       const ids = replies.map((message) => (message ? replyIdKeys(issuedIds(message)) : []));

@@ -1,5 +1,12 @@
 import type { GatewayConfig, GatewayModel, GatewayRoute } from '@skein/agents';
-import { type Dialect, type Environment, isSkeinError, type ProviderDescriptor, resolveEndpoint } from '@skein/core';
+import {
+  type Dialect,
+  type Environment,
+  isSkeinError,
+  type ModelRef,
+  type ProviderDescriptor,
+  resolveEndpoint,
+} from '@skein/core';
 import type { Route, Target } from './client-call.ts';
 
 /** What a route is found by. */
@@ -30,6 +37,30 @@ export function findRoute(
   // No vendor has models with a slash in their bare names, so this one means a provider that does not exist.
   if (model === '' || model.includes('/')) return { kind: 'unknown', model };
   return { kind: 'pass', provider: find(home.id) ?? home };
+}
+
+/**
+ * Says where a client goes with a model: the model that answers, or undefined where its own vendor does, or nobody; and why, for
+ * people.
+ *
+ * @example
+ * explainRoute({ model: 'claude-opus-5-5', dialect: anthropicMessages }, config.gateway, { providers: providers() });
+ * // { target: { provider, model: 'gpt-5.5' }, text: 'openai/gpt-5.5 (route "claude-*")' }
+ */
+export function explainRoute(...question: Parameters<typeof findRoute>): {
+  readonly target: ModelRef | undefined;
+  readonly text: string;
+} {
+  const route = findRoute(...question);
+  if (route.kind === 'unknown') return { target: undefined, text: 'nowhere: no provider has that name' };
+  if (route.kind === 'pass') return { target: undefined, text: `${route.provider.id}, untouched` };
+  const [target, ...others] = route.targets;
+  const names = others.map(({ provider, model }) => `${provider.id}/${model}`);
+  const why = [
+    ...(route.by === 'route' ? [`route "${route.label}"`] : []),
+    ...(names.length > 0 ? [`then ${names.join(', ')}`] : []),
+  ];
+  return { target, text: `${target!.provider.id}/${target!.model}${why.length > 0 ? ` (${why.join('; ')})` : ''}` };
 }
 
 /** The most specific pattern: most plain characters first, then without wildcards, then in their order. */

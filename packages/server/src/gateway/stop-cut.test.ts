@@ -16,7 +16,7 @@ const body = (text: string) =>
 function answer(pieces: readonly string[]): AnswerSource & { left: boolean } {
   const reader = readBlocks(anthropicMessages);
   const push = (type: string, data: object) => reader.push(type, JSON.stringify({ type, ...data }));
-  const source = {
+  const source: AnswerSource & { left: boolean } = {
     dialect: 'anthropic-messages',
     left: true,
     events: (async function* (): AsyncGenerator<readonly BlockEvent[]> {

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { dialect, findSigner, isSkeinError, resolveKey } from '@skein/core';
-import { createRecorder, createReplayer, readAddress } from '@skein/forest';
+import { createRecorder, createReplayer, type GatewayUse, readAddress } from '@skein/forest';
 import type { Access } from '../http/access.ts';
 import { Problem, problemBody, toProblem } from '../http/problem.ts';
 import type { Services } from '../services.ts';
@@ -42,6 +42,10 @@ export interface ReadRequest {
   readonly body: Uint8Array | undefined;
   /** Whether the server's keys may be used, whatever the proxy's options say. */
   readonly useServerKeys: boolean;
+  /** The token that the client was let in by; the proxy does not ask for another. */
+  readonly token: string | undefined;
+  /** For the recording. */
+  readonly gateway: GatewayUse;
 }
 
 /** Where a request goes and how it is recorded; decided before anything is sent. */
@@ -82,7 +86,9 @@ export function createProxy(services: Services, access: Access, options: ProxyOp
       fetchSite: given.get('sec-fetch-site'),
     });
     const asKey = useServerKeys ? [...keys.values()] : [];
-    const token = access.checkToken([given.get('x-skein-token'), ...asKey], () => client.socket.remoteAddress);
+    const token = readAlready
+      ? readAlready.token
+      : access.checkToken([given.get('x-skein-token'), ...asKey], () => client.socket.remoteAddress);
     const asked = readClientHeaders(given, options);
     const named = findUpstream(url);
     const own = chooseCredentials(named.provider, env, keys, { token, useServerKeys });
@@ -114,6 +120,7 @@ export function createProxy(services: Services, access: Access, options: ProxyOp
         issuer: provider.issuer,
         tags: asked.tags,
         ...(asked.thread !== undefined && { thread: asked.thread }),
+        ...(readAlready && { gateway: readAlready.gateway }),
       },
     };
   };
@@ -124,8 +131,12 @@ export function createProxy(services: Services, access: Access, options: ProxyOp
     const isRecorded = asked.mode !== 'pass' && kind !== 'other';
     const onUndecodable = () => metrics.count('skein_undecodable_total', { provider: upstream.provider.id });
     if (isRecorded) recordings.add();
+    const { framing = dialect(upstream.provider.dialect).framing } = upstream.provider;
     const tap = isRecorded
-      ? createRecordingTap({ recorder, request: toRecord, redact, onUndecodable, onError, onEnd: recordings.remove })
+      ? createRecordingTap({
+          ...{ recorder, request: toRecord, redact, framing, onUndecodable, onError },
+          onEnd: recordings.remove,
+        })
       : noTap;
     streams.add();
     forward({ client, answer, upstream, headers, body, tap, connections }, (outcome) => {

@@ -1,3 +1,5 @@
+import { isUtf8 } from 'node:buffer';
+import type { Framing } from '@skein/core';
 import type { Recorder, Recording, RequestToRecord } from '@skein/forest';
 import type { Redactor } from '../redact.ts';
 import { createDecoder, type Decoder, decodeWhole, UndecodableError } from './decode.ts';
@@ -30,6 +32,8 @@ export interface RecordingTapOptions {
   readonly request: Omit<RequestToRecord, 'body'> & { readonly headers: ReadonlyMap<string, string> };
   /** Set if everything must be redacted before it is stored. */
   readonly redact: Redactor | undefined;
+  /** How streamed responses of this provider are cut, if they are no text. */
+  readonly framing?: Framing | undefined;
   readonly onUndecodable: () => void;
   readonly onError: (error: unknown) => void;
   /** Called when the recorder has the whole exchange; it may not be stored yet. */
@@ -44,6 +48,7 @@ export function createRecordingTap({
   recorder,
   request,
   redact,
+  framing,
   onUndecodable,
   onError,
   onEnd,
@@ -56,6 +61,8 @@ export function createRecordingTap({
   let isCut = false;
   let held: Uint8Array[] | undefined = redact && [];
   let heldSize = 0;
+  /** Whether the response is a stream of binary frames. */
+  let isFramed = false;
 
   const safely = (work: () => void) => {
     try {
@@ -72,7 +79,7 @@ export function createRecordingTap({
     recording = recorder.begin({
       ...request,
       ...(redact && { tags: redact(request.tags ?? []) }),
-      ...(bytes && { body: redact ? redact(Buffer.from(bytes).toString()) : bytes }),
+      ...(bytes && { body: redact ? redactBody(bytes, redact) : bytes }),
       ...(bytes && redact && { hintBody: bytes }),
     });
   };
@@ -106,7 +113,8 @@ export function createRecordingTap({
   const finish = (outcome: 'done' | 'cut' | 'failed', error: unknown) => {
     safely(() => {
       const isLost = heldSize > MAX_HELD;
-      if (held && redact && !isLost) recording?.push(Buffer.from(redact(Buffer.concat(held).toString())));
+      if (held && redact && !isLost)
+        recording?.push(redactBody(Buffer.concat(held), redact, isFramed ? framing : undefined));
       held = undefined;
       if (undecodable) recording?.end('cut', undecodable);
       else if (isLost) recording?.end('cut', new Error('the answer was too long to be redacted before storing'));
@@ -126,6 +134,8 @@ export function createRecordingTap({
       safely(() => {
         begin();
         recording?.head(status, headers);
+        const type = headers.get('content-type')?.toLowerCase() ?? '';
+        isFramed = framing?.contentTypes.some((one) => type.startsWith(one)) === true;
         try {
           decoder = createDecoder(headers.get('content-encoding'), plain, giveUp);
         } catch (error) {
@@ -146,4 +156,11 @@ export function createRecordingTap({
         decoder.end(() => finish(outcome, error));
       }),
   };
+}
+
+/** Redacts a body. In one that is no text, all bytes that are not hidden stay as they are. */
+function redactBody(bytes: Uint8Array, redact: Redactor, framing?: Framing): Uint8Array {
+  if (framing?.rewrite) return framing.rewrite(bytes, redact);
+  const encoding = isUtf8(bytes) ? 'utf8' : 'latin1';
+  return Buffer.from(redact(Buffer.from(bytes).toString(encoding)), encoding);
 }

@@ -10,10 +10,21 @@ import { buttonLook, IconButton } from '../ui/button.tsx';
 import { bytes, duration, money, shortNumber, totalTokens } from '../ui/format.ts';
 import { Empty, Failed, Loading } from '../ui/states.tsx';
 import { TabList } from '../ui/tabs.tsx';
+import { GatewaySummary, LostBetween } from './gateway-side.tsx';
 import { describePlacement, elapsedMs, OutcomeBadge, placedNode } from './outcome.tsx';
 
 const TABS = [
   { tab: 'request', title: 'Request' },
+  { tab: 'response', title: 'Response' },
+  { tab: 'headers', title: 'Headers' },
+] as const;
+
+/** An exchange of the gateway has two sides, and something between them. */
+const GATEWAY_TABS = [
+  { tab: 'request', title: 'Request' },
+  { tab: 'sent', title: 'Sent on' },
+  { tab: 'lost', title: 'Lost' },
+  { tab: 'got', title: 'Got back' },
   { tab: 'response', title: 'Response' },
   { tab: 'headers', title: 'Headers' },
 ] as const;
@@ -25,18 +36,31 @@ export function RecordingDetail({ id, onClose }: { readonly id: string; readonly
   const { data, isPending, error, refetch } = useQuery(recordingQuery(id));
   if (isPending) return <Loading lines={8} />;
   if (error) return <Failed error={error} onRetry={() => void refetch()} />;
-  const { recording, request, response } = data;
+  const { recording, request, response, upstream } = data;
   return (
     <div className="flex h-full flex-col">
       <Head recording={recording} onClose={onClose} />
       <Tabs.Root defaultValue="response" className="flex min-h-0 grow flex-col">
-        <TabList label="Parts of the recording" tabs={TABS} />
+        <TabList label="Parts of the recording" tabs={upstream ? GATEWAY_TABS : TABS} />
         <Tabs.Panel value="request" className={PANEL}>
           <Body label="Request body" body={request} />
         </Tabs.Panel>
         <Tabs.Panel value="response" className={PANEL}>
           <Body label="Response body" body={response} />
         </Tabs.Panel>
+        {upstream && recording.upstream && (
+          <>
+            <Tabs.Panel value="sent" className={PANEL}>
+              <Body label="Body sent to the provider" body={upstream.request} />
+            </Tabs.Panel>
+            <Tabs.Panel value="lost" className={PANEL}>
+              <LostBetween upstream={recording.upstream} />
+            </Tabs.Panel>
+            <Tabs.Panel value="got" className={PANEL}>
+              <Body label="Body of the provider" body={upstream.response} />
+            </Tabs.Panel>
+          </>
+        )}
         <Tabs.Panel value="headers" className={PANEL}>
           <HeaderTable request={recording.requestHeaders} response={recording.responseHeaders ?? {}} />
         </Tabs.Panel>
@@ -62,12 +86,13 @@ function Body({ label, body }: { readonly label: string; readonly body: BodyByte
 }
 
 function Head({ recording, onClose }: { readonly recording: Recording; readonly onClose: () => void }) {
-  const { method, host, path, query, model, provider, start, firstByte, responseBytes, usage, cost } = recording;
+  const { method, host, path, query, model, provider, start, firstByte, responseBytes, usage, cost, upstream } =
+    recording;
   const { error, truncated, redacted } = recording;
   const landed = placedNode(recording);
   const time = elapsedMs(recording);
   const facts = [
-    ['Provider', provider],
+    ['Provider', upstream ? undefined : provider],
     ['Started', new Date(start).toLocaleString('en')],
     ['First byte', firstByte !== undefined && duration(firstByte - start)],
     ['Whole answer', time !== undefined && duration(time)],
@@ -96,6 +121,7 @@ function Head({ recording, onClose }: { readonly recording: Recording; readonly 
         {path}
         {query ? `?${query}` : ''}
       </p>
+      <GatewaySummary recording={recording} />
       <dl className="flex flex-wrap gap-x-5 gap-y-1 text-xs">
         {facts.map(
           ([name, value]) =>

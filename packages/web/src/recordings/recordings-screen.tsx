@@ -231,7 +231,7 @@ function RecordingList({ items, chosen, hasMore, onMore }: RecordingListProps) {
 }
 
 function RecordingRow({ recording, isChosen }: { readonly recording: Recording; readonly isChosen: boolean }) {
-  const { id, provider, model, path, tags, start, cost, responseBytes } = recording;
+  const { id, provider, model, path, tags, start, cost, responseBytes, upstream } = recording;
   const landed = placedNode(recording);
   const time = elapsedMs(recording);
   return (
@@ -256,6 +256,11 @@ function RecordingRow({ recording, isChosen }: { readonly recording: Recording; 
         </div>
         <p className="mt-0.5 flex gap-2 truncate text-xs text-soft">
           <span className={providerText(provider)}>{provider ?? 'unknown provider'}</span>
+          {upstream && (
+            <span className={`shrink-0 ${providerText(upstream.provider)}`}>
+              → {upstream.provider}/{upstream.model}
+            </span>
+          )}
           <span className="truncate">{path}</span>
         </p>
       </div>

@@ -33,6 +33,8 @@ export const anthropicMessagesSpec: DialectSpec = {
     },
   ],
   members: { messages: 'messages', system: ['system'] },
+  requestHeaders: async () => (await import('./betas.ts')).findHeaders,
+  cacheDiagnosis: async () => (await import('./cache-diagnosis.ts')).cacheDiagnosis,
   serverState: async () => (await import('./server-state.ts')).serverState,
   output: {
     schema: {

@@ -3,7 +3,7 @@ import { anthropicMessages, user } from '@skein/core';
 import { judgeAnthropicMessages } from '@skein/emulator';
 import { expect, test } from 'vitest';
 
-const COMPACTION = { type: 'compaction', content: 'They met in Oslo.', encrypted_content: 'enc', signature: 'sig' };
+const COMPACTION = { type: 'compaction', content: 'They met in Oslo.', encrypted_content: 'enc' };
 const FALLBACK = { type: 'fallback', from: { model: 'claude-opus-5-5' }, to: { model: 'claude-sonnet-5' } };
 const LISTING = { type: 'mcp_tool_listing', mcp_server_name: 'files', tools: [{ name: 'read', input_schema: {} }] };
 const text = { type: 'text', text: 'Hello' };

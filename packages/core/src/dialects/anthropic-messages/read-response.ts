@@ -18,10 +18,12 @@ import {
   hasBadInput,
   isEmptyText,
   isIncomplete,
+  isSignedSummary,
   isThinking,
   isToolResult,
   isVisible,
   saysNothing,
+  setsOutput,
 } from './rules.ts';
 
 /** Reads a response: its `content` becomes the message, the rest is the envelope. */
@@ -34,7 +36,7 @@ export function readReply(body: string): RawReply {
     throw new ProtocolError(DIALECT, 'the response has no "content"', body);
   const text = value.content === null ? '[]' : body.slice(content.start, content.end);
   const envelope = splice(body, [{ ...content, text: 'null' }]);
-  return toReply(envelope, value, text, readStop(value.stop_reason));
+  return toReply(envelope, value, text, readStop(value.stop_reason, value.content));
 }
 
 /** Builds the reply from an envelope, its parsed value and the text of the content. */
@@ -102,8 +104,11 @@ const REASONS: Readonly<Record<string, StopReason>> = {
   compaction: 'pause',
 };
 
-export function readStop(native: unknown): Stop {
+export function readStop(native: unknown, content: unknown): Stop {
   if (typeof native !== 'string') return { reason: 'unknown', native: undefined };
+  // A summary that was asked for is the whole answer.
+  if (native === 'compaction' && Array.isArray(content) && content.some(isSignedSummary))
+    return { reason: 'end', native };
   return { reason: Object.hasOwn(REASONS, native) ? REASONS[native]! : 'unknown', native };
 }
 
@@ -114,7 +119,8 @@ export function view(raw: string, origin: Origin): MessageView {
   const { content } = value;
   if (!Array.isArray(content)) {
     const blocks: ContentBlock[] = typeof content === 'string' ? [{ type: 'text', text: content }] : [];
-    return { role: readRole(value.role, []), content: blocks, needs: isVisible(content) ? [] : ['empty'] };
+    const needs: Need[] = isVisible(content) || setsOutput(value) ? [] : ['empty'];
+    return { role: readRole(value.role, []), content: blocks, needs };
   }
   return {
     role: readRole(value.role, content),

@@ -82,7 +82,8 @@ class MessageAssembler implements Assembler {
     this.#unread.addTo(envelope);
     const value = parseJson(plain) as JsonObject;
     const isCut = cut && typeof value.stop_reason !== 'string';
-    const stop = this.#failure ?? (isCut ? { reason: 'cut', native: undefined } : readStop(value.stop_reason));
+    const summary = value.stop_reason === 'compaction' ? parseJson(`[${content}]`) : undefined;
+    const stop = this.#failure ?? (isCut ? { reason: 'cut', native: undefined } : readStop(value.stop_reason, summary));
     return { ...toReply(plain, value, `[${content}]`, stop), envelope: printTree(envelope), cut };
   }
 

@@ -211,6 +211,7 @@ function readClientTool(tool: JsonObject): readonly StandInTool[] | undefined {
       description: known.description + screen,
       parameters: known.parameters,
       served: { name },
+      isStandIn: true,
       ...(lost.length > 0 && { lost }),
     },
   ];

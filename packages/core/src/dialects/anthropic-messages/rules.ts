@@ -52,6 +52,16 @@ function isTakenUp(id: unknown, message: readonly unknown[]): boolean {
   );
 }
 
+/** A summary that the API was asked for: it is signed, and stands first, for all that it sums up. */
+export function isSignedSummary(block: unknown): boolean {
+  return isObject(block) && block.type === 'compaction' && isText(block.signature);
+}
+
+/** A system message may set the effort from there on, and say nothing. */
+export function setsOutput({ role, output_config: config }: JsonObject): boolean {
+  return role === 'system' && isObject(config) && Object.keys(config).length > 0;
+}
+
 /** `empty-message`, `whitespace-text` */
 export function saysNothing(content: readonly unknown[]): boolean {
   return content.every((block) => isObject(block) && block.type === 'text' && !isVisible(block.text));

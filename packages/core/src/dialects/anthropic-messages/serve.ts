@@ -24,6 +24,7 @@ import type {
 } from '../serve.ts';
 import { writeSse } from '../stream.ts';
 import { toArguments } from '../write/translate.ts';
+import { heldThreads } from './held-threads.ts';
 import { anthropic, DIALECT } from './provider.ts';
 import { meaning } from './request-meaning.ts';
 import { servedAnswers } from './served-answers.ts';
@@ -70,9 +71,10 @@ function writeStream(options: WriteStreamOptions): ReplyWriter {
 }
 
 /** An error, in a body or in the middle of a stream. */
-function errorBody({ status, message }: ServedError): JsonObject {
+function errorBody({ status, code, message }: ServedError): JsonObject {
   const type = ERROR_TYPES[status] ?? (status < 500 ? 'invalid_request_error' : 'api_error');
-  return { type: 'error', error: { type, message } };
+  const details = code.startsWith('thread_') && { details: { error_code: code } };
+  return { type: 'error', error: { type, message, ...details } };
 }
 
 const ERROR_TYPES: Readonly<Record<number, string>> = {
@@ -127,18 +129,22 @@ function citationText({ url, title, quote }: Citation): string {
   });
 }
 
-/** Tokens that were read from or written to the cache are not in `input_tokens`; thoughts are in `output_tokens`. */
-function usageText(usage: Usage | undefined, isOwn: boolean): string {
+/**
+ * Tokens that were read from or written to the cache are not in `input_tokens`; thoughts are in `output_tokens`. The end of
+ * a stream repeats only the counts.
+ */
+function usageText(usage: Usage | undefined, isOwn: boolean, isWhole = true): string {
   if (isOwn && usage) return usage.native;
   const { input = 0, cacheRead = 0, cacheWrite5m = 0, cacheWrite1h = 0, output = 0, reasoning = 0 } = usage ?? {};
   return JSON.stringify({
     input_tokens: input,
     cache_creation_input_tokens: cacheWrite5m + cacheWrite1h,
     cache_read_input_tokens: cacheRead,
-    output_tokens: output + reasoning,
-    ...(cacheWrite1h > 0 && {
+    ...(isWhole && {
       cache_creation: { ephemeral_5m_input_tokens: cacheWrite5m, ephemeral_1h_input_tokens: cacheWrite1h },
     }),
+    output_tokens: output + reasoning,
+    ...(isWhole && { service_tier: 'standard' }),
     ...(reasoning > 0 && { output_tokens_details: { thinking_tokens: reasoning } }),
   });
 }
@@ -216,7 +222,7 @@ class MessageForm implements StreamForm {
   end({ stop, usage }: ReplyContent, isOwn: boolean): string {
     const word = JSON.stringify(stopWord(stop, isOwn, STOP_WORDS));
     const delta = `"delta":{"stop_reason":${word},"stop_sequence":null}`;
-    return event('message_delta', `${delta},"usage":${usageText(usage, isOwn)}`) + event('message_stop');
+    return event('message_delta', `${delta},"usage":${usageText(usage, isOwn, false)}`) + event('message_stop');
   }
 
   fail(error: ServedError): string {
@@ -258,6 +264,7 @@ export const serve: DialectServer = {
     }),
     refersTo: () => undefined,
     isPending: () => false,
+    held: heldThreads,
   },
   errorBody,
   writeReply,

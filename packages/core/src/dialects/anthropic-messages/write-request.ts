@@ -38,6 +38,7 @@ import {
   innerLists,
   isEmptyText,
   isIncomplete,
+  isSignedSummary,
   isStrictVersion,
   isThinking,
   isToolResult,
@@ -93,6 +94,10 @@ export const writer: RequestWriter = {
   trimEnd,
   dropUnpaired: dropUnpairedServerTools,
   usesServerTools,
+  beginsConversation: ({ raw }) =>
+    raw.includes('"compaction"') &&
+    raw.includes('"signature"') &&
+    elementTexts(textAt(raw, ['content']) ?? '[]').some((text) => isSignedSummary(parseJson(text))),
   fitParams(target, count, textOf, losses) {
     const { params } = target;
     if (params.reasoning?.budget === undefined || thinksBy(target.provider, target.model) === 'effort') return params;

@@ -8,6 +8,7 @@ export const awsEventStream: Framing = {
   contentTypes: ['application/vnd.amazon.eventstream'],
   split: (onEvent) => decodeFrames(({ event, data }) => onEvent(event, data)),
   isBinary: true,
+  rewrite: rewriteFrames,
 };
 
 /** A frame as an event: its type or that of the exception it reports, and its payload as text. */
@@ -67,6 +68,40 @@ export function decodeFrames(onFrame: (frame: FrameEvent) => void): EventDecoder
   };
 }
 
+/**
+ * Changes the payloads of all frames, and the strings among their headers. What does not make a frame, such as the
+ * beginning of one, is changed byte by byte.
+ */
+export function rewriteFrames(body: Uint8Array, change: (text: string) => string): Uint8Array {
+  const changed: Uint8Array[] = [];
+  let at = 0;
+  while (body.length - at >= PRELUDE) {
+    const frame = body.subarray(at);
+    const view = new DataView(body.buffer, body.byteOffset + at);
+    const length = view.getUint32(0);
+    if (findProblem(frame, view) || frame.length < length) break;
+    const end = PRELUDE + view.getUint32(4);
+    const payload = encoder.encode(change(UTF8.decode(frame.subarray(end, length - TRAILER))));
+    changed.push(joinFrame(rewriteHeaders(frame.subarray(PRELUDE, end), change), payload));
+    at += length;
+  }
+  return concat([...changed, toBytes(change(toText(body.subarray(at))))]);
+}
+
+function rewriteHeaders(bytes: Uint8Array, change: (text: string) => string): Uint8Array {
+  const parts: Uint8Array[] = [];
+  let end = 0;
+  for (const { nameStart, start, size, type } of findHeaders(bytes)) {
+    end = start + size;
+    if (type !== STRING) parts.push(bytes.subarray(nameStart - 1, end));
+    else {
+      const name = UTF8.decode(bytes.subarray(nameStart, start - 3));
+      parts.push(...header(name, change(UTF8.decode(bytes.subarray(start, end)))));
+    }
+  }
+  return concat([...parts, bytes.subarray(end)]);
+}
+
 /** What is wrong with the frame at the beginning of the bytes, as far as it has arrived. */
 function findProblem(bytes: Uint8Array, view: DataView): string | undefined {
   const length = view.getUint32(0);
@@ -93,21 +128,27 @@ const UTF8 = /* @__PURE__ */ new TextDecoder();
 const SIZES: readonly (number | undefined)[] = [0, 0, 1, 2, 4, 8, undefined, undefined, 8, 16];
 const STRING = 7;
 
-/** The headers that are strings. One of an unknown type ends the list, because its length is unknown. */
+/** The headers that are strings. */
 function readHeaders(bytes: Uint8Array): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
+  for (const { nameStart, start, size, type } of findHeaders(bytes))
+    if (type === STRING)
+      found.set(UTF8.decode(bytes.subarray(nameStart, start - 3)), UTF8.decode(bytes.subarray(start, start + size)));
+  return found;
+}
+
+/** The places of the headers. One of an unknown type ends the list, because its length is unknown. */
+function* findHeaders(bytes: Uint8Array) {
   for (let at = 0; at < bytes.length; ) {
     const nameEnd = at + 1 + bytes[at]!;
     const type = bytes[nameEnd]!;
     const isLong = type === STRING || type === STRING - 1;
     const start = nameEnd + (isLong ? 3 : 1);
     const size = isLong ? bytes[nameEnd + 1]! * 256 + bytes[nameEnd + 2]! : SIZES[type];
-    if (size === undefined || start + size > bytes.length) break;
-    if (type === STRING)
-      found.set(UTF8.decode(bytes.subarray(at + 1, nameEnd)), UTF8.decode(bytes.subarray(start, start + size)));
+    if (size === undefined || start + size > bytes.length) return;
+    yield { nameStart: at + 1, start, size, type };
     at = start + size;
   }
-  return found;
 }
 
 /** One event as a frame, written with one character for each byte. */
@@ -117,7 +158,10 @@ export function writeFrame(event: string, data: string, type: 'event' | 'excepti
     ...header(':content-type', 'application/json'),
     ...header(':message-type', type),
   ]);
-  const payload = encoder.encode(data);
+  return toText(joinFrame(headers, encoder.encode(data)));
+}
+
+function joinFrame(headers: Uint8Array, payload: Uint8Array): Uint8Array {
   const length = PRELUDE + headers.length + payload.length + TRAILER;
   const frame = new Uint8Array(length);
   const view = new DataView(frame.buffer);
@@ -127,7 +171,7 @@ export function writeFrame(event: string, data: string, type: 'event' | 'excepti
   frame.set(headers, PRELUDE);
   frame.set(payload, PRELUDE + headers.length);
   view.setUint32(length - TRAILER, checksum(frame.subarray(0, length - TRAILER)));
-  return toText(frame);
+  return frame;
 }
 
 const encoder = /* @__PURE__ */ new TextEncoder();

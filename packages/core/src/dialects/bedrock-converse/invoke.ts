@@ -1,7 +1,7 @@
 import { anthropic } from '../anthropic-messages/provider.ts';
 import type { ProviderDescriptor } from '../provider.ts';
 import type { Framing } from '../stream.ts';
-import { awsEventStream, decodeFrames } from './event-stream.ts';
+import { awsEventStream, decodeFrames, rewriteFrames } from './event-stream.ts';
 import { bedrock, bedrockConnection } from './provider.ts';
 
 /** Each frame holds one event of the model's own API as `{"bytes": base64}`; one without a type keeps the connection open. */
@@ -14,6 +14,13 @@ const invokeStream: Framing = {
       const inner = innerEvent(data);
       const { type } = inner === undefined ? {} : (readObject(inner) ?? {});
       if (typeof type === 'string') onEvent(type, inner!);
+    }),
+  rewrite: (body, change) =>
+    rewriteFrames(body, (text) => {
+      const inner = innerEvent(text);
+      if (inner === undefined) return change(text);
+      const bytes = new TextEncoder().encode(change(inner));
+      return change(JSON.stringify({ ...readObject(text), bytes: btoa(String.fromCharCode(...bytes)) }));
     }),
 };
 

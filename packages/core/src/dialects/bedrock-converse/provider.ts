@@ -85,6 +85,18 @@ export const bedrock: ProviderDescriptor = {
       alwaysThinks: policies.quirks.alwaysThinks!,
       /** Whether reasoning must carry a signature (`signature`). */
       signs: { default: false, models: [['*claude*', true]] },
+      /** Where cache points are taken (`cache-unsupported`). What is behind the name of a profile is not known. */
+      cache: {
+        default: '',
+        models: [
+          ...['*claude-instant*', '*claude-v2*', '*claude-3-haiku*', '*claude-3-sonnet*', '*claude-3-opus*'].map(
+            (pattern) => [pattern, ''] as const,
+          ),
+          ['*claude-3-5-sonnet-20240620*', ''],
+          ['*anthropic.claude*', 'tools system messages'],
+          ['*amazon.nova*', 'system messages'],
+        ],
+      },
       /** How an answer by a schema is asked for: by `outputConfig`, or as the arguments of a tool. */
       output: {
         default: 'tool',

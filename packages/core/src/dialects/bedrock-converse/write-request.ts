@@ -25,7 +25,7 @@ import {
   splitParts,
 } from '../write/own-message.ts';
 import { type MessageFormat, makeTranslator, type PortableBlock, toArguments } from '../write/translate.ts';
-import type { Draft, Frame, FrameParts, RequestWriter, Target } from '../write/writer.ts';
+import type { Draft, Frame, FrameParts, MarkablePart, RequestWriter, Target } from '../write/writer.ts';
 import { mediaFormat } from './read-response.ts';
 import {
   findReasoning,
@@ -81,6 +81,10 @@ export const writer: RequestWriter = {
   resultsFollow: 'turn',
   resultsAreUsers: true,
   mark,
+  markable: ({ provider, model }) =>
+    String(forModel(provider.policies.quirks.cache ?? { default: '' }, model))
+      .split(' ')
+      .filter(Boolean) as MarkablePart[],
   trimEnd,
   fitParams(target, count, textOf, losses) {
     const { params } = target;

@@ -54,7 +54,8 @@ class MessageAssembler implements Assembler {
     return readEvent(this.#unread, event, data, (value) => {
       const type = String(value.type ?? event);
       const told = this.#read(type, data, value);
-      if (told && Object.keys(value).some((name) => !MEMBERS.has(name))) this.#unread.keep(event, data);
+      if (told && (Object.keys(value).some((name) => !MEMBERS.has(name)) || hasMore(type, value.delta)))
+        this.#unread.keep(event, data);
       return told;
     });
   }
@@ -127,7 +128,7 @@ class MessageAssembler implements Assembler {
     const id = textAt(data, ['id']);
     if (id !== undefined) setMember(this.#envelope, 'id', leafNode(id));
     for (const { name, key, value } of (parseTree(textAt(data, MESSAGE) ?? '{}') as RecordNode).members)
-      if (!isEmpty(message[name])) setMember(this.#message, name, value, key);
+      if (!LATER.has(name) || !isEmpty(message[name])) setMember(this.#message, name, value, key);
     return NO_EVENTS;
   }
 
@@ -181,6 +182,31 @@ class MessageAssembler implements Assembler {
 }
 
 const MESSAGE: Path = ['delta', 'message'];
+
+/** The member of the message that each event brings a piece of. */
+const PIECES: Readonly<Record<string, string>> = {
+  'content-start': 'content',
+  'content-delta': 'content',
+  'tool-plan-delta': 'tool_plan',
+  'tool-call-start': 'tool_calls',
+  'tool-call-delta': 'tool_calls',
+  'citation-start': 'citations',
+};
+
+/** Whether an event has members that are no piece of the message: the message does not hold them. */
+function hasMore(type: string, delta: unknown): boolean {
+  if (!isObject(delta) || type === 'message-end') return false;
+  const { message, ...others } = delta;
+  const piece = PIECES[type];
+  // What the start has of members that come in pieces is replaced by the pieces.
+  const isHeld = (name: string, value: unknown): boolean =>
+    piece === undefined ? !LATER.has(name) || isEmpty(value) : name === piece;
+  const members = isObject(message) ? Object.entries(message) : [];
+  return Object.keys(others).length > 0 || members.some(([name, value]) => !isHeld(name, value));
+}
+
+/** The members that come in pieces. */
+const LATER = /* @__PURE__ */ new Set(Object.values(PIECES));
 
 function isEmpty(value: unknown): boolean {
   return value === '' || (Array.isArray(value) && value.length === 0);

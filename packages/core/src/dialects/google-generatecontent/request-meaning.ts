@@ -94,10 +94,11 @@ function readMimeType(type: unknown): MemberReading | undefined {
   return type === 'application/json' ? { output: {} } : undefined;
 }
 
+/** Sound has no form in a translated reply. */
 function readModalities(value: unknown): MemberReading | undefined {
   if (!Array.isArray(value)) return undefined;
   const wanted = value.map((one) => String(one).toLowerCase());
-  const modalities = (['text', 'image', 'audio'] as const).filter((one) => wanted.includes(one));
+  const modalities = (['text', 'image'] as const).filter((one) => wanted.includes(one));
   if (modalities.length !== wanted.length) return undefined;
   return wanted.join() === 'text' ? {} : { params: { modalities } };
 }

@@ -242,7 +242,7 @@ class ResponseForm implements StreamForm {
 
   end({ stop, usage }: ReplyContent, isOwn: boolean): string {
     this.#usage = usage ?? this.#usage;
-    const last = this.#chunk([], stopWord(stop, isOwn, STOP_WORDS), isOwn);
+    const last = this.#chunk(['{"text":""}'], stopWord(stop, isOwn, STOP_WORDS), isOwn);
     return this.#choice === 0 && this.#options.asList ? `${last}]` : last;
   }
 

@@ -25,6 +25,10 @@ export const googleInteractionsSpec: DialectSpec = {
     { operation: 'poll', method: 'POST', path: /\/interactions\/(?<response>[\w-]+)\/cancel$/ },
   ],
   members: { messages: 'input', system: ['system_instruction'] },
+  continuation(envelope) {
+    const token = textAt(envelope, ['continuation_token']);
+    return token?.startsWith('"') ? { continuation_token: parseJson(token) } : undefined;
+  },
   serverState: async () => (await import('./server-state.ts')).serverState,
   output: {
     schema: {

@@ -275,6 +275,7 @@ const meaning: RequestMeaning = {
   },
   reasoning: () => ({ efforts: ['minimal', 'low', 'medium', 'high'], takesBudget: false }),
   stops: () => ({ most: 5 }),
+  jsonObject: { response_format: { type: 'text', mime_type: 'application/json' } },
   writeServerTool(kind) {
     if (kind === 'web-search') return { type: 'google_search' };
     if (kind === 'web-fetch') return { type: 'url_context' };

@@ -4,5 +4,6 @@ import type { ServerState } from '../dialect.ts';
 export const serverState: ServerState = {
   members: (previous) => ({ store: true, ...(previous !== undefined && { previous_interaction_id: previous }) }),
   keeps: [],
+  continuesWithoutList: true,
   recovery: (status) => (status === 404 ? 'again' : undefined),
 };

@@ -40,7 +40,7 @@ export function readReply(body: string): RawReply {
     const range = isObject(message) ? find(body, ['choices', index, 'message']) : undefined;
     if (range) edits.push({ start: range.start, end: range.end, text: 'null' });
     const raw = range ? body.slice(range.start, range.end) : EMPTY_MESSAGE;
-    return { raw, stop: readStop(word, raw) };
+    return { raw, stop: readStop(word, raw, range && message) };
   });
   return toReply(value, choices, splice(body, edits));
 }
@@ -93,12 +93,12 @@ const REASONS: readonly (readonly [StopReason, ...words: string[]])[] = [
 
 /**
  * Reads why a complete message ended. `stop` also comes with forced calls and with refusals, and some compatible
- * providers give no reason at all, so the message itself is read, too.
+ * providers give no reason at all, so the message itself is read, too; `parsed`, if the caller has parsed it.
  */
-export function readStop(word: unknown, raw: string): Stop {
+export function readStop(word: unknown, raw: string, parsed?: unknown): Stop {
   const native = typeof word === 'string' ? word : undefined;
   const reason = native ? (REASONS.find(([, ...words]) => words.includes(native))?.[0] ?? 'unknown') : 'end';
-  const message = reason === 'end' ? parseJson(raw) : undefined;
+  const message = reason === 'end' ? (parsed ?? parseJson(raw)) : undefined;
   if (!isObject(message)) return { reason, native };
   if (Array.isArray(message.tool_calls) && message.tool_calls.length > 0) return { reason: 'tool-use', native };
   return { reason: isText(message.refusal) ? 'refusal' : 'end', native };

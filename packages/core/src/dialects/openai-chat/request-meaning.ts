@@ -76,8 +76,9 @@ export const meaning: RequestMeaning = {
   writeServerTool: () => undefined,
 };
 
+/** Sound has no form in a translated reply. */
 function readModalities(value: unknown): MemberReading | undefined {
-  const known = ['text', 'image', 'audio'] as const;
+  const known = ['text', 'image'] as const;
   if (!Array.isArray(value)) return undefined;
   const modalities = known.filter((one) => value.includes(one));
   if (modalities.length !== value.length) return undefined;

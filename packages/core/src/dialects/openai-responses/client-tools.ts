@@ -145,6 +145,7 @@ export function readClientTool(tool: JsonObject): readonly StandInTool[] | undef
       description: [description, ...screenText(tool)].join(' '),
       parameters,
       served: { name: functionName(type), form: type },
+      isStandIn: true,
       ...(lost.length > 0 && { lost }),
     },
   ];
@@ -170,7 +171,9 @@ function readNamespace(namespace: string, { tools }: JsonObject): readonly Stand
   return inner
     .flatMap(readClientTool)
     .flatMap((tool) =>
-      tool ? [{ ...tool, name: `${namespace}__${tool.name}`, served: { ...tool.served, namespace } }] : [],
+      tool
+        ? [{ ...tool, isStandIn: true, name: `${namespace}__${tool.name}`, served: { ...tool.served, namespace } }]
+        : [],
     );
 }
 

@@ -25,7 +25,9 @@ export const openaiResponsesSpec: DialectSpec = {
     { operation: 'poll', method: 'POST', path: /\/responses\/(?<response>resp[\w-]+)\/cancel$/ },
   ],
   members: { messages: 'input', system: ['instructions'] },
+  warmUp: { prompt_cache_options: { prewarm: true } },
   socket: async () => (await import('./socket.ts')).socket,
+  cacheDiagnosis: async () => (await import('./cache-diagnosis.ts')).cacheDiagnosis,
   serverState: async () => (await import('./server-state.ts')).serverState,
   output: {
     schema: {

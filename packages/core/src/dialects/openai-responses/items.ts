@@ -34,7 +34,7 @@ export function isReasoning(item: unknown): item is JsonObject & { readonly type
 }
 
 /** Items that clients write. */
-const CLIENT_ITEMS = /_(?:output|response|reference|trigger)$/;
+const CLIENT_ITEMS = /_(?:output|response|reference|trigger|update)$/;
 
 /**
  * Whether the API issued this item, so that it belongs to a model's turn. That includes outputs of tools that ran on the

@@ -27,6 +27,15 @@ export const openai: ProviderDescriptor = Object.freeze({
     media: { user: ['image/*', 'application/pdf'], toolResult: ['image/*', 'application/pdf'] },
     alternateRoles: false,
     quirks: {
+      /** Whether parts of messages take breakpoints of the prompt cache. */
+      breakpoints: {
+        default: false,
+        models: [
+          ['gpt-5.6*', true],
+          ['gpt-5.7*', true],
+          ['gpt-6*', true],
+        ],
+      },
       store: { default: false },
       encryptedReasoning: {
         default: true,

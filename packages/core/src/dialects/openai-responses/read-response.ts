@@ -69,6 +69,8 @@ const REASONS: ReadonlyMap<string, StopReason> = new Map([
   ['failed', 'error'],
   ['cancelled', 'cut'],
   ['max_output_tokens', 'length'],
+  ['max_messages', 'length'],
+  ['steered', 'pause'],
   ['content_filter', 'filter'],
 ]);
 

@@ -1,9 +1,16 @@
-import { isObject, textAt } from '../../json/index.ts';
+import { elementTexts, isObject, textAt } from '../../json/index.ts';
 import type { ContentBlock, Message } from '../../message/index.ts';
 import type { LossNote } from '../loss.ts';
 import { openaiErrorBody } from '../openai-answers.ts';
 import { makeId, type OutgoingBlock, type StreamForm, StreamWriter } from '../reply-writer.ts';
-import type { DialectServer, ReplyContent, ReplyWriter, ServedError, WriteStreamOptions } from '../serve.ts';
+import type {
+  DialectServer,
+  HeldRefusal,
+  ReplyContent,
+  ReplyWriter,
+  ServedError,
+  WriteStreamOptions,
+} from '../serve.ts';
 import { writeSse } from '../stream.ts';
 import { readItems } from './items.ts';
 import { DIALECT } from './provider.ts';
@@ -94,6 +101,7 @@ class ItemForm implements StreamForm {
       const { name, member, more } = TEXTS[kind];
       const part = partText(content ?? { type: kind, text: written }, native);
       const text =
+        this.#annotations(part) +
         this.#partEvent(`${name}.done`, `"${member}":${JSON.stringify(written)}${more}`) +
         this.#partEvent('content_part.done', `"part":${part}`);
       this.#message!.parts.push(part);
@@ -113,6 +121,15 @@ class ItemForm implements StreamForm {
     );
     const members = `"item_id":${this.#quoted('fc_')},${this.#place()},"arguments":${JSON.stringify(written)}`;
     return this.#event('response.function_call_arguments.done', members) + this.#done(native ?? item);
+  }
+
+  /** Each source of a text is told before the text is done. */
+  #annotations(part: string): string {
+    const list = textAt(part, ['annotations']);
+    const annotations = list?.startsWith('[') ? elementTexts(list) : [];
+    return annotations
+      .map((one, at) => this.#partEvent('output_text.annotation.added', `"annotation_index":${at},"annotation":${one}`))
+      .join('');
   }
 
   whole({ index, tool }: OutgoingBlock, content: ContentBlock, native: string | undefined): string {
@@ -232,6 +249,22 @@ class ItemForm implements StreamForm {
   }
 }
 
+const MISSING: Readonly<Record<'response' | 'conversation' | 'item', (id: string) => HeldRefusal>> = {
+  response: (id) => ({
+    status: 400,
+    word: 'previous_response_not_found',
+    message: `Previous response with id '${id}' not found.`,
+    param: 'previous_response_id',
+  }),
+  conversation: (id) => ({
+    status: 404,
+    word: 'conversation_not_found',
+    message: `Conversation with id '${id}' not found.`,
+    param: 'conversation',
+  }),
+  item: (id) => ({ status: 404, word: 'item_not_found', message: `Item with id '${id}' not found.`, param: 'input' }),
+};
+
 export const serve: DialectServer = {
   id: DIALECT,
   responseId: ({ id, response }) => (isObject(response) ? response.id : id),
@@ -243,6 +276,10 @@ export const serve: DialectServer = {
     }),
     refersTo: ({ type = 'item_reference', id }) => (type === 'item_reference' ? id : undefined),
     isPending: ({ status }) => status === 'queued' || status === 'in_progress',
+    held: {
+      missing: (what, id) => MISSING[what](id),
+      deleted: (id) => ({ id, object: 'response', deleted: true }),
+    },
   },
   errorBody: openaiErrorBody,
   writeReply,

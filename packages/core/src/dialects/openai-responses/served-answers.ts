@@ -1,7 +1,7 @@
 import { find, isObject, type JsonObject, parseJson, splice } from '../../json/index.ts';
 import { openaiAnswers } from '../openai-answers.ts';
 import type { Usage } from '../reply.ts';
-import { type ConversationCompacting, keepMembers, type ServedAnswers } from '../served-answers.ts';
+import { type CompactionOperation, keepMembers, type ServedAnswers } from '../served-answers.ts';
 import { itemType } from './items.ts';
 
 /** What the API counts the tokens of; it refuses the members that only an answer needs. */
@@ -22,7 +22,7 @@ const COUNTED = [
 /** Where the vendor has a ciphertext, a summary of ours follows these words. */
 const SUMMARY = 'skein-summary:';
 
-const compacting: ConversationCompacting = {
+const compacting: CompactionOperation = {
   path: (path) => `${path}/compact`,
   // The vendor keeps the words of the user, and one item for all the rest.
   write: (summary, { input }, { id, created, usage }) => ({

@@ -1,6 +1,19 @@
-import { Changes, isObject, isText, type JsonObject, type Path, parseJson, splice, textAt } from '../../json/index.ts';
+import {
+  addMember,
+  Changes,
+  find,
+  findElements,
+  isObject,
+  isText,
+  type JsonObject,
+  type Path,
+  parseJson,
+  splice,
+  textAt,
+} from '../../json/index.ts';
 import type { MediaBlock, Message } from '../../message/index.ts';
 import { dropped, type LossNote, type LossReason, rewritten } from '../loss.ts';
+import { forModel } from '../provider.ts';
 import { isOwn } from '../write/drafts.ts';
 import { type BodyMember, joinFrame, readSystemTexts, writeTools } from '../write/frame.ts';
 import { formatPath, makeSplicer, type OwnRules, outsideOfList } from '../write/own-message.ts';
@@ -74,6 +87,15 @@ export const writer: RequestWriter = {
   merge: () => undefined,
   resultsFollow: 'message',
   refusesRepeats: true,
+  mark,
+  markable: ({ provider: { policies }, model }) =>
+    forModel(policies.quirks.breakpoints ?? { default: false }, model) ? ['messages'] : [],
+  lateCalls({ raw }) {
+    if (!raw.includes('"async"')) return [];
+    return readItems(raw).items.flatMap(({ value }) =>
+      isObject(value) && value.async === true && isText(value.call_id) ? value.call_id : [],
+    );
+  },
   dropUnpaired: dropUnpairedComputers,
   usesServerTools: usesComputer,
   continues: ({ previous_response_id: response = 'null', conversation = 'null' }) =>
@@ -177,6 +199,18 @@ export function spliceMessage(
 ): readonly Draft[] {
   const drafts = spliceItems(message, target, options).map(withClientCalls);
   return message.raw.includes('"computer_call_output"') ? drafts.map((draft) => ({ ...draft, results: [] })) : drafts;
+}
+
+/** Adds a breakpoint to the last part that a client wrote in a message or in an output; undefined if there is none. */
+function mark(text: string): string | undefined {
+  const [value, ...more] = parseJson(`[${text}]`) as readonly unknown[];
+  if (!isObject(value) || more.length > 0) return undefined;
+  const list = value.role === undefined ? 'output' : 'content';
+  const parts = value[list];
+  const last: unknown = Array.isArray(parts) ? parts.at(-1) : undefined;
+  if (!isObject(last) || !/^input_/.test(String(last.type))) return undefined;
+  const { start } = findElements(text, find(text, [list])!.start).at(-1)!;
+  return splice(text, [addMember(text, start, CACHE_MARKER, '{"mode":"explicit"}')]);
 }
 
 /** Whether every reasoning item has ciphertext, judged by counting. In doubt false: then the items are parsed. */

@@ -135,6 +135,8 @@ export interface RequestJob {
   readonly start: string;
   /** Whether the body continues calls that the provider stores, so that results may stand without their calls. */
   readonly continues: boolean;
+  /** Whether the API goes on with the reply at the end, so that nothing is put behind it. */
+  readonly continuesReply: boolean;
   /** Ids of calls without a result that waited for an approval. */
   readonly unapproved: readonly string[];
   /** The calls that a message's results answer, by the index of the message. */

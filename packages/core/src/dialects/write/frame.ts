@@ -14,7 +14,7 @@ import { type Element, joinElement } from '../manifest.ts';
 import type { CachePoint, ToolDefinition } from '../request.ts';
 import { locate, targetToolName } from './drafts.ts';
 import { noteLeftOut, toJsonString } from './translate.ts';
-import type { Frame, RequestWriter, Target } from './writer.ts';
+import type { Frame, MarkablePart, RequestWriter, Target } from './writer.ts';
 
 /** A top-level member of a body: its name and JSON text; without a text it is absent. */
 export type BodyMember = readonly [name: string, text: string | undefined];
@@ -125,8 +125,13 @@ interface CacheMarkers {
   readonly losses: readonly Loss[];
 }
 
-/** Checks cache points and resolves them to indexes; they are lost if the protocol has no markers. */
-export function resolveCachePoints(points: readonly CachePoint[], count: number, writer: RequestWriter): CacheMarkers {
+/** Checks cache points and resolves them to indexes. They are lost where the target takes no markers. */
+export function resolveCachePoints(
+  points: readonly CachePoint[],
+  count: number,
+  writer: RequestWriter,
+  target: Target,
+): CacheMarkers {
   if (points.length > MOST)
     throw new RangeError(`At most ${MOST} cache points can be placed, but ${points.length} were given`);
   const strange = points.find((point) => point !== 'tools' && point !== 'system' && !Number.isInteger(point));
@@ -137,17 +142,22 @@ export function resolveCachePoints(points: readonly CachePoint[], count: number,
   const indexes = points.filter((point) => typeof point === 'number');
   const outside = indexes.find((index) => index >= count);
   if (outside !== undefined) throw new RangeError(`There is no message ${outside} to place a cache marker on`);
-  if (!writer.mark && points.length > 0)
+  const taken = writer.mark ? (writer.markable?.(target) ?? EVERYWHERE) : [];
+  if (taken.length === 0 && points.length > 0)
     return { tools: false, system: false, messages: new Set(), losses: [locate(NOT_PLACED, -1)] };
+  const untaken = points.filter((point) => !taken.includes(typeof point === 'number' ? 'messages' : point));
   // A fixed setting such as -2 must not fail on the first turn.
   const early = indexes.filter((index) => index < -count);
+  const placed = taken.includes('messages') ? indexes.filter((index) => index >= -count) : [];
   return {
-    tools: points.includes('tools'),
-    system: points.includes('system'),
-    messages: new Set(indexes.filter((index) => index >= -count).map((index) => (index < 0 ? count + index : index))),
-    losses: early.map((index) => locate(dropped('', 'cache-marker', `${index}`), -1)),
+    tools: points.includes('tools') && taken.includes('tools'),
+    system: points.includes('system') && taken.includes('system'),
+    messages: new Set(placed.map((index) => (index < 0 ? count + index : index))),
+    losses: [...untaken, ...early].map((point) => locate(dropped('', 'cache-marker', `${point}`), -1)),
   };
 }
+
+const EVERYWHERE: readonly MarkablePart[] = ['tools', 'system', 'messages'];
 
 /** Places a cache marker on the last element of each message at these indexes. */
 export function markElements(

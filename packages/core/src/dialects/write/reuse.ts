@@ -16,6 +16,9 @@ export class WriteCache {
   /** What drafts became when they were merged, by the first of them. */
   readonly merged = new WeakMap<PlacedDraft, MergedDrafts>();
   readonly elements = new WeakMap<PlacedDraft, Element>();
+  /** The calls of own messages that may be answered later, and whether an own message stands for those before it. */
+  readonly late = new WeakMap<Message, readonly string[]>();
+  readonly beginnings = new WeakMap<Message, boolean>();
   /** The prefix hash before and after an element, as it was last computed. */
   readonly prefixes = new WeakMap<Element, { readonly before: string; readonly after: string }>();
   /** The encoded starts of bodies, by their first element that stands for a message. */
@@ -65,6 +68,12 @@ export class WriteCache {
     const oldest = this.#ends.length > MOST_STARTS ? this.#ends.shift()?.deref() : undefined;
     if (oldest && oldest !== last) this.#starts.delete(oldest);
   }
+}
+
+/** What is known of a message, or is found out now. */
+export function remember<T>(known: WeakMap<Message, T>, message: Message, find: (message: Message) => T): T {
+  if (!known.has(message)) known.set(message, find(message));
+  return known.get(message)!;
 }
 
 /** How many branches of a program have a settled start; each is about as large as its list of messages. */

@@ -4,6 +4,7 @@ import type { Element } from '../manifest.ts';
 import { forModel, takesMedia } from '../provider.ts';
 import {
   draftTranslation,
+  isOwn,
   locateAt,
   mergeDrafts,
   mergeRun,
@@ -17,7 +18,7 @@ import {
   takeRun,
   targetToolId,
 } from './drafts.ts';
-import { sideOf } from './reuse.ts';
+import { remember, sideOf } from './reuse.ts';
 import { noteLeftOut, readTexts } from './translate.ts';
 
 /** The results that are sent for calls without one: a call that waited for approval was not run, others may have been. */
@@ -31,17 +32,34 @@ const INTERRUPTED = 'No result: the call was interrupted before its result was r
  */
 export function pairCallsWithResults(drafts: readonly PlacedDraft[], job: RequestJob): readonly PlacedDraft[] {
   const paired: PlacedDraft[] = [];
+  const late = findLateCalls(job);
   for (let at = 0; at < drafts.length; ) {
     const turn = takeRun(drafts, at, isAssistant);
     const replies = takeRun(drafts, at + turn.length, (draft) => !isAssistant(draft));
     const isPlain =
-      turn.every(({ calls }) => calls.length === 0) && replies.every(({ results }) => results.length === 0);
+      turn.every(({ calls }) => calls.every(({ id }) => late.has(id))) &&
+      replies.every(({ results }) => results.every((id) => late.has(id)));
     const isKept = isPlain || (job.continues && turn.length === 0);
-    for (const draft of isKept ? [...turn, ...replies] : pairTurn(turn, replies, job)) paired.push(draft);
+    for (const draft of isKept ? [...turn, ...replies] : pairTurn(turn, replies, job, late)) paired.push(draft);
     at += turn.length + replies.length;
   }
   return paired;
 }
+
+/** The ids of calls that need no result yet. Theirs may stand anywhere behind them. */
+function findLateCalls({ writer, messages, target, cache }: RequestJob): ReadonlySet<string> {
+  const { lateCalls } = writer;
+  if (!lateCalls) return NONE;
+  let late: Set<string> | undefined;
+  for (const message of messages) {
+    if (message.facts.calls.length === 0 || !isOwn(message, target)) continue;
+    const ids = remember(cache.late, message, lateCalls);
+    if (ids.length > 0) late = new Set([...(late ?? []), ...ids]);
+  }
+  return late ?? NONE;
+}
+
+const NONE: ReadonlySet<string> = /* @__PURE__ */ new Set();
 
 function isAssistant({ role }: PlacedDraft): boolean {
   return role === 'assistant';
@@ -52,13 +70,14 @@ function pairTurn(
   turn: readonly PlacedDraft[],
   replies: readonly PlacedDraft[],
   job: RequestJob,
+  late: ReadonlySet<string>,
 ): readonly PlacedDraft[] {
-  const ids = turn.flatMap(({ calls }) => calls.map(({ id }) => id));
+  const ids = turn.flatMap(({ calls }) => calls.map(({ id }) => id)).filter((id) => !late.has(id));
   // Messages of one turn that call by the same id (`tool-id-unique`) are answered one by one.
   const isByTurn = job.writer.resultsFollow === 'turn' && new Set(ids).size === ids.length;
   const isLast = (draft: PlacedDraft): boolean => draft === turn.at(-1);
   const isTogether = isByTurn || turn.every((draft) => isLast(draft) || draft.calls.length === 0);
-  if (isTogether && areInOrder(ids, replies, job.writer.resultsInOrder === true)) {
+  if (isTogether && areInOrder(ids, replies, job.writer.resultsInOrder === true, late)) {
     const results = takeRun(replies, 0, ({ role }) => role === 'tool');
     return [
       ...turn,
@@ -66,11 +85,13 @@ function pairTurn(
       ...replies.slice(results.length),
     ];
   }
-  const { resultFor, others } = sortReplies(ids, replies, job);
+  const { resultFor, others } = sortReplies(ids, replies, job, late);
   const answersTo = (...callers: readonly PlacedDraft[]): readonly PlacedDraft[] =>
     mergeDrafts(
       callers.flatMap((caller) =>
-        caller.calls.map((call) => resultFor(call) ?? answerMissing(call, caller.of[0], job)),
+        caller.calls
+          .filter(({ id }) => !late.has(id))
+          .map((call) => resultFor(call) ?? answerMissing(call, caller.of[0], job)),
       ),
       job,
     );
@@ -81,14 +102,19 @@ function pairTurn(
 }
 
 /** Whether each call has exactly one result, before anything else; with `isStrict`, also in the order of the calls. */
-function areInOrder(ids: readonly string[], replies: readonly PlacedDraft[], isStrict: boolean): boolean {
+function areInOrder(
+  ids: readonly string[],
+  replies: readonly PlacedDraft[],
+  isStrict: boolean,
+  late: ReadonlySet<string>,
+): boolean {
   const open = new Set(ids);
   const given = isStrict ? replies.flatMap(({ results }) => results) : [];
   return (
     open.size === ids.length &&
     given.every((id, at) => id === ids[at]) &&
     replies.every(({ results, message }) =>
-      results.length > 0
+      results.some((id) => !late.has(id))
         ? !message?.facts.needs.includes('mixed') && results.every((id) => open.delete(id))
         : open.size === 0,
     ) &&
@@ -101,6 +127,7 @@ function sortReplies(
   ids: readonly string[],
   replies: readonly PlacedDraft[],
   job: RequestJob,
+  late: ReadonlySet<string>,
 ): { resultFor(call: CallRef): PlacedDraft | undefined; others: readonly PlacedDraft[] } {
   const results = new Map(ids.map((id): [string, PlacedDraft[]] => [id, []]));
   const arrived: PlacedDraft[] = [];
@@ -108,7 +135,7 @@ function sortReplies(
   for (const draft of replies.flatMap((reply) => splitResults(reply, job))) {
     const [id, ...more] = draft.results;
     const taken = results.get(id!);
-    if (id === undefined) others.push(draft);
+    if (id === undefined || late.has(id)) others.push(draft);
     // As many results of each id as there are open calls of that id.
     else if (more.length === 0 && taken && taken.length < ids.filter((call) => call === id).length) {
       // It overtakes what was said before it.
@@ -212,20 +239,26 @@ export function dropUnpairedServerTools(drafts: readonly PlacedDraft[], job: Req
  */
 export function rewriteMisplacedSystem(
   drafts: readonly PlacedDraft[],
-  { writer, target }: RequestJob,
+  { writer, target, lost }: RequestJob,
 ): readonly PlacedDraft[] {
   if (forModel(target.provider.policies.inlineSystem, target.model) !== 'after-user') return drafts;
-  return drafts.map((draft, index) => {
+  return drafts.flatMap((draft, index) => {
     if (!isSystem(draft)) return draft;
     const before = drafts.slice(0, index).findLast((other) => !isSystem(other))?.role;
     const after = drafts.slice(index + 1).find((other) => !isSystem(other))?.role;
-    return (before === 'user' || before === 'tool') && (after ?? 'assistant') === 'assistant'
-      ? draft
-      : replaceDraft(
-          draft,
-          writer.userText(readTexts(draft.message?.content ?? []), target),
-          rewritten('', 'inline-system'),
-        );
+    if ((before === 'user' || before === 'tool') && (after ?? 'assistant') === 'assistant') return draft;
+    const content = draft.message?.content ?? [];
+    const left = content.flatMap((block, at) =>
+      block.type === 'text' ? [] : locateAt(draft, noteLeftOut(block, `content[${at}]`)),
+    );
+    const text = readTexts(content);
+    if (text.trim() === '') {
+      // What it changes, such as the tools, can only be said in a system message.
+      lost.push(...draft.losses, ...(left.length > 0 ? left : locateAt(draft, dropped('', 'inline-system'))));
+      return [];
+    }
+    const told = replaceDraft(draft, writer.userText(text, target), rewritten('', 'inline-system'));
+    return { ...told, losses: [...told.losses, ...left] };
   });
 }
 
@@ -279,7 +312,7 @@ export function endAcceptably(drafts: readonly PlacedDraft[], job: RequestJob): 
     const isEmpty = earlier.length === 0 || (prefill === 'no' && !begun);
     return !previous && isEmpty ? askToContinue('nothing-to-send') : drafts;
   }
-  if (last.role !== 'assistant' || isPaused(last)) return drafts;
+  if (last.role !== 'assistant' || job.continuesReply || isPaused(last)) return drafts;
   if (prefill === 'no') return askToContinue('prefill');
   const trimmed = prefill === 'trimmed' ? writer.trimEnd?.(last) : undefined;
   if (trimmed === undefined) return drafts;

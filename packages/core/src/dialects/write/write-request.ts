@@ -1,9 +1,9 @@
 import { BLOCKS_ORIGIN, checkMessages, createMessage, type Message } from '../../message/index.ts';
 import type { DialectSpec } from '../dialect.ts';
-import { type Loss, LossError, type LossNote } from '../loss.ts';
+import { type Loss, LossError, type LossNote, rewritten } from '../loss.ts';
 import { type Element, hashElements, joinElement, type Manifest } from '../manifest.ts';
 import { checkRequest, type RequestParams, type WriteRequest, type WrittenRequest } from '../request.ts';
-import { CallTracker, draftMessages, locate, type PlacedDraft, type RequestJob, toElement } from './drafts.ts';
+import { CallTracker, draftMessages, isOwn, locate, type PlacedDraft, type RequestJob, toElement } from './drafts.ts';
 import { findUnplaced, markElements, readExtra, replaceFrameSurrogates, resolveCachePoints } from './frame.ts';
 import { dropReasoningBoundElsewhere, findUpstream } from './own-message.ts';
 import {
@@ -12,6 +12,7 @@ import {
   joinBody,
   type ManifestSource,
   plainElements,
+  remember,
   type SettledStart,
   type StartConditions,
   type WriteCache,
@@ -48,9 +49,11 @@ export function writeRequest(spec: DialectSpec, request: WriteRequest, cache: Wr
   checkRequest(request, messages);
   const extra = readExtra(request.extra);
   const target = findTarget(spec, request, messages, extra);
-  const markers = resolveCachePoints(request.cache ?? [], messages.length, writer);
-  const leading = countLeadingSystem(messages, writer, target);
-  const system = [...toSystemMessages(request.system), ...messages.slice(0, leading)];
+  const markers = resolveCachePoints(request.cache ?? [], messages.length, writer, target);
+  const texts = countLeadingSystem(messages, writer, target);
+  const replaced = countReplaced(messages, writer, target, cache);
+  const leading = Math.max(texts, replaced);
+  const system = [...toSystemMessages(request.system), ...messages.slice(0, texts)];
   const called = () => messages.flatMap(({ facts }) => facts.calls.map(({ name }) => name));
   const frameWith = (params: RequestParams): Frame =>
     replaceFrameSurrogates(
@@ -62,9 +65,12 @@ export function writeRequest(spec: DialectSpec, request: WriteRequest, cache: Wr
   const identity = identify(spec, target);
   const continues = writer.continues?.(extra) === true;
   const conditions = { target, start, leading, continues, unapproved: request.unapproved ?? [] };
-  const begin = (previous: Manifest | undefined, isCold = false): RequestJob =>
-    beginJob(writer, conditions, messages, plainFrame, cache, previous, isCold);
-  let job = begin(findReusable(request.previous, { ...identity, start }, messages, cache));
+  const begin = (previous: Manifest | undefined, isCold = false): RequestJob => ({
+    ...beginJob(writer, conditions, messages, plainFrame, cache, previous, isCold),
+    continuesReply: request.continuesReply === true,
+  });
+  const usable = replaced < (request.previous?.messages.length ?? 0) ? request.previous : undefined;
+  let job = begin(findReusable(replaced > 0 ? usable : request.previous, { ...identity, start }, messages, cache));
   let passed = passDrafts(draftMessages(job), job);
   if (job.previous && !isReusableBefore(passed.drafted[0], job.previous, job)) {
     job = begin(undefined);
@@ -106,6 +112,7 @@ export function writeRequest(spec: DialectSpec, request: WriteRequest, cache: Wr
     ...[...frame.losses, ...unfit].map((note) => locate(note, -1)),
     ...markers.losses,
     ...findUnplaced(markers.messages, elements),
+    ...(replaced > texts ? [locate(rewritten('', 'compacted', `${replaced - texts}`), texts)] : []),
     ...manifest.losses,
   ];
   const refused = request.strict ? losses.filter((loss) => loss.kind === 'dropped') : [];
@@ -129,7 +136,7 @@ function beginJob(
   cache: WriteCache,
   previous: Manifest | undefined,
   isCold: boolean,
-): RequestJob {
+): Omit<RequestJob, 'continuesReply'> {
   const begun = previous || isCold ? undefined : cache.takeStart(messages, conditions);
   const source = previous && cache.sources.get(previous);
   const earlier = previous
@@ -290,4 +297,17 @@ function toSystemMessage(text: string): Message {
 function countLeadingSystem(messages: readonly Message[], writer: RequestWriter, target: Target): number {
   const end = messages.findIndex((message) => message.role !== 'system' || writer.standsInline?.(message, target));
   return end < 0 ? messages.length : end;
+}
+
+/** How many messages are not sent, because a later one stands for them: a summary that the API wrote itself. */
+function countReplaced(
+  messages: readonly Message[],
+  { beginsConversation }: RequestWriter,
+  target: Target,
+  { beginnings }: WriteCache,
+): number {
+  if (!beginsConversation) return 0;
+  const isBeginning = (message: Message): boolean =>
+    message.role === 'assistant' && isOwn(message, target) && remember(beginnings, message, beginsConversation);
+  return Math.max(0, messages.findLastIndex(isBeginning));
 }

@@ -67,6 +67,8 @@ export interface RequestWriter {
   readonly resultsAreUsers?: boolean;
   /** Adds a cache marker to the text of an element, of the system or of the tools; absent if the protocol has no markers. */
   mark?(text: string): string | undefined;
+  /** Where a target takes cache markers; default: everywhere. */
+  markable?(target: Target): readonly MarkablePart[];
   /** Removes white space at the end of a draft (`trailing-space`). Returns undefined if there is none, null if nothing is left. */
   trimEnd?(draft: Draft): Draft | undefined | null;
   /**
@@ -80,6 +82,10 @@ export interface RequestWriter {
   fitParams?(target: Target, count: number, textOf: (index: number) => string, losses: LossNote[]): RequestParams;
   /** Whether the protocol refuses the same message twice, because its parts have ids. The second one is then translated. */
   readonly refusesRepeats?: boolean;
+  /** The ids of calls of an own message whose results may come later than the next request, or never. */
+  lateCalls?(message: Message): readonly string[];
+  /** Whether an own message stands for everything before it, so that a request begins with it. */
+  beginsConversation?(message: Message): boolean;
   /** Whether a conversation must not begin with a call. */
   readonly callsFollowUser?: boolean;
   /** Whether the body continues calls that the provider stores, so that results may stand without their calls. */
@@ -91,6 +97,9 @@ export interface RequestWriter {
   /** Writes the body around the message elements. */
   frame(parts: FrameParts, target: Target): Frame;
 }
+
+/** A part of a request that can carry cache markers. */
+export type MarkablePart = 'tools' | 'system' | 'messages';
 
 /** The parts of a request around its messages. */
 export interface FrameParts {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { anthropicMessagesRules, judgeAnthropicMessages } from './judge.ts';
+import { betaCases } from './test-cases-beta.ts';
 import { conversationCases } from './test-cases-conversation.ts';
 import { schemaCases, settingsCases } from './test-cases-request.ts';
 import {
@@ -16,14 +17,14 @@ import {
   user,
 } from './test-requests.ts';
 
-const cases = { ...schemaCases, ...settingsCases, ...conversationCases };
+const cases = { ...schemaCases, ...settingsCases, ...conversationCases, ...betaCases };
 
 describe('Anthropic request rules', () => {
   it('has a case for every rule', () => {
     expect(Object.keys(cases).sort()).toEqual([...anthropicMessagesRules].sort());
   });
 
-  it.each(Object.entries(cases))('%s', (id, { good, bad, message, status = 400, unsure }) => {
+  it.each(Object.entries(cases))('%s', (id, { good, bad, message, status = 400, unsure, code }) => {
     expect(judgeAnthropicMessages(good)).toEqual({ refusal: undefined, warnings: [] });
     const { refusal, warnings } = judgeAnthropicMessages(bad);
     if (unsure) {
@@ -38,6 +39,7 @@ describe('Anthropic request rules', () => {
       error: {
         type: status === 401 ? 'authentication_error' : 'invalid_request_error',
         message: refusal?.message,
+        ...(code && { details: { error_code: code } }),
       },
       request_id: expect.stringMatching(/^req_011C\w{20}$/),
     });

@@ -14,6 +14,7 @@ import {
 } from './context.ts';
 import { takesPrefill, takesSystemRole } from './models.ts';
 import { contentBlocks } from './prefix.ts';
+import { betaRules, errorCode } from './rules-beta.ts';
 import { signatureRules, thinkingPlaceRules, thinkingRules } from './rules-thinking.ts';
 import { serverToolRules, toolRules } from './rules-tools.ts';
 import type { Issue } from './shape.ts';
@@ -62,6 +63,9 @@ function textBlocks({ system, blocks }: Context): readonly Json[] {
   return [...system, ...blocks.map(({ block }) => block), ...nested].filter(({ type }) => type === 'text');
 }
 
+/** A system message may set the effort, and say nothing. */
+const setsOutput = ({ output_config: config }: Json): boolean => isObject(config) && Object.keys(config).length > 0;
+
 const textRules: readonly AnthropicRule[] = [
   {
     id: 'empty-message',
@@ -69,7 +73,7 @@ const textRules: readonly AnthropicRule[] = [
       first(messages.entries(), ([index, message]) => {
         const exempt =
           (message.role === 'assistant' && index === messages.length - 1) ||
-          (message.role === 'system' && isObject(message.output_config) && message.content === undefined);
+          (message.role === 'system' && message.content === undefined && setsOutput(message));
         return contentBlocks(message.content).length === 0 && !exempt
           ? `messages.${index}: all messages must have non-empty content except for the optional final assistant message`
           : undefined;
@@ -91,12 +95,14 @@ const textRules: readonly AnthropicRule[] = [
         : undefined,
   },
   {
-    // A paused turn is continued by sending the reply, which then ends in server tool blocks.
+    // A paused turn is continued by sending the reply, which then ends in server tool blocks or a compaction. A summary is
+    // asked for at the end of any turn.
     id: 'prefill',
-    check: ({ turns, model }) => {
+    check: ({ turns, model, body }) => {
       const last = turns.at(-1);
       const end = last?.blocks.at(-1);
-      return last?.role !== 'assistant' || takesPrefill(model) || isServerCall(end) || isServerResult(end)
+      const isContinued = isServerCall(end) || isServerResult(end) || end?.type === 'compaction';
+      return last?.role !== 'assistant' || takesPrefill(model) || isContinued || isSet(body.compaction)
         ? undefined
         : 'This model does not support assistant message prefill. The conversation must end with a user message.';
     },
@@ -306,6 +312,7 @@ const RULES: readonly AnthropicRule[] = [
   ...headerRules,
   ...schemaRules,
   ...versionRules,
+  ...betaRules,
   ...systemRules,
   ...thinkingRules,
   ...cacheRules,
@@ -355,6 +362,8 @@ function refuse(id: string, message: string, status = 400, seed = ''): Refusal {
   const type = ERROR_TYPES[status] ?? 'invalid_request_error';
   // Derived from the request, so that the judge is deterministic.
   const request_id = `req_011C${createHash('sha256').update(seed).digest('base64url').replaceAll(/[-_]/g, 'x').slice(0, 20)}`;
-  const body = JSON.stringify({ type: 'error', error: { type, message }, request_id });
+  const code = errorCode(id);
+  const details = code === undefined ? {} : { details: { error_code: code } };
+  const body = JSON.stringify({ type: 'error', error: { type, message, ...details }, request_id });
   return { rule: `${PROTOCOL}.${id}`, status, message, body };
 }

@@ -7,6 +7,8 @@ export interface Case {
   readonly bad: JudgedRequest;
   readonly message: string | RegExp;
   readonly status?: number;
+  /** The `error_code` in the details. */
+  readonly code?: string;
   /** Broken, but only a warning. */
   readonly unsure?: boolean;
 }

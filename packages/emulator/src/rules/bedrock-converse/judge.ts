@@ -252,6 +252,26 @@ const toolRules: readonly ConverseRule[] = [
   },
 ];
 
+/** Models that cache, as far as AWS lists them; tools are cached with Claude only. */
+const CACHES = /anthropic\.claude-(?!instant|v2|3-(?:haiku|sonnet|opus)|3-5-sonnet-20240620)|amazon\.nova/;
+const HIDDEN = /^arn:/;
+
+const cacheRule: ConverseRule = {
+  id: 'cache-unsupported',
+  status: 403,
+  check: ({ body, messages, model }) => {
+    if (HIDDEN.test(model)) return undefined;
+    const config = isObject(body.toolConfig) ? body.toolConfig : {};
+    const isPoint = ({ cachePoint: point }: Json): boolean => isObject(point);
+    const inTools = objects(config.tools).some(isPoint);
+    const all = [...objects(body.system), ...messages.flatMap(({ content }) => objects(content))];
+    const isTaken = CACHES.test(model) && (!inTools || isClaude(model));
+    return !isTaken && (inTools || all.some(isPoint))
+      ? 'You invoked an unsupported model or your request did not allow prompt caching. See the documentation for more information.'
+      : undefined;
+  },
+};
+
 const PROTOCOL = 'bedrock-converse';
 
 /** What the model refuses is told behind these words (recorded). */
@@ -275,7 +295,7 @@ const modelRule: ConverseRule = {
 };
 
 /** In the order in which the API checks, as far as it is known: the conversation, the tools, then the model. */
-const RULES: readonly ConverseRule[] = [...contentRules, ...toolRules, modelRule];
+const RULES: readonly ConverseRule[] = [...contentRules, ...toolRules, cacheRule, modelRule];
 
 /** Every rule id that a verdict can name. `json` and `surrogate` are checked while the body is read. */
 export const bedrockConverseRules: readonly string[] = ['json', 'surrogate', ...RULES.map(({ id }) => id)];

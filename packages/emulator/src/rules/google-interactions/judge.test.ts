@@ -62,9 +62,14 @@ const cases: Readonly<Record<string, Case>> = {
     message: 'Exactly one of model and agent must be set.',
   },
   'input-required': {
-    good: { model, continuation_token: 't', previous_interaction_id: 'v1_named' },
+    good: { model, continuation_token: 'c2ln', previous_interaction_id: 'v1_named' },
     bad: { model, input: [] },
     message: 'input must not be empty.',
+  },
+  'continuation-token': {
+    good: { model, continuation_token: 'c2ln', input: 'Hi' },
+    bad: { model, continuation_token: 'b3RoZXI=', input: 'Hi' },
+    message: INVALID,
   },
   'background-store': {
     good: { model, input: 'Hi', background: true },

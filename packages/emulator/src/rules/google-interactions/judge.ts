@@ -25,6 +25,15 @@ const valueRules: readonly InteractionsRule[] = [
       steps.length === 0 && !isSet(body.continuation_token) ? 'input must not be empty.' : undefined,
   },
   {
+    // As the SDK sends it; what the API says of other forms is not known.
+    id: 'continuation-token',
+    check: ({ body: { continuation_token: token }, memory, steps, previous }) => {
+      if (!isSet(token)) return undefined;
+      const isKnown = memory === undefined || memory.issued(`${token}`) !== undefined;
+      return !isKnown || (steps.length > 0 && previous !== undefined) ? INVALID : undefined;
+    },
+  },
+  {
     // What is answered later must be kept somewhere.
     id: 'background-store',
     check: ({ body: { background, store } }) =>

@@ -281,7 +281,7 @@ function appendReply(
     // Usage belongs to the reply, not to each alternative.
     if (at === 0 && answer.usage) take.usage = answer.usage;
     // Keeps the order of choices that arrived at the same time.
-    const grown = appendMessages(index, below, [message], take, take.at + at / 1000);
+    const grown = appendMessages(index, below, [message], take, { at: take.at + at / 1000, isRead: true });
     ids.push(...grown.ids);
     records.push(...grown.records);
   }
@@ -324,14 +324,15 @@ function appendMessages(
   place: AppendPoint,
   messages: readonly Message[],
   take: TakeFacts & { readonly at: number },
-  at = take.at,
+  /** `isRead`: the messages were parsed, so that their facts are at hand. */
+  { at = take.at, isRead = false }: { readonly at?: number; readonly isRead?: boolean } = {},
 ): { readonly end: AppendPoint; readonly ids: readonly string[]; readonly records: readonly StoreRecord[] } {
   const records: StoreRecord[] = [];
   const ids: string[] = [];
   let end = place;
   for (const message of messages) {
     // Known nodes are not parsed again.
-    const id = nodeId(end.id, message.origin.dialect, sha256(message.raw));
+    const id = nodeId(end.id, message.origin.dialect, isRead ? message.facts.digest : sha256(message.raw));
     const known = index.nodes.get(id);
     if (known) {
       records.push(createMessageTake(message, id, take));

@@ -50,15 +50,21 @@ export interface BatchLines {
   readonly lengths: readonly number[];
 }
 
-/** Encodes a batch, behind a header if it begins a segment. */
-export function encodeBatch(records: readonly StoreRecord[], batch: number, header = ''): BatchLines {
-  const encoder = new LineEncoder();
+/** Encodes a batch, behind a header if it begins a segment. The bytes are those of the encoder, until its next batch. */
+export function encodeBatch(
+  records: readonly StoreRecord[],
+  batch: number,
+  header = '',
+  encoder = new LineEncoder(),
+): BatchLines {
+  encoder.begin();
   encoder.write(header);
-  const lengths = records.map((record, line) => {
+  const lengths: number[] = [];
+  for (const [line, record] of records.entries()) {
     const start = encoder.size;
     encoder.record(record, records.length === 1 ? '{' : `{"~":"${batch}.${line}.${records.length}",`);
-    return encoder.size - start;
-  });
+    lengths.push(encoder.size - start);
+  }
   return { bytes: encoder.bytes(), lengths };
 }
 
@@ -67,21 +73,39 @@ export function recordLine(record: StoreRecord): string {
   return encodeBatch([record], 0).bytes.toString();
 }
 
-/** A text up to this length is encoded without computing its size first. */
-const SHORT = 2 ** 14;
+/** A buffer up to this size is kept for the next batch: a new one for every batch keeps the garbage collector busy. */
+const KEPT_BYTES = 2 ** 20;
+/** A text from this length on is escaped as bytes, in half the time that `JSON.stringify` and encoding its result take. */
+const LONG = 2 ** 11;
+/** How many characters are escaped at once. */
+const AT_ONCE = 2 ** 12;
+
+const SPACE = 0x20;
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+/** What JSON has in place of each character up to the backslash. */
+const ESCAPES = Array.from({ length: BACKSLASH + 1 }, (_, code) =>
+  Buffer.from(JSON.stringify(String.fromCharCode(code)).slice(1, -1)),
+);
+const LONGEST_ESCAPE = '\\u0000'.length;
+
+function isHighSurrogate(code: number): boolean {
+  return code >= 0xd800 && code <= 0xdbff;
+}
 
 /** Encodes records into one buffer, each once: the checksum is that of the bytes that are written. */
-class LineEncoder {
+export class LineEncoder {
   #buffer = Buffer.allocUnsafeSlow(2 ** 14);
+  readonly #plain = Buffer.allocUnsafeSlow(AT_ONCE * 3);
   size = 0;
 
+  begin(): void {
+    if (this.#buffer.length > KEPT_BYTES) this.#buffer = Buffer.allocUnsafeSlow(2 ** 14);
+    this.size = 0;
+  }
+
   write(text: string): void {
-    const most = text.length > SHORT ? Buffer.byteLength(text) : text.length * 3;
-    if (this.size + most > this.#buffer.length) {
-      const wider = Buffer.allocUnsafeSlow(Math.max(this.#buffer.length * 2, this.size + most));
-      this.#buffer.copy(wider, 0, 0, this.size);
-      this.#buffer = wider;
-    }
+    this.#makeRoom(text.length > AT_ONCE ? Buffer.byteLength(text) : text.length * 3);
     this.size += this.#buffer.write(text, this.size);
   }
 
@@ -90,18 +114,75 @@ class LineEncoder {
     // In this order of members, a reader finds the digest without parsing the text.
     if (record.k === 'body' && Object.keys(record).length === 3) {
       this.write(`"k":"body","digest":"${record.digest}","text":`);
-      this.write(JSON.stringify(record.text));
+      this.#text(record.text);
       this.write('}\n');
       return;
     }
     const from = this.size;
-    const object = JSON.stringify(record);
-    this.write(object.slice(1, -1));
+    if (!this.#longEntry(record)) this.write(JSON.stringify(record).slice(1, -1));
     this.write(`,"#":"${checksum(this.#buffer.subarray(from, this.size))}"}\n`);
   }
 
   bytes(): Buffer {
     return this.#buffer.subarray(0, this.size);
+  }
+
+  /** The members of an entry whose data begins with a long text; returns false for any other record. */
+  #longEntry(record: StoreRecord): boolean {
+    if (record.k === 'ref' || record.k === 'node' || record.k === 'take' || !isEntry(record)) return false;
+    const { text } = record.data ?? {};
+    if (typeof text !== 'string' || text.length < LONG) return false;
+    if (Object.keys(record).at(-1) !== 'data' || Object.keys(record.data)[0] !== 'text') return false;
+    const { data, ...members } = record;
+    const { text: _, ...others } = data;
+    const rest = JSON.stringify(others).slice(1);
+    this.write(`${JSON.stringify(members).slice(1, -1)},"data":{"text":`);
+    this.#text(text);
+    this.write(rest === '}' ? rest : `,${rest}`);
+    return true;
+  }
+
+  /** The same as writing `JSON.stringify(text)`. */
+  #text(text: string): void {
+    if (text.length < LONG || !text.isWellFormed()) {
+      this.write(JSON.stringify(text));
+      return;
+    }
+    this.write('"');
+    for (let from = 0; from < text.length; ) {
+      let to = Math.min(from + AT_ONCE, text.length);
+      // A piece does not end between the halves of a surrogate pair.
+      if (to < text.length && isHighSurrogate(text.charCodeAt(to - 1))) to -= 1;
+      this.#escape(this.#plain.write(text.slice(from, to)));
+      from = to;
+    }
+    this.write('"');
+  }
+
+  /** Appends the first bytes of `#plain`, escaped. */
+  #escape(count: number): void {
+    this.#makeRoom(count * LONGEST_ESCAPE);
+    const plain = this.#plain;
+    const buffer = this.#buffer;
+    let to = this.size;
+    for (let from = 0; from < count; from++) {
+      const byte = plain[from]!;
+      if (byte >= SPACE && byte !== QUOTE && byte !== BACKSLASH) {
+        buffer[to++] = byte;
+        continue;
+      }
+      const escaped = ESCAPES[byte]!;
+      buffer[to++] = BACKSLASH;
+      for (let at = 1; at < escaped.length; at++) buffer[to++] = escaped[at]!;
+    }
+    this.size = to;
+  }
+
+  #makeRoom(bytes: number): void {
+    if (this.size + bytes <= this.#buffer.length) return;
+    const wider = Buffer.allocUnsafeSlow(Math.max(this.#buffer.length * 2, this.size + bytes));
+    this.#buffer.copy(wider, 0, 0, this.size);
+    this.#buffer = wider;
   }
 }
 

@@ -5,7 +5,7 @@ import type { RecordPlace } from './columns.ts';
 import { type Appender, type Files, toStoreError } from './disk.ts';
 import { readLife, showLife } from './liveness.ts';
 import type { Segment } from './segment.ts';
-import { END_LINE, encodeBatch, headerLine } from './segment-format.ts';
+import { END_LINE, encodeBatch, headerLine, LineEncoder } from './segment-format.ts';
 import type { Folders, SegmentSet } from './segment-set.ts';
 
 /** Writes the segment of this process. The first write creates it. */
@@ -34,6 +34,7 @@ export function createSegmentWriter(
   let hideLife: (() => Promise<void>) | undefined;
   let segments = 0;
   let batch = 0;
+  const encoder = new LineEncoder();
 
   const start = async (): Promise<Open> => {
     hideLife ??= await showLife(files, folders.writers, writer);
@@ -81,7 +82,7 @@ export function createSegmentWriter(
       });
       batch += 1;
       const header = to.size === 0 ? headerLine(writer) : '';
-      const { bytes, lengths } = encodeBatch(records, batch, header);
+      const { bytes, lengths } = encodeBatch(records, batch, header, encoder);
       const path = set.pathOf(to.segment.number);
       try {
         await to.appender.append(bytes);

@@ -82,12 +82,8 @@ export function nodeQueries(context: PostgresContext): NodeReads {
     async scan(page: PageRequest = {}) {
       const place = readPosition(page, 2);
       const snapshot = place === undefined ? sql`pg_current_snapshot()` : sql`${place[1]}::pg_snapshot`;
-      const rows = await db.transaction().execute(async (transaction) => {
-        // Projects have no statistics, so PostgreSQL would read and sort all nodes for every page.
-        await sql`select set_config('enable_bitmapscan', 'off', true), set_config('enable_sort', 'off', true)`.execute(
-          transaction,
-        );
-        return transaction
+      const rows = await inOrderOfIndex(db, (transaction) =>
+        transaction
           .selectFrom('skein_node')
           .where('project', '=', own)
           .select([...NODE_COLUMNS, 'seq', sql<string>`pg_current_snapshot()::text`.as('snapshot')])
@@ -95,8 +91,8 @@ export function nodeQueries(context: PostgresContext): NodeReads {
           .where(sql<boolean>`pg_visible_in_snapshot(xid, ${snapshot})`)
           .orderBy('seq')
           .limit(pageLimit(page) + 1)
-          .execute();
-      });
+          .execute(),
+      );
       return toPageOfRows(rows, page, read, ({ seq, snapshot }) => [seq, place?.[1] ?? snapshot]);
     },
     async deepest(chain) {
@@ -123,6 +119,22 @@ export function nodeQueries(context: PostgresContext): NodeReads {
       return node && { index: Number(rows[0]!.step) - 1, node };
     },
   };
+}
+
+/**
+ * Runs a query that an index gives in order. Projects have no statistics, so PostgreSQL would read and sort all rows of a
+ * project for every page.
+ */
+function inOrderOfIndex<T>(
+  db: PostgresContext['db'],
+  query: (transaction: PostgresContext['db']) => Promise<T>,
+): Promise<T> {
+  return db.transaction().execute(async (transaction) => {
+    await sql`select set_config('enable_bitmapscan', 'off', true), set_config('enable_sort', 'off', true)`.execute(
+      transaction,
+    );
+    return query(transaction);
+  });
 }
 
 /** Names with their indexes, last one first. */
@@ -188,22 +200,25 @@ export function recordQueries(
       const place = readPosition(page, 3);
       const direction = order === 'oldest' ? 'asc' : 'desc';
       const beyond = sql.raw(order === 'oldest' ? '>' : '<');
-      const rows = await db
-        .selectFrom('skein_ref')
-        .select(REF_COLUMNS)
-        .where('project', '=', own)
-        .where('on', '=', on)
-        .where('is_set', '=', true)
-        .$if(keys !== undefined, (query) => query.where('key', '=', anyOf(keys ?? [])))
-        .$if(names !== undefined, (query) => query.where('name', '=', namedBy(names ?? [])))
-        .$if(place !== undefined, (query) =>
-          query.where(sql<boolean>`(clock, key, name) ${beyond} (${sql.join(place ?? [])})`),
-        )
-        .orderBy('clock', direction)
-        .orderBy('key', direction)
-        .orderBy('name', direction)
-        .limit(pageLimit(page) + 1)
-        .execute();
+      const list = (from: PostgresContext['db']) =>
+        from
+          .selectFrom('skein_ref')
+          .select(REF_COLUMNS)
+          .where('project', '=', own)
+          .where('on', '=', on)
+          .where('is_set', '=', true)
+          .$if(keys !== undefined, (query) => query.where('key', '=', anyOf(keys ?? [])))
+          .$if(names !== undefined, (query) => query.where('name', '=', namedBy(names ?? [])))
+          .$if(place !== undefined, (query) =>
+            query.where(sql<boolean>`(clock, key, name) ${beyond} (${sql.join(place ?? [])})`),
+          )
+          .orderBy('clock', direction)
+          .orderBy('key', direction)
+          .orderBy('name', direction)
+          .limit(pageLimit(page) + 1)
+          .execute();
+      // The registers of one name, such as all threads by their last change, are in the order of an index.
+      const rows = await (keys === undefined && names?.length === 1 ? inOrderOfIndex(db, list) : list(db));
       return toPageOfRows(rows, page, readRefs, ({ clock, key, name }) => [clock, key, name]);
     },
     async entry(kind, id) {

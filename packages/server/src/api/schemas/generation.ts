@@ -15,6 +15,7 @@ export const Loss = z
       'account-bound',
       'cache-marker',
       'citations',
+      'compacted',
       'client-tool',
       'cut',
       'duplicate-result',
@@ -50,6 +51,14 @@ export const Loss = z
   })
   .openapi('Loss', { description: 'One thing that a request does not carry as it was' });
 
+/** A loss in words, as it is shown. */
+export const DescribedLoss = Loss.extend({
+  message: z.number().optional().openapi({ description: 'Index among the messages that were sent' }),
+  node: z.string().optional(),
+  path: z.string().optional(),
+  text: z.string().openapi({ description: 'All of it in one sentence' }),
+}).openapi('DescribedLoss');
+
 export type Loss = z.infer<typeof Loss>;
 
 assertSame<IsSameOnWire<Loss, CoreLoss>>();
@@ -61,6 +70,8 @@ const Notice = z
       'fallback',
       'refused-field',
       'server-state',
+      'cache-miss',
+      'steering',
       'compaction',
       'compaction-failed',
       'length',

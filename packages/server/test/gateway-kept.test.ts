@@ -1,0 +1,104 @@
+import type OpenAI from 'openai';
+import { expect, test } from 'vitest';
+import { anthropicClient, callsTwice, openaiClient, speaks } from './gateway-kit.ts';
+import { startWorld } from './kit.ts';
+
+const MODEL = 'anthropic/claude-sonnet-4-5';
+
+test('a Responses client goes on by previous_response_id, in a conversation and by item references, at a provider that keeps nothing', async () => {
+  const { server, emulator } = await startWorld();
+  const openai = openaiClient(server.url);
+  emulator.script('anthropic-messages', [
+    { blocks: speaks('A greeting.', 'Hello, I am Claude.') },
+    { blocks: speaks('They ask again.', 'Still Claude.') },
+    { blocks: speaks('By items.', 'By items.') },
+    { blocks: speaks('First.', 'First.') },
+    { blocks: speaks('Second.', 'Second.') },
+  ]);
+  const first = await openai.responses.create({ model: MODEL, input: 'Who are you?' });
+  const second = await openai.responses.create({ model: MODEL, input: 'Sure?', previous_response_id: first.id });
+  expect(second.output_text).toBe('Still Claude.');
+  const sent = () => JSON.parse(emulator.log.at(-1)!.body.toString());
+  expect(sent().messages.map(({ role }: { role: string }) => role)).toEqual(['user', 'assistant', 'user']);
+  const [signature] = /"signature":"[^"]+"/.exec(emulator.log[0]!.served!.body.toString())!;
+  expect(emulator.log[1]!.body.toString()).toContain(signature);
+
+  const items = first.output.map(({ id }) => ({ type: 'item_reference' as const, id: id! }));
+  await openai.responses.create({
+    model: MODEL,
+    input: [
+      { role: 'user', content: 'Who are you?' },
+      ...(items as OpenAI.Responses.ResponseInputItem[]),
+      { role: 'user', content: 'Sure?' },
+    ],
+  });
+  expect(emulator.log[2]!.body.toString()).toContain(signature);
+
+  await openai.responses.create({ model: MODEL, input: 'One', conversation: 'conv_1234abcd' });
+  await openai.responses.create({ model: MODEL, input: 'Two', conversation: 'conv_1234abcd', stream: false });
+  expect(sent().messages).toHaveLength(3);
+
+  const kept = await openai.responses.retrieve(second.id);
+  expect(kept.output).toEqual(second.output);
+  await openai.responses.delete(second.id);
+  await expect(openai.responses.retrieve(second.id)).rejects.toMatchObject({ status: 404 });
+  const missing = openai.responses.create({ model: MODEL, input: 'Hm?', previous_response_id: second.id });
+  await expect(missing).rejects.toMatchObject({ status: 400, code: 'previous_response_not_found' });
+  expect(emulator.log.flatMap(({ verdict }) => verdict.refusal ?? [])).toEqual([]);
+});
+
+test('a streamed response is given out whole by its id', async () => {
+  const { server, emulator } = await startWorld();
+  const openai = openaiClient(server.url);
+  emulator.script('anthropic-messages', { blocks: speaks('Streamed.', 'Streamed.') });
+  const streamed = await openai.responses.stream({ model: MODEL, input: 'Hello' }).finalResponse();
+  const kept = await openai.responses.retrieve(streamed.id);
+  expect(kept.output_text).toBe('Streamed.');
+  expect(kept.output.map(({ id }) => id)).toEqual(streamed.output.map(({ id }) => id));
+});
+
+test("the gateway holds Anthropic's threads for another provider, and refuses in the vendor's words", async () => {
+  const { server, emulator } = await startWorld();
+  const anthropic = anthropicClient(server.url);
+  const betas = ['message-threads-2026-08-12' as const];
+  emulator.script('openai-responses', [{ blocks: callsTwice('Weather.') }, { blocks: speaks('Warm.', 'It is warm.') }]);
+  const base = { model: 'openai/gpt-5.2', max_tokens: 2000, betas };
+  const tools = [
+    { name: 'weather', input_schema: { type: 'object' as const, properties: { city: { type: 'string' } } } },
+  ];
+  const first = await anthropic.beta.messages.create({
+    ...base,
+    system: 'Be brief.',
+    tools,
+    messages: [{ role: 'user', content: 'How warm is it?' }],
+    thread: { type: 'create' },
+  });
+  const results = first.content.flatMap((block) =>
+    block.type === 'tool_use' ? [{ type: 'tool_result' as const, tool_use_id: block.id, content: '22' }] : [],
+  );
+  const goesOn = {
+    ...base,
+    messages: [{ role: 'user' as const, content: results }],
+    thread: { type: 'continue' as const, previous_message_id: first.id },
+  };
+  const second = await anthropic.beta.messages.create(goesOn);
+  expect(second.content.at(-1)).toMatchObject({ text: 'It is warm.' });
+  const body = emulator.log.at(-1)!.body.toString();
+  expect(body).toContain('Be brief.');
+  expect(body).toContain('"name":"weather"');
+  expect(emulator.log.flatMap(({ verdict }) => verdict.refusal ?? [])).toEqual([]);
+
+  const other = anthropic.beta.messages.create({ ...goesOn, model: 'openai/gpt-5.1' });
+  await expect(other).rejects.toMatchObject({
+    status: 400,
+    error: { error: { details: { error_code: 'thread_fingerprint_mismatch' } } },
+  });
+  const unknown = anthropic.beta.messages.create({
+    ...goesOn,
+    thread: { type: 'continue', previous_message_id: 'msg_unknown' },
+  });
+  await expect(unknown).rejects.toMatchObject({
+    status: 404,
+    error: { error: { details: { error_code: 'thread_not_found' } } },
+  });
+});

@@ -1,0 +1,210 @@
+import { loadConfig } from '@skein/agents';
+import type { Emulator } from '@skein/emulator';
+import { createForest, listExchanges, memoryStore, readRecorded } from '@skein/forest';
+import { createServer } from '@skein/server';
+import { expect, onTestFinished, test } from 'vitest';
+import { callsTwice, connect, openaiClient, speaks } from './gateway-kit.ts';
+import { startWorld } from './kit.ts';
+import { recorded } from './proxy-kit.ts';
+
+const CLAUDE = 'anthropic/claude-sonnet-4-5';
+const GPT = 'openai/gpt-5.2';
+
+const lastBody = ({ log }: Emulator) => log.at(-1)!.body.toString();
+const refusals = ({ log }: Emulator) => log.flatMap(({ verdict }) => verdict.refusal?.message ?? []);
+const signatures = (text: string) => [...text.matchAll(/"signature":"([^"]{20,})"/g)].map(([, one]) => one!);
+
+/** Another server on the same forest, or on another one. */
+async function startAnother(emulator: Emulator, forest = createForest(memoryStore())) {
+  const { config } = await loadConfig({ cwd: '/', env: {}, home: '/nonexistent' });
+  const server = await createServer({ forest, config, env: emulator.env() }).listen({ port: 0 });
+  onTestFinished(() => server.close());
+  return server;
+}
+
+test('an exchange has both sides, its place in one thread, and its tokens once; a replay answers by the client side', async () => {
+  const { server, emulator, forest } = await startWorld();
+  emulator.script('anthropic-messages', [
+    { blocks: callsTwice('Weather.') },
+    { blocks: speaks('Warm.', 'It is warm.') },
+    { blocks: speaks('Bye.', 'Goodbye.') },
+  ]);
+  const client = connect('chat', server.url, true);
+  await client.say('How warm is it?', CLAUDE);
+  await client.answerCalls('22', CLAUDE);
+  await client.say('Thanks!', CLAUDE);
+  const exchanges = await recorded(forest, 3);
+  expect(new Set(exchanges.map(({ landing }) => landing?.thread)).size).toBe(1);
+  expect(exchanges.map(({ landing }) => landing?.way)).toEqual(['starts', 'continues', 'continues']);
+  expect(exchanges[0]!.upstream).toMatchObject({ provider: 'anthropic', dialect: 'anthropic-messages', status: 200 });
+  const { request, response, upstream } = (await readRecorded(forest, exchanges[0]!.id))!;
+  expect(Buffer.from(request!).toString()).toContain(`"model":"${CLAUDE}"`);
+  expect(Buffer.from(response).toString()).toContain('chat.completion.chunk');
+  expect(upstream!.request).toBe(emulator.log[0]!.body.toString());
+  expect(upstream!.response).toBe(emulator.log[0]!.served!.body.toString());
+  const path = await forest.path(exchanges.at(-1)!.landing!.node!);
+  expect(path.map(({ role, message }) => `${role} ${message.origin.dialect}`)).toEqual([
+    'user openai-chat',
+    'assistant anthropic-messages',
+    'tool openai-chat',
+    'tool openai-chat',
+    'assistant anthropic-messages',
+    'user openai-chat',
+    'assistant anthropic-messages',
+  ]);
+  const count = emulator.log.length;
+  const again = connect('chat', server.url, true, { 'x-skein-mode': 'replay' });
+  await again.say('How warm is it?', CLAUDE);
+  await again.answerCalls('22', CLAUDE);
+  expect(await again.say('Thanks!', CLAUDE)).toBe('Goodbye.');
+  expect(emulator.log.length).toBe(count);
+});
+
+test('reasoning comes back on a second server and after a model in between; none reaches another project', async () => {
+  const { server, emulator, forest } = await startWorld();
+  emulator.script('anthropic-messages', [
+    { blocks: speaks('Secret thought.', 'Hello.') },
+    { blocks: speaks('Again.', 'Here again.') },
+    { blocks: speaks('Elsewhere.', 'Elsewhere.') },
+  ]);
+  emulator.script('openai-responses', { blocks: speaks('GPT thinks.', 'From GPT.') });
+  const client = connect('responses', server.url, false);
+  await client.say('Hi', CLAUDE);
+  const [signature] = signatures(emulator.log[0]!.served!.body.toString());
+  await client.say('And you?', GPT);
+  expect(lastBody(emulator)).not.toContain(signature);
+  const second = connect('responses', (await startAnother(emulator, forest)).url, true);
+  second.history.push(...client.history);
+  expect(await second.say('Back?', CLAUDE)).toBe('Here again.');
+  expect(lastBody(emulator)).toContain(signature);
+  expect(refusals(emulator)).toEqual([]);
+
+  const stranger = connect('responses', (await startAnother(emulator)).url, false);
+  stranger.history.push(...client.history);
+  await stranger.say('Back?', CLAUDE);
+  expect(lastBody(emulator)).not.toContain(signature);
+  expect(refusals(emulator)).toEqual([]);
+});
+
+test('an altered reference is dropped and reported, an edited message stays edited, and strict refuses', async () => {
+  const { server, emulator } = await startWorld();
+  const replies = Array.from({ length: 6 }, (_, at) => ({ blocks: speaks(`Thought ${at}.`, `Answer ${at}.`) }));
+  emulator.script('openai-responses', replies);
+  const client = connect('anthropic', server.url, false);
+  await client.say('One', GPT);
+  const original = structuredClone(client.history);
+  const ciphertext = /"encrypted_content":"([^"]+)"/.exec(emulator.log[0]!.served!.body.toString())![1]!;
+
+  const [thinking] = client.history[1].content;
+  expect(thinking.signature.length).toBeLessThanOrEqual(200);
+  thinking.signature = thinking.signature.replace(/.(?==*$)/, (last: string) => (last === 'A' ? 'B' : 'A'));
+  const answers: Response[] = [];
+  const ask = async (history: unknown[], headers: Record<string, string> = {}) => {
+    const response = await fetch(`${server.url}/gateway/anthropic/v1/messages`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify({
+        model: GPT,
+        max_tokens: 1000,
+        messages: [...history, { role: 'user', content: 'Two' }],
+      }),
+    });
+    answers.push(response);
+    return response;
+  };
+  // Its words still find it.
+  await ask(client.history);
+  const edited = structuredClone(client.history);
+  edited[1].content[1].text = 'Something else.';
+  const marked = await ask(edited);
+  expect(lastBody(emulator)).toContain('Something else.');
+  expect(lastBody(emulator)).not.toContain(ciphertext);
+  expect(marked.headers.get('x-skein-losses')).toContain('foreign-reasoning');
+  const mine = structuredClone(original);
+  mine[1].content[1].text = 'Edited by me.';
+  await ask(mine);
+  expect(lastBody(emulator)).toContain('Edited by me.');
+  expect(lastBody(emulator)).not.toContain(ciphertext);
+  const strict = await ask(edited, { 'x-skein-strict': 'true' });
+  expect(strict.status).toBe(400);
+  expect(await strict.json()).toMatchObject({ type: 'error', error: { type: 'invalid_request_error' } });
+  await ask(original);
+  expect(lastBody(emulator)).toContain(ciphertext);
+});
+
+test('reasoning that is bound to its prefix is left out and reported where the client changed what stood before it', async () => {
+  const { server, emulator } = await startWorld();
+  emulator.settings = { ...emulator.settings, enforcePrefix: true };
+  const bound = 'anthropic/claude-opus-5-5';
+  emulator.script('anthropic-messages', [
+    { blocks: speaks('Thought.', 'An answer.') },
+    { blocks: speaks('More.', 'Another.') },
+    { blocks: speaks('Last.', 'The last.') },
+  ]);
+  const client = connect('responses', server.url, false);
+  await client.say('First question', bound);
+  await client.say('Second question', bound);
+  const [signature] = signatures(emulator.log[0]!.served!.body.toString());
+  expect(lastBody(emulator)).toContain(signature);
+  client.history[0].content = 'A changed question';
+  await client.say('Third question', bound);
+  expect(lastBody(emulator)).not.toContain(signature);
+  expect(refusals(emulator)).toEqual([]);
+  const { items } = await listExchanges((await startWorld()).forest);
+  expect(items).toEqual([]);
+});
+
+test('a client of the same protocol sends its own bytes with a named model, and a bare name passes untouched', async () => {
+  const { server, emulator } = await startWorld();
+  emulator.script('openai-chat', [{ blocks: speaks('Hm.', 'Own.') }, { blocks: speaks('Hm.', 'Bare.') }]);
+  const send = (model: string) =>
+    fetch(`${server.url}/gateway/openai/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: 'Bearer skein' },
+      body: `{ "messages":[{"content":"Hi", "role":"user"}],  "model" : "${model}","user":"me" }`,
+    });
+  const named = await send('openai-chat/gpt-5.2');
+  expect(lastBody(emulator)).toBe('{ "messages":[{"content":"Hi", "role":"user"}],  "model" : "gpt-5.2","user":"me" }');
+  expect(await named.json()).toMatchObject({ model: 'openai-chat/gpt-5.2' });
+  expect(named.headers.get('x-skein-losses')).toBeNull();
+  const bare = await send('gpt-5.2');
+  expect(lastBody(emulator)).toBe('{ "messages":[{"content":"Hi", "role":"user"}],  "model" : "gpt-5.2","user":"me" }');
+  expect(await bare.json()).toMatchObject({ model: 'gpt-5.2' });
+});
+
+test.each(['chat', 'responses', 'anthropic', 'google'] as const)(
+  'another target answers before the first byte, none after it, and a client of %s is told in its own grammar',
+  async (name) => {
+    const { config } = await loadConfig({ cwd: '/', env: {}, home: '/nonexistent' });
+    const gateway = { ...config.gateway, fallback: [{ provider: 'openai', model: 'gpt-5.2' }] };
+    const { server, emulator } = await startWorld({ config: { ...config, gateway } });
+    emulator.script('anthropic-messages', { error: { status: 529 } });
+    emulator.script('openai-responses', { blocks: speaks('Hm.', 'From the other.') });
+    const client = connect(name, server.url, true);
+    expect(await client.say('Hi', CLAUDE)).toBe('From the other.');
+    emulator.script('anthropic-messages', {
+      blocks: speaks('Hm.', 'A long answer that is cut in the middle of its words.'),
+      streamError: { afterEvents: 6, message: 'Overloaded' },
+    });
+    const count = emulator.log.length;
+    await expect(client.say('Again', CLAUDE)).rejects.toThrow();
+    expect(emulator.log.length).toBe(count + 1);
+  },
+);
+
+test('a client that leaves ends the upstream', async () => {
+  const { server, emulator } = await startWorld();
+  emulator.script('anthropic-messages', {
+    blocks: [{ type: 'text', text: 'word '.repeat(200) }],
+    break: { after: { events: 12 }, how: 'hang' },
+  });
+  const leaving = new AbortController();
+  const stream = await openaiClient(server.url).chat.completions.create(
+    { model: CLAUDE, messages: [{ role: 'user', content: 'Hi' }], stream: true },
+    { signal: leaving.signal },
+  );
+  for await (const _ of stream) break;
+  leaving.abort();
+  // The emulator says so when the connection is closed.
+  await expect.poll(() => emulator.log[0]?.served?.ended, { timeout: 20_000 }).toBe('hang');
+});

@@ -1,0 +1,24 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { converse } from './conversations.ts';
+import { startWorld } from './world.ts';
+
+/** How many; `npm run torture` holds more. */
+const CONVERSATIONS = Number(process.env.SKEIN_KILLS ?? 4) * 10;
+const FIRST = Number(process.env.SKEIN_SEED ?? 1);
+
+test(`${CONVERSATIONS} random conversations: nothing is refused, lost silently or misread, and reasoning goes back`, async () => {
+  const world = await startWorld('conversations');
+  onTestFinished(() => world.close());
+  const faults: string[] = [];
+  const total = { requests: 0, restored: 0 };
+  for (let seed = FIRST; seed < FIRST + CONVERSATIONS; seed++) {
+    const judged = await converse(world, seed);
+    if (process.env.SKEIN_SHOW) console.log(seed, Math.round(performance.now()), judged.requests, judged.faults.length, judged.faults.slice(0, 3).join('\n'));
+    faults.push(...judged.faults);
+    total.requests += judged.requests;
+    total.restored += judged.restored;
+  }
+  console.log(`${total.requests} requests, ${total.restored} opaque strings restored`);
+  expect(faults).toEqual([]);
+  expect(total.restored).toBeGreaterThan(CONVERSATIONS);
+});
