@@ -68,7 +68,7 @@ function frame(event, data) {
 
 const thought =
   '{"reasoningContent":{"reasoningText":{"text":"They want \\"Zürich\\".\\nSo \\u00fc.","signature":"EqQBCgIYAhIM+/=="}}}';
-/** @type {const} */
+/** @type {[string, ...string[]]} */
 const thinks = [
   '',
   '{"reasoningContent":{"text":"They want \\"Zürich\\"."}}',
