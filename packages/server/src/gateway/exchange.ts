@@ -52,6 +52,8 @@ export interface OutgoingRequest {
   readonly calls?: Readonly<Record<string, string>>;
   /** The client's tools by the names that the provider has, where name or kind of call differ. */
   readonly served?: ReadonlyMap<string, ServedTool>;
+  /** The tools as the client knows them. */
+  readonly offered?: readonly ToolDefinition[];
   /** How many replies the client wants; by default, one. */
   readonly copies?: number;
   /** Whether the answer comes as the arguments of a call, because the model cannot be asked for JSON otherwise. */
