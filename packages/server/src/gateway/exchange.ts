@@ -49,14 +49,14 @@ export interface OutgoingRequest {
   readonly wordsKey?: (reply: Message) => string | undefined;
   /** The exchange whose history the request goes on from, where the gateway keeps it. */
   readonly continues?: string;
-  /** What the next request of the thread extends. */
-  readonly prefix?: Pick<OutgoingRequest, 'system' | 'tools' | 'messages'>;
   /** Further keys by which the reply is found. */
   readonly replyKeys?: readonly string[];
   /** Names and ids as the client has them, and as the provider has them. */
   readonly calls?: Readonly<Record<string, string>>;
   /** The client's tools by the names that the provider has, where name or kind of call differ. */
   readonly served?: ReadonlyMap<string, ServedTool>;
+  /** The tools as the client knows them. */
+  readonly offered?: readonly ToolDefinition[];
   /** How many replies the client wants; by default, one. */
   readonly copies?: number;
   /** Whether the answer comes as the arguments of a call, because the model cannot be asked for JSON otherwise. */

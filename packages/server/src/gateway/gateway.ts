@@ -31,6 +31,7 @@ import { askCopies, joinCopies, keepCopy } from './copies.ts';
 import { type AskOptions, ask, type UpstreamAnswer } from './exchange.ts';
 import { countAnswer } from './gateway-metrics.ts';
 import { createKeeper, type Keeper } from './kept.ts';
+import { createLastRequests } from './last-requests.ts';
 import { unknownModel } from './models.ts';
 import { answerOperation } from './operations.ts';
 import { prepareRequest, type RequestMemory } from './prepare-request.ts';
@@ -95,7 +96,8 @@ export function createGateway(
   const loadMemory = async (): Promise<Memory> => {
     const references = await loadReferences(forest);
     const restorer = createRestorer(forest, references);
-    return { references, restorer, keeper: createKeeper(forest, restorer) };
+    const lastRequests = createLastRequests(forest);
+    return { references, restorer, keeper: createKeeper(forest, restorer), lastRequests };
   };
   const remember = () => {
     memory ??= loadMemory().catch((error: unknown) => {
@@ -219,7 +221,8 @@ export function createGateway(
         tap: recording.tap,
       };
       const upstream = await ask(options);
-      const { copies = 1, served } = upstream.request;
+      const { copies = 1, served, offered } = upstream.request;
+      if (offered) memory.lastRequests.keep(recording.id, offered);
       const others = await askCopies(copies - 1, { ...options, targets: [upstream.target] }, () =>
         isRecorded
           ? createGatewayRecording({ recorder, redact, onError, received, targets })
