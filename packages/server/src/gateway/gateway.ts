@@ -129,6 +129,8 @@ export function createGateway(
         origin: client.headers.origin,
         fetchSite: headers.get('sec-fetch-site'),
       });
+      // Agents look whether there is a server at all, without a key.
+      if (client.method === 'HEAD') return answerWith(answer, 200, 'application/json', '');
       const caller = tokens.admit(headers, url, () => client.socket.remoteAddress);
       use = { ...(caller.name !== undefined && { token: caller.name }) };
       const bytes = await readBody(client);
