@@ -10,6 +10,8 @@ import type { FunctionTool, RequestParams } from './request.ts';
 export interface RequestMeaning {
   /** The members beside the conversation by their paths, in which dots lead into objects. Any other member is unknown. */
   readonly members: Readonly<Record<string, MemberMeaning>>;
+  /** The members that hold parameters of ours, so that clients are told of them by their own names. */
+  readonly params: Readonly<Partial<Record<keyof RequestParams, string>>>;
   /** The name of a member in the spelling of `members`, if the API takes more than one. */
   spell?(name: string): string;
   /** How a model is told how much to reason. By default, it cannot be told. */

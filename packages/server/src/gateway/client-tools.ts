@@ -32,7 +32,7 @@ export function adaptTools(
   const { messages, given = messages } = request;
   if (call.dialect.id === upstream.dialect.id)
     return { request: { ...request, messages: alignCalls(messages, given, target, names) }, served: names.served };
-  const meaning = call.server.meaning ?? { members: {} };
+  const meaning = call.server.meaning ?? { members: {}, params: {} };
   const losses: LossNote[] = [];
   const functions = request.tools.map((tool, index) => toFunctions(tool, index, meaning, upstream, names, losses));
   const hasFunctions = functions.some((list) => list !== undefined && list.length > 0);

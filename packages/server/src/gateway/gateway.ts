@@ -375,11 +375,17 @@ function leavingSignal(answer: ServerResponse): AbortSignal {
 
 const NO_VENDOR = 'The gateway serves clients at /gateway/openai/v1, /gateway/anthropic and /gateway/google.';
 
-function skeinHeaders({ target, losses, skipped }: UpstreamAnswer, exchange: string): Record<string, string> {
+function skeinHeaders(
+  { target, losses, skipped, rateLimits }: UpstreamAnswer,
+  exchange: string,
+): Record<string, string> {
+  // What was added, such as cache markers, is told in the recording.
+  const lost = losses.filter(({ kind }) => kind !== 'synthesised');
   return {
+    ...rateLimits,
     'x-skein-exchange': exchange,
     'x-skein-model': `${target.provider.id}/${target.model}`,
-    ...(losses.length > 0 && { 'x-skein-losses': summarizeLosses(losses) }),
+    ...(lost.length > 0 && { 'x-skein-losses': summarizeLosses(lost) }),
     ...(skipped.length > 0 && {
       'x-skein-fallback': skipped
         .map((one) => `${one.target.provider.id}/${one.target.model} ${one.reason}`)

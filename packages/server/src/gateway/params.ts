@@ -82,7 +82,7 @@ export function adaptParams(
   };
 }
 
-const NO_MEANING: RequestMeaning = { members: {} };
+const NO_MEANING: RequestMeaning = { members: {}, params: {} };
 
 function dropped(path: string, reason: LossNote['reason'], detail?: string): LossNote {
   return { kind: 'dropped', path, reason, ...(detail !== undefined && { detail }) };
@@ -268,4 +268,16 @@ export function refuseReliedOn(
         { param: 'messages' },
       );
   }
+}
+
+/** Losses of parameters under the names that the client has for them. */
+export function nameParams<T extends LossNote>(
+  losses: readonly T[],
+  names: RequestMeaning['params'] = {},
+): readonly T[] {
+  return losses.map((loss) => {
+    const param = /^params\.(\w+)/.exec(loss.path)?.[1];
+    const name = param && names[param as keyof RequestParams];
+    return param === undefined ? loss : { ...loss, path: name ?? param };
+  });
 }

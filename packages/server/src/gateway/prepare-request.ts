@@ -39,7 +39,7 @@ export async function prepareRequest(
     isSame && !isHeld && sent.every((message, at) => message === parts.messages[at] && !hasReference(message.raw));
   const request = {
     ...(isRelayed && { relayed: withTargetModel(call, target.model) }),
-    ...(isSame && { headers: vendorHeaders(call) }),
+    ...(isSame && { isSameProtocol: true, headers: vendorHeaders(call) }),
     ...{ system: system ? [system] : [], tools, params, extra },
     ...{ messages: [...before, ...sent], given: [...beforeShown, ...messages] },
     ...{ renamed: restored.renamed, wordsKey: restored.wordsKey, losses: restored.losses },

@@ -12,6 +12,14 @@ import { thinksBy } from './rules.ts';
 
 /** The members of a request of the Messages API. */
 export const meaning: RequestMeaning = {
+  params: {
+    maxTokens: 'max_tokens',
+    topP: 'top_p',
+    stop: 'stop_sequences',
+    toolChoice: 'tool_choice',
+    parallelToolCalls: 'tool_choice.disable_parallel_tool_use',
+    reasoning: 'thinking',
+  },
   members: {
     anthropic_beta: { otherwise: 'reported' },
     anthropic_version: { otherwise: 'served' },

@@ -18,6 +18,13 @@ const isOpenai = ({ provider }: ModelTarget): boolean => provider.issuer === ope
 
 /** The members of a chat completion's request. */
 export const meaning: RequestMeaning = {
+  params: {
+    maxTokens: 'max_completion_tokens',
+    topP: 'top_p',
+    toolChoice: 'tool_choice',
+    parallelToolCalls: 'parallel_tool_calls',
+    reasoning: 'reasoning_effort',
+  },
   members: {
     audio: { otherwise: 'refused' },
     frequency_penalty: { setting: 'frequency-penalty', otherwise: 'reported', idle: [0] },

@@ -12,6 +12,12 @@ const LOGPROBS = 'message.output_text.logprobs';
 
 /** The members of a request of the Responses API. */
 export const meaning: RequestMeaning = {
+  params: {
+    maxTokens: 'max_output_tokens',
+    topP: 'top_p',
+    toolChoice: 'tool_choice',
+    parallelToolCalls: 'parallel_tool_calls',
+  },
   members: {
     access_programs: { otherwise: 'reported' },
     background: { otherwise: 'refused', idle: [false] },
