@@ -27,5 +27,6 @@ export function adaptRequest(
   const tools = isSame ? given.tools : keepTools(given.tools, last);
   const { request, served } = adaptTools(dropVendorTexts({ ...given, tools }, call, target), call, target, upstream);
   const { copies, stops, ...adapted } = adaptParams(request, call, target, upstream);
-  return { ...placeCacheMarks(adapted, target, upstream), copies, stops, served, offered: tools };
+  const paramNames = call.server.meaning?.params ?? {};
+  return { ...placeCacheMarks(adapted, target, upstream), copies, stops, served, offered: tools, paramNames };
 }

@@ -381,11 +381,13 @@ function skeinHeaders(
   { target, losses, skipped, rateLimits }: UpstreamAnswer,
   exchange: string,
 ): Record<string, string> {
+  // What was added, such as cache markers, is told in the recording.
+  const lost = losses.filter(({ kind }) => kind !== 'synthesised');
   return {
     ...rateLimits,
     'x-skein-exchange': exchange,
     'x-skein-model': `${target.provider.id}/${target.model}`,
-    ...(losses.length > 0 && { 'x-skein-losses': summarizeLosses(losses) }),
+    ...(lost.length > 0 && { 'x-skein-losses': summarizeLosses(lost) }),
     ...(skipped.length > 0 && {
       'x-skein-fallback': skipped
         .map((one) => `${one.target.provider.id}/${one.target.model} ${one.reason}`)
