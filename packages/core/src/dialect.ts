@@ -46,9 +46,8 @@ export type {
 } from './dialects/request-meaning.ts';
 export {
   type DialectServer,
-  type HeldHistories,
-  type HeldRefusal,
   type KeptHistories,
+  type KeptRefusal,
   type PreviousTurn,
   type ReplyContent,
   type ReplyHead,
@@ -56,6 +55,7 @@ export {
   type ReplyWriter,
   type ServedApi,
   type ServedError,
+  type ServedHistories,
   type ServedOperation,
   type ServedOperationKind,
   serving,

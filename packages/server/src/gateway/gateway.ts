@@ -31,6 +31,7 @@ import { askCopies, joinCopies, keepCopy } from './copies.ts';
 import { type AskOptions, ask, type UpstreamAnswer } from './exchange.ts';
 import { countAnswer } from './gateway-metrics.ts';
 import { createKeeper, type Keeper } from './kept.ts';
+import { createLastRequests } from './last-requests.ts';
 import { unknownModel } from './models.ts';
 import { answerOperation } from './operations.ts';
 import { prepareRequest, type RequestMemory } from './prepare-request.ts';
@@ -95,7 +96,8 @@ export function createGateway(
   const loadMemory = async (): Promise<Memory> => {
     const references = await loadReferences(forest);
     const restorer = createRestorer(forest, references);
-    return { references, restorer, keeper: createKeeper(forest, restorer) };
+    const lastRequests = createLastRequests(forest);
+    return { references, restorer, keeper: createKeeper(forest, restorer), lastRequests };
   };
   const remember = () => {
     memory ??= loadMemory().catch((error: unknown) => {
@@ -127,6 +129,8 @@ export function createGateway(
         origin: client.headers.origin,
         fetchSite: headers.get('sec-fetch-site'),
       });
+      // Agents look whether there is a server at all, without a key.
+      if (client.method === 'HEAD') return answerWith(answer, 200, 'application/json', '');
       const caller = tokens.admit(headers, url, () => client.socket.remoteAddress);
       use = { ...(caller.name !== undefined && { token: caller.name }) };
       const bytes = await readBody(client);
@@ -219,7 +223,8 @@ export function createGateway(
         tap: recording.tap,
       };
       const upstream = await ask(options);
-      const { copies = 1, served } = upstream.request;
+      const { copies = 1, served, offered } = upstream.request;
+      if (offered) memory.lastRequests.keep(recording.id, offered);
       const others = await askCopies(copies - 1, { ...options, targets: [upstream.target] }, () =>
         isRecorded
           ? createGatewayRecording({ recorder, redact, onError, received, targets })
@@ -376,11 +381,13 @@ function skeinHeaders(
   { target, losses, skipped, rateLimits }: UpstreamAnswer,
   exchange: string,
 ): Record<string, string> {
+  // What was added, such as cache markers, is told in the recording.
+  const lost = losses.filter(({ kind }) => kind !== 'synthesised');
   return {
     ...rateLimits,
     'x-skein-exchange': exchange,
     'x-skein-model': `${target.provider.id}/${target.model}`,
-    ...(losses.length > 0 && { 'x-skein-losses': summarizeLosses(losses) }),
+    ...(lost.length > 0 && { 'x-skein-losses': summarizeLosses(lost) }),
     ...(skipped.length > 0 && {
       'x-skein-fallback': skipped
         .map((one) => `${one.target.provider.id}/${one.target.model} ${one.reason}`)

@@ -4,6 +4,7 @@ import type { ClientCall, Target } from './client-call.ts';
 import { expandSummaries } from './compact.ts';
 import type { OutgoingRequest } from './exchange.ts';
 import { conversationKey, type Keeper } from './kept.ts';
+import type { LastRequests } from './last-requests.ts';
 import { hasReference } from './references.ts';
 import { GATEWAY_ISSUER, type Restorer } from './restore.ts';
 
@@ -11,6 +12,7 @@ import { GATEWAY_ISSUER, type Restorer } from './restore.ts';
 export interface RequestMemory {
   readonly restorer: Restorer;
   readonly keeper: Keeper;
+  readonly lastRequests: LastRequests;
 }
 
 /** What a client's request means at a target. */
@@ -18,7 +20,7 @@ export async function prepareRequest(
   given: ClientCall,
   target: Target,
   dialect: Dialect,
-  { restorer, keeper }: RequestMemory,
+  { restorer, keeper, lastRequests }: RequestMemory,
   scope: string,
 ): Promise<OutgoingRequest> {
   const call = { ...given, body: expandSummaries(given) };
@@ -44,14 +46,9 @@ export async function prepareRequest(
     ...(continues !== undefined && { continues }),
     ...(conversation !== undefined && { replyKeys: [conversationKey(conversation)] }),
   };
-  if (isRelayed) return adaptRequest(request, call, target, dialect);
-  const lastExchange = continues ?? restored.last;
-  const last = lastExchange === undefined ? undefined : await keeper.request(lastExchange);
-  const { system: lead, tools: offered, messages: all } = request;
-  return {
-    ...adaptRequest(request, call, target, dialect, last),
-    prefix: { system: lead, tools: offered, messages: all },
-  };
+  const last = isSame || tools.length === 0 ? undefined : (restored.last ?? continues);
+  const lastTools = last === undefined ? undefined : await lastRequests.find(last);
+  return adaptRequest(request, call, target, dialect, lastTools);
 }
 
 /** The client's own text, with the name that the provider has for the model. */

@@ -145,7 +145,7 @@ export function createGatewayRecording({
         ...new Set(words),
         ...(request.replyKeys ?? []),
       ];
-      restorer.remember(recording.id, { reply, delivered: () => delivered }, request.prefix);
+      restorer.remember(recording.id, { reply, delivered: () => delivered });
       await recording.keepReply(keys, losses).catch(onError);
     },
     end(outcome) {

@@ -219,6 +219,7 @@ function event(type: string, members: string): string {
 }
 
 const meaning: RequestMeaning = {
+  params: {},
   members: {
     frequency_penalty: { setting: 'frequency-penalty', otherwise: 'reported', idle: [0] },
     k: { setting: 'top-k', otherwise: 'reported', idle: [0] },

@@ -7,6 +7,15 @@ const CONFIG = 'generationConfig';
 
 /** The members of a request of generateContent. */
 export const meaning: RequestMeaning = {
+  params: {
+    maxTokens: `${CONFIG}.maxOutputTokens`,
+    temperature: `${CONFIG}.temperature`,
+    topP: `${CONFIG}.topP`,
+    stop: `${CONFIG}.stopSequences`,
+    seed: `${CONFIG}.seed`,
+    toolChoice: 'toolConfig',
+    reasoning: `${CONFIG}.thinkingConfig`,
+  },
   members: {
     cachedContent: { otherwise: 'refused' },
     labels: { otherwise: 'reported', idle: [{}] },
