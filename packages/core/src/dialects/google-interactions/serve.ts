@@ -254,6 +254,7 @@ const CODES: Readonly<Record<number, string>> = {
 };
 
 const meaning: RequestMeaning = {
+  params: {},
   members: {
     'generation_config.thinking_summaries': {
       setting: 'thoughts',
