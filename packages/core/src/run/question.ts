@@ -114,8 +114,6 @@ export interface Question {
   readonly messages: readonly Message[];
   /** The model that was asked before, and why that failed. */
   readonly failed: FailedTarget | undefined;
-  /** The replies at the end of the messages that paused, each with its step: the question is to go on with them. */
-  readonly paused: readonly Step[];
   /** Messages that the API has already and puts before this request. */
   readonly queued: readonly Message[];
 }
@@ -143,19 +141,6 @@ interface QuestionChanges {
   /** Members of the body besides those of the caller. */
   readonly members?: JsonObject | undefined;
   readonly continuesReply?: boolean | undefined;
-}
-
-/** The headers of a caller and those that a request needs. Lists in headers of one name are joined. */
-export function joinHeaders(
-  given: Readonly<Record<string, string>> = {},
-  ...more: readonly Readonly<Record<string, string>>[]
-): Readonly<Record<string, string>> {
-  const all = Object.fromEntries(Object.entries(given).map(([name, value]) => [name.toLowerCase(), value]));
-  for (const [name, value] of more.flatMap(Object.entries<string>)) {
-    const items = [...(all[name]?.split(',') ?? []), ...value.split(',')].map((item) => item.trim());
-    all[name] = [...new Set(items)].join();
-  }
-  return all;
 }
 
 /** Writes a question in the words of its model's dialect. */
