@@ -24,6 +24,8 @@ const PARTS = {
   // Conversations of which every turn is a process: one goes from every provider to every other, with streams and with
   // whole replies.
   processes: ['switching', 'ten-turns', 'tool-loops'].map((name) => `packages/core/test/loops/${name}.test.ts`),
+  // Random conversations of any client with any provider, ten for each time.
+  gateway: ['packages/server/test/gateway/conversations.test.ts'],
   // Mixed load, with memory and open files watched.
   soak: ['bench/torture/soak.test.ts'],
 };

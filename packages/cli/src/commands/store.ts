@@ -47,7 +47,8 @@ export async function importInto(file: string | undefined, options: ImportOption
   const { json, format, dialect, agents, redact, ...flags } = options;
   if (agents !== undefined) {
     if (file !== undefined) throw new UsageError('--agents finds the logs by itself: leave the file out.');
-    return importAgents(agents === true ? undefined : agents.split(','), { redact, json, ...flags });
+    const wanted = agents === true ? undefined : agents.split(',');
+    return importAgents(wanted, { ...flags, ...(redact && { redact }), ...(json && { json }) });
   }
   if (file === undefined) throw new UsageError('Name a file or a folder, or use --agents.');
   await withForest(flags, async ({ forest }) => {

@@ -10,12 +10,14 @@ import type { FunctionTool, RequestParams } from './request.ts';
 export interface RequestMeaning {
   /** The members beside the conversation by their paths, in which dots lead into objects. Any other member is unknown. */
   readonly members: Readonly<Record<string, MemberMeaning>>;
+  /** The members that hold parameters of ours, so that clients are told of them by their own names. */
+  readonly params: Readonly<Partial<Record<keyof RequestParams, string>>>;
   /** The name of a member in the spelling of `members`, if the API takes more than one. */
   spell?(name: string): string;
   /** How a model is told how much to reason. By default, it cannot be told. */
-  reasoning?(target: ModelTarget): ReasoningScale;
-  /** The parameters that a model refuses. */
-  refusedParams?(target: ModelTarget): readonly (keyof RequestParams)[];
+  reasoning?(target: ModelTarget): ReasoningLevels;
+  /** Which of these parameters a model refuses. */
+  refusedParams?(target: ModelTarget, params: RequestParams): readonly (keyof RequestParams)[];
   /** How many stop sequences a request may have, and what each must match. By default, none. */
   stops?(target: ModelTarget): { readonly most: number; readonly pattern?: RegExp };
   /** The members that ask for a JSON object of any form. Absent if they cannot be asked for. */
@@ -23,11 +25,13 @@ export interface RequestMeaning {
   /** Whether a model caches a prompt only where the request marks it. */
   needsCacheMarkers?(target: ModelTarget): boolean;
   /** The functions that stand for a tool which the client runs; undefined for a tool of the provider. */
-  readClientTool?(tool: JsonObject, text: string): readonly StandInTool[] | undefined;
+  readClientTool?(tool: JsonObject, text: string): readonly ReplacementTool[] | undefined;
   /** A call or a result of such a tool in the history, where the view does not show it as one. */
   readClientBlock?(native: JsonObject): ContentBlock | undefined;
   /** Which of the tools that several providers have this one is. */
   readServerTool?(tool: JsonObject): ServerToolKind | undefined;
+  /** A function whose arguments the provider holds to their schema. Absent if it holds none. */
+  writeStrictTool?(tool: FunctionTool): JsonObject;
   /** A tool of the provider in its own words; undefined if it has none of this kind, or not beside functions. */
   writeServerTool?(kind: ServerToolKind, target: ModelTarget, hasFunctions: boolean): JsonObject | undefined;
   /** Matches a text of the system prompt that is meant for the vendor alone. */
@@ -50,8 +54,10 @@ export interface MemberMeaning {
   readonly maxLength?: number;
   /** Whether the API takes it only from models that were told to reason. */
   readonly needsReasoning?: boolean;
+  /** Who takes it, if not everyone who speaks the protocol does. */
+  readonly isTaken?: (target: ModelTarget) => boolean;
   /** Reads a member that is more than one setting; undefined if its value has no counterpart elsewhere. */
-  readonly read?: (value: unknown) => MemberReading | undefined;
+  readonly read?: (value: unknown) => MemberValue | undefined;
   /**
    * What happens where the target has no counterpart: the request is refused, because its program relies on the member;
    * the loss is reported; or nothing, because whoever serves the client does what the member asks.
@@ -76,10 +82,10 @@ export type RequestSetting =
   | 'verbosity';
 
 /** What a member asks for, as parameters and settings that other protocols have, too. */
-export interface MemberReading {
+export interface MemberValue {
   readonly params?: RequestParams;
   readonly settings?: Readonly<Partial<Record<RequestSetting, unknown>>>;
-  readonly output?: OutputWish;
+  readonly output?: OutputRequest;
   /** How many replies are wanted. */
   readonly copies?: number;
   /** A tool of the provider that the member asks for. */
@@ -89,13 +95,13 @@ export interface MemberReading {
 }
 
 /** A wish for an answer in JSON: by a schema, or without one any object. */
-export interface OutputWish {
+export interface OutputRequest {
   readonly schema?: JsonObject;
   readonly isStrict?: boolean;
 }
 
 /** How a model is told how much to reason. */
-export interface ReasoningScale {
+export interface ReasoningLevels {
   /** The levels that it takes, from the least; `none` switches reasoning off. */
   readonly efforts: readonly string[];
   /** Whether it takes a number of tokens. */
@@ -106,11 +112,13 @@ export interface ReasoningScale {
 export type ServerToolKind = 'web-search' | 'web-fetch' | 'code-execution' | 'image-generation';
 
 /** A function that stands for a tool which the client runs. */
-export interface StandInTool extends FunctionTool {
+export interface ReplacementTool extends FunctionTool {
   /** How the client knows the tool. */
   readonly served: ServedTool;
   /** Whether the client's protocol has the tool in another form than that of a function. */
   readonly isStandIn?: boolean;
+  /** Whether the provider is to hold the arguments to their schema. */
+  readonly isStrict?: boolean;
   /** Members of the tool's definition that the function does not have. */
   readonly lost?: readonly string[];
 }
@@ -131,9 +139,14 @@ export function readWord(value: unknown, member = 'type'): unknown {
 
 /** A function tool that has more members than others take. */
 export function standInFunction(
-  { name, description, parameters }: { name: unknown; description?: unknown; parameters?: unknown },
+  {
+    name,
+    description,
+    parameters,
+    strict,
+  }: Readonly<Record<'name' | 'description' | 'parameters' | 'strict', unknown>>,
   lost: readonly string[],
-): StandInTool[] | undefined {
+): ReplacementTool[] | undefined {
   if (typeof name !== 'string') return undefined;
   return [
     {
@@ -141,6 +154,7 @@ export function standInFunction(
       ...(typeof description === 'string' && { description }),
       parameters: isObject(parameters) ? parameters : { type: 'object', properties: {} },
       served: { name },
+      ...(strict === true && { isStrict: true }),
       ...(lost.length > 0 && { lost }),
     },
   ];
@@ -152,7 +166,7 @@ export function otherMembers(value: JsonObject, ...known: readonly string[]): st
 }
 
 /** A tool that takes free text, as a function with one text. A grammar that other providers cannot enforce is told in words. */
-export function standInCustom(name: string, description: unknown, format: unknown): StandInTool {
+export function standInCustom(name: string, description: unknown, format: unknown): ReplacementTool {
   const { definition, syntax } = isObject(format) ? format : {};
   const grammar =
     typeof definition === 'string' ? `The input must match this ${String(syntax)} grammar:\n${definition}` : undefined;

@@ -123,6 +123,13 @@ class RawMessage implements Message {
   }
 }
 
+/**
+ * A message with a view of one's own: its text stays as it is, and whoever writes it anew writes these blocks.
+ *
+ * @example
+ * const { raw, origin, role, content } = message;
+ * const cut = createMessage(raw, origin, () => ({ role, content: content.slice(0, 1), needs: [] }));
+ */
 export function createMessage(raw: string, origin: Origin, readView: ViewReader, facts?: Facts): Message {
   return new RawMessage(raw, Object.isFrozen(origin) ? origin : Object.freeze({ ...origin }), readView, facts);
 }

@@ -12,7 +12,7 @@ import type { Compactor } from './compaction/compactor.ts';
 import { Journal } from './journal.ts';
 import { type Limits, type ModelLimits, OPTION_NAMES, type RunOptions } from './options.ts';
 import { type Directory, type FailedTarget, type RunContext, resolveTargets, type Target } from './question.ts';
-import { RunError, type RunEvent, type RunResult, type RunStop, type Step, totalTokens } from './result.ts';
+import { RunError, type RunResult, type RunStop, type Step, totalTokens } from './result.ts';
 import { Steering, type SteeringInput } from './steering.ts';
 
 /** Executes a run from its beginning to its end, and emits what happens. */
@@ -20,7 +20,7 @@ export async function executeRun(
   options: RunOptions,
   directory: Directory,
   stopped: AbortSignal,
-  emit: (event: RunEvent) => void,
+  emit: Journal['emit'],
   added: SteeringInput,
 ): Promise<RunResult> {
   const { clock = realClock, signal, limits } = options;

@@ -1,6 +1,6 @@
 import type { Dialect } from '@skein/core';
 import { serving } from '@skein/core/dialect';
-import { dropVendorTexts, extendLast, placeCacheMarks, type RequestPrefix } from './cache-marks.ts';
+import { dropVendorTexts, keepTools, placeCacheMarks } from './cache-marks.ts';
 import type { ClientCall, Target } from './client-call.ts';
 import { type AdaptedTools, adaptTools } from './client-tools.ts';
 import type { OutgoingRequest } from './exchange.ts';
@@ -10,7 +10,8 @@ import { type AdaptedRequest, adaptParams } from './params.ts';
 export type RequestForTarget = AdaptedRequest & Pick<AdaptedTools, 'served'>;
 
 /**
- * Says a client's request in the words of a target. `last` is the thread's last request as its client sent it. Throws a
+ * Says a client's request in the words of a target. `last` are the tools of the
+ * thread's last request, as its client sent them. Throws a
  * `ClientRefusal` for what can neither be said nor be done by the gateway.
  */
 export function adaptRequest(
@@ -18,12 +19,14 @@ export function adaptRequest(
   call: Pick<ClientCall, 'dialect' | 'server'>,
   target: Target,
   dialect: Dialect,
-  last?: RequestPrefix,
+  last?: OutgoingRequest['tools'],
 ): RequestForTarget {
   if (given.relayed !== undefined) return { ...given, copies: 1, stops: [], served: new Map() };
   const upstream = { dialect, server: serving(dialect) };
-  const extended = dropVendorTexts(extendLast(given, last), call, target);
-  const { request, served } = adaptTools(extended, call, target, upstream);
+  const isSame = call.dialect.id === dialect.id;
+  const tools = isSame ? given.tools : keepTools(given.tools, last);
+  const { request, served } = adaptTools(dropVendorTexts({ ...given, tools }, call, target), call, target, upstream);
   const { copies, stops, ...adapted } = adaptParams(request, call, target, upstream);
-  return { ...placeCacheMarks(adapted, target, upstream), copies, stops, served };
+  const paramNames = call.server.meaning?.params ?? {};
+  return { ...placeCacheMarks(adapted, target, upstream), copies, stops, served, offered: tools, paramNames };
 }

@@ -142,7 +142,7 @@ async function sendStream(
     const text = fail(hooks.describe(error));
     hooks.onText(text);
     sink.end(text);
-    throw error;
+    throw new ToldFailure(error);
   }
   const { reply, last, losses } = finish();
   await hooks.beforeEnd(reply, last, losses);
@@ -201,8 +201,15 @@ export function httpSink(answer: ServerResponse): AnswerSink {
   };
 }
 
+/** A stream failed, and the client was told so in the stream. */
+export class ToldFailure extends Error {
+  constructor(cause: unknown) {
+    super('the stream failed', { cause });
+  }
+}
+
 /** The client closed its connection before the end of the answer. */
-class ClientLeft extends Error {
+export class ClientLeft extends Error {
   constructor() {
     super('the client left');
   }

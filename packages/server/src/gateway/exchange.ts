@@ -13,15 +13,23 @@ import {
   ProviderError,
   type Reply,
   type RequestParams,
+  readRateLimits,
   resolveEndpoint,
   streamError,
   type ToolDefinition,
   type WriteRequest,
   type WrittenRequest,
 } from '@skein/core';
-import { type BlockEvent, forModel, type LossNote, readBlocks, type ServedTool } from '@skein/core/dialect';
+import {
+  type BlockEvent,
+  forModel,
+  type LossNote,
+  type RequestMeaning,
+  readBlocks,
+  type ServedTool,
+} from '@skein/core/dialect';
 import type { Target } from './client-call.ts';
-import { refuseReliedOn } from './params.ts';
+import { nameParams, refuseReliedOn } from './params.ts';
 
 /** A client's request on its way to a target: what is left to be written in the target's protocol. */
 export interface OutgoingRequest {
@@ -36,6 +44,8 @@ export interface OutgoingRequest {
   readonly cache?: WriteRequest['cache'];
   /** Sent as it is, in place of all of the above: the client speaks the target's protocol. */
   readonly relayed?: string;
+  /** Whether the client speaks the target's protocol, so that the answer may go to it as it is. */
+  readonly isSameProtocol?: boolean;
   /** Headers of the client that its vendor understands. */
   readonly headers?: Readonly<Record<string, string>>;
   /** The manifest of the thread's last request to this target. */
@@ -52,6 +62,10 @@ export interface OutgoingRequest {
   readonly calls?: Readonly<Record<string, string>>;
   /** The client's tools by the names that the provider has, where name or kind of call differ. */
   readonly served?: ReadonlyMap<string, ServedTool>;
+  /** The names that the client has for parameters. */
+  readonly paramNames?: RequestMeaning['params'];
+  /** The tools as the client knows them. */
+  readonly offered?: readonly ToolDefinition[];
   /** How many replies the client wants; by default, one. */
   readonly copies?: number;
   /** Whether the answer comes as the arguments of a call, because the model cannot be asked for JSON otherwise. */
@@ -85,9 +99,11 @@ export interface UpstreamAnswer {
   readonly skipped: readonly { readonly target: Target; readonly reason: string }[];
   /** What the request lost. */
   readonly losses: readonly (Loss | LossNote)[];
+  /** The headers of the answer that tell of rate limits. */
+  readonly rateLimits: Readonly<Record<string, string>>;
   /** The events of a stream, those together that arrived together. An unstreamed answer has none. */
   readonly events: AsyncIterable<readonly BlockEvent[]>;
-  /** Set where the client's own text went out: it gets the provider's own, too, and `events` has nothing. */
+  /** Set where the client gets the provider's own text, because it speaks its protocol; `events` has nothing then. */
   readonly native?: NativeAnswer;
   /** The reply, after the last event. */
   reply(): Reply;
@@ -164,7 +180,7 @@ async function askTarget(
   const isBound = forModel(provider.policies.reasoningBoundTo, target.model).includes('prefix');
   const prefix = isBound ? written().manifest.prefix : undefined;
   const body = request.relayed ?? written().body;
-  const losses = isRelayed ? request.losses : [...request.losses, ...written().losses];
+  const losses = isRelayed ? request.losses : nameParams([...request.losses, ...written().losses], request.paramNames);
   const head = { target: { ...target, provider }, dialect, request, losses, prefix };
   const sent = {
     ...{ provider, model: target.model, body, env, signal },
@@ -177,24 +193,26 @@ async function askTarget(
   };
   const origin = { issuer: provider.issuer, model: target.model, ...(prefix !== undefined && { prefix }) };
   if (!isStream) {
-    const { text } = await exchange({ ...sent, stream: false });
+    const { text, headers } = await exchange({ ...sent, stream: false });
+    const rateLimits = readRateLimits(headers);
     const reply = dialect.readResponse(text, origin);
     if (reply.stop.reason === 'error') throw streamError(text, { provider: provider.id, model: target.model });
-    const native = isRelayed && { native: { text, events: none<NativeEvent>() } };
-    return { ...head, skipped, ...native, events: none<readonly BlockEvent[]>(), reply: () => reply };
+    const native = isHandedOn(request) && { native: { text, events: none<NativeEvent>() } };
+    return { ...head, skipped, rateLimits, ...native, events: none<readonly BlockEvent[]>(), reply: () => reply };
   }
-  const { events } = await exchange({ ...sent, stream: true });
-  if (isRelayed) {
+  const { events, headers } = await exchange({ ...sent, stream: true });
+  const rateLimits = readRateLimits(headers);
+  if (isHandedOn(request)) {
     const reader = dialect.readStream(origin);
     return {
-      ...{ ...head, skipped, events: none<readonly BlockEvent[]>(), reply: () => reader.finish() },
+      ...{ ...head, skipped, rateLimits, events: none<readonly BlockEvent[]>(), reply: () => reader.finish() },
       native: { text: '', events: seenBy(events, ({ event, data }) => void reader.push(event, data)) },
     };
   }
   const reader = readBlocks(dialect, origin);
   let reply: Reply | undefined;
   return {
-    ...{ ...head, skipped },
+    ...{ ...head, skipped, rateLimits },
     events: (async function* () {
       for await (const { event, data } of events) yield reader.push(event, data);
       const end = reader.finish();
@@ -203,6 +221,11 @@ async function askTarget(
     })(),
     reply: () => reply ?? reader.finish().reply,
   };
+}
+
+/** Whether the answer goes to the client as it is: it speaks the same protocol, and nothing in the answer is to be changed. */
+function isHandedOn({ isSameProtocol, copies = 1, stops = [], served, isAnswerCalled }: OutgoingRequest): boolean {
+  return isSameProtocol === true && copies === 1 && stops.length === 0 && !served?.size && !isAnswerCalled;
 }
 
 async function* seenBy<T>(events: AsyncIterable<T>, see: (event: T) => void): AsyncGenerator<T> {

@@ -12,6 +12,7 @@ import type { Services } from '../services.ts';
 import { readTokenSpending } from '../spending.ts';
 import {
   type AnswerHooks,
+  type AnswerSink,
   type AnswerSource,
   answerRelayed,
   answerStream,
@@ -19,6 +20,7 @@ import {
   exchangeOfResponse,
   httpSink,
   responseIdFor,
+  ToldFailure,
 } from './answer.ts';
 import { unwrapAnswer } from './answer-tool.ts';
 import { createBudgets } from './budgets.ts';
@@ -29,6 +31,7 @@ import { askCopies, joinCopies, keepCopy } from './copies.ts';
 import { type AskOptions, ask, type UpstreamAnswer } from './exchange.ts';
 import { countAnswer } from './gateway-metrics.ts';
 import { createKeeper, type Keeper } from './kept.ts';
+import { createLastRequests } from './last-requests.ts';
 import { unknownModel } from './models.ts';
 import { answerOperation } from './operations.ts';
 import { prepareRequest, type RequestMemory } from './prepare-request.ts';
@@ -36,6 +39,7 @@ import { createGatewayRecording, noRecording } from './recording.ts';
 import { loadReferences, type References } from './references.ts';
 import { createRestorer } from './restore.ts';
 import { findRoute } from './routes.ts';
+import { serveSocket } from './socket.ts';
 import { cutAtStops } from './stop-cut.ts';
 import { createGatewayTokens, type GatewayCaller } from './tokens.ts';
 
@@ -92,7 +96,8 @@ export function createGateway(
   const loadMemory = async (): Promise<Memory> => {
     const references = await loadReferences(forest);
     const restorer = createRestorer(forest, references);
-    return { references, restorer, keeper: createKeeper(forest, restorer) };
+    const lastRequests = createLastRequests(forest);
+    return { references, restorer, keeper: createKeeper(forest, restorer), lastRequests };
   };
   const remember = () => {
     memory ??= loadMemory().catch((error: unknown) => {
@@ -124,6 +129,8 @@ export function createGateway(
         origin: client.headers.origin,
         fetchSite: headers.get('sec-fetch-site'),
       });
+      // Agents look whether there is a server at all, without a key.
+      if (client.method === 'HEAD') return answerWith(answer, 200, 'application/json', '');
       const caller = tokens.admit(headers, url, () => client.socket.remoteAddress);
       use = { ...(caller.name !== undefined && { token: caller.name }) };
       const bytes = await readBody(client);
@@ -155,8 +162,9 @@ export function createGateway(
       }
       if (route.kind === 'unknown') throw unknownModel(route.model);
       await budgets.begin(caller.name, route.targets[0]!);
-      if (asked.mode === 'replay' && (await replay(received, answer))) return;
-      await translate(received, route.targets, answer);
+      const found = asked.mode === 'replay' ? await replay(received) : undefined;
+      if (found) return await sendResponse(answer, found);
+      await translate(received, route.targets, httpSink(answer), leavingSignal(answer));
     } catch (error) {
       refuse(call, answer, error);
     }
@@ -181,21 +189,20 @@ export function createGateway(
     return true;
   };
 
-  /** Answers from a recording; false where there is none and the request goes on to the provider. */
-  const replay = async ({ call, url, asked }: ReceivedCall, answer: ServerResponse): Promise<boolean> => {
+  /** The answer from a recording; undefined where there is none and the request goes on to the provider. */
+  const replay = async ({ call, url, asked }: ReceivedCall): Promise<Response | undefined> => {
     await recorder.stored();
     const body = call.body ?? '';
     const request = { method: call.method, url, headers: call.headers, body: redact ? redact(body) : body };
     const found = await replayer.answer(request, { timing: asked.timing });
-    if (!found && asked.onMiss === 'pass') return false;
-    await sendResponse(answer, found ?? (await replayer.refuse(request)));
-    return true;
+    return found ?? (asked.onMiss === 'pass' ? undefined : replayer.refuse(request));
   };
 
   const translate = async (
     received: ReceivedCall,
     targets: readonly Target[],
-    answer: ServerResponse,
+    sink: AnswerSink,
+    signal: AbortSignal,
   ): Promise<void> => {
     const { call, asked } = received;
     const memory = await remember();
@@ -212,11 +219,12 @@ export function createGateway(
         isStrict: /^(?:true|1)$/i.test(call.headers.get('x-skein-strict') ?? ''),
         env: services.env,
         keyFor: ({ provider }) => tokens.keyFor(received.caller, call.dialect.home, provider),
-        signal: leavingSignal(answer),
+        signal,
         tap: recording.tap,
       };
       const upstream = await ask(options);
-      const { copies = 1, served } = upstream.request;
+      const { copies = 1, served, offered } = upstream.request;
+      if (offered) memory.lastRequests.keep(recording.id, offered);
       const others = await askCopies(copies - 1, { ...options, targets: [upstream.target] }, () =>
         isRecorded
           ? createGatewayRecording({ recorder, redact, onError, received, targets })
@@ -250,14 +258,62 @@ export function createGateway(
       };
       const { native, reply } = upstream;
       const source = joinCopies([answerOf(upstream), ...others.map((one) => answerOf(one.upstream))]);
-      if (native) await answerRelayed(call, head, { native, reply }, httpSink(answer), hooks);
-      else await (call.isStream ? answerStream : answerWhole)(call, head, source, httpSink(answer), hooks);
+      if (native) await answerRelayed(call, head, { native, reply }, sink, hooks);
+      else await (call.isStream ? answerStream : answerWhole)(call, head, source, sink, hooks);
       recording.end('done');
       for (const one of others) await keepCopy(call, one, restorer);
     } catch (error) {
-      recording.fail(error, describeClientError(call, error));
-      throw error;
+      const isTold = error instanceof ToldFailure;
+      const cause = isTold ? error.cause : error;
+      recording.fail(cause, describeClientError(call, cause));
+      if (!isTold) throw error;
+      if (isFault(cause)) log.error('gateway-failed', cause);
     }
+  };
+
+  const openSocket = async (request: UpgradeRequest): Promise<void> => {
+    const { client } = request;
+    const url = client.url ?? '';
+    const headers = toHeaderMap(client.rawHeaders);
+    // The requests on the connection are those of the same path over HTTP.
+    const address = readClientAddress('POST', url, headers);
+    const protocol = address?.operation === 'ask' ? await address.dialect.socket?.() : undefined;
+    if (!address || !protocol)
+      return refuseUpgrade(request.socket, 426, JSON.stringify({ error: { message: 'Use HTTP at this address.' } }));
+    access.checkSource({
+      host: client.headers.host,
+      origin: client.headers.origin,
+      fetchSite: headers.get('sec-fetch-site'),
+    });
+    const caller = tokens.admit(headers, url, () => client.socket.remoteAddress);
+    const asked = readClientHeaders(headers, options);
+    const answerOne = async (body: string, sink: AnswerSink, signal: AbortSignal): Promise<void> => {
+      const call = withBody(address, body);
+      const route = findRoute(call, config.gateway, services);
+      if (route.kind === 'unknown') throw unknownModel(route.model);
+      // A bare name is of a model of the client's own vendor, which gets the client's own text.
+      const own = route.kind === 'pass' && [{ provider: route.provider, model: call.model ?? '' }];
+      const targets = own || (route.kind === 'targets' ? route.targets : []);
+      const label = route.kind === 'targets' ? route.label : route.kind;
+      const use = { ...(caller.name !== undefined && { token: caller.name }), route: label };
+      const received = { call, url: `http://${client.headers.host}${url}`, asked, caller, use };
+      await budgets.begin(caller.name, targets[0]!);
+      const found = asked.mode === 'replay' ? await replay(received) : undefined;
+      if (found) return sink.end(await found.text());
+      await translate(received, targets, sink, signal);
+    };
+    serveSocket(request, {
+      ...{ protocol, call: address },
+      answer: (body, sink, signal) => {
+        streams.add();
+        return answerOne(body, sink, signal).finally(streams.remove);
+      },
+      describe: (error) => {
+        if (isFault(error)) log.error('gateway-failed', error);
+        return describeClientError(address, error);
+      },
+      newResponseId: () => responseIdFor(address, forest.clock.tick()),
+    });
   };
 
   /** Tells the client in its own protocol. */
@@ -280,8 +336,11 @@ export function createGateway(
         })
         .finally(streams.remove);
     },
-    upgrade({ socket }) {
-      refuseUpgrade(socket, 426, JSON.stringify({ error: { message: 'Use HTTP.' } }));
+    upgrade(request) {
+      openSocket(request).catch((error: unknown) => {
+        const problem = toProblem(error);
+        refuseUpgrade(request.socket, problem.status, problemBody(problem));
+      });
     },
     async settled() {
       await streams.none();
@@ -318,11 +377,17 @@ function leavingSignal(answer: ServerResponse): AbortSignal {
 
 const NO_VENDOR = 'The gateway serves clients at /gateway/openai/v1, /gateway/anthropic and /gateway/google.';
 
-function skeinHeaders({ target, losses, skipped }: UpstreamAnswer, exchange: string): Record<string, string> {
+function skeinHeaders(
+  { target, losses, skipped, rateLimits }: UpstreamAnswer,
+  exchange: string,
+): Record<string, string> {
+  // What was added, such as cache markers, is told in the recording.
+  const lost = losses.filter(({ kind }) => kind !== 'synthesised');
   return {
+    ...rateLimits,
     'x-skein-exchange': exchange,
     'x-skein-model': `${target.provider.id}/${target.model}`,
-    ...(losses.length > 0 && { 'x-skein-losses': summarizeLosses(losses) }),
+    ...(lost.length > 0 && { 'x-skein-losses': summarizeLosses(lost) }),
     ...(skipped.length > 0 && {
       'x-skein-fallback': skipped
         .map((one) => `${one.target.provider.id}/${one.target.model} ${one.reason}`)

@@ -7,7 +7,7 @@ import {
   type Message,
   type RequestParts,
 } from '@skein/core';
-import { type HeldHistories, type HeldRefusal, serving } from '@skein/core/dialect';
+import { type KeptRefusal, type ServedHistories, serving } from '@skein/core/dialect';
 import { type Forest, findReplies, type GatewayReply, readGatewayReply, replyIdKeys } from '@skein/forest';
 import { exchangeOfResponse } from './answer.ts';
 import type { ClientCall } from './client-call.ts';
@@ -234,11 +234,11 @@ function without(rest: RequestParts['rest'], names: readonly string[]): RequestP
   return Object.fromEntries(Object.entries(rest).filter(([name]) => !names.includes(name)));
 }
 
-function refuse(refusal: ReturnType<NonNullable<HeldHistories['refuse']>>): void {
+function refuse(refusal: ReturnType<NonNullable<ServedHistories['refuse']>>): void {
   if (refusal) throw toRefusal(refusal);
 }
 
-function toRefusal({ status, word, message, param }: HeldRefusal): ClientRefusal {
+function toRefusal({ status, word, message, param }: KeptRefusal): ClientRefusal {
   return new ClientRefusal(message, { status, word, ...(param !== undefined && { param }) });
 }
 

@@ -4,6 +4,7 @@ import type { ClientCall, Target } from './client-call.ts';
 import { expandSummaries } from './compact.ts';
 import type { OutgoingRequest } from './exchange.ts';
 import { conversationKey, type Keeper } from './kept.ts';
+import type { LastRequests } from './last-requests.ts';
 import { hasReference } from './references.ts';
 import { GATEWAY_ISSUER, type Restorer } from './restore.ts';
 
@@ -11,6 +12,7 @@ import { GATEWAY_ISSUER, type Restorer } from './restore.ts';
 export interface RequestMemory {
   readonly restorer: Restorer;
   readonly keeper: Keeper;
+  readonly lastRequests: LastRequests;
 }
 
 /** What a client's request means at a target. */
@@ -18,7 +20,7 @@ export async function prepareRequest(
   given: ClientCall,
   target: Target,
   dialect: Dialect,
-  { restorer, keeper }: RequestMemory,
+  { restorer, keeper, lastRequests }: RequestMemory,
   scope: string,
 ): Promise<OutgoingRequest> {
   const call = { ...given, body: expandSummaries(given) };
@@ -37,14 +39,16 @@ export async function prepareRequest(
     isSame && !isHeld && sent.every((message, at) => message === parts.messages[at] && !hasReference(message.raw));
   const request = {
     ...(isRelayed && { relayed: withTargetModel(call, target.model) }),
-    ...(isSame && { headers: vendorHeaders(call) }),
+    ...(isSame && { isSameProtocol: true, headers: vendorHeaders(call) }),
     ...{ system: system ? [system] : [], tools, params, extra },
     ...{ messages: [...before, ...sent], given: [...beforeShown, ...messages] },
     ...{ renamed: restored.renamed, wordsKey: restored.wordsKey, losses: restored.losses },
     ...(continues !== undefined && { continues }),
     ...(conversation !== undefined && { replyKeys: [conversationKey(conversation)] }),
   };
-  return adaptRequest(request, call, target, dialect);
+  const last = isSame || tools.length === 0 ? undefined : (restored.last ?? continues);
+  const lastTools = last === undefined ? undefined : await lastRequests.find(last);
+  return adaptRequest(request, call, target, dialect, lastTools);
 }
 
 /** The client's own text, with the name that the provider has for the model. */

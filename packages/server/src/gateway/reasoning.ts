@@ -1,5 +1,5 @@
 import type { RequestParams } from '@skein/core';
-import type { LossNote, ReasoningScale } from '@skein/core/dialect';
+import type { LossNote, ReasoningLevels } from '@skein/core/dialect';
 
 type Reasoning = NonNullable<RequestParams['reasoning']>;
 
@@ -22,7 +22,7 @@ const USUAL = 'high';
 /** The amount of reasoning in the way that a model takes it: a level becomes a number of tokens, or the other way round. */
 export function fitReasoning(
   wanted: Reasoning | undefined,
-  scale: ReasoningScale | undefined,
+  scale: ReasoningLevels | undefined,
   losses: LossNote[],
 ): Reasoning | undefined {
   if (!wanted) return undefined;

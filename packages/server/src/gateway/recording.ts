@@ -90,6 +90,7 @@ export function createGatewayRecording({
     gateway: use,
   });
   let sent = '';
+  let isBegun = false;
   /** Bytes of the provider that must be redacted before they are stored. */
   let held: Uint8Array[] = [];
 
@@ -122,6 +123,7 @@ export function createGatewayRecording({
       },
     },
     head(status, given, isStream) {
+      isBegun = true;
       const type = isStream ? 'text/event-stream; charset=utf-8' : 'application/json';
       recording.head(status, Object.entries({ 'content-type': type, ...given }));
     },
@@ -153,7 +155,8 @@ export function createGatewayRecording({
     fail(error, { status }) {
       pushHeld();
       pushSent();
-      recording.head(status, []);
+      // A stream that has begun has its status.
+      if (!isBegun) recording.head(status, []);
       recording.end('cut', error);
     },
   };

@@ -21,6 +21,8 @@ export interface RestoredMessages {
   readonly losses: readonly Loss[];
   /** By the index of the message: the exchange whose reply the message shows in other words than the provider's. */
   readonly renamed: Readonly<Record<number, string>>;
+  /** The exchange of the last reply that was found. */
+  readonly last?: string;
   /** The key of the words up to a reply that follows these messages. */
   readonly wordsKey: (reply: Message) => string | undefined;
 }
@@ -74,6 +76,7 @@ export function createRestorer(forest: Forest, references: References): Restorer
       const found = await findReplies(forest, [...new Set(keys)]);
       const losses: Loss[] = [];
       const renamed: Record<number, string> = {};
+      let last: string | undefined;
 
       const restoreOne = async (message: Message, at: number): Promise<Message> => {
         const isMarked = hasReference(message.raw);
@@ -84,6 +87,7 @@ export function createRestorer(forest: Forest, references: References): Restorer
           const original = one && findShown(one, message);
           if (!original) continue;
           if (!showsTheSame(original, message)) renamed[at] = exchange;
+          last = exchange;
           return original;
         }
         if (!isMarked) return message;
@@ -95,7 +99,13 @@ export function createRestorer(forest: Forest, references: References): Restorer
       const restored: Message[] = [];
       for (const [at, message] of messages.entries())
         restored.push(replies[at] ? await restoreOne(message, at) : message);
-      return { messages: restored, losses, renamed, wordsKey: (message) => chain.peek(message) };
+      return {
+        messages: restored,
+        losses,
+        renamed,
+        ...(last !== undefined && { last }),
+        wordsKey: (message) => chain.peek(message),
+      };
     },
   };
 }

@@ -177,7 +177,12 @@ function createGoogle(): Client {
   const contents: Json[] = [];
   return {
     protocol: 'google-generatecontent',
-    names: { maxTokens: 'maxOutputTokens', temperature: 'temperature', topP: 'topP', property: 'responseJsonSchema' },
+    names: {
+      maxTokens: 'generationConfig.maxOutputTokens',
+      temperature: 'generationConfig.temperature',
+      topP: 'generationConfig.topP',
+      property: 'generationConfig.responseJsonSchema',
+    },
     path: ({ model, stream }) =>
       `/google/v1beta/models/${model}:${stream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`,
     body: ({ system, maxTokens, temperature, topP, thinks, property }) => ({

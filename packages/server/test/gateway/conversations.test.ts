@@ -13,7 +13,6 @@ test(`${CONVERSATIONS} random conversations: nothing is refused, lost silently o
   const total = { requests: 0, restored: 0 };
   for (let seed = FIRST; seed < FIRST + CONVERSATIONS; seed++) {
     const judged = await converse(world, seed);
-    if (process.env.SKEIN_SHOW) console.log(seed, Math.round(performance.now()), judged.requests, judged.faults.length, judged.faults.slice(0, 3).join('\n'));
     faults.push(...judged.faults);
     total.requests += judged.requests;
     total.restored += judged.restored;

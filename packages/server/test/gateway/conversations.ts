@@ -36,6 +36,7 @@ const OPAQUE = /"(?:signature|encrypted_content|thoughtSignature|redactedContent
 const TURNS = 6;
 const ERRORS: readonly ScriptedReply[] = [
   { error: { status: 400, message: 'That is not allowed.' } },
+  { error: { status: 403 } },
   { error: { status: 401 } },
   { error: { status: 429 } },
   { error: { status: 500 } },
@@ -146,14 +147,26 @@ class RandomConversation implements Judged {
     return { reply: { blocks, pieces: 5 + this.#random.below(20) }, marks };
   }
 
-  async #send(wishes: Wishes, signal?: AbortSignal): Promise<Response> {
+  #replyBySchema(property: string): { readonly reply: MessageReply; readonly marks: readonly Mark[] } {
+    const value = this.#mark();
+    const text = JSON.stringify({ [property]: value });
+    return { reply: { blocks: [{ type: 'text', text }] }, marks: [{ kind: 'content', name: 'text', value }] };
+  }
+
+  async #send(wishes: Wishes, signal = AbortSignal.timeout(60_000)): Promise<Response> {
     this.requests += 1;
     const { url } = this.#random.pick(this.#world.servers);
-    return fetch(`${url}/gateway${this.#client.path(wishes)}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'anthropic-version': '2023-06-01', 'x-api-key': 'skein' },
-      body: JSON.stringify(this.#client.body(wishes)),
-      ...(signal && { signal }),
+    const send = () =>
+      fetch(`${url}/gateway${this.#client.path(wishes)}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'anthropic-version': '2023-06-01', 'x-api-key': 'skein' },
+        body: JSON.stringify(this.#client.body(wishes)),
+        signal,
+      });
+    // A server closes a connection that nobody uses; the next request on it finds that out.
+    return send().catch((error: Error) => {
+      if ((error.cause as { code?: string } | undefined)?.code !== 'UND_ERR_SOCKET') throw error;
+      return send();
     });
   }
 
@@ -163,11 +176,11 @@ class RandomConversation implements Judged {
   }
 
   async #failing(): Promise<void> {
-    this.#world.emulator.script(this.#upstream.protocol, this.#random.pick(ERRORS));
+    const error = this.#random.pick(ERRORS);
+    this.#world.brain = () => error;
     const response = await this.#send(this.#wish());
     const body = await response.text();
-    // The gateway may have tried again by itself.
-    if (response.ok) return;
+    if (response.ok) this.#fault(`an error of the provider is an answer: ${body.slice(0, 200)}`);
     for (const problem of READERS[this.#client.protocol].error(response.status, body))
       this.#fault(`error ${response.status}: ${problem}: ${body.slice(0, 200)}`);
   }
@@ -175,7 +188,7 @@ class RandomConversation implements Judged {
   /** Leaves in the middle of a stream, and forgets what came. */
   async #leaving(): Promise<void> {
     const { reply } = this.#reply(true);
-    this.#world.emulator.script(this.#upstream.protocol, { ...reply, break: { after: { events: 3 }, how: 'hang' } });
+    this.#world.brain = () => ({ ...reply, break: { after: { events: 3 }, how: 'hang' } });
     const leaving = new AbortController();
     const sent = this.#send({ ...this.#wish(), stream: true }, leaving.signal);
     const response = await Promise.race([sent, setTimeout(500)]);
@@ -184,14 +197,28 @@ class RandomConversation implements Judged {
     leaving.abort();
   }
 
-  async #asking(isLast: boolean): Promise<SeenAnswer | undefined> {
+  async #asking(isLast: boolean, wishes = this.#wish()): Promise<SeenAnswer | undefined> {
     const { emulator } = this.#world;
-    const wishes = this.#wish();
-    const { reply, marks } = this.#reply(isLast);
-    emulator.script(this.#upstream.protocol, reply);
+    const { property } = wishes;
+    const { reply, marks } = property === undefined ? this.#reply(isLast) : this.#replyBySchema(property);
+    let isAsked = false;
+    this.#world.brain = ({ forced }) => {
+      isAsked = true;
+      // A gateway may ask for JSON by a call.
+      if (property === undefined || typeof forced !== 'string') return reply;
+      const text = reply.blocks.findLast((block) => block.type === 'text')!.text;
+      return { blocks: [{ type: 'tool-use', name: forced, input: JSON.parse(text) }] };
+    };
     const response = await this.#send(wishes);
     const body = await response.text();
     const entry = emulator.log.at(-1);
+    // What a program relies on and a model does not have is refused in so many words.
+    if (response.status === 400 && !isAsked && property !== undefined) {
+      const problems = READERS[this.#client.protocol].error(400, body);
+      for (const problem of problems) this.#fault(`refusal: ${problem}: ${body}`);
+      const { property: _, ...others } = wishes;
+      return this.#asking(isLast, others);
+    }
     if (entry?.verdict.refusal) this.#fault(`refused: ${entry.verdict.refusal.message}`);
     if (!response.ok || !entry) {
       this.#fault(`${response.status} ${body.slice(0, 300)}`);
@@ -206,7 +233,9 @@ class RandomConversation implements Judged {
     }
     const losses = await this.#world.losses(response.headers.get('x-skein-exchange') ?? '');
     this.#judgeRequest(wishes, entry.body.toString(), losses);
-    this.#judgeAnswer(marks, answer, losses);
+    // Who speaks to a provider in its own protocol and asks for no thoughts gets none from it.
+    const isUnasked = !wishes.thinks && this.#client.protocol === this.#upstream.protocol;
+    this.#judgeAnswer(isUnasked ? marks.filter(({ kind }) => kind !== 'reasoning') : marks, answer, losses);
     this.#said.push(...marks.filter(({ kind }) => kind === 'content'));
     const served = entry.served?.body.toString() ?? '';
     this.#delivered.push({ upstream: this.#upstream, marks, opaque: opaqueIn(served) });
@@ -218,7 +247,8 @@ class RandomConversation implements Judged {
     const { names } = this.#client;
     const parameters = (['maxTokens', 'temperature', 'topP', 'property'] as const).flatMap((name): Mark[] => {
       const value = wishes[name];
-      return value === undefined ? [] : [{ kind: 'parameter', name: names[name], value }];
+      const kind = name === 'property' ? 'demand' : 'parameter';
+      return value === undefined ? [] : [{ kind, name: names[name], value }];
     });
     const own = this.#delivered.filter(({ upstream }) => upstream === this.#upstream).flatMap(({ opaque }) => opaque);
     const opaque = own.map((value): Mark => ({ kind: 'opaque', name: 'reasoning', value }));

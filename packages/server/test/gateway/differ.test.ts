@@ -48,6 +48,16 @@ test('reasoning that stays behind is told as such, and bound bytes as bound', ()
   expect(silentLosses(MARKS, without, [foreign, { ...foreign, reason: 'prefix-bound' }])).toEqual([]);
 });
 
+test('a demand is met or refused, and never merely reported', () => {
+  const demand: Mark = { kind: 'demand', name: 'text.format', value: 'Kq5property' };
+  expect(silentLosses([demand], body, [{ kind: 'dropped', path: 'text.format', reason: 'parameter' }])).toHaveLength(1);
+});
+
+test('a text in two parts is there', () => {
+  const parts = { parts: [{ text: 'I ask: Kq1que' }, { text: 'stion' }] };
+  expect(silentLosses(MARKS.slice(0, 1), JSON.stringify(parts), [])).toEqual([]);
+});
+
 test('messages in another order and messages that are there twice are found', () => {
   const swapped = JSON.stringify({ ...sent, messages: sent.messages.toReversed() });
   expect(misplaced(MARKS, swapped)).not.toEqual([]);

@@ -3,11 +3,11 @@
  * reply marks each thing in it with a word or a number that stands nowhere else, and the differ looks for these marks on
  * the other side. What is not there has to be among the losses that the gateway reports.
  */
-import type { Json } from './answer.ts';
+import { isObject, type Json } from './answer.ts';
 
-/** A thing that must get through: where it stands, and how it is recognised on the other side. */
+/** A thing that must get through, a demand even without an excuse: where it stands, and how it is recognised on the other side. */
 export interface Mark {
-  readonly kind: 'content' | 'parameter' | 'reasoning' | 'opaque';
+  readonly kind: 'content' | 'parameter' | 'demand' | 'reasoning' | 'opaque';
   /** The name of a parameter as the client writes it; what it is, otherwise. */
   readonly name: string;
   /** A word, or a number of which there is no second one. */
@@ -25,10 +25,10 @@ export interface ReportedLoss {
 
 /** The marks that one side has and the other has not, and that no reported loss accounts for. */
 export function silentLosses(marks: readonly Mark[], other: string, reported: readonly ReportedLoss[]): string[] {
-  const { text, numbers } = readValues(other);
-  const missing = marks.filter(({ value }) =>
-    typeof value === 'number' ? !numbers.has(value) : !text.includes(value),
-  );
+  const { text, flat, numbers } = readValues(other);
+  const isThere = ({ value }: Mark): boolean =>
+    typeof value === 'number' ? numbers.has(value) : text.includes(value) || flat.includes(value);
+  const missing = marks.filter((mark) => !isThere(mark));
   const left = reported.filter(({ kind }) => kind !== 'synthesised');
   return missing
     .filter((mark) => {
@@ -71,25 +71,42 @@ const REASONING = [
 
 function accountsFor({ path, reason, detail = '' }: ReportedLoss, { kind, name, value }: Mark): boolean {
   const words = `${path} ${detail}`.toLowerCase();
+  if (kind === 'demand') return false;
   if (kind === 'opaque') return reason === 'prefix-bound';
   if (kind === 'reasoning') return REASONING.some((one) => reason.includes(one));
-  if (kind === 'parameter') return words.includes(name.toLowerCase()) || words.includes(String(value).toLowerCase());
+  if (kind === 'parameter') return isOf(path, name) || words.includes(String(value).toLowerCase());
   return words.includes(name.toLowerCase()) || words.includes(String(value).toLowerCase()) || reason === name;
 }
 
+/** Whether a path names a parameter, by its full name or by its own, or something that it is part of. */
+function isOf(path: string, name: string): boolean {
+  const plain = (text: string) => text.toLowerCase().replaceAll('_', '');
+  const own = plain(name.split('.').at(-1)!);
+  return plain(path).includes(own) || (path !== '' && `${name}.`.startsWith(`${path}.`));
+}
+
+interface Values {
+  readonly text: string;
+  /** In one piece: a text may go on in the next part of its message. */
+  readonly flat: string;
+  readonly numbers: ReadonlySet<number>;
+}
+
 /** All strings of a JSON text or of a stream, those inside of strings, too; and all numbers. */
-function readValues(body: string): { readonly text: string; readonly numbers: ReadonlySet<number> } {
+function readValues(body: string): Values {
   const texts: string[] = [];
   const numbers = new Set<number>();
   const visit = (value: Json): void => {
     if (typeof value === 'number') numbers.add(value);
     else if (typeof value === 'string') texts.push(value);
-    else if (typeof value === 'object' && value !== null)
+    else if (Array.isArray(value)) value.forEach(visit);
+    else if (isObject(value))
       for (const [name, one] of Object.entries(value)) {
         texts.push(name);
         visit(one);
       }
   };
   visit(JSON.parse(body));
-  return { text: texts.join('\n'), numbers };
+  const flat = texts.filter((text) => text !== 'text').join('');
+  return { text: texts.join('\n'), flat, numbers };
 }

@@ -1,6 +1,6 @@
 /** Servers with a gateway on one store, and the strict emulator behind them. */
 import { loadConfig } from '@skein/agents';
-import { type Emulator, type Protocol, startEmulator } from '@skein/emulator';
+import { type Brain, type Emulator, echoBrain, type Protocol, startEmulator } from '@skein/emulator';
 import { createForest, memoryStore } from '@skein/forest';
 import { createServer, type ListeningServer } from '@skein/server';
 import type { ReportedLoss } from './differ.ts';
@@ -23,6 +23,8 @@ export const UPSTREAMS: readonly Upstream[] = [
 
 export interface World {
   readonly emulator: Emulator;
+  /** What the provider answers from now on, whoever it is. */
+  brain: Brain;
   /** The servers that run now; any of them may be asked. */
   readonly servers: readonly ListeningServer[];
   /** Ends a server and starts another one in its place, on the same store. */
@@ -38,6 +40,7 @@ export async function startWorld(seed: string): Promise<World> {
     sleep: async () => {},
     settings: { enforcePrefix: true },
     logLimit: 10,
+    brain: (request) => world.brain(request),
   });
   const store = memoryStore();
   const { config } = await loadConfig({ cwd: '/', env: {}, home: '/nonexistent' });
@@ -47,8 +50,9 @@ export async function startWorld(seed: string): Promise<World> {
   };
   const servers = [await start(), await start()];
   const reader = createForest(store);
-  return {
+  const world: World = {
     emulator,
+    brain: echoBrain,
     servers,
     async restart(index) {
       await servers[index]!.close();
@@ -64,4 +68,5 @@ export async function startWorld(seed: string): Promise<World> {
       await emulator.close();
     },
   };
+  return world;
 }

@@ -1,17 +1,25 @@
 import { isObject, isText, type JsonObject } from '../../json/index.ts';
 import { forModel } from '../provider.ts';
 import {
-  type MemberReading,
+  type MemberValue,
   type ModelTarget,
   otherMembers,
+  type ReplacementTool,
   type RequestMeaning,
-  type StandInTool,
   standInFunction,
 } from '../request-meaning.ts';
 import { thinksBy } from './rules.ts';
 
 /** The members of a request of the Messages API. */
 export const meaning: RequestMeaning = {
+  params: {
+    maxTokens: 'max_tokens',
+    topP: 'top_p',
+    stop: 'stop_sequences',
+    toolChoice: 'tool_choice',
+    parallelToolCalls: 'tool_choice.disable_parallel_tool_use',
+    reasoning: 'thinking',
+  },
   members: {
     anthropic_beta: { otherwise: 'reported' },
     anthropic_version: { otherwise: 'served' },
@@ -54,6 +62,8 @@ export const meaning: RequestMeaning = {
     workspace_id: { otherwise: 'reported' },
   },
   reasoning: readScale,
+  // Newer models take only one of the two.
+  refusedParams: (_, { temperature, topP }) => (temperature !== undefined && topP !== undefined ? ['topP'] : []),
   stops: () => ({ most: Number.POSITIVE_INFINITY, pattern: /\S/ }),
   needsCacheMarkers: () => true,
   readClientTool,
@@ -78,12 +88,12 @@ export function readScale({ provider, model }: ModelTarget): { efforts: readonly
   return { efforts: [...off, ...levels], takesBudget: false };
 }
 
-function readEffort(effort: unknown): MemberReading | undefined {
+function readEffort(effort: unknown): MemberValue | undefined {
   return isText(effort) ? { params: { reasoning: { effort } } } : undefined;
 }
 
 /** `adaptive` leaves the amount to `output_config.effort`, or to the model. */
-function readThinking(value: unknown): MemberReading | undefined {
+function readThinking(value: unknown): MemberValue | undefined {
   if (!isObject(value)) return undefined;
   const { type, budget_tokens: budget, display } = value;
   const lost = otherMembers(value, 'type', 'budget_tokens', 'display');
@@ -99,7 +109,7 @@ function readThinking(value: unknown): MemberReading | undefined {
 /** The level at which the API lets a model decide. */
 const ADAPTIVE = 'high';
 
-function readFormat(value: unknown): MemberReading | undefined {
+function readFormat(value: unknown): MemberValue | undefined {
   if (!isObject(value)) return undefined;
   const { type, schema } = value;
   return type === 'json_schema' && isObject(schema) ? { output: { schema, isStrict: true } } : undefined;
@@ -111,7 +121,7 @@ const CHOICES: readonly (readonly [string, 'auto' | 'none' | 'required'])[] = [
   ['any', 'required'],
 ];
 
-function readChoice(value: unknown): MemberReading | undefined {
+function readChoice(value: unknown): MemberValue | undefined {
   if (!isObject(value)) return undefined;
   const { type, name, disable_parallel_tool_use: isSingle } = value;
   const word = CHOICES.find(([known]) => known === type)?.[1];
@@ -192,12 +202,12 @@ function object(properties: JsonObject, ...required: readonly string[]): JsonObj
 }
 
 /** A function of the client with members of its own, or a tool that Anthropic defines and the client runs. */
-function readClientTool(tool: JsonObject): readonly StandInTool[] | undefined {
-  const { type = 'custom', name, description, input_schema: parameters } = tool;
+function readClientTool(tool: JsonObject): readonly ReplacementTool[] | undefined {
+  const { type = 'custom', name, description, input_schema: parameters, strict } = tool;
   if (type === 'custom')
     return standInFunction(
-      { name, description, parameters },
-      otherMembers(tool, 'type', 'name', 'description', 'input_schema', 'cache_control'),
+      { name, description, parameters, strict },
+      otherMembers(tool, 'type', 'name', 'description', 'input_schema', 'cache_control', 'strict'),
     );
   const kind = typeof type === 'string' ? /^(bash|text_editor|memory|computer)_\d+$/.exec(type)?.[1] : undefined;
   const known = kind === undefined ? undefined : TOOLS[kind];

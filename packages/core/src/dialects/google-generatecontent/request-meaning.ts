@@ -1,12 +1,21 @@
 import { isObject, isText, type JsonObject } from '../../json/index.ts';
 import { forModel } from '../provider.ts';
-import { type MemberReading, otherMembers, type RequestMeaning, type StandInTool } from '../request-meaning.ts';
+import { type MemberValue, otherMembers, type ReplacementTool, type RequestMeaning } from '../request-meaning.ts';
 import { field, stringField } from './parts.ts';
 
 const CONFIG = 'generationConfig';
 
 /** The members of a request of generateContent. */
 export const meaning: RequestMeaning = {
+  params: {
+    maxTokens: `${CONFIG}.maxOutputTokens`,
+    temperature: `${CONFIG}.temperature`,
+    topP: `${CONFIG}.topP`,
+    stop: `${CONFIG}.stopSequences`,
+    seed: `${CONFIG}.seed`,
+    toolChoice: 'toolConfig',
+    reasoning: `${CONFIG}.thinkingConfig`,
+  },
   members: {
     cachedContent: { otherwise: 'refused' },
     labels: { otherwise: 'reported', idle: [{}] },
@@ -80,22 +89,22 @@ export const meaning: RequestMeaning = {
   },
 };
 
-function readCount(copies: unknown): MemberReading | undefined {
+function readCount(copies: unknown): MemberValue | undefined {
   return typeof copies === 'number' && copies > 0 ? { copies } : undefined;
 }
 
-function readSchema(schema: unknown): MemberReading | undefined {
+function readSchema(schema: unknown): MemberValue | undefined {
   return isObject(schema) ? { output: { schema } } : undefined;
 }
 
 /** Text is what every model gives; a JSON type without a schema means any JSON object. */
-function readMimeType(type: unknown): MemberReading | undefined {
+function readMimeType(type: unknown): MemberValue | undefined {
   if (type === 'text/plain') return {};
   return type === 'application/json' ? { output: {} } : undefined;
 }
 
 /** Sound has no form in a translated reply. */
-function readModalities(value: unknown): MemberReading | undefined {
+function readModalities(value: unknown): MemberValue | undefined {
   if (!Array.isArray(value)) return undefined;
   const wanted = value.map((one) => String(one).toLowerCase());
   const modalities = (['text', 'image'] as const).filter((one) => wanted.includes(one));
@@ -104,7 +113,7 @@ function readModalities(value: unknown): MemberReading | undefined {
 }
 
 /** A level, or a number of tokens: 0 is none, -1 leaves it to the model. */
-function readThinking(value: unknown): MemberReading | undefined {
+function readThinking(value: unknown): MemberValue | undefined {
   if (!isObject(value)) return undefined;
   const level = stringField(value, 'thinkingLevel')?.toLowerCase();
   const budget = field(value, 'thinkingBudget');
@@ -120,7 +129,7 @@ function readThinking(value: unknown): MemberReading | undefined {
 const DYNAMIC = 'medium';
 
 /** One name that is allowed is a name; a list of several can be given to Google alone. */
-function readToolConfig(value: unknown): MemberReading | undefined {
+function readToolConfig(value: unknown): MemberValue | undefined {
   const config = field(value, 'functionCallingConfig');
   const lost = isObject(value) ? otherMembers(value, 'functionCallingConfig', 'function_calling_config') : [];
   const others = lost.length > 0 ? { lost } : {};
@@ -137,10 +146,10 @@ function readToolConfig(value: unknown): MemberReading | undefined {
 }
 
 /** Each declared function. Parameters in Google's subset of OpenAPI become JSON Schema. */
-function readClientTool(tool: JsonObject): readonly StandInTool[] | undefined {
+function readClientTool(tool: JsonObject): readonly ReplacementTool[] | undefined {
   const declared = field(tool, 'functionDeclarations');
   if (!Array.isArray(declared)) return undefined;
-  return declared.filter(isObject).flatMap((one): StandInTool[] => {
+  return declared.filter(isObject).flatMap((one): ReplacementTool[] => {
     const { name, description } = one;
     if (!isText(name)) return [];
     const schema = field(one, 'parametersJsonSchema') ?? toJsonSchema(field(one, 'parameters'));

@@ -1,6 +1,12 @@
 import { isObject, isText, type JsonObject } from '../../json/index.ts';
 import type { ContentBlock } from '../../message/index.ts';
-import { otherMembers, type ServedTool, type StandInTool, standInCustom, standInFunction } from '../request-meaning.ts';
+import {
+  otherMembers,
+  type ReplacementTool,
+  type ServedTool,
+  standInCustom,
+  standInFunction,
+} from '../request-meaning.ts';
 import { parseObject } from '../write/translate.ts';
 
 const STRINGS = { type: 'array', items: { type: 'string' } };
@@ -122,16 +128,16 @@ function asList(value: unknown): unknown[] {
 }
 
 /** The functions that stand for a tool; undefined for the tools that OpenAI runs. */
-export function readClientTool(tool: JsonObject): readonly StandInTool[] | undefined {
+export function readClientTool(tool: JsonObject): readonly ReplacementTool[] | undefined {
   const { type, name } = tool;
   if (typeof type !== 'string') return undefined;
   if (type === 'namespace' && isText(name)) return readNamespace(name, tool);
   if (type === 'custom' && isText(name)) return [standInCustom(name, tool.description, tool.format)];
   if (type === 'function') {
-    const { description, parameters } = tool;
+    const { description, parameters, strict } = tool;
     return standInFunction(
-      { name, description, parameters },
-      otherMembers(tool, 'type', 'name', 'description', 'parameters'),
+      { name, description, parameters, strict },
+      otherMembers(tool, 'type', 'name', 'description', 'parameters', 'strict'),
     );
   }
   const native = TOOLS[type];
@@ -166,7 +172,7 @@ function screenText({ display_width: width, display_height: height }: JsonObject
 }
 
 /** The tools of a group, each under the name of the group and its own. */
-function readNamespace(namespace: string, { tools }: JsonObject): readonly StandInTool[] {
+function readNamespace(namespace: string, { tools }: JsonObject): readonly ReplacementTool[] {
   const inner = Array.isArray(tools) ? tools.filter(isObject) : [];
   return inner
     .flatMap(readClientTool)

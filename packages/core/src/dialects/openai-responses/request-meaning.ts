@@ -1,7 +1,7 @@
 import { isObject, isText } from '../../json/index.ts';
-import { readChoiceWord, readEffort, readOutput } from '../openai-chat/request-meaning.ts';
+import { readChoiceWord, readEffort, readOutput, readSchema } from '../openai-chat/request-meaning.ts';
 import { forModel } from '../provider.ts';
-import type { MemberReading, RequestMeaning } from '../request-meaning.ts';
+import type { MemberValue, RequestMeaning } from '../request-meaning.ts';
 import { readClientBlock, readClientTool } from './client-tools.ts';
 
 /** Models that reason and take no sampling parameters. */
@@ -12,6 +12,12 @@ const LOGPROBS = 'message.output_text.logprobs';
 
 /** The members of a request of the Responses API. */
 export const meaning: RequestMeaning = {
+  params: {
+    maxTokens: 'max_output_tokens',
+    topP: 'top_p',
+    toolChoice: 'tool_choice',
+    parallelToolCalls: 'parallel_tool_calls',
+  },
   members: {
     access_programs: { otherwise: 'reported' },
     background: { otherwise: 'refused', idle: [false] },
@@ -72,6 +78,10 @@ export const meaning: RequestMeaning = {
   jsonObject: { text: { format: { type: 'json_object' } } },
   readClientTool,
   readClientBlock,
+  writeStrictTool: ({ name, description, parameters }) => ({
+    ...{ type: 'function', name, ...(description !== undefined && { description }) },
+    ...{ parameters: readSchema(parameters), strict: true },
+  }),
   readServerTool({ type }) {
     if (typeof type !== 'string') return undefined;
     if (/^web_search/.test(type)) return 'web-search';
@@ -97,18 +107,18 @@ function reasons(
 }
 
 /** Ciphertext is given anyway; logarithms of probabilities are in no translated reply. */
-function readInclude(value: unknown): MemberReading | undefined {
+function readInclude(value: unknown): MemberValue | undefined {
   if (!Array.isArray(value) || value.includes(LOGPROBS)) return undefined;
   const lost = value.filter((one) => one !== 'reasoning.encrypted_content').map(String);
   return lost.length > 0 ? { lost } : {};
 }
 
-function readFormat(value: unknown): MemberReading | undefined {
+function readFormat(value: unknown): MemberValue | undefined {
   return isObject(value) ? readOutput(value.type, value) : undefined;
 }
 
 /** A tool by its name, or by its type where a request has only one of it. */
-function readChoice(value: unknown): MemberReading | undefined {
+function readChoice(value: unknown): MemberValue | undefined {
   if (!isObject(value)) return readChoiceWord(value);
   const { type, name, mode, tools } = value;
   if (type === 'allowed_tools' && Array.isArray(tools)) {

@@ -96,7 +96,12 @@ export function targetToolId(
   return made;
 }
 
-/** The name of a tool in a form that the target takes. */
+/**
+ * The name of a tool in a form that the target takes: unchanged, or derived, always the same for the same name.
+ *
+ * @example
+ * targetToolName('files.read', provider.policies, 'tools[0]', losses); // 'files_read_1c2d3e'
+ */
 export function targetToolName(name: string, policies: Policies, path: string, losses: LossNote[]): string {
   const { toolNames } = policies;
   if (fits(name, toolNames)) return name;
