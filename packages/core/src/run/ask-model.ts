@@ -1,4 +1,5 @@
 /** One question to one model: it is written, sent, and sent again where that helps. Loaded with the loop. */
+import type { Usage } from '../dialects/index.ts';
 import type { JsonObject } from '../json/index.ts';
 import type { Message } from '../message/index.ts';
 import { ListFold } from '../message/message.ts';
@@ -15,10 +16,9 @@ import {
   type SendResult,
   type Target,
   targetName,
-  toStep,
   writeQuestion,
 } from './question.ts';
-import { hasContent, type Step } from './result.ts';
+import { estimateInput, estimateUsage, hasContent, type Step } from './result.ts';
 import type { ServerStateKeeper } from './server-state.ts';
 
 /** Loaded on first use: most runs send the whole history, over HTTP. */
@@ -210,4 +210,32 @@ function joinHeaders(
     all[name] = [...new Set(items)].join();
   }
   return all;
+}
+
+/** The step of a request; undefined when nothing arrived. `onUnknown` receives the reason why there is no price. */
+function toStep(
+  { reply, failure, requestId, startedAt, durationMs, firstEventMs }: SendResult,
+  { written: { manifest, losses }, sent }: QuestionRequest,
+  { provider, model }: Target,
+  messages: readonly Message[],
+  { system, costOf }: RunOptions,
+  onUnknown: (reason: string) => void,
+): Step | undefined {
+  if (!reply) return undefined;
+  const { message } = reply;
+  const estimated = failure !== undefined && message.origin.cut === true;
+  const usage = estimated ? estimateUsage(message, reply.usage, () => estimateInput(messages, system)) : reply.usage;
+  return {
+    ...{ provider: provider.id, model, manifest, losses },
+    ...reply,
+    ...{ usage, estimated, cost: usage && costOf && price(usage) },
+    ...{ requestId, startedAt, durationMs, firstEventMs },
+    ...(sent && { sent: sent.manifest }),
+  };
+
+  function price(spent: Usage): number | undefined {
+    const { total, reason } = costOf!(spent, provider.id, model, new Date(startedAt));
+    if (total === undefined) onUnknown(reason ?? 'no price is listed');
+    return total;
+  }
 }

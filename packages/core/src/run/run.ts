@@ -57,7 +57,7 @@ function startRun<Output>(options: RunOptions<Output>, directory: Directory): Ru
   const log = new EventLog<RunEvent>();
   const stopping = new AbortController();
   const steering: SteeringInput = { waiting: [], isOver: false };
-  const emit = (event: RunEvent) => log.push(event);
+  const emit = (event: RunEvent | EventRun<RunEvent>) => log.push(event);
   // `output` has checked the answer by its schema.
   const result = execute(options, directory, stopping.signal, emit, steering) as Promise<RunResult<Output>>;
   result.then(
