@@ -119,7 +119,7 @@ export interface SocketProtocol {
 }
 
 /** How input is added to a response while it comes. */
-export interface SocketSteering {
+interface SocketSteering {
   /** The message that adds input, elements of the message list as JSON texts, to a response. */
   readonly toMessage: (response: string, items: string) => string;
   /** The id of the response that a server's message belongs to, if it says so. */
