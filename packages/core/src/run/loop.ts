@@ -28,7 +28,7 @@ import {
   toStep,
   writeQuestion,
 } from './question.ts';
-import { hasContent, RunError, type RunEvent, type RunResult, type RunStop, type Step, totalTokens } from './result.ts';
+import { hasContent, RunError, type RunResult, type RunStop, type Step, totalTokens } from './result.ts';
 import type { ServerStateKeeper } from './server-state.ts';
 import { Steering, type SteeringInput } from './steering.ts';
 
@@ -37,7 +37,7 @@ export async function executeRun(
   options: RunOptions,
   directory: Directory,
   stopped: AbortSignal,
-  emit: (event: RunEvent) => void,
+  emit: Journal['emit'],
   added: SteeringInput,
 ): Promise<RunResult> {
   const { clock = realClock, signal, limits } = options;

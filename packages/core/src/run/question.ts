@@ -1,3 +1,4 @@
+import { readRun } from '../dialects/delta-run.ts';
 import type {
   Dialect,
   Manifest,
@@ -325,11 +326,12 @@ export class ReplyReader {
   }
 
   async #readStream(response: IncomingResponse): Promise<ProviderError | undefined> {
-    const { clock, journal } = this.#context;
+    const { clock, journal, stopping } = this.#context;
     const reader = this.#target.dialect.readStream(this.#origin);
     let failure: string | undefined;
     const take = (name: string | undefined, data: string): void => {
-      if (failure !== undefined) return;
+      // Events that came before the stop are not told after it.
+      if (failure !== undefined || stopping.stopped) return;
       if (this.#firstEventMs === undefined) {
         this.#firstEventMs = clock.now() - this.#startedAt;
         journal.observe({ type: 'first-event', step: journal.step, ms: this.#firstEventMs });
@@ -339,8 +341,16 @@ export class ReplyReader {
         else if (event.type !== 'boundary' && failure === undefined) this.#emit(event);
       }
     };
+    // Only what has begun goes on, so this is never the first event.
+    const takeText = (text: string): boolean => {
+      const deltas = failure === undefined ? readRun(reader.usual?.(), text) : undefined;
+      if (!deltas) return false;
+      this.isTold = true;
+      journal.emit(deltas);
+      return true;
+    };
     try {
-      for await (const _ of response.events(take))
+      for await (const _ of response.events({ take, takeText }))
         if (failure !== undefined) return await response.reportedError(failure);
       return undefined;
     } finally {

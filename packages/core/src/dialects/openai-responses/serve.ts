@@ -11,7 +11,7 @@ import type {
   ServedError,
   WriteStreamOptions,
 } from '../serve.ts';
-import { writeSse } from '../stream.ts';
+import { writeSse } from '../sse.ts';
 import { readItems } from './items.ts';
 import { DIALECT } from './provider.ts';
 import { readItem, turnText } from './read-response.ts';
