@@ -1,6 +1,6 @@
 // @musistudio/llms, the translator of claude-code-router.
+import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
-import llms from '@musistudio/llms';
 
 const [, , upstream] = process.argv;
 const port = await new Promise((resolve) => {
@@ -9,6 +9,8 @@ const port = await new Promise((resolve) => {
     probe.close(() => resolve(free));
   });
 });
+// Its module for `import` does not load.
+const llms = createRequire(import.meta.url)('@musistudio/llms');
 const Server = llms.default ?? llms;
 const providers = [
   { name: 'chat', api_base_url: `${upstream}/v1/chat/completions`, api_key: 'k', models: ['m'] },
