@@ -108,6 +108,7 @@ function readRepository(): Repository {
   // A folder with a manifest of its own stands before the one that it is in.
   const folders = [
     'examples',
+    'bench/gateway',
     'bench/sdks',
     'bench',
     ...readdirSync(`${root}packages`).map((name) => `packages/${name}`),

@@ -132,11 +132,6 @@ export interface ServedTool {
   readonly namespace?: string;
 }
 
-/** The member of a tool choice or of a response format, as a word. */
-export function readWord(value: unknown, member = 'type'): unknown {
-  return isObject(value) ? value[member] : value;
-}
-
 /** A function tool that has more members than others take. */
 export function standInFunction(
   {

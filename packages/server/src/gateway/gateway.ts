@@ -147,21 +147,21 @@ export function createGateway(
           gateway: use,
           useServerKeys,
         });
-      if (call.operation === 'other') {
-        if (caller.keys.size === 0)
-          throw new ClientRefusal(`There is nothing at ${call.path}.`, { status: 404, word: 'not_found' });
-        return pass(false);
-      }
-      if (call.operation !== 'ask') {
-        const answered = await answerOther(received, route, answer);
-        return answered ? undefined : pass(true);
-      }
-      if (route.kind === 'pass') {
+      const isAsked = call.operation === 'ask' || call.operation === 'compact';
+      if (isAsked && route.kind === 'unknown') throw unknownModel(route.model);
+      if (isAsked && route.kind === 'pass')
         await budgets.begin(caller.name, { provider: route.provider, model: call.model ?? '' });
-        return pass(true);
+      if (isAsked && route.kind === 'targets') await budgets.begin(caller.name, route.targets[0]!);
+      if (call.operation !== 'ask') {
+        if (call.operation !== 'other' && (await answerOther(received, route, answer))) return;
+        // What is kept at the vendor under the server's account is not for clients.
+        const isShared = route.kind === 'pass' && (isAsked || call.operation === 'count' || call.operation === 'model');
+        if (!isShared && caller.keys.size === 0)
+          throw new ClientRefusal(`There is nothing at ${call.path}.`, { status: 404, word: 'not_found' });
+        return pass(isShared);
       }
+      if (route.kind === 'pass') return pass(true);
       if (route.kind === 'unknown') throw unknownModel(route.model);
-      await budgets.begin(caller.name, route.targets[0]!);
       const found = asked.mode === 'replay' ? await replay(received) : undefined;
       if (found) return await sendResponse(answer, found);
       await translate(received, route.targets, httpSink(answer), leavingSignal(answer));

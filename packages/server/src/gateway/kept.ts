@@ -15,7 +15,7 @@ import { ClientRefusal } from './client-refusal.ts';
 import { GATEWAY_ISSUER, type Restorer } from './restore.ts';
 
 /** A request with the history that it goes on from. */
-export interface CompletedRequest extends RequestParts {
+interface CompletedRequest extends RequestParts {
   /** The messages in front of those of the request, as the providers wrote them. */
   readonly before: readonly Message[];
   /** The same messages as the client got or sent them. */

@@ -41,11 +41,9 @@ export async function answerOperation(
     const model = await findServedModel(call, services);
     return model && { body: JSON.stringify(call.api.modelBody(model)), headers: {} };
   }
-  if (route.kind === 'pass') return undefined;
+  if (route.kind === 'pass' || (call.operation !== 'count' && call.operation !== 'compact')) return undefined;
   if (route.kind === 'unknown') throw unknownModel(route.model);
-  if (call.operation === 'count') return count(call, route.targets[0]!, options);
-  if (call.operation === 'compact') return compact(call, route.targets, options);
-  return undefined;
+  return call.operation === 'count' ? count(call, route.targets[0]!, options) : compact(call, route.targets, options);
 }
 
 async function count(call: ClientCall, target: Target, options: OperationOptions): Promise<OperationAnswer> {

@@ -15,7 +15,7 @@ import { hasReference, type References } from './references.ts';
 export const GATEWAY_ISSUER = 'skein-gateway';
 
 /** The messages of a client's request with the providers' own replies in place of what the client got of them. */
-export interface RestoredMessages {
+interface RestoredMessages {
   readonly messages: readonly Message[];
   /** References that are not ours, and replies that the client changed. */
   readonly losses: readonly Loss[];
@@ -43,7 +43,7 @@ export interface Restorer {
 }
 
 /** A provider's reply, and the same reply as the client got it. */
-export type DeliveredReply = Pick<GatewayReply, 'reply' | 'delivered'>;
+type DeliveredReply = Pick<GatewayReply, 'reply' | 'delivered'>;
 
 /** How many replies stay in memory. */
 const REPLIES_KEPT = 1000;
@@ -115,5 +115,8 @@ function findShown({ reply, delivered }: DeliveredReply, message: Message): Mess
   const choices = [reply.message, ...reply.alternatives.map((one) => one.message)];
   const same = choices.find((choice) => showsTheSame(choice, message));
   if (same) return same;
-  return showsTheSame(delivered(), message) ? reply.message : undefined;
+  const shown = delivered();
+  // What stood behind a stop sequence was never said to the client.
+  const isCut = shown.text !== reply.message.text && reply.message.text.startsWith(shown.text);
+  return !isCut && showsTheSame(shown, message) ? reply.message : undefined;
 }

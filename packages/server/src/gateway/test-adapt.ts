@@ -5,7 +5,7 @@ import type { Target } from './client-call.ts';
 import { refuseReliedOn } from './params.ts';
 
 /** The upstreams of the tests: a model of each dialect. */
-export const MODELS = {
+const MODELS = {
   chat: 'openai-chat/gpt-5.2',
   responses: 'openai/gpt-5.2',
   anthropic: 'anthropic/claude-opus-5',

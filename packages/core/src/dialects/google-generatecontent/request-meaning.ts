@@ -171,7 +171,7 @@ function readClientTool(tool: JsonObject): readonly ReplacementTool[] | undefine
 const COUNTS = /^(?:min|max)(?:Items|Length|Properties)$/;
 
 /** Types in lower case, `nullable` as a type, and no members that only Google knows. */
-export function toJsonSchema(value: unknown): unknown {
+function toJsonSchema(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(toJsonSchema);
   if (!isObject(value)) return value;
   const { nullable, propertyOrdering: _, property_ordering: __, ...others } = value;

@@ -115,7 +115,7 @@ export function readSchema(parameters: JsonObject | string): unknown {
   return typeof parameters === 'string' ? parseJson(parameters) : parameters;
 }
 
-export function readCopies(value: unknown): MemberValue | undefined {
+function readCopies(value: unknown): MemberValue | undefined {
   return typeof value === 'number' && Number.isInteger(value) && value > 0 ? { copies: value } : undefined;
 }
 
@@ -124,7 +124,7 @@ export function readEffort(effort: unknown): MemberValue | undefined {
 }
 
 /** One sequence may be a plain text. */
-export function readStop(value: unknown): MemberValue | undefined {
+function readStop(value: unknown): MemberValue | undefined {
   if (typeof value === 'string') return { params: { stop: [value] } };
   return Array.isArray(value) && value.every((one) => typeof one === 'string')
     ? { params: { stop: value } }
