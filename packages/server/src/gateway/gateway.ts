@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Loss, Usage } from '@skein/core';
+import type { Usage } from '@skein/core';
 import type { LossNote } from '@skein/core/dialect';
 import { createRecorder, createReplayer, type GatewayUse } from '@skein/forest';
 import type { Access } from '../http/access.ts';
@@ -39,6 +39,7 @@ import { createGatewayRecording, noRecording } from './recording.ts';
 import { loadReferences, type References } from './references.ts';
 import { createRestorer } from './restore.ts';
 import { findRoute } from './routes.ts';
+import { skeinHeaders } from './skein-headers.ts';
 import { serveSocket } from './socket.ts';
 import { cutAtStops } from './stop-cut.ts';
 import { createGatewayTokens, type GatewayCaller } from './tokens.ts';
@@ -376,29 +377,3 @@ function leavingSignal(answer: ServerResponse): AbortSignal {
 }
 
 const NO_VENDOR = 'The gateway serves clients at /gateway/openai/v1, /gateway/anthropic and /gateway/google.';
-
-function skeinHeaders(
-  { target, losses, skipped, rateLimits }: UpstreamAnswer,
-  exchange: string,
-): Record<string, string> {
-  // What was added, such as cache markers, is told in the recording.
-  const lost = losses.filter(({ kind }) => kind !== 'synthesised');
-  return {
-    ...rateLimits,
-    'x-skein-exchange': exchange,
-    'x-skein-model': `${target.provider.id}/${target.model}`,
-    ...(lost.length > 0 && { 'x-skein-losses': summarizeLosses(lost) }),
-    ...(skipped.length > 0 && {
-      'x-skein-fallback': skipped
-        .map((one) => `${one.target.provider.id}/${one.target.model} ${one.reason}`)
-        .join(', '),
-    }),
-  };
-}
-
-/** How many things were lost, and why: `3; parameter=2, prefix-bound=1`. */
-function summarizeLosses(losses: readonly (Loss | LossNote)[]): string {
-  const counts = new Map<string, number>();
-  for (const { reason } of losses) counts.set(reason, (counts.get(reason) ?? 0) + 1);
-  return `${losses.length}; ${[...counts].map(([reason, count]) => `${reason}=${count}`).join(', ')}`;
-}
