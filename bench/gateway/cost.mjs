@@ -119,6 +119,7 @@ async function measure({ path, body, headers }, { url, pid }, upstream) {
   const answer = await send();
   if (!answer.includes('Hello!')) throw new Error(answer);
   for (let warm = 0; warm < 200; warm++) await send();
+  /** @type {number[]} */
   const times = [];
   const idle = cpuOf(pid);
   for (let count = 0; count < SMALL; count++) {
@@ -198,6 +199,7 @@ async function start(script, upstream) {
   const port = 20_000 + Math.floor(Math.random() * 10_000);
   /** @type {readonly string[]} */
   let args = [`${folder}contenders/${script}.mjs`, upstream];
+  if (script === 'skein') args = [`${folder}../gateway-server.mjs`, upstream];
   if (script === 'portkey')
     args = [`${folder}node_modules/@portkey-ai/gateway/build/start-server.js`, `--port=${port}`, '--headless'];
   if (script === 'claude-code-router') {

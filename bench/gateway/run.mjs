@@ -5,10 +5,10 @@ import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { MODELS, startGateway } from '../gateway-world.mjs';
 import { installedVersion, installFolder, newestNode } from '../install.mjs';
 import { cells } from '../table.mjs';
 import { CLIENTS, FAILURE, TOOL, WORDS } from './client.mjs';
-import { MODELS, startGateway } from './world.mjs';
 
 /** @import { Brain } from '@skein/emulator' */
 

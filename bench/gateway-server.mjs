@@ -1,4 +1,4 @@
-// A server of ours with a forest in memory: its recording proxy and its gateway.
+// A server with a forest in memory: its recording proxy and its gateway, before a provider that is named by its address.
 import { loadConfig } from '@skein/agents';
 import { createForest, memoryStore } from '@skein/forest';
 import { createServer } from '@skein/server';
