@@ -89,7 +89,8 @@ export async function* readEvents(
 
   /** In portions that grow: who stops the stream is heard early, and many events cost few promises. */
   async function* handOut(): AsyncGenerator<void, void, undefined> {
-    yield;
+    // Other framings have handed on their events already.
+    if (framing !== sse) yield;
     for (const some of portions(text)) {
       if (!takeText(some)) cutSse(some, takeFirst);
       yield;
