@@ -10,6 +10,7 @@ import { answerWith, sendResponse } from '../proxy/respond.ts';
 import { refuseUpgrade, type UpgradeRequest } from '../proxy/socket.ts';
 import type { Services } from '../services.ts';
 import { readTokenSpending } from '../spending.ts';
+import { createBudgets } from './budgets.ts';
 import {
   type AnswerHooks,
   type AnswerSink,
@@ -20,28 +21,25 @@ import {
   exchangeOfResponse,
   httpSink,
   responseIdFor,
+  skeinHeaders,
   ToldFailure,
-} from './answer.ts';
-import { unwrapAnswer } from './answer-tool.ts';
-import { createBudgets } from './budgets.ts';
-import { type ClientCall, type Route, readClientAddress, type Target, withBody } from './client-call.ts';
-import { describeClientError, isFault, writeClientError } from './client-error.ts';
-import { ClientRefusal } from './client-refusal.ts';
-import { askCopies, joinCopies, keepCopy } from './copies.ts';
-import { type AskOptions, ask, type UpstreamAnswer } from './exchange.ts';
+} from './client/answer.ts';
+import { unwrapAnswer } from './client/answer-tool.ts';
+import { type ClientCall, type Route, readClientAddress, type Target, withBody } from './client/client-call.ts';
+import { ClientRefusal, describeClientError, isFault, writeClientError } from './client/client-error.ts';
+import { askCopies, joinCopies, keepCopy } from './client/copies.ts';
+import { cutAtStops } from './client/stop-cut.ts';
 import { countAnswer } from './gateway-metrics.ts';
-import { createKeeper, type Keeper } from './kept.ts';
-import { createLastRequests } from './last-requests.ts';
+import { createKeeper, type Keeper } from './memory/kept.ts';
+import { createGatewayRecording, noRecording } from './memory/recording.ts';
+import { loadReferences, type References } from './memory/references.ts';
+import { createRestorer } from './memory/restore.ts';
 import { unknownModel } from './models.ts';
 import { answerOperation } from './operations.ts';
-import { prepareRequest, type RequestMemory } from './prepare-request.ts';
-import { createGatewayRecording, noRecording } from './recording.ts';
-import { loadReferences, type References } from './references.ts';
-import { createRestorer } from './restore.ts';
+import { type AskOptions, ask, type UpstreamAnswer } from './request/exchange.ts';
+import { createLastRequests, prepareRequest, type RequestMemory } from './request/prepare-request.ts';
 import { findRoute } from './routes.ts';
-import { skeinHeaders } from './skein-headers.ts';
 import { serveSocket } from './socket.ts';
-import { cutAtStops } from './stop-cut.ts';
 import { createGatewayTokens, type GatewayCaller } from './tokens.ts';
 
 /**

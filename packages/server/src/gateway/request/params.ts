@@ -18,9 +18,9 @@ import {
   type RequestSetting,
   type ServerToolKind,
 } from '@skein/core/dialect';
-import { ANSWER_TOOL, askByTool } from './answer-tool.ts';
-import type { ClientCall, Target } from './client-call.ts';
-import { ClientRefusal } from './client-refusal.ts';
+import { ANSWER_TOOL, askByTool } from '../client/answer-tool.ts';
+import type { ClientCall, Target } from '../client/client-call.ts';
+import { ClientRefusal } from '../client/client-error.ts';
 import type { OutgoingRequest } from './exchange.ts';
 import { fitReasoning } from './reasoning.ts';
 

@@ -28,7 +28,7 @@ import {
   readBlocks,
   type ServedTool,
 } from '@skein/core/dialect';
-import type { Target } from './client-call.ts';
+import type { Target } from '../client/client-call.ts';
 import { nameParams, refuseReliedOn } from './params.ts';
 
 /** A client's request on its way to a target: what is left to be written in the target's protocol. */

@@ -1,6 +1,6 @@
 import { canonical, elementTexts, type ToolDefinition, textAt, type WriteRequest } from '@skein/core';
 import type { LossNote } from '@skein/core/dialect';
-import type { ClientCall, Target } from './client-call.ts';
+import type { ClientCall, Target } from '../client/client-call.ts';
 import type { OutgoingRequest } from './exchange.ts';
 import type { UpstreamProtocol } from './params.ts';
 

@@ -6,7 +6,7 @@ import {
   type ServedTool,
   targetToolName,
 } from '@skein/core/dialect';
-import type { ClientCall, Target } from './client-call.ts';
+import type { ClientCall, Target } from '../client/client-call.ts';
 import type { OutgoingRequest } from './exchange.ts';
 import type { UpstreamProtocol } from './params.ts';
 

@@ -1,8 +1,8 @@
 import { type Dialect, loadDialect, providers } from '@skein/core';
 import { serving } from '@skein/core/dialect';
-import { adaptRequest, type RequestForTarget } from './adapt-request.ts';
-import type { Target } from './client-call.ts';
+import type { Target } from '../client/client-call.ts';
 import { refuseReliedOn } from './params.ts';
+import { adaptRequest, type RequestForTarget } from './prepare-request.ts';
 
 /** The upstreams of the tests: a model of each dialect. */
 const MODELS = {

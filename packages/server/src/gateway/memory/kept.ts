@@ -9,9 +9,9 @@ import {
 } from '@skein/core';
 import { type KeptRefusal, type ServedHistories, serving } from '@skein/core/dialect';
 import { type Forest, findReplies, type GatewayReply, readGatewayReply, replyIdKeys } from '@skein/forest';
-import { exchangeOfResponse } from './answer.ts';
-import type { ClientCall } from './client-call.ts';
-import { ClientRefusal } from './client-refusal.ts';
+import { exchangeOfResponse } from '../client/answer.ts';
+import type { ClientCall } from '../client/client-call.ts';
+import { ClientRefusal } from '../client/client-error.ts';
 import { GATEWAY_ISSUER, type Restorer } from './restore.ts';
 
 /** A request with the history that it goes on from. */
