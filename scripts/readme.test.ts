@@ -60,6 +60,7 @@ test('the commands of README work as they are written, one after the other', asy
   }
   expect(printed['npx skein record -- node my-app.mjs']).toContain('Echo: Hello');
   expect(printed['npx skein replay -- node my-app.mjs']).toContain('Echo: Hello');
+  expect(printed['npx skein route anthropic/claude-opus-5-5 -- node my-app.mjs']).toContain('Echo: Hello');
   expect(printed['npx skein threads']).toContain('Hello');
   expect(printed['npx skein import conversations.json']).toMatch(/1 conversation\b/);
   expect(printed['npx skein search yarn']).toContain('is yarn?');

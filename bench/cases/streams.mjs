@@ -1,6 +1,7 @@
 // A 20,000-delta stream, read to its final message: by the reader alone, and by `run`, first streams of a process included.
 import { fileURLToPath } from 'node:url';
-import { decodeSse, dialect } from '@skein/core';
+import { dialect } from '@skein/core';
+import { readSse } from '@skein/core/dialect';
 import { PROTOCOLS, pieces } from '../data/streams.mjs';
 import { MODELS, post } from '../endpoint.mjs';
 
@@ -78,7 +79,7 @@ export async function readBare(response, separator) {
  */
 async function readWithSkein(response, protocol) {
   const reader = dialect(protocol).readStream();
-  const decoder = decodeSse((event, data) => reader.push(event, data));
+  const decoder = readSse(reader);
   for await (const chunk of chunksOf(response)) decoder.push(chunk);
   decoder.end();
   return { text: reader.finish().message.text, reader, decoder };

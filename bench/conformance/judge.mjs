@@ -56,12 +56,16 @@ function sentElements(protocol, request) {
       .filter((item) => !['user', 'system', 'developer'].includes(roleOf(item)))
       .map(textOf)
       .filter((text) => !text.includes('"function_call_output"'));
-  if (protocol === 'openai-chat')
+  if (protocol === 'google-interactions')
+    return listIn('input')
+      .map(textOf)
+      .filter((text) => !/"type":"(?:user_input|function_result)"/.test(text));
+  if (protocol === 'openai-chat' || protocol === 'cohere-chat')
     return listIn('messages')
       .filter((message) => roleOf(message) === 'assistant')
       .map(textOf);
   const isModel = (/** @type {Value} */ message) => ['assistant', 'model'].includes(roleOf(message));
-  const [list, blocks] = protocol === 'anthropic-messages' ? ['messages', 'content'] : ['contents', 'parts'];
+  const [list, blocks] = protocol === 'google-generatecontent' ? ['contents', 'parts'] : ['messages', 'content'];
   return listIn(list)
     .filter(isModel)
     .flatMap((message) => texts(memberOf(message, blocks)));

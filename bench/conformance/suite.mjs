@@ -16,6 +16,9 @@ const MODELS = {
   'openai-chat': 'gpt-5',
   'openai-responses': 'gpt-5',
   'google-generatecontent': 'gemini-2.5-flash',
+  'google-interactions': 'gemini-2.5-flash',
+  'bedrock-converse': 'us.anthropic.claude-opus-4-8',
+  'cohere-chat': 'command-a-reasoning-08-2025',
 };
 
 const TOOLS = [
@@ -48,8 +51,8 @@ export async function roundTrips(name, protocol, stream) {
   const emulators = await Promise.all(CASES.map(() => startEmulator()));
   try {
     for (const [index, emulator] of emulators.entries()) {
-      const { json, sse } = REPLIES[protocol][CASES[index] ?? 'known'];
-      const headers = { 'content-type': stream ? 'text/event-stream' : 'application/json' };
+      const { json, sse, streamType = 'text/event-stream' } = REPLIES[protocol][CASES[index] ?? 'known'];
+      const headers = { 'content-type': stream ? streamType : 'application/json' };
       emulator.script(protocol, [{ raw: { headers, body: stream ? sse : json } }, says('Fine.')]);
     }
     /** @type {Job[]} */

@@ -44,7 +44,7 @@ export const adapter = {
  * @param {any} context
  */
 async function answered({ protocol, baseUrl, model }, context) {
-  const [api, provider] = APIS[protocol];
+  const [api, provider] = APIS[/** @type {keyof typeof APIS} */ (protocol)];
   const described = {
     id: model,
     name: model,

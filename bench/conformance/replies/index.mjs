@@ -1,5 +1,8 @@
 import { replies as anthropicMessages } from './anthropic-messages.mjs';
+import { replies as bedrockConverse } from './bedrock-converse.mjs';
+import { replies as cohereChat } from './cohere-chat.mjs';
 import { replies as googleGenerateContent } from './google-generatecontent.mjs';
+import { replies as googleInteractions } from './google-interactions.mjs';
 import { replies as openaiChat } from './openai-chat.mjs';
 import { replies as openaiResponses } from './openai-responses.mjs';
 
@@ -9,6 +12,9 @@ export const REPLIES = {
   'openai-chat': openaiChat,
   'openai-responses': openaiResponses,
   'google-generatecontent': googleGenerateContent,
+  'google-interactions': googleInteractions,
+  'bedrock-converse': bedrockConverse,
+  'cohere-chat': cohereChat,
 };
 
 /** @typedef {keyof typeof REPLIES} Protocol */

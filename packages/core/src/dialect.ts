@@ -4,10 +4,12 @@
  */
 
 export { type BlockEvent, type BlockReader, readBlocks } from './dialects/block-events.ts';
+export { readSse } from './dialects/delta-run.ts';
 export type {
   Assembler,
   ByModel,
   CallLookup,
+  DeltaPattern,
   DialectFacets,
   DialectSpec,
   Draft,
@@ -46,9 +48,8 @@ export type {
 } from './dialects/request-meaning.ts';
 export {
   type DialectServer,
-  type HeldHistories,
-  type HeldRefusal,
   type KeptHistories,
+  type KeptRefusal,
   type PreviousTurn,
   type ReplyContent,
   type ReplyHead,
@@ -56,6 +57,7 @@ export {
   type ReplyWriter,
   type ServedApi,
   type ServedError,
+  type ServedHistories,
   type ServedOperation,
   type ServedOperationKind,
   serving,

@@ -12,7 +12,7 @@ import { type Agent, type Config, findProvider, titleModel } from '@skein/agents
 import { type Environment, providers, SkeinError, type Tool } from '@skein/core';
 import { createEngine, type Forest, type GenerateOptions, titleByModel } from '@skein/forest';
 import { createApp } from './app.ts';
-import { isForGateway } from './gateway/client-call.ts';
+import { isForGateway } from './gateway/client/client-call.ts';
 import { createGateway } from './gateway/gateway.ts';
 import { createAccess, isLoopback } from './http/access.ts';
 import { createMetrics, createRecordingTrouble, type Log, silentLog } from './http/observability.ts';

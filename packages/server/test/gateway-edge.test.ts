@@ -56,6 +56,16 @@ test('what the gateway does not serve goes to the vendor of a client that brough
   expect(emulator.log.at(-1)!.headers.authorization).toBe('Bearer sk-own');
 });
 
+test("what the vendor keeps under the server's account is not for clients without a key of their own", async () => {
+  const { server, emulator } = await startGateway({});
+  const missing = await failure(openaiClient(server.url).responses.retrieve('resp_of_the_operator'));
+  expect(missing).toMatchObject({ status: 404, code: 'not_found' });
+  expect(emulator.log).toHaveLength(0);
+  const own = new OpenAI({ apiKey: 'sk-own', baseURL: `${server.url}/gateway/openai/v1`, maxRetries: 0 });
+  expect(await failure(own.responses.retrieve('resp_of_mine'))).toMatchObject({ status: 404 });
+  expect(emulator.log.map(({ path }) => path)).toEqual(['/v1/responses/resp_of_mine']);
+});
+
 test('lists of models name what the keys can reach, as the SDK of each client reads them', async () => {
   const { server } = await startGateway({ routes: [{ pattern: 'fast', provider: 'openai', model: 'gpt-5.2' }] });
   const listed: string[] = [];

@@ -192,6 +192,11 @@ test.each(['chat', 'responses', 'anthropic', 'google'] as const)(
   },
 );
 
+test('an agent that looks whether there is a server finds one', async () => {
+  const { server } = await startWorld({ token: 'a-long-token' });
+  expect((await fetch(`${server.url}/gateway/anthropic`, { method: 'HEAD' })).status).toBe(200);
+});
+
 test('a client that leaves ends the upstream', async () => {
   const { server, emulator } = await startWorld();
   emulator.script('anthropic-messages', {

@@ -123,3 +123,27 @@ test('a tool that only the client’s protocol has is called in its own kind, an
     expect(JSON.stringify(sent.messages)).toMatch(/"tool_result".*a\.txt.*"tool_result".*ok/);
   }
 });
+
+test('tools that the client sends in another order go out as they did before, so that the prompt cache hits', async () => {
+  const { server, emulator } = await startWorld();
+  const openai = openaiClient(server.url);
+  emulator.script('anthropic-messages', [text('one'), text('two'), text('three')]);
+  const tool = (name: string, ...members: string[]) => ({
+    type: 'function' as const,
+    function: { name, parameters: { type: 'object', properties: Object.fromEntries(members.map((one) => [one, {}])) } },
+  });
+  const history: { role: 'user' | 'assistant'; content: string }[] = [];
+  const ask = async (content: string, tools: ReturnType<typeof tool>[]) => {
+    history.push({ role: 'user', content });
+    const reply = await openai.chat.completions.create({
+      model: 'anthropic/claude-sonnet-4-5',
+      messages: history,
+      tools,
+    });
+    history.push({ role: 'assistant', content: reply.choices[0]!.message.content! });
+    return JSON.stringify(JSON.parse(emulator.log.at(-1)!.body.toString()).tools);
+  };
+  const first = await ask('A', [tool('a', 'x', 'y'), tool('b')]);
+  expect(await ask('B', [tool('b'), tool('a', 'y', 'x')])).toBe(first);
+  expect(await ask('C', [tool('b'), tool('a', 'z')])).not.toBe(first);
+});

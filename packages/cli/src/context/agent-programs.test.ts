@@ -1,13 +1,4 @@
-import {
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseModel } from '@skein/core';
@@ -86,24 +77,38 @@ test('Codex gets its overrides before the words of the user', async () => {
   ]);
 });
 
-test('Gemini CLI gets settings above those of the user, which are removed again', async () => {
-  const home = newHome();
-  const system = join(home, 'system.json');
-  writeFileSync(system, '{"ui":{"theme":"x"},"security":{"auth":{"useExternal":false}}}');
-  const prepared = await prepare(['gemini', '-p', 'Hi'], { GEMINI_CLI_SYSTEM_SETTINGS_PATH: system }, home);
-  expect(prepared.command).toEqual(['gemini', '-m', NAME, '-p', 'Hi']);
-  const file = prepared.env.GEMINI_CLI_SYSTEM_SETTINGS_PATH!;
-  expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({
-    ui: { theme: 'x' },
-    security: { auth: { useExternal: false, selectedType: 'gemini-api-key' } },
-  });
-  await prepared.close();
-  expect(existsSync(file)).toBe(false);
-  expect(readdirSync(home)).toEqual(['system.json']);
-  expect((await prepare(['gemini', '-m', 'mine'])).command).toEqual(['gemini', '-m', 'mine']);
-  // Whoever signs in with an account is recorded as far as that goes, and not signed out.
-  expect((await prepare(['gemini'], {}, newHome(), 'proxy')).env.GEMINI_CLI_SYSTEM_SETTINGS_PATH).toBeUndefined();
-});
+test.skipIf(process.platform === 'win32')(
+  'Gemini CLI gets a home that shows its own, with another way to sign in (links need rights on Windows)',
+  async () => {
+    const home = newHome();
+    const own = join(home, '.gemini');
+    mkdirSync(join(own, 'tmp'), { recursive: true });
+    writeFileSync(
+      join(own, 'settings.json'),
+      '{"ui":{"theme":"x"},"security":{"auth":{"selectedType":"oauth-personal"}}}',
+    );
+    writeFileSync(join(own, 'projects.json'), 'old');
+    const prepared = await prepare(['gemini', '-p', 'Hi'], {}, home);
+    expect(prepared.command).toEqual(['gemini', '-m', NAME, '-p', 'Hi']);
+    const shown = join(prepared.env.GEMINI_CLI_HOME!, '.gemini');
+    expect(JSON.parse(readFileSync(join(shown, 'settings.json'), 'utf8'))).toEqual({
+      ui: { theme: 'x' },
+      security: { auth: { selectedType: 'gemini-api-key' } },
+    });
+    // It writes a file anew and puts it into the place of the old one.
+    rmSync(join(shown, 'projects.json'));
+    writeFileSync(join(shown, 'projects.json'), 'new');
+    writeFileSync(join(shown, 'tmp', 'session.jsonl'), 'kept');
+    await prepared.close();
+    expect(existsSync(shown)).toBe(false);
+    expect(readFileSync(join(own, 'projects.json'), 'utf8')).toBe('new');
+    expect(readFileSync(join(own, 'tmp', 'session.jsonl'), 'utf8')).toBe('kept');
+    expect(readFileSync(join(own, 'settings.json'), 'utf8')).toContain('oauth-personal');
+    expect((await prepare(['gemini', '-m', 'mine'])).command).toEqual(['gemini', '-m', 'mine']);
+    // Whoever signs in with an account is recorded as far as that goes, and not signed out.
+    expect((await prepare(['gemini'], {}, newHome(), 'proxy')).env.GEMINI_CLI_HOME).toBeUndefined();
+  },
+);
 
 test('OpenCode gets a provider beside those of the user', async () => {
   const given = { OPENCODE_CONFIG_CONTENT: '{"theme":"x","provider":{"mine":{}}}' };
@@ -139,6 +144,7 @@ test.skipIf(process.platform === 'win32')(
     expect(prepared.command).toEqual(['pi', '--provider', 'skein', '--model', NAME, '-p', 'Hi']);
     const folder = prepared.env.PI_CODING_AGENT_DIR!;
     expect(lstatSync(join(folder, 'settings.json')).isSymbolicLink()).toBe(true);
+    mkdirSync(join(folder, 'sessions'));
     writeFileSync(join(folder, 'sessions', 'one.jsonl'), 'kept');
     expect(JSON.parse(readFileSync(join(folder, 'models.json'), 'utf8')).providers).toMatchObject({
       house: { baseUrl: 'http://h' },

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, extname, join } from 'node:path';
 import { type ModelRef, modelInfo, openaiResponses } from '@skein/core';
@@ -63,6 +63,8 @@ interface ProgramNeeds {
   readonly env?: Readonly<Record<string, string>>;
   /** Arguments before those of the user. */
   readonly args?: readonly string[];
+  /** Called when the program has ended. */
+  readonly done?: () => Promise<void>;
 }
 
 /** The coding agents that are known, in the versions of November 2026. */
@@ -103,14 +105,15 @@ export const AGENT_PROGRAMS: readonly AgentProgram[] = [
     title: 'Gemini CLI',
     vendor: 'google',
     models: ['gemini-3-pro-preview', 'gemini-2.5-flash'],
-    async setUp({ target, env, args, folder }) {
+    async setUp({ target, env, args, home, folder }) {
       const model = target && !hasFlag(args, '-m', '--model') ? ['-m', nameOf(target)] : [];
-      // With a base address, it takes an unknown way to sign in unless its settings name one.
+      // With a base address, it takes a way to sign in that fails, unless its settings name another.
       if (!target && !env.GEMINI_API_KEY) return { args: model };
-      const variable = 'GEMINI_CLI_SYSTEM_SETTINGS_PATH';
-      const settings = await readJson(env[variable] ?? '/etc/gemini-cli/settings.json');
-      const overlay = merge(settings, { security: { auth: { selectedType: 'gemini-api-key' } } });
-      return { args: model, env: { [variable]: await writeJson(await folder(), 'settings.json', overlay) } };
+      const own = join(env.GEMINI_CLI_HOME || home, '.gemini');
+      const top = await folder();
+      const settings = { security: { auth: { selectedType: 'gemini-api-key' } } };
+      const done = await overlayFolder(own, join(top, '.gemini'), 'settings.json', settings);
+      return { args: model, env: { GEMINI_CLI_HOME: top }, done };
     },
   },
   {
@@ -132,11 +135,14 @@ export const AGENT_PROGRAMS: readonly AgentProgram[] = [
     vendor: 'openai',
     models: ['gpt-5.5'],
     async setUp({ target, env, args, home, addresses, folder }) {
-      const own = env.PI_CODING_AGENT_DIR ?? join(home, '.pi', 'agent');
+      const own = env.PI_CODING_AGENT_DIR || join(home, '.pi', 'agent');
       const isChosen = hasFlag(args, '--provider', '--model');
+      const top = await folder();
+      const done = await overlayFolder(own, top, 'models.json', piModels(addresses, target));
       return {
-        env: { PI_CODING_AGENT_DIR: await overlayFolder(own, await folder(), piModels(addresses, target)) },
+        env: { PI_CODING_AGENT_DIR: top },
         args: target && !isChosen ? ['--provider', 'skein', '--model', nameOf(target)] : [],
+        done,
       };
     },
   },
@@ -163,12 +169,20 @@ export async function prepareProgram(
     made ??= mkdtemp(join(tmpdir(), 'skein-agent-'));
     return made;
   };
+  let finish: ProgramNeeds['done'];
   const close = async () => {
+    await finish?.();
+    finish = undefined;
     if (made) await rm(await made, { recursive: true, force: true });
   };
   const { agent, at } = findAgent(command);
   try {
-    const { env = {}, args = [] } = (await agent?.setUp({ ...options, args: command.slice(at + 1), folder })) ?? {};
+    const {
+      env = {},
+      args = [],
+      done,
+    } = (await agent?.setUp({ ...options, args: command.slice(at + 1), folder })) ?? {};
+    finish = done;
     return {
       command: [...command.slice(0, at + 1), ...args, ...command.slice(at + 1)],
       env: { ...options.env, ...addressVariables(options.addresses), ...env },
@@ -261,14 +275,21 @@ function piModels({ openai, anthropic, google }: VendorAddresses, target: ModelR
   return { providers: { skein: { baseUrl: openai, apiKey: NO_KEY, api: openaiResponses.id, models: [model] } } };
 }
 
-/** A folder that shows another one, except for `models.json`, which has more in it. */
-async function overlayFolder(own: string, folder: string, models: object): Promise<string> {
-  // Sessions are kept where they always are.
-  await mkdir(join(own, 'sessions'), { recursive: true });
+/**
+ * Makes a folder that shows another one by links, except for one JSON file, which has more in it. What the program adds or
+ * replaces there is put into its own folder when it has ended.
+ */
+async function overlayFolder(own: string, folder: string, file: string, more: object): Promise<() => Promise<void>> {
+  await mkdir(own, { recursive: true });
+  await mkdir(folder, { recursive: true });
   for (const name of await readdir(own))
-    if (name !== 'models.json') await symlink(join(own, name), join(folder, name), 'junction');
-  await writeJson(folder, 'models.json', merge(await readJson(join(own, 'models.json')), models));
-  return folder;
+    if (name !== file) await symlink(join(own, name), join(folder, name), 'junction');
+  await writeJson(folder, file, merge(await readJson(join(own, file)), more));
+  return async () => {
+    for (const entry of await readdir(folder, { withFileTypes: true }))
+      if (entry.name !== file && !entry.isSymbolicLink())
+        await cp(join(folder, entry.name), join(own, entry.name), { recursive: true, force: true });
+  };
 }
 
 function hasFlag(args: readonly string[], ...names: readonly string[]): boolean {
@@ -292,10 +313,8 @@ function parseObject(text: string, where: string): object {
   );
 }
 
-async function writeJson(folder: string, name: string, value: object): Promise<string> {
-  const file = join(folder, name);
-  await writeFile(file, JSON.stringify(value, undefined, 2), { mode: 0o600 });
-  return file;
+async function writeJson(folder: string, name: string, value: object): Promise<void> {
+  await writeFile(join(folder, name), JSON.stringify(value, undefined, 2), { mode: 0o600 });
 }
 
 /** Members of `over` replace those of `under`; objects are merged. */

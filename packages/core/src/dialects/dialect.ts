@@ -18,7 +18,7 @@ import type {
   WrittenRequest,
 } from './request.ts';
 import type { DialectServer } from './serve.ts';
-import type { Framing, StreamEvent, StreamReader } from './stream.ts';
+import type { DeltaPattern, Framing, StreamEvent, StreamReader } from './stream.ts';
 import { WriteCache } from './write/reuse.ts';
 import { writeRequest } from './write/write-request.ts';
 import type { RequestWriter } from './write/writer.ts';
@@ -119,7 +119,7 @@ export interface SocketProtocol {
 }
 
 /** How input is added to a response while it comes. */
-export interface SocketSteering {
+interface SocketSteering {
   /** The message that adds input, elements of the message list as JSON texts, to a response. */
   readonly toMessage: (response: string, items: string) => string;
   /** The id of the response that a server's message belongs to, if it says so. */
@@ -198,6 +198,8 @@ export interface RawReply {
 /** Assembles a streamed reply. `push` never throws; `finish` may be called at any time. */
 export interface Assembler {
   push(event: string | undefined, data: string): readonly StreamEvent[];
+  /** What the next event is if it only goes on with the last one; undefined where that cannot be said. */
+  usual?(): DeltaPattern | undefined;
   finish(): RawReply & { readonly cut: boolean };
 }
 
@@ -256,6 +258,7 @@ export function makeDialect(spec: DialectSpec): Dialect {
       const assembler = spec.assemble();
       return {
         push: (event: string | undefined, data: string) => assembler.push(event, data),
+        usual: () => assembler.usual?.(),
         finish: () => {
           const raw = assembler.finish();
           return makeReply(

@@ -47,13 +47,13 @@ export type {
   WriteRequest,
   WrittenRequest,
 } from './request.ts';
-export {
-  decodeSse,
-  type EventDecoder,
-  type Framing,
-  type StreamDelta,
-  type StreamEvent,
-  type StreamReader,
-  sse,
+export { decodeSse, sse } from './sse.ts';
+export type {
+  DeltaPattern,
+  EventDecoder,
+  Framing,
+  StreamDelta,
+  StreamEvent,
+  StreamReader,
 } from './stream.ts';
 export type { CallLookup, Draft, Frame, FrameParts, RequestWriter, Target } from './write/writer.ts';

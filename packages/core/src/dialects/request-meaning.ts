@@ -10,12 +10,14 @@ import type { FunctionTool, RequestParams } from './request.ts';
 export interface RequestMeaning {
   /** The members beside the conversation by their paths, in which dots lead into objects. Any other member is unknown. */
   readonly members: Readonly<Record<string, MemberMeaning>>;
+  /** The members that hold parameters of ours, so that clients are told of them by their own names. */
+  readonly params: Readonly<Partial<Record<keyof RequestParams, string>>>;
   /** The name of a member in the spelling of `members`, if the API takes more than one. */
   spell?(name: string): string;
   /** How a model is told how much to reason. By default, it cannot be told. */
   reasoning?(target: ModelTarget): ReasoningLevels;
-  /** The parameters that a model refuses. */
-  refusedParams?(target: ModelTarget): readonly (keyof RequestParams)[];
+  /** Which of these parameters a model refuses. */
+  refusedParams?(target: ModelTarget, params: RequestParams): readonly (keyof RequestParams)[];
   /** How many stop sequences a request may have, and what each must match. By default, none. */
   stops?(target: ModelTarget): { readonly most: number; readonly pattern?: RegExp };
   /** The members that ask for a JSON object of any form. Absent if they cannot be asked for. */
@@ -28,6 +30,8 @@ export interface RequestMeaning {
   readClientBlock?(native: JsonObject): ContentBlock | undefined;
   /** Which of the tools that several providers have this one is. */
   readServerTool?(tool: JsonObject): ServerToolKind | undefined;
+  /** A function whose arguments the provider holds to their schema. Absent if it holds none. */
+  writeStrictTool?(tool: FunctionTool): JsonObject;
   /** A tool of the provider in its own words; undefined if it has none of this kind, or not beside functions. */
   writeServerTool?(kind: ServerToolKind, target: ModelTarget, hasFunctions: boolean): JsonObject | undefined;
   /** Matches a text of the system prompt that is meant for the vendor alone. */
@@ -50,6 +54,8 @@ export interface MemberMeaning {
   readonly maxLength?: number;
   /** Whether the API takes it only from models that were told to reason. */
   readonly needsReasoning?: boolean;
+  /** Who takes it, if not everyone who speaks the protocol does. */
+  readonly isTaken?: (target: ModelTarget) => boolean;
   /** Reads a member that is more than one setting; undefined if its value has no counterpart elsewhere. */
   readonly read?: (value: unknown) => MemberValue | undefined;
   /**
@@ -111,6 +117,8 @@ export interface ReplacementTool extends FunctionTool {
   readonly served: ServedTool;
   /** Whether the client's protocol has the tool in another form than that of a function. */
   readonly isStandIn?: boolean;
+  /** Whether the provider is to hold the arguments to their schema. */
+  readonly isStrict?: boolean;
   /** Members of the tool's definition that the function does not have. */
   readonly lost?: readonly string[];
 }
@@ -124,14 +132,14 @@ export interface ServedTool {
   readonly namespace?: string;
 }
 
-/** The member of a tool choice or of a response format, as a word. */
-export function readWord(value: unknown, member = 'type'): unknown {
-  return isObject(value) ? value[member] : value;
-}
-
 /** A function tool that has more members than others take. */
 export function standInFunction(
-  { name, description, parameters }: { name: unknown; description?: unknown; parameters?: unknown },
+  {
+    name,
+    description,
+    parameters,
+    strict,
+  }: Readonly<Record<'name' | 'description' | 'parameters' | 'strict', unknown>>,
   lost: readonly string[],
 ): ReplacementTool[] | undefined {
   if (typeof name !== 'string') return undefined;
@@ -141,6 +149,7 @@ export function standInFunction(
       ...(typeof description === 'string' && { description }),
       parameters: isObject(parameters) ? parameters : { type: 'object', properties: {} },
       served: { name },
+      ...(strict === true && { isStrict: true }),
       ...(lost.length > 0 && { lost }),
     },
   ];

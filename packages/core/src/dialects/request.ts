@@ -38,7 +38,7 @@ export type CachePoint = 'tools' | 'system' | number;
 /** A request, ready to be sent. */
 export interface WrittenRequest {
   readonly body: string;
-  /** Encodes the body as UTF-8. What the previous request sent is copied, not encoded again. */
+  /** Encodes the body as UTF-8. */
   readonly bytes: () => Uint8Array<ArrayBuffer>;
   /**
    * Lends the body as UTF-8 until the promise settles. What the previous request sent is not even copied: the next

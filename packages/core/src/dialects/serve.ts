@@ -76,21 +76,21 @@ export interface KeptHistories {
   /** Whether the answer says that its reply comes later. */
   isPending(envelope: JsonObject): boolean;
   /** What a gateway says that keeps histories in place of the API. Absent where it cannot. */
-  readonly held?: HeldHistories;
+  readonly held?: ServedHistories;
 }
 
 /** How a gateway keeps histories for clients of an API that does. */
-export interface HeldHistories {
+export interface ServedHistories {
   /** The refusal of a request that goes on from something unknown. */
-  missing(what: 'response' | 'conversation' | 'item', id: string): HeldRefusal;
+  missing(what: 'response' | 'conversation' | 'item', id: string): KeptRefusal;
   /** Why a request cannot be kept, or does not fit the one that it goes on from; undefined where it can. */
-  refuse?(request: JsonObject, previous: JsonObject | undefined): HeldRefusal | undefined;
+  refuse?(request: JsonObject, previous: JsonObject | undefined): KeptRefusal | undefined;
   /** The answer to a client that deletes a kept response. */
   deleted?(id: string): JsonObject;
 }
 
 /** Why a kept history cannot be used, in the words of the API. */
-export interface HeldRefusal {
+export interface KeptRefusal {
   readonly status: number;
   readonly word: string;
   readonly message: string;

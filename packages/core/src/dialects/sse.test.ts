@@ -1,7 +1,7 @@
 import { createParser } from 'eventsource-parser';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { decodeSse } from './stream.ts';
+import { decodeSse } from './sse.ts';
 
 type Told = readonly [event: string | undefined, data: string];
 

@@ -157,6 +157,7 @@ const mistral: ProviderDescriptor = /* @__PURE__ */ compatible({
     // Usage is in the last chunk without being asked for; unknown parameters are refused (`extra_forbidden`).
     streamUsage: { default: false },
     sendReasoning: { default: false },
+    effort: { default: false },
   },
 });
 

@@ -5,6 +5,7 @@ import type { Clock } from '../providers/index.ts';
 import type { Checkpoint } from './compaction/checkpoint.ts';
 import type { RunOptions } from './options.ts';
 import { lastText, type Notice, type RunEvent, type RunResult, type RunStop, type Step, sumUsage } from './result.ts';
+import type { EventRun } from './run.ts';
 import type { Action } from './tools/answer-calls.ts';
 import type { Outcome } from './tools/tool.ts';
 
@@ -23,12 +24,12 @@ export class Journal {
   readonly #options: Pick<RunOptions, 'observer' | 'observePayloads' | 'previous'>;
   readonly #clock: Clock;
   readonly #run = ++runs;
-  readonly emit: (event: RunEvent) => void;
+  readonly emit: (event: RunEvent | EventRun<RunEvent>) => void;
 
   constructor(
     options: Pick<RunOptions, 'observer' | 'observePayloads' | 'checkpoints' | 'previous'>,
     clock: Clock,
-    emit: (event: RunEvent) => void,
+    emit: Journal['emit'],
   ) {
     this.#options = options;
     this.checkpoints = [...(options.checkpoints ?? [])];

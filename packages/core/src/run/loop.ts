@@ -2,34 +2,17 @@
 import type { Usage } from '../dialects/index.ts';
 import { checkNames } from '../dialects/request.ts';
 import { isSkeinError } from '../error.ts';
-import { type JsonObject, textAt } from '../json/index.ts';
 import type { Message, ToolUseBlock } from '../message/index.ts';
-import { checkMessages, ListFold } from '../message/message.ts';
-import type { RefusalMemory, SocketSession } from '../providers/index.ts';
+import { checkMessages } from '../message/message.ts';
+import type { SocketSession } from '../providers/index.ts';
 import { realClock, Stopper } from '../providers/transport/clock.ts';
-import { deliver } from '../providers/transport/deliver.ts';
 import { ProviderError } from '../providers/transport/provider-error.ts';
+import { ask, recordReply } from './ask-model.ts';
 import type { Compactor } from './compaction/compactor.ts';
 import { Journal } from './journal.ts';
 import { type Limits, type ModelLimits, OPTION_NAMES, type RunOptions } from './options.ts';
-import {
-  announceRequest,
-  type Directory,
-  type FailedTarget,
-  joinHeaders,
-  type Question,
-  type QuestionRequest,
-  ReplyReader,
-  type RunContext,
-  resolveTargets,
-  type SendResult,
-  type Target,
-  targetName,
-  toStep,
-  writeQuestion,
-} from './question.ts';
-import { hasContent, RunError, type RunEvent, type RunResult, type RunStop, type Step, totalTokens } from './result.ts';
-import type { ServerStateKeeper } from './server-state.ts';
+import { type Directory, type FailedTarget, type RunContext, resolveTargets, type Target } from './question.ts';
+import { RunError, type RunResult, type RunStop, type Step, totalTokens } from './result.ts';
 import { Steering, type SteeringInput } from './steering.ts';
 
 /** Executes a run from its beginning to its end, and emits what happens. */
@@ -37,7 +20,7 @@ export async function executeRun(
   options: RunOptions,
   directory: Directory,
   stopped: AbortSignal,
-  emit: (event: RunEvent) => void,
+  emit: Journal['emit'],
   added: SteeringInput,
 ): Promise<RunResult> {
   const { clock = realClock, signal, limits } = options;
@@ -215,8 +198,7 @@ function makeAsker(
       // The context size of a model's family decides when to compact, but never shortens an answer: an account may have a
       // larger one, such as the million tokens of Claude's beta.
       const askedLimits = options.modelLimits ? limits : { maxOutputTokens: limits.maxOutputTokens };
-      const paused = findPaused(messages, journal.steps);
-      const sent = await ask({ context, target, limits: askedLimits, failed, messages, paused, queued });
+      const sent = await ask({ context, target, limits: askedLimits, failed, messages, queued });
       const step = recordReply(context, sent);
       const committed = steering.takeCommitted();
       for (const message of committed) journal.add(message);
@@ -247,233 +229,8 @@ function makeAsker(
   }
 }
 
-/** The steps of the replies at the end of the messages that paused, the last of them included. */
-function findPaused(messages: readonly Message[], steps: readonly Step[]): readonly Step[] {
-  const isPaused = ({ stop, message }: Step, back: number): boolean =>
-    stop.reason === 'pause' && messages.at(-1 - back) === message;
-  const count = [...steps].reverse().findIndex((step, back) => !isPaused(step, back));
-  return count < 0 ? steps : steps.slice(steps.length - count);
-}
-
 /** A request that is wrong in itself is wrong elsewhere, too; and a caller who stops wants no other answer. */
 function mayFallBack(failure: unknown): boolean {
   if (failure instanceof ProviderError) return failure.code !== 'aborted' && failure.code !== 'invalid_request';
   return isSkeinError(failure, 'missing_key');
-}
-
-/** How many times in one step a provider may refuse further fields: some name one at a time. */
-const MAX_REFUSALS = 5;
-
-/** What providers refused is learnt once for all runs. */
-let remembered: RefusalMemory | undefined;
-
-/** A request with what came of it. */
-interface Exchanged extends SendResult {
-  readonly question: Question;
-  readonly request: QuestionRequest;
-}
-
-/** Asks one model. Fields that the provider gave itself and now refuses by name are left out, and the rest is sent again. */
-async function ask(asked: Question): Promise<Exchanged> {
-  const { context, target } = asked;
-  const { journal, options } = context;
-  const unapproved = await findUnapproved(asked.messages, context);
-  let sent: Exchanged | undefined;
-  let fields: readonly string[] = [];
-  let isForgotten = false;
-  const isSocket = options.transport !== undefined && options.transport !== 'http';
-  const keeper = options.serverState || isSocket ? await findKeeper(context, target) : undefined;
-  if (isSocket) await findLane(context, target);
-  const warmUp = options.warmUp ? findWarmUp(target, isSocket) : {};
-  const diagnosis = options.cacheDiagnosis ? await target.dialect.cacheDiagnosis?.() : undefined;
-  for (let refusals = 0; ; refusals++) {
-    // The previous request contained the refused field: nothing of it is reused.
-    const previous = sent ? undefined : journal.manifest;
-    const { question, continuesReply, members } = continuePaused(asked, keeper);
-    const { messages } = question;
-    const diagnosed = diagnosis?.members(findResponseId(journal, target));
-    const changes = { continuesReply, members: { ...members, ...diagnosed, ...warmUp } };
-    const whole = writeQuestion(question, options.refusals ?? remembered, unapproved, previous, changes);
-    const sentForm = keeper?.toSent(whole, question, options.extraBody);
-    const headers = (await target.dialect.requestHeaders?.())?.(messages, whole.written.manifest.tail) ?? {};
-    const request: QuestionRequest = { ...whole, headers, ...(sentForm && { sent: sentForm }) };
-    if (sent && !isForgotten && request.written.body === sent.request.written.body) return sent;
-    if (sent && !isForgotten)
-      journal.notice('refused-field', `${targetName(target)} refuses what it gave itself: ${fields.join(', ')}`);
-    announceRequest(question, request, !sent);
-    sent = { ...(await send(context, target, request)), question, request };
-    if (request.sent) keeper!.noteReply(sent, request.written.manifest, options.warmUp);
-    const miss = sent.reply && diagnosis?.readMiss(sent.reply.envelope);
-    if (miss) journal.notice('cache-miss', `${targetName(target)} did not use its cache: ${miss}`);
-    const { failure } = sent;
-    isForgotten = request.sent !== undefined && refusals < MAX_REFUSALS && keeper!.isForgotten(sent, request.sent);
-    if (isForgotten) continue;
-    if (refusals === MAX_REFUSALS || !(failure instanceof ProviderError) || !failure.status) return sent;
-    // Loaded on first use: few requests are refused.
-    const { RefusalMemory, refusedFields } = await import('../providers/refused-fields.ts');
-    fields = refusedFields(failure.status, failure.rawBody ?? '', request.written.body);
-    if (fields.length === 0) return sent;
-    remembered ??= new RefusalMemory();
-    (options.refusals ?? remembered).learn(target.provider, target.model, fields);
-  }
-}
-
-/** The id of the last response of a provider in this conversation, as far as it is known. */
-function findResponseId({ steps, manifest }: Journal, { provider }: Target): string | undefined {
-  const last = steps.at(-1);
-  if (!last) return manifest?.response?.id;
-  const id = last.provider === provider.id ? textAt(last.envelope, ['id']) : undefined;
-  return id?.startsWith('"') ? (JSON.parse(id) as string) : undefined;
-}
-
-/**
- * How a reply that paused is continued: by the API that has it, by a token in place of the reply, or else by sending it
- * again at the end of the conversation.
- */
-function continuePaused(
-  question: Question,
-  keeper: ServerStateKeeper | undefined,
-): { readonly question: Question; readonly members?: JsonObject | undefined; readonly continuesReply?: boolean } {
-  const { paused, target, messages } = question;
-  const last = paused.at(-1);
-  if (!last) return { question };
-  const members = target.dialect.continuation?.(last.envelope);
-  if (keeper?.hasReply(last.message)) return { question, members, continuesReply: true };
-  return members ? { question: { ...question, messages: messages.slice(0, -paused.length) }, members } : { question };
-}
-
-/** Loaded on first use: most runs send the whole history. */
-async function findKeeper(
-  { keepers, journal, options, session }: RunContext,
-  target: Target,
-): Promise<ServerStateKeeper | undefined> {
-  const known = keepers.get(target);
-  const state = known ? undefined : await target.dialect.serverState?.();
-  if (!state) return known;
-  const answers = options.serverState ? undefined : (await session()).answers;
-  const made = new (await import('./server-state.ts')).ServerStateKeeper(state, target, journal, answers);
-  keepers.set(target, made);
-  return made;
-}
-
-async function findLane({ lanes, options, stopping, session }: RunContext, target: Target): Promise<void> {
-  if (lanes.has(target)) return;
-  const protocol = await target.dialect.socket?.();
-  if (!protocol || options.stream === false)
-    throw new TypeError(
-      protocol
-        ? 'Over a WebSocket every reply is a stream: leave out "stream: false", or the transport "websocket"'
-        : `${targetName(target)} is not spoken over a WebSocket: leave out the transport "websocket"`,
-    );
-  const lane = (await session()).lane(protocol);
-  lane.isWarmUp = options.warmUp === true;
-  if (!stopping.stopped) lanes.set(target, lane);
-}
-
-/** The members of a request that generates nothing. Over a WebSocket the message says so. */
-function findWarmUp(target: Target, isSocket: boolean): JsonObject {
-  if (isSocket) return {};
-  const { warmUp } = target.dialect;
-  if (!warmUp) throw new TypeError(`${targetName(target)} has no request that only warms up: leave out "warmUp"`);
-  return warmUp;
-}
-
-/** Calls that nobody answered while they waited for approval: what is sent in place of a result says so. */
-async function findUnapproved(messages: readonly Message[], context: RunContext): Promise<readonly string[]> {
-  if (!context.tools || openCalls.fold(messages).open.size === 0) return [];
-  return (await loadTools()).unapprovedCalls(messages, context);
-}
-
-/** The ids of the calls that a history answers, and of those that it leaves open. */
-const openCalls = new ListFold(
-  () => ({ answered: new Set<string>(), open: new Set<string>() }),
-  ({ answered, open }, { facts }) => {
-    for (const id of facts.results) {
-      answered.add(id);
-      open.delete(id);
-    }
-    for (const { id } of facts.calls) if (!answered.has(id)) open.add(id);
-  },
-);
-
-/** Sends a request until there is a reply, or another attempt would be pointless. It never throws. */
-async function send(
-  context: RunContext,
-  target: Target,
-  { written, sent, headers = {} }: QuestionRequest,
-): Promise<SendResult> {
-  const { options, journal, clock, stopping } = context;
-  const { provider, model, connection, dialect } = target;
-  const { withBytes, manifest } = sent ? { withBytes: undefined, manifest: written.manifest } : written;
-  const extraHeaders = joinHeaders(connection.extraHeaders, headers, sent?.headers ?? {});
-  const lane = context.lanes.get(target);
-  const fetch = lane?.fetch ?? connection.fetch;
-  const { stream = true, timeouts, retry, random } = options;
-  const reader = new ReplyReader(context, target, manifest.prefix);
-  const { steering } = context;
-  if (lane) steering.open((message, told) => lane.steer(writeItems(message, target), told));
-  let failure: unknown;
-  try {
-    await deliver(
-      {
-        ...connection,
-        ...{
-          key: connection.apiKey,
-          provider,
-          model,
-          withBytes,
-          stream,
-          framing: dialect.framing,
-          extraHeaders,
-          fetch,
-        },
-        ...{ signal: stopping.signal, clock, timeouts, retry, random },
-        get body() {
-          return (sent ?? written).body;
-        },
-        onRetry: ({ attempts: attempt, waitMs, error }) => {
-          journal.emit({ type: 'retry', attempt, waitMs, reason: error.message });
-          journal.observe({ type: 'retry', attempt, waitMs, code: error.code });
-        },
-      },
-      (response) => reader.receive(response),
-      () => reader.isTold,
-    );
-  } catch (error) {
-    failure = error;
-  }
-  steering.shut();
-  if (lane && failure === undefined) await stopping.race(lane.settle(), Infinity, 'time').catch(() => {});
-  return reader.result(failure);
-}
-
-/** A message as elements of the list of messages. */
-function writeItems(message: Message, { dialect, provider, model }: Target): string {
-  const { body } = dialect.writeRequest({ model, provider, messages: [message] });
-  return textAt(body, [dialect.members!.messages])!.slice(1, -1);
-}
-
-/** Adds what came of a request to the journal, also when it failed half way. */
-function recordReply({ journal, options, stopping }: RunContext, sent: Exchanged): Step | undefined {
-  const { failure, requestId, question, request, isTold } = sent;
-  const { target, messages } = question;
-  const about = { step: journal.step, provider: target.provider.id, model: target.model, requestId };
-  if (failure !== undefined) {
-    const { code, status } =
-      failure instanceof ProviderError ? failure : { code: 'failed' as const, status: undefined };
-    journal.observe({ type: 'request-failed', ...about, code, status, error: failure });
-    // A reply that said nothing does not count; another model is asked.
-    if (!isTold && !stopping.stopped) return undefined;
-  }
-  const step = toStep(sent, request, target, messages, options, (reason) =>
-    journal.notice('price-unknown', `The cost of ${targetName(target)} is not known: ${reason}`),
-  );
-  if (!step) return undefined;
-  journal.steps.push(step);
-  const { message, envelope, stop, usage, estimated, cost, durationMs } = step;
-  const reply = { replyModel: message.origin.model, stop, usage, estimated, cost, durationMs, message, envelope };
-  journal.observe({ type: 'response', ...about, ...reply });
-  // A complete reply is a message, even an empty one; a reply that broke off before its first word is none.
-  if (!options.warmUp && (failure === undefined || hasContent(message))) journal.add(message, step);
-  return step;
 }

@@ -1,3 +1,4 @@
+import { readRun } from '../dialects/delta-run.ts';
 import type {
   Dialect,
   Manifest,
@@ -5,7 +6,6 @@ import type {
   Reply,
   RequestParams,
   StreamDelta,
-  Usage,
   WrittenRequest,
 } from '../dialects/index.ts';
 import { mergeJson } from '../dialects/write/frame.ts';
@@ -21,7 +21,7 @@ import type { SocketLane, SocketSession } from '../providers/transport/socket-se
 import type { Journal } from './journal.ts';
 import type { ConnectionOptions, ModelChoice, ModelLimits, RunOptions } from './options.ts';
 import type { OutputSchema, RequestDraft } from './output-schema.ts';
-import { clampMaxTokens, estimateInput, estimateUsage, joinSystem, type Step } from './result.ts';
+import { clampMaxTokens, estimateInput, joinSystem } from './result.ts';
 import type { SentForm, ServerStateKeeper } from './server-state.ts';
 import type { Steering } from './steering.ts';
 import type { ToolSet } from './tools/answer-calls.ts';
@@ -114,8 +114,6 @@ export interface Question {
   readonly messages: readonly Message[];
   /** The model that was asked before, and why that failed. */
   readonly failed: FailedTarget | undefined;
-  /** The replies at the end of the messages that paused, each with its step: the question is to go on with them. */
-  readonly paused: readonly Step[];
   /** Messages that the API has already and puts before this request. */
   readonly queued: readonly Message[];
 }
@@ -143,19 +141,6 @@ interface QuestionChanges {
   /** Members of the body besides those of the caller. */
   readonly members?: JsonObject | undefined;
   readonly continuesReply?: boolean | undefined;
-}
-
-/** The headers of a caller and those that a request needs. Lists in headers of one name are joined. */
-export function joinHeaders(
-  given: Readonly<Record<string, string>> = {},
-  ...more: readonly Readonly<Record<string, string>>[]
-): Readonly<Record<string, string>> {
-  const all = Object.fromEntries(Object.entries(given).map(([name, value]) => [name.toLowerCase(), value]));
-  for (const [name, value] of more.flatMap(Object.entries<string>)) {
-    const items = [...(all[name]?.split(',') ?? []), ...value.split(',')].map((item) => item.trim());
-    all[name] = [...new Set(items)].join();
-  }
-  return all;
 }
 
 /** Writes a question in the words of its model's dialect. */
@@ -325,11 +310,12 @@ export class ReplyReader {
   }
 
   async #readStream(response: IncomingResponse): Promise<ProviderError | undefined> {
-    const { clock, journal } = this.#context;
+    const { clock, journal, stopping } = this.#context;
     const reader = this.#target.dialect.readStream(this.#origin);
     let failure: string | undefined;
     const take = (name: string | undefined, data: string): void => {
-      if (failure !== undefined) return;
+      // Events that came before the stop are not told after it.
+      if (failure !== undefined || stopping.stopped) return;
       if (this.#firstEventMs === undefined) {
         this.#firstEventMs = clock.now() - this.#startedAt;
         journal.observe({ type: 'first-event', step: journal.step, ms: this.#firstEventMs });
@@ -339,8 +325,16 @@ export class ReplyReader {
         else if (event.type !== 'boundary' && failure === undefined) this.#emit(event);
       }
     };
+    // Only what has begun goes on, so this is never the first event.
+    const takeText = (text: string): boolean => {
+      const deltas = failure === undefined ? readRun(reader.usual?.(), text) : undefined;
+      if (!deltas) return false;
+      this.isTold = true;
+      journal.emit(deltas);
+      return true;
+    };
     try {
-      for await (const _ of response.events(take))
+      for await (const _ of response.events({ take, takeText }))
         if (failure !== undefined) return await response.reportedError(failure);
       return undefined;
     } finally {
@@ -376,33 +370,5 @@ function parse(text: string): unknown {
     return parseJson(text);
   } catch {
     return undefined;
-  }
-}
-
-/** The step of a request; undefined when nothing arrived. `onUnknown` receives the reason why there is no price. */
-export function toStep(
-  { reply, failure, requestId, startedAt, durationMs, firstEventMs }: SendResult,
-  { written: { manifest, losses }, sent }: QuestionRequest,
-  { provider, model }: Target,
-  messages: readonly Message[],
-  { system, costOf }: RunOptions,
-  onUnknown: (reason: string) => void,
-): Step | undefined {
-  if (!reply) return undefined;
-  const { message } = reply;
-  const estimated = failure !== undefined && message.origin.cut === true;
-  const usage = estimated ? estimateUsage(message, reply.usage, () => estimateInput(messages, system)) : reply.usage;
-  return {
-    ...{ provider: provider.id, model, manifest, losses },
-    ...reply,
-    ...{ usage, estimated, cost: usage && costOf && price(usage) },
-    ...{ requestId, startedAt, durationMs, firstEventMs },
-    ...(sent && { sent: sent.manifest }),
-  };
-
-  function price(spent: Usage): number | undefined {
-    const { total, reason } = costOf!(spent, provider.id, model, new Date(startedAt));
-    if (total === undefined) onUnknown(reason ?? 'no price is listed');
-    return total;
   }
 }

@@ -57,7 +57,7 @@ function startRun<Output>(options: RunOptions<Output>, directory: Directory): Ru
   const log = new EventLog<RunEvent>();
   const stopping = new AbortController();
   const steering: SteeringInput = { waiting: [], isOver: false };
-  const emit = (event: RunEvent) => log.push(event);
+  const emit = (event: RunEvent | EventRun<RunEvent>) => log.push(event);
   // `output` has checked the answer by its schema.
   const result = execute(options, directory, stopping.signal, emit, steering) as Promise<RunResult<Output>>;
   result.then(
@@ -77,7 +77,7 @@ async function execute(
   options: RunOptions,
   directory: Directory,
   stopped: AbortSignal,
-  emit: (event: RunEvent) => void,
+  emit: (event: RunEvent | EventRun<RunEvent>) => void,
   steering: SteeringInput,
 ): Promise<RunResult> {
   const { messages, tools } = options;
@@ -90,14 +90,17 @@ async function execute(
   return executeRun(copy, directory, stopped, emit, steering);
 }
 
+/** Several events in a row, which are made whenever someone reads them. */
+export type EventRun<T> = () => readonly T[];
+
 /** Keeps all events, so that a late reader gets them from the first one. */
 export class EventLog<T> {
-  readonly #events: T[] = [];
+  readonly #entries: (T | EventRun<T>)[] = [];
   readonly #waiting: (() => void)[] = [];
   #ended: { readonly failure?: unknown } | undefined;
 
-  push(event: T): void {
-    this.#events.push(event);
+  push(entry: T | EventRun<T>): void {
+    this.#entries.push(entry);
     this.#wake();
   }
 
@@ -114,12 +117,23 @@ export class EventLog<T> {
 
   /** Not a generator, which makes three promises for each event: an event that is here is handed out with one. */
   read(): AsyncIterableIterator<T, void, undefined> {
-    const events = this.#events;
+    const entries = this.#entries;
     const over: IteratorReturnResult<void> = { value: undefined, done: true };
     let at = 0;
+    /** The events of the run before that place, and how many of them are read. */
+    let run: readonly T[] = [];
+    let read = 0;
     let isOver = false;
     const next = (): Promise<IteratorResult<T, void>> => {
-      if (at < events.length && !isOver) return Promise.resolve({ value: events[at++]!, done: false });
+      if (read < run.length && !isOver) return Promise.resolve({ value: run[read++]!, done: false });
+      if (at < entries.length && !isOver) {
+        const entry = entries[at++]!;
+        // No event is a function.
+        if (typeof entry !== 'function') return Promise.resolve({ value: entry, done: false });
+        run = (entry as EventRun<T>)();
+        read = 0;
+        return next();
+      }
       if (!this.#ended && !isOver) return new Promise<void>((resolve) => this.#waiting.push(resolve)).then(next);
       const failure = isOver ? undefined : this.#ended;
       isOver = true;
@@ -148,15 +162,22 @@ export function makeRun<Output>(
   result: Promise<RunResult<Output>>,
   { stop, steer }: { readonly stop: () => void; readonly steer: Run['steer'] },
 ): Run<Output> {
-  const text = result.then((done) => done.text);
   // A caller who iterates gets the failure there.
-  text.catch(() => {});
+  result.catch(() => {});
+  let text: Promise<string> | undefined;
   const events = { stop, [Symbol.asyncIterator]: () => log.read() };
   const run: Omit<Run<Output>, 'then'> = {
     ...events,
     steer,
     result,
-    text,
+    // Read on first use: who has read the events need not read the message.
+    get text() {
+      if (!text) {
+        text = result.then((done) => done.text);
+        text.catch(() => {});
+      }
+      return text;
+    },
     toResponse: (options) => toResponse(events, options),
   };
   return run as Run<Output>;

@@ -1,4 +1,4 @@
-import { type Message, user } from '../message/index.ts';
+import { BLOCKS_ORIGIN, createMessage, type Message } from '../message/index.ts';
 
 /** What a caller adds to the conversation while a run goes on, as the run takes it. */
 export interface SteeringInput {
@@ -65,6 +65,10 @@ export class Steering {
   }
 }
 
+/** A text becomes what `user` makes of it, with its view, so that a run does not need the reader of content blocks. */
 function toMessage(given: string | Message): Message {
-  return typeof given === 'string' ? user(given) : given;
+  if (typeof given !== 'string') return given;
+  const content = [{ type: 'text', text: given } as const];
+  const raw = `{"role":"user","content":${JSON.stringify(content)}}`;
+  return createMessage(raw, BLOCKS_ORIGIN, () => ({ role: 'user', content, needs: [] }));
 }

@@ -1,8 +1,16 @@
 /** The APIs: how core writes for each, who judges it, and models from old to new. */
-import { anthropicMessages, type Dialect, googleGenerateContent, openaiChat, openaiResponses } from '@skein/core';
+import {
+  anthropicMessages,
+  type Dialect,
+  googleGenerateContent,
+  openaiChat,
+  openaiResponses,
+  type WriteRequest,
+} from '@skein/core';
 import { bedrockConverse, cohereChat, googleInteractions } from '@skein/core/dialect';
 import {
   type Judge,
+  type JudgedRequest,
   judgeAnthropicMessages,
   judgeBedrockConverse,
   judgeCohereChat,
@@ -19,8 +27,10 @@ export interface Api {
   readonly dialect: Dialect;
   readonly judge: Judge;
   readonly models: readonly [oldest: string, ...newer: string[]];
-  /** The model is named in the path, and not in replies either. */
+  /** The model is named in the path. */
   readonly isInPath?: true;
+  /** What every request has: where calls need a list of tools, stand-ins for it would be sent from the first call on. */
+  readonly always?: Pick<WriteRequest, 'tools'>;
 }
 
 export type ApiId =
@@ -60,6 +70,7 @@ const bedrock: Api = {
   judge: judgeBedrockConverse,
   models: ['amazon.nova-lite-v1:0', 'us.anthropic.claude-opus-4-8'],
   isInPath: true,
+  always: { tools: [{ name: 'lookup', parameters: { type: 'object' } }] },
 };
 
 const cohere: Api = {
@@ -89,7 +100,12 @@ export const APIS: readonly Api[] = [anthropic, google, interactions, chat, resp
 export const runsPerModel = (all: number): number => Math.ceil(all / APIS.flatMap(({ models }) => models).length);
 
 /** Judges a body that was written for a model. */
-export const judgeFor = ({ judge, isInPath }: Api, model: string, body: string, memory?: Memory): Verdict =>
-  judge({ body, ...(memory && { memory }), ...(isInPath && { model }) });
+export const judgeFor = (
+  { judge, isInPath }: Api,
+  model: string,
+  body: string,
+  memory?: Memory,
+  more: Partial<JudgedRequest> = {},
+): Verdict => judge({ body, ...(memory && { memory }), ...(isInPath && { model }), ...more });
 
 export const newest = (api: Api): string => api.models.at(-1)!;

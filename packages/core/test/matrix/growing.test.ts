@@ -1,15 +1,11 @@
 import { diffPrefix, joinManifest } from '@skein/core';
 import { describe, expect, test } from 'vitest';
-import { APIS, type Api } from './apis.ts';
+import { APIS } from './apis.ts';
 import { SCENARIOS } from './scenarios.ts';
 import { Talk } from './talk.ts';
 
 /** Stories that go wrong on the way part by their nature: what was said to be missing arrives after all. */
 const NORMAL = SCENARIOS.filter(({ name }) => !['an unanswered call', 'two turns in a row'].includes(name));
-
-/** Converse wants tools as soon as there are calls: without any, stand-ins are sent from then on. */
-const toolsFor = ({ id }: Api) =>
-  id === 'bedrock-converse' ? { tools: [{ name: 'lookup', parameters: { type: 'object' } }] } : {};
 
 describe.each(NORMAL)('a growing conversation: $name', (scenario) => {
   test.each(APIS.flatMap((source) => APIS.map((target) => ({ source, target }))))(
@@ -22,7 +18,7 @@ describe.each(NORMAL)('a growing conversation: $name', (scenario) => {
       for (const end of [...ends, talk.messages.length]) {
         const messages = talk.messages.slice(0, end);
         if (messages.at(-1)!.role === 'assistant') continue;
-        const { body, manifest } = talk.write({ api: target }, toolsFor(target), messages);
+        const { body, manifest } = talk.write({ api: target }, {}, messages);
         expect(joinManifest(manifest, (index) => messages[index]!.raw)).toBe(body);
         // Where roles alternate, a question is added to one whose answer said nothing.
         const isAdded = scenario.name === 'empty and blank texts' && target.dialect.home.policies.alternateRoles;

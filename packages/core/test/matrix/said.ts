@@ -144,8 +144,8 @@ const cohere: Body = (_, said, turn) => {
     ({ id, name, args }) =>
       `{"id":${json(id)},"type":"function", "function":{"name":${json(name)},"arguments":${json(args)}}}`,
   );
-  // Beside calls, the text is the plan.
-  const isPlan = uses.length > 0;
+  // A model that does not think tells its plan before it calls.
+  const isPlan = uses.length > 0 && said.thought === undefined;
   const parts = list([
     said.thought !== undefined && `{"type":"thinking","thinking":${json(said.thought)}}`,
     said.text !== undefined && !isPlan && `{"type":"text" ,"text":${json(said.text)},"x_future":1.0}`,

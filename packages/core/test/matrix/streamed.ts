@@ -256,7 +256,7 @@ const cohere: Events = (_, said, turn) => {
   const event = (type: string, rest: string): SseEvent => [type, `{"type":"${type}",${rest}}`];
   const message = (rest: string): string => `"delta":{"message":{${rest}}}`;
   const uses = callsOf(said, turn, 'lookup_');
-  const isPlan = uses.length > 0;
+  const isPlan = uses.length > 0 && said.thought === undefined;
   const parts = [
     ...(said.thought === undefined ? [] : [['thinking', said.thought] as const]),
     ...(said.text === undefined || isPlan ? [] : [['text', said.text] as const]),
@@ -291,7 +291,7 @@ const cohere: Events = (_, said, turn) => {
     ]),
     event(
       'message-end',
-      `"delta":{"finish_reason":"${isPlan ? 'TOOL_CALL' : 'COMPLETE'}","usage":{"tokens":{"input_tokens":9,"output_tokens":3}}}`,
+      `"delta":{"finish_reason":"${uses.length > 0 ? 'TOOL_CALL' : 'COMPLETE'}","usage":{"tokens":{"input_tokens":9,"output_tokens":3}}}`,
     ),
   ];
 };

@@ -32,7 +32,14 @@ export class Talk {
   /** Writes the conversation so far, without sending it. */
   write(target: Target, options: Options = {}, messages: readonly Message[] = this.messages): Sent {
     const { api, provider, model = newest(api) } = target;
-    const request = { params: { maxTokens: 2048 }, ...options, model, messages, ...(provider && { provider }) };
+    const request = {
+      params: { maxTokens: 2048 },
+      ...api.always,
+      ...options,
+      model,
+      messages,
+      ...(provider && { provider }),
+    };
     const written = api.dialect.writeRequest(request);
     return { ...written, verdict: judgeFor(api, model, written.body, this.#issuerOf(target)) };
   }

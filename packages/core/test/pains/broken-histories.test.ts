@@ -1,6 +1,6 @@
 import { googleGenerateContent, type Message, toolResult, user } from '@skein/core';
 import { describe, expect, test } from 'vitest';
-import { APIS, type Api, anthropic, chat, newest } from '../matrix/apis.ts';
+import { APIS, type Api, anthropic, chat, judgeFor, newest } from '../matrix/apis.ts';
 import { Issuer } from '../matrix/issuer.ts';
 import { readStreamed, streamOf } from '../matrix/streamed.ts';
 import { Talk } from '../matrix/talk.ts';
@@ -11,12 +11,13 @@ function sentTo(api: Api, messages: readonly Message[]) {
   const memory = new Issuer();
   for (const message of messages) if (message.origin.dialect === api.id) memory.remember(message);
   const { body, losses } = new Talk().write({ api }, {}, messages);
-  const named = api.id === 'google-generatecontent' && { model: newest(api) };
-  return { body, losses, verdict: api.judge({ body, memory, ...named }) };
+  return { body, losses, verdict: judgeFor(api, newest(api), body, memory) };
 }
 
 const STRAY_RESULTS = {
   'anthropic-messages': '{"role":"user","content":[{"type":"tool_result","tool_use_id":"gone_1","content":"x"}]}',
+  'bedrock-converse': '{"role":"user","content":[{"toolResult":{"toolUseId":"gone_1","content":[{"text":"x"}]}}]}',
+  'cohere-chat': '{"role":"tool","tool_call_id":"gone_1","content":"x"}',
   'google-generatecontent':
     '{"role":"user","parts":[{"functionResponse":{"id":"gone_1","name":"g","response":{"output":"x"}}}]}',
   'google-interactions': '{"type":"function_result","call_id":"gone_1","name":"g","result":"x"}',
@@ -36,7 +37,8 @@ describe.each(APIS.map(ids))('broken histories, sent to $id', ({ api }) => {
     const stored = reloaded(talk.messages);
     const sent = talk.say(user('Still there?')).write({ api }, {}, [...stored, user('Still there?')]);
     expect(sent.verdict, sent.body).toEqual(accepted);
-    expect(sent.losses).toEqual([
+    // Where roles alternate, the question joins the results.
+    expect(sent.losses.filter(({ reason }) => reason !== 'merged')).toEqual([
       expect.objectContaining({ kind: 'synthesised', message: 1, reason: 'tool-unanswered' }),
     ]);
     expect(stored.flatMap(({ toolResults }) => toolResults)).toHaveLength(1);
@@ -79,7 +81,7 @@ describe.each(APIS.map(ids))('broken histories, sent to $id', ({ api }) => {
   test('an abort before the first token freezes an empty message into history (anthropics/claude-code#23142)', () => {
     const events = streamOf(api, model, { thought: 'hm', text: 'Let me look', calls: [{}] }, 1);
     for (let count = 0; count < events.length; count++) {
-      const { message } = readStreamed(api, events, {}, count);
+      const { message } = readStreamed(api, events, { model }, count);
       for (const target of APIS) {
         const sent = sentTo(target, [user('Look'), message, user('Again')]);
         expect(sent.verdict, `${count}: ${sent.body}`).toEqual(accepted);

@@ -199,6 +199,30 @@ describe('a session', () => {
     session.close();
   });
 
+  test('a run keeps its lane when the connection is too old, and another run gets its own', async () => {
+    let now = 0;
+    const emulator = await start({ now: () => now });
+    const { sockets, openSocket } = counted();
+    const session = new SocketSession({ openSocket });
+    const ask3 = (text: string) => ask(emulator, responses, { transport: session, messages: [user(text)] }).text;
+    const others: string[] = [];
+    const slow = {
+      ...weather,
+      execute: async () => {
+        now += 2 * 60 * 60_000;
+        others.push(...(await Promise.all([ask3('One'), ask3('Two')])));
+        return { celsius: 4 };
+      },
+    };
+    emulator.script('openai-responses', [CALL]);
+    const tools = [slow as unknown as typeof weather];
+    const { text } = await ask(emulator, responses, { transport: session, tools, messages: [user('Weather?')] }).result;
+    expect(text).toContain('Tool results');
+    expect(others).toEqual(['Echo: One', 'Echo: Two']);
+    expect(sockets).toHaveLength(2);
+    session.close();
+  });
+
   test('a warm-up generates nothing, and the next run continues it', async () => {
     const emulator = await start();
     const session = new SocketSession();

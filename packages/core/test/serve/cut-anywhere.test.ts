@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { serving } from '../../src/dialect.ts';
-import { decodeSse, dialect, elementTexts, type Reply } from '../../src/index.ts';
+import { dialect, elementTexts, type Reply } from '../../src/index.ts';
 import { readAsBlocks } from '../corpus/streamed.ts';
 import { APIS } from '../matrix/apis.ts';
 import { streamOf } from '../matrix/streamed.ts';
-import { HEAD, TARGETS } from './written.ts';
+import { HEAD, readChunks, TARGETS, toBytes } from './written.ts';
 
 const SAID = { thought: 'Hm, “ü”?', text: 'Grüezi 😀', calls: [{ args: '{"a":"é"}' }, { args: '{}' }] };
 
@@ -21,14 +21,6 @@ function written(
   return { pieces: [...events.map((event) => writer.push(event)), writer.finish(reply)], reply };
 }
 
-function read(target: string, chunks: readonly Uint8Array[]): Reply {
-  const reader = dialect(target).readStream();
-  const decoder = decodeSse((event, data) => void reader.push(event, data));
-  for (const chunk of chunks) decoder.push(chunk);
-  decoder.end();
-  return reader.finish();
-}
-
 describe.each(TARGETS)('a stream written as %s', (target) => {
   const from = fc.constantFrom(...APIS.map(({ id }) => id));
 
@@ -38,11 +30,11 @@ describe.each(TARGETS)('a stream written as %s', (target) => {
         from,
         fc.array(fc.integer({ min: 1, max: 99 }), { minLength: 1, maxLength: 9 }),
         (upstream, sizes) => {
-          const bytes = new TextEncoder().encode(written(target, upstream).pieces.join(''));
+          const bytes = toBytes(target, written(target, upstream).pieces.join(''));
           const chunks: Uint8Array[] = [];
           for (let at = 0, turn = 0; at < bytes.length; at += sizes[turn++ % sizes.length]!)
             chunks.push(bytes.subarray(at, at + sizes[turn % sizes.length]!));
-          expect(read(target, chunks).message.raw).toBe(read(target, [bytes]).message.raw);
+          expect(readChunks(target, chunks).message.raw).toBe(readChunks(target, [bytes]).message.raw);
         },
       ),
       { numRuns: 50 },
@@ -53,7 +45,7 @@ describe.each(TARGETS)('a stream written as %s', (target) => {
     fc.assert(
       fc.property(from, fc.nat(), (upstream, count) => {
         const { pieces, reply } = written(target, upstream);
-        const part = read(target, [new TextEncoder().encode(pieces.slice(0, count % pieces.length).join(''))]);
+        const part = readChunks(target, [toBytes(target, pieces.slice(0, count % pieces.length).join(''))]);
         expect(part.message.origin.cut).toBe(true);
         const said = part.message.text;
         expect(reply.message.text.startsWith(said)).toBe(true);

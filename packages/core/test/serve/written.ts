@@ -1,6 +1,6 @@
-import { type BlockEvent, googleInteractions, serving } from '../../src/dialect.ts';
+import { type BlockEvent, bedrockConverse, cohereChat, googleInteractions, serving } from '../../src/dialect.ts';
 import type { LossNote } from '../../src/dialects/loss.ts';
-import { type ContentBlock, type Dialect, decodeSse, dialect, type Reply } from '../../src/index.ts';
+import { type ContentBlock, decodeSse, dialect, type Reply } from '../../src/index.ts';
 
 export const TARGETS = [
   'openai-chat',
@@ -8,6 +8,8 @@ export const TARGETS = [
   'anthropic-messages',
   'google-generatecontent',
   googleInteractions.id,
+  bedrockConverse.id,
+  cohereChat.id,
   'blocks',
 ];
 
@@ -30,13 +32,20 @@ export function asStream(target: string, reply: Reply, events: readonly BlockEve
   const from = events.length > 0 ? { dialect: reply.message.origin.dialect } : {};
   const writer = serving(dialect(target)).writeStream!({ ...HEAD, ...head, ...from });
   const text = events.map((event) => writer.push(event)).join('') + writer.finish(reply);
-  return { reply: readText(dialect(target), text), losses: writer.losses, text };
+  return { reply: readChunks(target, [toBytes(target, text)]), losses: writer.losses, text };
 }
 
-function readText(target: Dialect, text: string): Reply {
-  const reader = target.readStream();
-  const decoder = decodeSse((event, data) => void reader.push(event, data));
-  decoder.push(text);
+/** A stream as it is sent: a text, or one byte for each character. */
+export function toBytes(target: string, text: string): Uint8Array {
+  return Buffer.from(text, dialect(target).framing?.isBinary ? 'latin1' : 'utf8');
+}
+
+/** Reads a stream in the framing of its dialect. */
+export function readChunks(target: string, chunks: readonly Uint8Array[]): Reply {
+  const reader = dialect(target).readStream();
+  const onEvent = (event: string | undefined, data: string): void => void reader.push(event, data);
+  const decoder = dialect(target).framing?.split(onEvent) ?? decodeSse(onEvent);
+  for (const chunk of chunks) decoder.push(chunk);
   decoder.end();
   return reader.finish();
 }

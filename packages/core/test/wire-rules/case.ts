@@ -1,7 +1,7 @@
 /** A history in an API's own words that breaks one of its rules when it is sent as it stands. */
 import type { Message, Origin, WriteRequest } from '@skein/core';
 import type { JudgedRequest, Verdict } from '@skein/emulator';
-import { type Api, newest } from '../matrix/apis.ts';
+import { type Api, judgeFor, newest } from '../matrix/apis.ts';
 
 export interface Case {
   /** Raw texts of the messages. */
@@ -28,6 +28,8 @@ export const GATEWAY: Partial<Origin> = { issuer: 'gateway.example' };
 
 const LISTS: Readonly<Record<Api['id'], string>> = {
   'anthropic-messages': 'messages',
+  'bedrock-converse': 'messages',
+  'cohere-chat': 'messages',
   'google-generatecontent': 'contents',
   'google-interactions': 'input',
   'openai-chat': 'messages',
@@ -37,8 +39,7 @@ const LISTS: Readonly<Record<Api['id'], string>> = {
 /** The history in a request as it is stored. */
 export function sentAsStored(api: Api, given: Case): string {
   const { history, careless = history, model = newest(api) } = given;
-  const inPath = api.id === 'google-generatecontent';
-  const required = { ...(!inPath && { model }), ...(api.id === 'anthropic-messages' && { max_tokens: 2048 }) };
+  const required = { ...(!api.isInPath && { model }), ...(api.id === 'anthropic-messages' && { max_tokens: 2048 }) };
   const head = { ...required, ...given.extra, ...given.carelessMembers };
   const list = careless.map((raw) => (raw.startsWith('[') ? raw.slice(1, -1) : raw)).join(',');
   const members = [JSON.stringify(head).slice(1, -1), `"${LISTS[api.id]}":[${list}]`].filter(Boolean);
@@ -62,5 +63,5 @@ export function written(api: Api, given: Case): string {
 }
 
 export function judged(api: Api, body: string, { model = newest(api), judged }: Case): Verdict {
-  return api.judge({ body, ...(api.id === 'google-generatecontent' && { model }), ...judged });
+  return judgeFor(api, model, body, undefined, judged);
 }

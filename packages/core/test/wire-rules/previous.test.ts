@@ -9,6 +9,10 @@ describe.each(APIS.map((api) => ({ id: api.id, api, from: api === anthropic ? go
   'what was sent to $id is sent again as it was',
   ({ api, from }) => {
     const target = { api };
+    /** Where roles alternate, what is added to an unanswered message changes it. */
+    const expectExtended = (before: string, after: string) => {
+      if (!api.dialect.home.policies.alternateRoles) expect(diffPrefix(before, after)).toBeUndefined();
+    };
 
     test('a stand-in result stays, and the real one comes as a new message', () => {
       const talk = new Talk().say(user('Look it up'));
@@ -19,9 +23,10 @@ describe.each(APIS.map((api) => ({ id: api.id, api, from: api === anthropic ? go
 
       const next = talk.write(target, { previous: first.manifest });
       expect(next.verdict, next.body).toEqual(accepted);
-      expect(diffPrefix(first.body, next.body)).toBeUndefined();
+      expectExtended(first.body, next.body);
       expect(next.body).toContain('the late result');
-      expect(next.losses.map(({ reason }) => reason)).toContain('late-result');
+      if (!api.dialect.home.policies.alternateRoles)
+        expect(next.losses.map(({ reason }) => reason)).toContain('late-result');
       // Without it the real result takes its place, which parts the two requests.
       expect(diffPrefix(first.body, talk.write(target).body)).toBeDefined();
     });
@@ -33,7 +38,7 @@ describe.each(APIS.map((api) => ({ id: api.id, api, from: api === anthropic ? go
       talk.say(user('Go on'));
       const next = talk.write(target, { previous: first.manifest });
       expect(next.verdict, next.body).toEqual(accepted);
-      expect(diffPrefix(first.body, next.body)).toBeUndefined();
+      expectExtended(first.body, next.body);
     });
 
     test('"Continue." stays behind the message it continued', () => {

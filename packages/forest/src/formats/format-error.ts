@@ -1,4 +1,4 @@
-import { SkeinError, type SkeinErrorCode } from '@skein/core';
+import { isSkeinError, SkeinError, type SkeinErrorCode } from '@skein/core';
 
 /** A source cannot be imported, or a forest cannot be exported as requested. Nothing of it was written. */
 export class FormatError extends SkeinError {
@@ -27,4 +27,21 @@ export type FormatErrorCode = Extract<
 /** A `FormatError` for a value that does not have the expected shape. */
 export function wrongShape(expected: string, cause?: unknown): FormatError {
   return new FormatError('wrong_shape', `Expected ${expected}.`, cause);
+}
+
+/** Whether an element is to blame: it is reported then. A failing store, or a mistake of ours, ends the import. */
+export function isElementError(error: unknown): error is SkeinError {
+  return isSkeinError(
+    error,
+    'unknown_format',
+    'wrong_shape',
+    'not_json',
+    'broken_tree',
+    'would_overwrite',
+    'invalid_json',
+    'invalid_blocks_message',
+    'invalid_legacy_message',
+    'unreadable_messages',
+    'not_this_protocol',
+  );
 }

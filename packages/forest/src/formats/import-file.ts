@@ -1,9 +1,9 @@
 import { stat } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { isObject, isSkeinError, type SkeinError } from '@skein/core';
+import { isObject } from '@skein/core';
 import type { Forest } from '../forest/index.ts';
-import { FormatError } from './format-error.ts';
-import { createImportTracker, type ImportTracker } from './import-tracker.ts';
+import { FormatError, isElementError } from './format-error.ts';
+import { createImportTracker, type ImportProblem, type ImportTracker } from './import-tracker.ts';
 import { detectFormat, findImporter, type Importer } from './importer.ts';
 import { importOlder } from './older/index.ts';
 import { importSegments } from './segments.ts';
@@ -50,14 +50,6 @@ export interface ImportResult {
   readonly added: number;
   /** The elements that could not be read. Nothing of them was written. */
   readonly problems: readonly ImportProblem[];
-}
-
-/** An element that could not be imported. */
-export interface ImportProblem {
-  readonly code: string;
-  /** Such as `line 3`, `element 2` or a file's name. */
-  readonly where: string;
-  readonly message: string;
 }
 
 /**
@@ -172,23 +164,6 @@ async function importOne(
     if (!isElementError(error)) throw error;
     tracker.problem(where, error);
   }
-}
-
-/** Whether an element is to blame: it is reported then. A failing store, or a mistake of ours, ends the import. */
-export function isElementError(error: unknown): error is SkeinError {
-  return isSkeinError(
-    error,
-    'unknown_format',
-    'wrong_shape',
-    'not_json',
-    'broken_tree',
-    'would_overwrite',
-    'invalid_json',
-    'invalid_blocks_message',
-    'invalid_legacy_message',
-    'unreadable_messages',
-    'not_this_protocol',
-  );
 }
 
 /**

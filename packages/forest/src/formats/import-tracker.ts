@@ -1,4 +1,12 @@
-import type { ImportOptions, ImportProblem, ImportResult } from './import-file.ts';
+import type { ImportOptions, ImportResult } from './import-file.ts';
+
+/** An element that could not be imported. */
+export interface ImportProblem {
+  readonly code: string;
+  /** Such as `line 3`, `element 2` or a file's name. */
+  readonly where: string;
+  readonly message: string;
+}
 
 /** Counts what an import does and reports its progress. */
 export interface ImportTracker {

@@ -15,11 +15,11 @@ export type { ExportSelection } from './export/selection.ts';
 export { FormatError, type FormatErrorCode } from './format-error.ts';
 export {
   type ImportOptions,
-  type ImportProblem,
   type ImportProgress,
   type ImportResult,
   importFile,
 } from './import-file.ts';
+export type { ImportProblem } from './import-tracker.ts';
 export {
   defineImporter,
   type ImportedConversation,

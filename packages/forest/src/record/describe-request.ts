@@ -237,7 +237,7 @@ export function replayKey(method: string, url: URL, body: string): string {
 }
 
 /** Numbers that a double may not hold, such as one of 16 digits or with a large exponent; they may also be in a text. */
-const MAY_ROUND = /[\d.]{16}|\d[eE][+-]?\d{3}/;
+const MAY_ROUND = /\d(?:[\d.]{15}|[eE][+-]?\d{3})/;
 
 function byValue(body: string): string {
   try {

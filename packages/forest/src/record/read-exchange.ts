@@ -16,7 +16,7 @@ import {
   type ToolDefinition,
   type Usage,
 } from '@skein/core';
-import { type Framing, type KeptHistories, serving } from '@skein/core/dialect';
+import { type Framing, type KeptHistories, readSse, serving } from '@skein/core/dialect';
 import { findFraming } from '../model/dialects.ts';
 import { hasMessage } from '../model/records.ts';
 import type { Exchange, ExchangeTexts } from './exchange.ts';
@@ -207,7 +207,7 @@ export function readReply(
   const reader = dialect.readStream(origin);
   if (/^\s*\[/.test(text)) for (const chunk of elementTexts(text)) reader.push(undefined, chunk);
   else {
-    const decoder = framing.split((event, data) => void reader.push(event, data));
+    const decoder = framing === sse ? readSse(reader) : framing.split((event, data) => void reader.push(event, data));
     decoder.push(framing.isBinary ? Buffer.from(response) : text);
     decoder.end();
   }

@@ -8,9 +8,10 @@ afterEach(() => void vi.useRealTimers());
 function newWriter() {
   const done: string[] = [];
   const writer = createRecordingWriter(async () => void done.push('placed'));
-  const draft = (name: string) => {
+  const draft = (name: string, received = 0) => {
     let isOver = false;
     const made: PendingWrite = {
+      received,
       async store() {
         done.push(name);
         return isOver;
@@ -65,6 +66,23 @@ test('a storm of ends has its place in one go, though another stream goes on', a
   await vi.advanceTimersByTimeAsync(1);
   await settled;
   expect(done.filter((one) => one === 'short')).toHaveLength(100);
+  expect(done.filter((one) => one === 'placed')).toHaveLength(1);
+});
+
+test('long answers have their place at once, though another stream goes on', async () => {
+  const { done, draft } = newWriter();
+  draft('endless').begin();
+  const end = async (count: number) => {
+    for (let at = 0; at < count; at++) {
+      const long = draft('long', 900_000);
+      long.begin();
+      long.end();
+    }
+    await vi.advanceTimersByTimeAsync(501);
+  };
+  await end(2);
+  expect(done.filter((one) => one === 'placed')).toHaveLength(0);
+  await end(1);
   expect(done.filter((one) => one === 'placed')).toHaveLength(1);
 });
 

@@ -76,6 +76,7 @@ export function createRecording(
   const buffer = createResponseBuffer();
   const upstream = createUpstreamRecording(id, clock);
   let replyKeys: readonly string[] = [];
+  let writing: Promise<unknown> = Promise.resolve();
   let described: RequestDescription | undefined;
   let answered: Pick<Exchange, 'status' | 'responseHeaders' | 'firstByte' | 'responseId'> = {};
   let ended: Pick<Exchange, 'end' | 'outcome' | 'error'> | undefined;
@@ -93,13 +94,13 @@ export function createRecording(
    * The records to write now. The exchange itself is among them the first time, when the response id was found, and at
    * the end.
    */
-  const news = (): StoreRecord[] => {
+  const news = (isUpstreamEnd = ended !== undefined): StoreRecord[] => {
     const isFirst = !described;
     described ??= describeRequest(request, { id, start, writer: store.writer }, hints);
     const { body, secrets } = described;
     const knew = answered.responseId;
     const part = nextPart(secrets);
-    const beside = upstream.news(secrets, ended !== undefined);
+    const beside = upstream.news(secrets, isUpstreamEnd);
     const isNews = isFirst || ended || answered.responseId !== knew || beside.isChanged || replyKeys.length > 0;
     const refs = replyKeys.map((key) => replyRef(key, id, clock.tick()));
     replyKeys = [];
@@ -160,7 +161,9 @@ export function createRecording(
       const isEnd = ended !== undefined;
       const bytes = own;
       try {
-        await store.append(news());
+        const work = store.append(news());
+        writing = work.catch(() => undefined);
+        await work;
       } catch (error) {
         isTruncated = true;
         // A store that fails once usually fails again for the same exchange; one report is enough.
@@ -217,15 +220,18 @@ export function createRecording(
     },
     upstreamHead: (status, headers) => upstream.head(status, headers),
     upstreamPush(bytes) {
-      if (ended || own > MOST_UNSAVED || unsaved.total > MOST_UNSAVED_OF_ALL) return;
+      if (own > MOST_UNSAVED || unsaved.total > MOST_UNSAVED_OF_ALL) isTruncated = true;
+      if (ended || isTruncated) return;
       own += bytes.length;
       unsaved.total += bytes.length;
       if (upstream.push(bytes) >= PART_BYTES) writer.more(pending, true);
     },
     async keepReply(keys, losses) {
-      replyKeys = keys;
+      // A reply without some of its bytes must not be taken for the whole.
+      replyKeys = isTruncated ? [] : keys;
       upstream.lose(losses);
-      await store.append(news());
+      // What was handed to the store before may still be on its way.
+      await Promise.all([writing, store.append(news(true))]);
     },
   };
 }

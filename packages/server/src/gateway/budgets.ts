@@ -1,7 +1,7 @@
 import type { GatewayToken } from '@skein/agents';
 import type { CostLookup, Usage } from '@skein/core';
-import type { Target } from './client-call.ts';
-import { ClientRefusal } from './client-refusal.ts';
+import type { Target } from './client/client-call.ts';
+import { ClientRefusal } from './client/client-error.ts';
 
 /** What was spent with a token since a time. */
 export interface TokenSpending {

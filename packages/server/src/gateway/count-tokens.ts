@@ -8,8 +8,8 @@ import {
   parseJson,
 } from '@skein/core';
 import { serving } from '@skein/core/dialect';
-import type { Target } from './client-call.ts';
-import type { OutgoingRequest } from './exchange.ts';
+import type { Target } from './client/client-call.ts';
+import type { OutgoingRequest } from './request/exchange.ts';
 
 /** How many tokens a request has. */
 export interface TokenCount {

@@ -2,7 +2,7 @@ import type { Loss, Usage } from '@skein/core';
 import type { LossNote } from '@skein/core/dialect';
 import type { GatewayUse } from '@skein/forest';
 import type { Metrics } from '../http/observability.ts';
-import type { UpstreamAnswer } from './exchange.ts';
+import type { UpstreamAnswer } from './request/exchange.ts';
 
 /** What an answer used, cost and lost. */
 interface AnswerCount {

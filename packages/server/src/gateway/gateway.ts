@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Loss, Usage } from '@skein/core';
+import type { Usage } from '@skein/core';
 import type { LossNote } from '@skein/core/dialect';
 import { createRecorder, createReplayer, type GatewayUse } from '@skein/forest';
 import type { Access } from '../http/access.ts';
@@ -10,6 +10,7 @@ import { answerWith, sendResponse } from '../proxy/respond.ts';
 import { refuseUpgrade, type UpgradeRequest } from '../proxy/socket.ts';
 import type { Services } from '../services.ts';
 import { readTokenSpending } from '../spending.ts';
+import { createBudgets } from './budgets.ts';
 import {
   type AnswerHooks,
   type AnswerSink,
@@ -20,26 +21,25 @@ import {
   exchangeOfResponse,
   httpSink,
   responseIdFor,
+  skeinHeaders,
   ToldFailure,
-} from './answer.ts';
-import { unwrapAnswer } from './answer-tool.ts';
-import { createBudgets } from './budgets.ts';
-import { type ClientCall, type Route, readClientAddress, type Target, withBody } from './client-call.ts';
-import { describeClientError, isFault, writeClientError } from './client-error.ts';
-import { ClientRefusal } from './client-refusal.ts';
-import { askCopies, joinCopies, keepCopy } from './copies.ts';
-import { type AskOptions, ask, type UpstreamAnswer } from './exchange.ts';
+} from './client/answer.ts';
+import { unwrapAnswer } from './client/answer-tool.ts';
+import { type ClientCall, type Route, readClientAddress, type Target, withBody } from './client/client-call.ts';
+import { ClientRefusal, describeClientError, isFault, writeClientError } from './client/client-error.ts';
+import { askCopies, joinCopies, keepCopy } from './client/copies.ts';
+import { cutAtStops } from './client/stop-cut.ts';
 import { countAnswer } from './gateway-metrics.ts';
-import { createKeeper, type Keeper } from './kept.ts';
+import { createKeeper, type Keeper } from './memory/kept.ts';
+import { createGatewayRecording, noRecording } from './memory/recording.ts';
+import { loadReferences, type References } from './memory/references.ts';
+import { createRestorer } from './memory/restore.ts';
 import { unknownModel } from './models.ts';
 import { answerOperation } from './operations.ts';
-import { prepareRequest, type RequestMemory } from './prepare-request.ts';
-import { createGatewayRecording, noRecording } from './recording.ts';
-import { loadReferences, type References } from './references.ts';
-import { createRestorer } from './restore.ts';
+import { type AskOptions, ask, type UpstreamAnswer } from './request/exchange.ts';
+import { createLastRequests, prepareRequest, type RequestMemory } from './request/prepare-request.ts';
 import { findRoute } from './routes.ts';
 import { serveSocket } from './socket.ts';
-import { cutAtStops } from './stop-cut.ts';
 import { createGatewayTokens, type GatewayCaller } from './tokens.ts';
 
 /**
@@ -95,7 +95,8 @@ export function createGateway(
   const loadMemory = async (): Promise<Memory> => {
     const references = await loadReferences(forest);
     const restorer = createRestorer(forest, references);
-    return { references, restorer, keeper: createKeeper(forest, restorer) };
+    const lastRequests = createLastRequests(forest);
+    return { references, restorer, keeper: createKeeper(forest, restorer), lastRequests };
   };
   const remember = () => {
     memory ??= loadMemory().catch((error: unknown) => {
@@ -127,6 +128,8 @@ export function createGateway(
         origin: client.headers.origin,
         fetchSite: headers.get('sec-fetch-site'),
       });
+      // Agents look whether there is a server at all, without a key.
+      if (client.method === 'HEAD') return answerWith(answer, 200, 'application/json', '');
       const caller = tokens.admit(headers, url, () => client.socket.remoteAddress);
       use = { ...(caller.name !== undefined && { token: caller.name }) };
       const bytes = await readBody(client);
@@ -143,21 +146,21 @@ export function createGateway(
           gateway: use,
           useServerKeys,
         });
-      if (call.operation === 'other') {
-        if (caller.keys.size === 0)
-          throw new ClientRefusal(`There is nothing at ${call.path}.`, { status: 404, word: 'not_found' });
-        return pass(false);
-      }
-      if (call.operation !== 'ask') {
-        const answered = await answerOther(received, route, answer);
-        return answered ? undefined : pass(true);
-      }
-      if (route.kind === 'pass') {
+      const isAsked = call.operation === 'ask' || call.operation === 'compact';
+      if (isAsked && route.kind === 'unknown') throw unknownModel(route.model);
+      if (isAsked && route.kind === 'pass')
         await budgets.begin(caller.name, { provider: route.provider, model: call.model ?? '' });
-        return pass(true);
+      if (isAsked && route.kind === 'targets') await budgets.begin(caller.name, route.targets[0]!);
+      if (call.operation !== 'ask') {
+        if (call.operation !== 'other' && (await answerOther(received, route, answer))) return;
+        // What is kept at the vendor under the server's account is not for clients.
+        const isShared = route.kind === 'pass' && (isAsked || call.operation === 'count' || call.operation === 'model');
+        if (!isShared && caller.keys.size === 0)
+          throw new ClientRefusal(`There is nothing at ${call.path}.`, { status: 404, word: 'not_found' });
+        return pass(isShared);
       }
+      if (route.kind === 'pass') return pass(true);
       if (route.kind === 'unknown') throw unknownModel(route.model);
-      await budgets.begin(caller.name, route.targets[0]!);
       const found = asked.mode === 'replay' ? await replay(received) : undefined;
       if (found) return await sendResponse(answer, found);
       await translate(received, route.targets, httpSink(answer), leavingSignal(answer));
@@ -219,7 +222,8 @@ export function createGateway(
         tap: recording.tap,
       };
       const upstream = await ask(options);
-      const { copies = 1, served } = upstream.request;
+      const { copies = 1, served, offered } = upstream.request;
+      if (offered) memory.lastRequests.keep(recording.id, offered);
       const others = await askCopies(copies - 1, { ...options, targets: [upstream.target] }, () =>
         isRecorded
           ? createGatewayRecording({ recorder, redact, onError, received, targets })
@@ -371,27 +375,3 @@ function leavingSignal(answer: ServerResponse): AbortSignal {
 }
 
 const NO_VENDOR = 'The gateway serves clients at /gateway/openai/v1, /gateway/anthropic and /gateway/google.';
-
-function skeinHeaders(
-  { target, losses, skipped, rateLimits }: UpstreamAnswer,
-  exchange: string,
-): Record<string, string> {
-  return {
-    ...rateLimits,
-    'x-skein-exchange': exchange,
-    'x-skein-model': `${target.provider.id}/${target.model}`,
-    ...(losses.length > 0 && { 'x-skein-losses': summarizeLosses(losses) }),
-    ...(skipped.length > 0 && {
-      'x-skein-fallback': skipped
-        .map((one) => `${one.target.provider.id}/${one.target.model} ${one.reason}`)
-        .join(', '),
-    }),
-  };
-}
-
-/** How many things were lost, and why: `3; parameter=2, prefix-bound=1`. */
-function summarizeLosses(losses: readonly (Loss | LossNote)[]): string {
-  const counts = new Map<string, number>();
-  for (const { reason } of losses) counts.set(reason, (counts.get(reason) ?? 0) + 1);
-  return `${losses.length}; ${[...counts].map(([reason, count]) => `${reason}=${count}`).join(', ')}`;
-}

@@ -1,8 +1,8 @@
 import { type Environment, hasKey, modelInfo, type ProviderDescriptor } from '@skein/core';
 import type { ServedModel } from '@skein/core/dialect';
 import type { Services } from '../services.ts';
-import type { ClientCall } from './client-call.ts';
-import { ClientRefusal } from './client-refusal.ts';
+import type { ClientCall } from './client/client-call.ts';
+import { ClientRefusal } from './client/client-error.ts';
 import { findRoute, readOrigin } from './routes.ts';
 
 type ModelSources = Pick<Services, 'providers' | 'env' | 'model'> & {

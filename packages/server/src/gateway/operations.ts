@@ -1,14 +1,25 @@
-import { type Dialect, type Environment, loadDialect, resolveEndpoint, type Usage } from '@skein/core';
+import {
+  type Dialect,
+  type Environment,
+  exchange,
+  find,
+  loadDialect,
+  resolveEndpoint,
+  splice,
+  type TextExchange,
+  type Usage,
+  user,
+} from '@skein/core';
+import { type CompactionOperation, serving } from '@skein/core/dialect';
 import type { Services } from '../services.ts';
-import { type ClientCall, type Route, type Target, withBody } from './client-call.ts';
-import { compactsItself, compactUpstream, toSummaryRequest, writeCompaction } from './compact.ts';
+import { type ClientCall, type Route, type Target, withBody } from './client/client-call.ts';
 import { countTokens } from './count-tokens.ts';
-import { ask, type OutgoingRequest, writeFor } from './exchange.ts';
+import { noRecording } from './memory/recording.ts';
 import { findServedModel, listServedModels, unknownModel } from './models.ts';
-import { noRecording } from './recording.ts';
+import { ask, type OutgoingRequest, writeFor } from './request/exchange.ts';
 
 /** A whole answer of the gateway. */
-export interface OperationAnswer {
+interface OperationAnswer {
   readonly body: string;
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -41,11 +52,9 @@ export async function answerOperation(
     const model = await findServedModel(call, services);
     return model && { body: JSON.stringify(call.api.modelBody(model)), headers: {} };
   }
-  if (route.kind === 'pass') return undefined;
+  if (route.kind === 'pass' || (call.operation !== 'count' && call.operation !== 'compact')) return undefined;
   if (route.kind === 'unknown') throw unknownModel(route.model);
-  if (call.operation === 'count') return count(call, route.targets[0]!, options);
-  if (call.operation === 'compact') return compact(call, route.targets, options);
-  return undefined;
+  return call.operation === 'count' ? count(call, route.targets[0]!, options) : compact(call, route.targets, options);
 }
 
 async function count(call: ClientCall, target: Target, options: OperationOptions): Promise<OperationAnswer> {
@@ -98,4 +107,50 @@ async function compact(
 
 function nameOf({ provider, model }: Target): string {
   return `${provider.id}/${model}`;
+}
+
+/** What a model is told when it sums up a conversation. */
+const INSTRUCTION = `Sum up our conversation so far, so that another model can continue it without having read it. Write down, under short headings: what the user wants and every instruction that still holds; what was done, decided and found out, with exact names, paths, commands, numbers and code that are needed again; what failed; what is left to do, and the next step. Leave out greetings and repetitions. Write the summary only, and call no tools.`;
+
+/** The request that asks a model for the summary: the conversation, and the instruction behind it. */
+function toSummaryRequest(request: OutgoingRequest): OutgoingRequest {
+  const { toolChoice: _, parallelToolCalls: _calls, ...params } = request.params;
+  return { ...request, messages: [...request.messages, user(INSTRUCTION)], params };
+}
+
+/** The answer to a client that asked for a shorter conversation. */
+function writeCompaction(
+  { api, request = {} }: Pick<ClientCall, 'api' | 'request'>,
+  summary: string,
+  { id, usage }: { readonly id: string; readonly usage: Usage | undefined },
+): string {
+  const head = { id, created: Math.floor(Date.now() / 1000), usage };
+  return JSON.stringify((api.compacting as CompactionOperation).write(summary, request, head));
+}
+
+/** A request in which the summaries that we handed out are plain messages. */
+export function expandSummaries({ api, body = '', request }: Pick<ClientCall, 'api' | 'body' | 'request'>): string {
+  return request && api.compacting ? api.compacting.expand(body) : body;
+}
+
+/** Whether the vendor of the target compacts conversations of this protocol itself. */
+function compactsItself({ dialect }: Pick<ClientCall, 'dialect'>, { provider }: Target): boolean {
+  return provider.id === dialect.home.id && serving(dialect).api?.compacting !== undefined;
+}
+
+/** Has the vendor compact the conversation: the client's own request, under the model's own name. */
+async function compactUpstream(
+  { api, body = '' }: Pick<ClientCall, 'api' | 'body'>,
+  { provider, model }: Target,
+  options: { readonly env: Environment; readonly key: string | undefined; readonly signal: AbortSignal },
+): Promise<TextExchange> {
+  const { connection } = provider;
+  const named = find(body, ['model']);
+  return exchange({
+    provider: { ...provider, connection: { ...connection!, path: api.compacting!.path(connection!.path) } },
+    model,
+    body: named ? splice(body, [{ ...named, text: JSON.stringify(model) }]) : body,
+    stream: false,
+    ...options,
+  });
 }

@@ -7,7 +7,7 @@ import {
   type ProviderDescriptor,
   resolveEndpoint,
 } from '@skein/core';
-import type { Route, Target } from './client-call.ts';
+import type { Route, Target } from './client/client-call.ts';
 
 /** What a route is found by. */
 interface RouteQuestion {

@@ -2,8 +2,8 @@ import { decodeSse, isObject, type JsonObject } from '@skein/core';
 import type { ServedError, SocketProtocol } from '@skein/core/dialect';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { UpgradeRequest } from '../proxy/socket.ts';
-import { type AnswerSink, ClientLeft } from './answer.ts';
-import type { ClientCall } from './client-call.ts';
+import { type AnswerSink, ClientLeft } from './client/answer.ts';
+import type { ClientCall } from './client/client-call.ts';
 
 /** How requests on a WebSocket are answered. */
 interface SocketOptions {

@@ -36,7 +36,7 @@ export interface Proxy {
 }
 
 /** A request that was read before the proxy got it. */
-export interface ReadRequest {
+interface ReadRequest {
   /** The address below `/proxy/`. */
   readonly url: string;
   readonly body: Uint8Array | undefined;

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import type { Framing } from '@skein/core';
+import type { Framing } from '@skein/core/dialect';
 import type { Recorder, Recording, RequestToRecord } from '@skein/forest';
 import type { Redactor } from '../redact.ts';
 import { createDecoder, type Decoder, decodeWhole, UndecodableError } from './decode.ts';

@@ -131,7 +131,7 @@ export function isObjectText(text: string): boolean {
   }
 }
 
-/** Joins neighbouring texts, which say the same in one piece. */
+/** Joins neighbouring texts, which say the same in one piece, and thoughts whose signature comes with the last piece. */
 export function joinTexts(parts: readonly SeenPart[]): SeenPart[] {
   const joined: SeenPart[] = [];
   for (const part of parts) {
@@ -139,6 +139,8 @@ export function joinTexts(parts: readonly SeenPart[]): SeenPart[] {
     if (part.kind === 'text' && part.text === '') continue;
     if (part.kind === 'text' && last?.kind === 'text')
       joined[joined.length - 1] = { kind: 'text', text: last.text + part.text };
+    else if (part.kind === 'reasoning' && last?.kind === 'reasoning' && last.opaque === '')
+      joined[joined.length - 1] = { ...part, text: last.text + part.text };
     else joined.push(part);
   }
   return joined;

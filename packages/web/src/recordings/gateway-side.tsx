@@ -31,7 +31,7 @@ export function GatewaySummary({
   );
 }
 
-export function lossCount(count: number): string {
+function lossCount(count: number): string {
   return count === 1 ? '1 thing lost' : `${count} things lost`;
 }
 

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '../../json/index.ts';
-import type { HeldHistories, HeldRefusal } from '../serve.ts';
+import type { KeptRefusal, ServedHistories } from '../serve.ts';
 
 /** Members that a request of a thread cannot have. */
 const UNSUPPORTED = ['context_management', 'fallbacks'];
@@ -9,7 +9,7 @@ const FIXED = ['model', 'thinking', 'tool_choice', 'cache_control', 'output_conf
 const REPEATED = ['system', 'tools'];
 
 /** Message threads as a gateway holds them. A response may be continued more than once: each time, a branch begins. */
-export const heldThreads: HeldHistories = {
+export const heldThreads: ServedHistories = {
   missing: (_what, id) => ({
     status: 404,
     word: 'thread_not_found',
@@ -34,7 +34,7 @@ export const heldThreads: HeldHistories = {
   },
 };
 
-function refusal(word: string, message: string): HeldRefusal {
+function refusal(word: string, message: string): KeptRefusal {
   return { status: 400, word, message };
 }
 

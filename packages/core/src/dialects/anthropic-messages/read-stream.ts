@@ -22,23 +22,16 @@ import type { Assembler } from '../dialect.ts';
 import type { Stop } from '../reply.ts';
 import {
   BOUNDARY,
-  COUNT,
+  type DeltaPattern,
   errorEvent,
   escapedPiece,
   NO_EVENTS,
-  pieceOf,
   readEvent,
-  STRING,
   type StreamEvent,
+  TEXT,
   UnreadEvents,
-  usualParts,
 } from '../stream.ts';
 import { readStop, toReply } from './read-response.ts';
-
-/** A delta of text or thinking: its index, its field, its string. */
-const USUAL = new RegExp(
-  String.raw`^\{"type":"content_block_delta","index":${COUNT},"delta":\{"type":"(text|thinking)_delta","\2":${STRING}\} *\}$`,
-);
 
 /** How many members events have that say nothing new beside their block or message. */
 const MEMBERS: ReadonlyMap<unknown, number> = new Map([
@@ -64,11 +57,30 @@ class MessageAssembler implements Assembler {
   readonly #unread = new UnreadEvents();
   readonly #blocks: StreamBlock[] = [];
   readonly #byIndex = new Map<unknown, StreamBlock>();
+  /** Where the last delta of plain text went. */
+  #plain: { readonly index: unknown; readonly field: 'text' | 'thinking'; readonly block: StreamBlock } | undefined;
   #isEnded = false;
   #failure: Stop | undefined;
 
   push(event: string | undefined, data: string): readonly StreamEvent[] {
-    return this.#usual(data) ?? this.#any(event, data);
+    return readEvent(this.#unread, event, data, (value) => {
+      const type = value.type ?? event;
+      const told = this.#read(type, data, value);
+      const isPassing = isObject(value.delta) && PASSING in value.delta;
+      if (told && (type === 'error' || isPassing || size(value) > (MEMBERS.get(type) ?? Infinity)))
+        this.#unread.keep(event, data);
+      return told;
+    });
+  }
+
+  usual(): DeltaPattern | undefined {
+    const { index, field, block } = this.#plain ?? {};
+    if (!field || !block) return undefined;
+    return {
+      type: field === 'text' ? field : 'reasoning',
+      pattern: `event: content_block_delta\ndata: \\{"type":"content_block_delta","index":${index},"delta":\\{"type":"${field}_delta","${field}":${TEXT}\\} *\\}`,
+      add: (text) => block.append(field, text),
+    };
   }
 
   finish(): ReturnType<Assembler['finish']> {
@@ -85,26 +97,6 @@ class MessageAssembler implements Assembler {
     const summary = value.stop_reason === 'compaction' ? parseJson(`[${content}]`) : undefined;
     const stop = this.#failure ?? (isCut ? { reason: 'cut', native: undefined } : readStop(value.stop_reason, summary));
     return { ...toReply(plain, value, `[${content}]`, stop), envelope: printTree(envelope), cut };
-  }
-
-  #usual(data: string): readonly StreamEvent[] | undefined {
-    const [, index, field, json] = usualParts(USUAL, data);
-    const block = this.#byIndex.get(Number(index));
-    if (!block) return undefined;
-    const text = JSON.parse(json!) as string;
-    block.append(field!, pieceOf(json!, text));
-    return pieceEvents(field, index, text);
-  }
-
-  #any(event: string | undefined, data: string): readonly StreamEvent[] {
-    return readEvent(this.#unread, event, data, (value) => {
-      const type = value.type ?? event;
-      const told = this.#read(type, data, value);
-      const isPassing = isObject(value.delta) && PASSING in value.delta;
-      if (told && (type === 'error' || isPassing || size(value) > (MEMBERS.get(type) ?? Infinity)))
-        this.#unread.keep(event, data);
-      return told;
-    });
   }
 
   /** Undefined for an event that is not understood. */
@@ -157,6 +149,7 @@ class MessageAssembler implements Assembler {
     if (!block || typeof delta.type !== 'string') return undefined;
     const piece = delta[field ?? 'partial_json'];
     const isPlain = typeof piece === 'string' && size(delta) === 2 && size(value) === 3;
+    this.#plain = isPlain && field && Number.isSafeInteger(index) ? { index, field, block } : undefined;
     if (isPlain && field) block.append(field, escapedPiece(data, ['delta', field], piece));
     else if (typeof delta.partial_json === 'string') block.appendJson(delta.partial_json);
     if (!isPlain) block.merge(parseTree(textAt(data, ['delta'])!) as RecordNode);
@@ -168,6 +161,7 @@ class MessageAssembler implements Assembler {
     const block = new StreamBlock(tree, value.type);
     this.#blocks.push(block);
     this.#byIndex.set(index, block);
+    this.#plain = undefined;
     const begun = startEvents(index, value);
     // Blocks come one by one: what another follows is complete, though nothing said so.
     return last && !last.isStopped ? [BOUNDARY, ...begun] : begun;

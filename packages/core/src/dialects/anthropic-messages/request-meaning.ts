@@ -12,6 +12,14 @@ import { thinksBy } from './rules.ts';
 
 /** The members of a request of the Messages API. */
 export const meaning: RequestMeaning = {
+  params: {
+    maxTokens: 'max_tokens',
+    topP: 'top_p',
+    stop: 'stop_sequences',
+    toolChoice: 'tool_choice',
+    parallelToolCalls: 'tool_choice.disable_parallel_tool_use',
+    reasoning: 'thinking',
+  },
   members: {
     anthropic_beta: { otherwise: 'reported' },
     anthropic_version: { otherwise: 'served' },
@@ -54,6 +62,8 @@ export const meaning: RequestMeaning = {
     workspace_id: { otherwise: 'reported' },
   },
   reasoning: readScale,
+  // Newer models take only one of the two.
+  refusedParams: (_, { temperature, topP }) => (temperature !== undefined && topP !== undefined ? ['topP'] : []),
   stops: () => ({ most: Number.POSITIVE_INFINITY, pattern: /\S/ }),
   needsCacheMarkers: () => true,
   readClientTool,
@@ -193,11 +203,11 @@ function object(properties: JsonObject, ...required: readonly string[]): JsonObj
 
 /** A function of the client with members of its own, or a tool that Anthropic defines and the client runs. */
 function readClientTool(tool: JsonObject): readonly ReplacementTool[] | undefined {
-  const { type = 'custom', name, description, input_schema: parameters } = tool;
+  const { type = 'custom', name, description, input_schema: parameters, strict } = tool;
   if (type === 'custom')
     return standInFunction(
-      { name, description, parameters },
-      otherMembers(tool, 'type', 'name', 'description', 'input_schema', 'cache_control'),
+      { name, description, parameters, strict },
+      otherMembers(tool, 'type', 'name', 'description', 'input_schema', 'cache_control', 'strict'),
     );
   const kind = typeof type === 'string' ? /^(bash|text_editor|memory|computer)_\d+$/.exec(type)?.[1] : undefined;
   const known = kind === undefined ? undefined : TOOLS[kind];

@@ -22,7 +22,7 @@ import type {
   WriteStreamOptions,
   WrittenReply,
 } from '../serve.ts';
-import { writeSse } from '../stream.ts';
+import { writeSse } from '../sse.ts';
 import { toArguments } from '../write/translate.ts';
 import { heldThreads } from './held-threads.ts';
 import { anthropic, DIALECT } from './provider.ts';

@@ -241,6 +241,7 @@ class FrameForm implements StreamForm {
 }
 
 const meaning: RequestMeaning = {
+  params: {},
   members: {
     'serviceTier.type': {
       setting: 'service-tier',

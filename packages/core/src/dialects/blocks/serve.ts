@@ -20,7 +20,7 @@ import type {
   WriteStreamOptions,
   WrittenReply,
 } from '../serve.ts';
-import { writeSse } from '../stream.ts';
+import { writeSse } from '../sse.ts';
 import { toArguments } from '../write/translate.ts';
 import { skein } from './provider.ts';
 

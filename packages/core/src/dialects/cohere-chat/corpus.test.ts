@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { canonical, isObject, textAt } from '../../json/index.ts';
 import { toolResult, user } from '../../message/index.ts';
-import { decodeSse } from '../stream.ts';
+import { decodeSse } from '../sse.ts';
 import { cohereChat as d } from './index.ts';
 
 const corpus = process.env.SKEIN_CORPUS ?? fileURLToPath(new URL('../../../../../../shared/corpus', import.meta.url));
@@ -51,7 +51,7 @@ describe('a streamed reply', () => {
   test('joins the plan and the arguments of its calls at their exact text', () => {
     const { message, stop, usage, told } = read(STREAM.map((data) => `data: ${data}\n\n`).join(''));
     expect(message.raw).toBe(
-      String.raw`{"role":"assistant","tool_calls":[{"id":"look_1","type":"function","function":{"name":"look","arguments":"{\"id\":2512292042121000001}"}}],"tool_plan":"I will look."}`,
+      String.raw`{"role":"assistant","tool_plan":"I will look.","tool_calls":[{"id":"look_1","type":"function","function":{"name":"look","arguments":"{\"id\":2512292042121000001}"}}]}`,
     );
     expect(message.content.map(({ type }) => type)).toEqual(['reasoning', 'tool-use']);
     expect([told, stop.reason, usage?.output]).toEqual(['I will look.', 'tool-use', 4]);

@@ -73,9 +73,11 @@ export function view(raw: string, origin: Origin): MessageView {
   const plan: ContentBlock[] = isText(message.tool_plan)
     ? [{ type: 'reasoning', text: message.tool_plan, redacted: false }]
     : [];
+  const cited = withCitations(said, raw, message);
+  const names = Object.keys(message);
+  const isPlanLast = plan.length > 0 && cited.length > 0 && names.indexOf('content') < names.indexOf('tool_plan');
   const content = [
-    ...plan,
-    ...withCitations(said, raw, message),
+    ...(isPlanLast ? [...cited, ...plan] : [...plan, ...cited]),
     ...callsIn(message).map((call, at) => readCall(call, at, raw)),
   ];
   return { role, content, needs };

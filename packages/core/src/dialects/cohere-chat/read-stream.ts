@@ -31,7 +31,8 @@ const MEMBERS = new Set(['type', 'index', 'delta', 'id']);
 
 /**
  * Assembly rule 1 of this dialect: the pieces of a part, of a call and of the plan join at their place, sources append,
- * lists and texts that stay empty are left out, and the members of the last event make the envelope.
+ * lists and texts that stay empty are left out, the members of the message stand in the order in which they began, and those
+ * of the last event make the envelope.
  */
 class MessageAssembler implements Assembler {
   readonly #envelope = recordNode([
@@ -44,6 +45,8 @@ class MessageAssembler implements Assembler {
   readonly #calls = new Map<unknown, RecordNode>();
   readonly #citations: RecordNode[] = [];
   readonly #plan = recordNode();
+  /** The members of the message in the order in which they began. */
+  readonly #begun = new Set<string>();
   #stop: Stop | undefined;
   #failure: Stop | undefined;
 
@@ -58,12 +61,14 @@ class MessageAssembler implements Assembler {
   }
 
   finish(): ReturnType<Assembler['finish']> {
-    const lists = { content: this.#parts, tool_calls: this.#calls, citations: new Map(this.#citations.entries()) };
     const message = recordNode([...this.#message.members]);
-    for (const [name, items] of Object.entries(lists))
-      if (items.size > 0) setMember(message, name, listNode([...items.values()]));
-    const plan = getMember(this.#plan, 'tool_plan');
-    if (plan && printTree(plan) !== '""') setMember(message, 'tool_plan', plan);
+    const members = {
+      content: listNode([...this.#parts.values()]),
+      tool_plan: getMember(this.#plan, 'tool_plan') ?? leafNode('""'),
+      tool_calls: listNode([...this.#calls.values()]),
+      citations: listNode(this.#citations),
+    };
+    for (const name of this.#begun) setMember(message, name, members[name as keyof typeof members]);
     const usage = getMember(this.#envelope, 'usage');
     const native = usage && printTree(usage);
     const envelope = recordNode([...this.#envelope.members]);
@@ -91,13 +96,16 @@ class MessageAssembler implements Assembler {
       case 'tool-plan-delta':
         if (typeof told.tool_plan !== 'string') return undefined;
         mergeDelta(this.#plan, parseTree(textAt(data, MESSAGE)!) as RecordNode, RULE);
-        return told.tool_plan === '' ? NO_EVENTS : [{ type: 'reasoning', text: told.tool_plan }];
+        return told.tool_plan === ''
+          ? NO_EVENTS
+          : [...this.#begin('tool_plan'), { type: 'reasoning', text: told.tool_plan }];
       case 'tool-call-start':
       case 'tool-call-delta':
         return isObject(told.tool_calls) ? this.#call(index, tree('tool_calls'), told.tool_calls) : undefined;
       case 'citation-start':
         if (!isObject(told.citations)) return undefined;
         this.#citations.push(tree('citations'));
+        this.#begun.add('citations');
         return NO_EVENTS;
       case 'content-end':
       case 'tool-call-end':
@@ -124,12 +132,20 @@ class MessageAssembler implements Assembler {
     return NO_EVENTS;
   }
 
+  /** What another member follows is complete. */
+  #begin(name: string): readonly StreamEvent[] {
+    const isFirst = !this.#begun.has(name);
+    this.#begun.add(name);
+    return isFirst && this.#begun.size > 1 ? [BOUNDARY] : NO_EVENTS;
+  }
+
   #part(index: unknown, tree: RecordNode, { text, thinking }: JsonObject): readonly StreamEvent[] {
     const known = this.#parts.get(index);
     if (known) mergeDelta(known, tree, RULE);
     else this.#parts.set(index, tree);
     // Part by part: what another follows is complete.
-    const before = known || this.#parts.size < 2 ? NO_EVENTS : [BOUNDARY];
+    const begun = this.#begin('content');
+    const before = known || this.#parts.size < 2 ? begun : [BOUNDARY];
     if (typeof thinking === 'string' && thinking !== '') return [...before, { type: 'reasoning', text: thinking }];
     return typeof text === 'string' && text !== '' ? [...before, { type: 'text', text }] : before;
   }
@@ -138,6 +154,7 @@ class MessageAssembler implements Assembler {
     const known = this.#calls.get(index);
     if (known) mergeDelta(known, tree, RULE);
     else this.#calls.set(index, tree);
+    this.#begun.add('tool_calls');
     const { name, arguments: piece } = isObject(called) ? called : {};
     const at = typeof index === 'number' ? index : 0;
     const begun: readonly StreamEvent[] = known

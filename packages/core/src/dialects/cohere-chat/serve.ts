@@ -1,6 +1,6 @@
-import { elementTexts, type JsonObject, textAt } from '../../json/index.ts';
+import { elementTexts, findMembers, type JsonObject, textAt } from '../../json/index.ts';
 import type { Citation, ContentBlock, Message } from '../../message/index.ts';
-import type { LossNote } from '../loss.ts';
+import { type LossNote, rewritten } from '../loss.ts';
 import type { StopReason, Usage } from '../reply.ts';
 import {
   fitMessage,
@@ -22,7 +22,7 @@ import type {
   WriteStreamOptions,
   WrittenReply,
 } from '../serve.ts';
-import { writeSse } from '../stream.ts';
+import { writeSse } from '../sse.ts';
 import { toArguments } from '../write/translate.ts';
 import { cohere, DIALECT } from './provider.ts';
 
@@ -66,6 +66,7 @@ function messageText(reply: ReplySource, losses: LossNote[]): string {
   const calls: string[] = [];
   const citations: string[] = [];
   for (const { block, index } of fitMessage(reply.message, ABILITIES, reply, losses)) {
+    if (block.type !== 'tool-use' && calls.length > 0) noteReordered(index, losses);
     switch (block.type) {
       case 'text':
         for (const citation of block.citations ?? []) citations.push(citationText(citation, block.text, parts.length));
@@ -88,6 +89,11 @@ function messageText(reply: ReplySource, losses: LossNote[]): string {
     texts.length > 0 ? [`"${name}":[${texts.join(',')}]`] : [],
   );
   return `{${['"role":"assistant"', ...members].join(',')}}`;
+}
+
+/** Notes the first part that follows a call: parts stand before all calls. */
+function noteReordered(index: number, losses: LossNote[]): void {
+  if (!losses.some(({ reason }) => reason === 'reordered')) losses.push(rewritten(`content[${index}]`, 'reordered'));
 }
 
 function callText(id: string, name: string, args: string): string {
@@ -148,7 +154,7 @@ class MessageForm implements StreamForm {
     return event('message-start', `"id":${JSON.stringify(this.#options.id)},"delta":${JSON.stringify({ message })}`);
   }
 
-  open({ kind, call }: OutgoingBlock): string {
+  open({ kind, call, index }: OutgoingBlock): string {
     if (kind === 'tool-use') {
       this.#calls += 1;
       return this.#say(
@@ -157,6 +163,7 @@ class MessageForm implements StreamForm {
         this.#calls,
       );
     }
+    if (this.#calls > 0) noteReordered(index, this.losses);
     this.#parts += 1;
     const part = kind === 'reasoning' ? '{"type":"thinking","thinking":""}' : '{"type":"text","text":""}';
     return this.#say('content-start', `{"content":${part}}`, this.#parts);
@@ -200,12 +207,17 @@ class MessageForm implements StreamForm {
     return writeSse('error', JSON.stringify({ type: 'error', ...errorBody(error) }));
   }
 
-  /** The plan for calls, then the parts, then the calls: as the view has them. */
+  /** The plan for calls, and the parts, in their order, then the calls: as the view has them. */
   natives({ raw, content }: Message): readonly (string | undefined)[] {
     const parts = textAt(raw, ['content']);
     const listed = parts?.startsWith('[') ? elementTexts(parts) : [];
     const plan = textAt(raw, ['tool_plan']);
-    const natives = plan !== undefined && plan !== '""' && plan !== 'null' ? [undefined, ...listed] : listed;
+    const names = findMembers(raw).map(({ name }) => name);
+    const at = names.indexOf('content') < names.indexOf('tool_plan') ? listed.length : 0;
+    const natives =
+      plan !== undefined && plan !== '""' && plan !== 'null'
+        ? [...listed.slice(0, at), undefined, ...listed.slice(at)]
+        : listed;
     return content.map((_, index) => natives[index]);
   }
 
@@ -219,6 +231,7 @@ function event(type: string, members: string): string {
 }
 
 const meaning: RequestMeaning = {
+  params: {},
   members: {
     frequency_penalty: { setting: 'frequency-penalty', otherwise: 'reported', idle: [0] },
     k: { setting: 'top-k', otherwise: 'reported', idle: [0] },

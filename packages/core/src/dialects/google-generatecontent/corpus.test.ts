@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { isObject, parseJson, textAt } from '../../json/index.ts';
 import { makeDialect } from '../dialect.ts';
-import { decodeSse } from '../stream.ts';
+import { decodeSse } from '../sse.ts';
 import { googleGenerateContentSpec } from './index.ts';
 
 interface Recording {

@@ -20,12 +20,12 @@ import type { Stop } from '../reply.ts';
 import {
   BOUNDARY,
   COUNT,
+  type DeltaPattern,
   errorEvent,
   readEvent,
-  STRING,
   type StreamEvent,
+  TEXT,
   UnreadEvents,
-  usualParts,
 } from '../stream.ts';
 import { addCall, type Call, field, isField, listTexts, readArguments } from './parts.ts';
 import { EMPTY_REPLY, isResponse, readBlockedStop, readStop, readUsage } from './read-response.ts';
@@ -35,12 +35,11 @@ const COUNTS = some(String.raw`"\w+": ?(?:${COUNT}|"\w*")`);
 const USAGE = some(String.raw`"\w+": ?(?:${COUNT}|"\w*"|\[${some(`\\{${COUNTS}\\}`)}\])`);
 
 /**
- * One more piece of text, or of a thought: its part, the text of it, whether it is a thought. It says all that the
- * usual events before it say of the response, so of these only the last counts.
+ * One more piece of text, or of a thought. It says all that the usual events before it say of the response, so of these only
+ * the last counts.
  */
-const USUAL = new RegExp(
-  String.raw`^\{"candidates": ?\[\{"content": ?\{(?:"role": ?"model",)?"parts": ?\[(\{"text": ?${STRING}(,"thought": ?true)?\})\](?:,"role": ?"model")?\},"index": ?0\}\],"usageMetadata": ?\{${USAGE}\},"modelVersion": ?"[\w./-]+","responseId": ?"[\w-]+"\}$`,
-);
+const usualEvent = (thought: string): string =>
+  `data: \\{"candidates": ?\\[\\{"content": ?\\{(?:"role": ?"model",)?"parts": ?\\[(?<part>\\{"text": ?${TEXT}${thought}\\})\\](?:,"role": ?"model")?\\},"index": ?0\\}\\],"usageMetadata": ?\\{${USAGE}\\},"modelVersion": ?"[\\w./-]+","responseId": ?"[\\w-]+"\\}`;
 
 /**
  * Each event is a whole response. How they become one:
@@ -61,14 +60,25 @@ class ResponseAssembler implements Assembler {
   #last: string | undefined;
 
   push(event: string | undefined, data: string): readonly StreamEvent[] {
-    const parts = usualParts(USUAL, data);
-    const candidate = this.#candidates.get(0);
-    if (parts.length > 0 && candidate?.isSpeaking) {
-      this.#last = data;
-      return candidate.say(parts[1]!, JSON.parse(parts[2]!), parts[3] !== undefined);
-    }
     this.#settle();
-    return this.#any(event, data);
+    return readEvent(this.#unread, event, data, (value) => {
+      if (isObject(value.error) && value.candidates === undefined) return this.#fail(event, data, value.error);
+      return isResponse(value) ? this.#add(data, value) : undefined;
+    });
+  }
+
+  usual(): DeltaPattern | undefined {
+    const candidate = this.#candidates.get(0);
+    const type = candidate?.speaks;
+    if (!candidate || !type) return undefined;
+    return {
+      type,
+      pattern: usualEvent(type === 'text' ? '' : ',"thought": ?true'),
+      add: (_, data, join) => {
+        this.#last = data;
+        candidate.addParts(join('$<part>,').slice(0, -1));
+      },
+    };
   }
 
   finish(): ReturnType<Assembler['finish']> {
@@ -88,13 +98,6 @@ class ResponseAssembler implements Assembler {
       model,
       cut,
     };
-  }
-
-  #any(event: string | undefined, data: string): readonly StreamEvent[] {
-    return readEvent(this.#unread, event, data, (value) => {
-      if (isObject(value.error) && value.candidates === undefined) return this.#fail(event, data, value.error);
-      return isResponse(value) ? this.#add(data, value) : undefined;
-    });
   }
 
   #settle(): void {
@@ -149,7 +152,7 @@ class StreamedCandidate {
   readonly #calls: Call[] = [];
   #role: unknown;
   /** What the last part is: texts, and thoughts, that follow each other are one block. */
-  #kind: string | undefined;
+  #kind: 'text' | 'reasoning' | undefined;
 
   /** Takes the candidate at a place of an event. */
   add(data: string, place: number, candidate: JsonObject): readonly StreamEvent[] {
@@ -173,21 +176,14 @@ class StreamedCandidate {
     return path;
   }
 
-  /** Whether its content so far is parts of the model: a further part is all that an event can add. */
-  get isSpeaking(): boolean {
-    return this.#parts.length > 0 && this.#role === 'model';
+  /** What it speaks, if its content so far is parts of the model: a further part is then all that an event can add. */
+  get speaks(): 'text' | 'reasoning' | undefined {
+    return this.#role === 'model' ? this.#kind : undefined;
   }
 
-  /** Takes a part that is nothing but text. */
-  say(part: string, text: string, isThought: boolean): readonly StreamEvent[] {
-    const type = isThought ? 'reasoning' : 'text';
-    if (this.#kind === type && text !== '') {
-      this.#parts.push(part);
-      return [{ type, text }];
-    }
-    const events: StreamEvent[] = [];
-    this.#addText(type, part, text, events);
-    return events;
+  /** Takes the text of further parts of the kind that it speaks. */
+  addParts(parts: string): void {
+    this.#parts.push(parts);
   }
 
   /** Undefined before the candidate says that it is finished. */

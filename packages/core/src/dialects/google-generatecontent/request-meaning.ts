@@ -7,6 +7,15 @@ const CONFIG = 'generationConfig';
 
 /** The members of a request of generateContent. */
 export const meaning: RequestMeaning = {
+  params: {
+    maxTokens: `${CONFIG}.maxOutputTokens`,
+    temperature: `${CONFIG}.temperature`,
+    topP: `${CONFIG}.topP`,
+    stop: `${CONFIG}.stopSequences`,
+    seed: `${CONFIG}.seed`,
+    toolChoice: 'toolConfig',
+    reasoning: `${CONFIG}.thinkingConfig`,
+  },
   members: {
     cachedContent: { otherwise: 'refused' },
     labels: { otherwise: 'reported', idle: [{}] },
@@ -162,7 +171,7 @@ function readClientTool(tool: JsonObject): readonly ReplacementTool[] | undefine
 const COUNTS = /^(?:min|max)(?:Items|Length|Properties)$/;
 
 /** Types in lower case, `nullable` as a type, and no members that only Google knows. */
-export function toJsonSchema(value: unknown): unknown {
+function toJsonSchema(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(toJsonSchema);
   if (!isObject(value)) return value;
   const { nullable, propertyOrdering: _, property_ordering: __, ...others } = value;

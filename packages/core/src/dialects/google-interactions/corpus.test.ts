@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { find, isObject, type JsonObject, parseJson, splice } from '../../json/index.ts';
 import { user } from '../../message/index.ts';
 import { readBlocks } from '../block-events.ts';
-import { decodeSse } from '../stream.ts';
+import { decodeSse } from '../sse.ts';
 import { googleInteractions as dialect } from './index.ts';
 import { serve } from './serve.ts';
 

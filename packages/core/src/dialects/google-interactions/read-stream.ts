@@ -12,6 +12,7 @@ import {
   type RecordNode,
   recordNode,
   setMember,
+  type TextNode,
   type Tree,
   textAt,
   textNode,
@@ -20,26 +21,19 @@ import type { ContentBlock, Origin } from '../../message/index.ts';
 import type { Assembler } from '../dialect.ts';
 import {
   BOUNDARY,
-  COUNT,
+  type DeltaPattern,
   errorEvent,
   escapedPiece,
   NO_EVENTS,
-  pieceOf,
   readEvent,
-  STRING,
   type StreamEvent,
+  TEXT,
   UnreadEvents,
-  usualParts,
 } from '../stream.ts';
 import { areArguments } from '../write/translate.ts';
 import { DIALECT } from './provider.ts';
 import { readStep, toReply } from './read-response.ts';
 import { turnText } from './steps.ts';
-
-/** One more piece of text. */
-const USUAL = new RegExp(
-  `^\\{"index":${COUNT},"delta":\\{"text":${STRING},"type":"text"\\},"event_type":"step\\.delta"(?:,"event_id":"[\\w-]*")?\\}$`,
-);
 
 /**
  * Puts a streamed interaction together. Its steps stand in the order in which they began, which need not be that of
@@ -58,20 +52,23 @@ class InteractionAssembler implements Assembler {
 
   push(event: string | undefined, data: string): readonly StreamEvent[] {
     if (data === '[DONE]') return NO_EVENTS;
-    const parts = usualParts(USUAL, data);
-    const live = parts[1] === undefined ? undefined : this.#steps.at(-1);
-    if (live?.index === Number(parts[1]) && live.isOpen) {
-      const text = JSON.parse(parts[2]!) as string;
-      const events: StreamEvent[] = [];
-      live.say(pieceOf(parts[2]!, text), text, events);
-      return events;
-    }
     return readEvent(this.#unread, event, data, (value) => {
       const type = typeof value.event_type === 'string' ? value.event_type : (event ?? '');
       const told = this.#read(type, data, value);
       if (told && Object.keys(value).some((name) => !KNOWN.has(name))) this.#unread.keep(event, data);
       return told;
     });
+  }
+
+  usual(): DeltaPattern | undefined {
+    const step = this.#steps.at(-1);
+    const node = step?.isOpen ? step.growing : undefined;
+    if (!node || !Number.isSafeInteger(step!.index)) return undefined;
+    return {
+      type: 'text',
+      pattern: `(?:event: step\\.delta\n)?data: \\{"index":${step!.index},"delta":\\{"text":${TEXT},"type":"text"\\},"event_type":"step\\.delta"(?:,"event_id":"[\\w-]*")?\\}`,
+      add: (text) => node.pieces.push(text),
+    };
   }
 
   finish(): ReturnType<Assembler['finish']> {
@@ -196,6 +193,13 @@ class StreamStep {
       else if ((block.type === 'text' || block.type === 'reasoning') && block.text !== '')
         events.push({ type: block.type, text: block.text });
     });
+  }
+
+  /** The text to which the next piece is added; undefined where that begins a content. */
+  get growing(): TextNode | undefined {
+    const contents = getMember(this.#tree, 'content');
+    const last = contents?.kind === 'list' ? contents.items.at(-1) : undefined;
+    return isTextContent(last) ? ensureMember(last, 'text', textNode) : undefined;
   }
 
   /** The next piece of the text of an output. */

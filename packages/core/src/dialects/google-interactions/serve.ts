@@ -23,7 +23,7 @@ import type {
   WriteStreamOptions,
   WrittenReply,
 } from '../serve.ts';
-import { writeSse } from '../stream.ts';
+import { writeSse } from '../sse.ts';
 import { toArguments } from '../write/translate.ts';
 import { DIALECT, googleInteractionsHome } from './provider.ts';
 import { hasType, readSteps, turnText } from './steps.ts';
@@ -254,6 +254,7 @@ const CODES: Readonly<Record<number, string>> = {
 };
 
 const meaning: RequestMeaning = {
+  params: {},
   members: {
     'generation_config.thinking_summaries': {
       setting: 'thoughts',

@@ -14,6 +14,7 @@ export const DIALECT = 'openai-chat';
  * - `audio`: whether the model hears; where it does not, sound is left out though the provider takes it (`audio-model`).
  * - `streamUsage`: whether `stream_options` asks for usage; some compatible providers refuse it.
  * - `alwaysThinks`: whether a call cannot be forced, because the model thinks or the API knows only `auto`.
+ * - `effort`: whether the model takes `reasoning_effort`.
  * - `output`: how an answer by a schema is asked for, by `response_format` (`format`) or as the arguments of a `tool`.
  */
 export const openaiChatHome: ProviderDescriptor = {
@@ -54,6 +55,14 @@ export const openaiChatHome: ProviderDescriptor = {
       audio: { default: false, models: [['*audio*', true]] },
       streamUsage: { default: true },
       alwaysThinks: { default: false },
+      effort: {
+        default: true,
+        models: [
+          ['gpt-3*', false],
+          ['gpt-4*', false],
+          ['chatgpt-*', false],
+        ],
+      },
       output: { default: 'format' },
     },
   },

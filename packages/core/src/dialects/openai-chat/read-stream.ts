@@ -1,5 +1,6 @@
 import {
   find,
+  isJson,
   isObject,
   isText,
   type JsonObject,
@@ -20,7 +21,16 @@ import {
 import type { ContentBlock } from '../../message/index.ts';
 import type { Assembler } from '../dialect.ts';
 import type { Stop } from '../reply.ts';
-import { BOUNDARY, errorEvent, NO_EVENTS, readEvent, type StreamEvent, UnreadEvents } from '../stream.ts';
+import {
+  BOUNDARY,
+  type DeltaPattern,
+  errorEvent,
+  NO_EVENTS,
+  readEvent,
+  type StreamEvent,
+  TEXT,
+  UnreadEvents,
+} from '../stream.ts';
 import { detailBlock, partBlock, readStop, toReply } from './read-response.ts';
 import { EMPTY_MESSAGE } from './rules.ts';
 import { RULE, StreamedMessage } from './stream-message.ts';
@@ -33,8 +43,10 @@ class ChunkAssembler implements Assembler {
   readonly #latest = new Latest();
   readonly #choices = new Map<number, StreamedChoice>();
   readonly #unread = new UnreadEvents();
-  /** Around the deltas of the first choice. */
-  readonly #frame = new DeltaFrame();
+  /** The last event, if all of it but the delta may be said again: its text, its delta, and what that told. */
+  #last: readonly [data: string, delta: JsonObject, told: readonly StreamEvent[]] | undefined;
+  /** What follows from it; made when it is asked for. */
+  #usual: DeltaPattern | undefined;
   #isDone = false;
   #hasFailed = false;
 
@@ -43,15 +55,17 @@ class ChunkAssembler implements Assembler {
       this.#isDone = true;
       return NO_EVENTS;
     }
-    if (event === 'error') return this.#failUnread(event, data, parsed(data) ?? data);
-    const text = this.#frame.between(data);
-    const delta = text && parsed(text);
-    if (isObject(delta)) return this.#addDelta(data, text, delta);
+    if (event === 'error') return this.#failUnread(event, data, isJson(data) ? parseJson(data) : data);
     return readEvent(this.#unread, event, data, (chunk) => {
       // Some compatible providers send the usage alone.
       if (Array.isArray(chunk.choices) || (isObject(chunk.usage) && !chunk.error)) return this.#add(data, chunk);
       return chunk.error ? this.#failUnread(event, data, chunk) : undefined;
     });
+  }
+
+  usual(): DeltaPattern | undefined {
+    if (this.#last) this.#usual ??= this.#describe(...this.#last);
+    return this.#usual;
   }
 
   finish(): ReturnType<Assembler['finish']> {
@@ -77,14 +91,6 @@ class ChunkAssembler implements Assembler {
     };
   }
 
-  /** The plain case: nothing around the delta is new but its padding. */
-  #addDelta(data: string, text: string, delta: JsonObject): readonly StreamEvent[] {
-    const events: StreamEvent[] = [];
-    if (this.#frame.isPadded) this.#latest.add({ obfuscation: data }, data, [], '');
-    this.#choices.get(0)!.addDelta(text, [], delta, events);
-    return events;
-  }
-
   #add(data: string, chunk: JsonObject): readonly StreamEvent[] {
     this.#latest.add(chunk, data, [], 'choices');
     // OpenRouter reports a failure in a chunk that is otherwise like any other.
@@ -99,9 +105,37 @@ class ChunkAssembler implements Assembler {
       // Only the first choice is told: it is the reply.
       choice.add(data, position, value, index === 0 ? events : []);
     });
-    this.#frame.learn(data, choices.length === 1 && isRepeatable(choices[0]) && !chunk.error);
+    const delta = choices.length === 1 && !chunk.error && repeatableDelta(choices[0]);
+    this.#last = delta ? [data, delta, events] : undefined;
+    this.#usual = undefined;
     if (chunk.error) events.push(this.#fail(data, chunk));
     return events;
+  }
+
+  /** An event that differs from the last one in the string of its delta, and in the padding, is that string and no more. */
+  #describe(last: string, value: JsonObject, [told, more]: readonly StreamEvent[]): DeltaPattern | undefined {
+    const [name, other] = Object.keys(value);
+    const node = other === undefined ? this.#choices.get(0)!.message.growing(name!) : undefined;
+    if (!node || more || !told || !('text' in told) || told.type === 'tool-arguments') return undefined;
+    const delta = find(last, ['choices', 0, 'delta'])!;
+    // OpenAI ends each event with as much noise as hides how long its delta is.
+    const noise = last.search(/,"obfuscation":"\w*"\}$/);
+    const isPadded = noise > 0;
+    const before = literal(last.slice(0, delta.start));
+    const after = literal(last.slice(delta.end, isPadded ? noise : undefined));
+    const padding = isPadded ? ',"obfuscation":"(?<noise>\\w*)"\\}' : '';
+    return {
+      type: told.type,
+      pattern: `data: ${before}\\{"${name}": ?${TEXT}\\}${after}${padding}`,
+      add: (text, _, join) => {
+        node.pieces.push(text);
+        if (!isPadded) return;
+        // The last one that is not blank.
+        const noises = join('$<noise>\n').trimEnd();
+        const obfuscation = noises.slice(noises.lastIndexOf('\n') + 1);
+        this.#latest.add({ obfuscation }, JSON.stringify({ obfuscation }), [], '');
+      },
+    };
   }
 
   #failUnread(event: string | undefined, data: string, value: unknown): readonly StreamEvent[] {
@@ -122,17 +156,10 @@ class ChunkAssembler implements Assembler {
   }
 }
 
-/** Whether nothing but the delta of a choice adds anything when it is said again. */
-function isRepeatable(choice: unknown): boolean {
-  return isObject(choice) && isObject(choice.delta) && (choice.index ?? 0) === 0 && !choice.logprobs;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch {
-    return undefined;
-  }
+/** The delta of a choice, if nothing else of it adds anything when it is said again. */
+function repeatableDelta(choice: unknown): JsonObject | undefined {
+  const isPlain = isObject(choice) && (choice.index ?? 0) === 0 && !choice.logprobs;
+  return isPlain && isObject(choice.delta) ? choice.delta : undefined;
 }
 
 /** One choice of a streamed reply: its message, and what its envelope says. */
@@ -195,49 +222,9 @@ class StreamedChoice {
   }
 }
 
-/** How many events in a row may differ before it is no longer worth comparing them. */
-const PATIENCE = 8;
-
-/** OpenAI ends each event with as much noise as hides how long its delta is. */
-const PADDING = ',"obfuscation":"';
-
-/**
- * Most events of a stream differ in nothing but the delta. Once the text around a delta is known, the next event with
- * the same text around one JSON value can only be that value in the same place: it alone has to be parsed, which makes
- * a stream half as dear to read.
- */
-class DeltaFrame {
-  isPadded = false;
-  #before = '';
-  #after = '';
-  #misses = 0;
-
-  /** The text in place of the delta, where all around it but the padding is as in the event last learned; else none. */
-  between(data: string): string {
-    const start = this.#before.length;
-    const close = this.isPadded ? paddingStart(data) : data.length;
-    const end = close - this.#after.length;
-    // Comparing whole strings is many times faster than `startsWith`, which goes character by character.
-    if (start === 0 || end <= start || data.slice(end, close) !== this.#after || data.slice(0, start) !== this.#before)
-      return '';
-    this.#misses = 0;
-    return data.slice(start, end);
-  }
-
-  /** Takes what is around the delta of an event's first choice; nothing where it must not be taken for said again. */
-  learn(data: string, isRepeatable: boolean): void {
-    const delta = isRepeatable && this.#misses++ < PATIENCE ? find(data, ['choices', 0, 'delta']) : undefined;
-    const padding = paddingStart(data);
-    this.isPadded = padding > 0;
-    this.#before = delta ? data.slice(0, delta.start) : '';
-    this.#after = delta ? data.slice(delta.end, this.isPadded ? padding : undefined) : '';
-  }
-}
-
-/** Where the padding begins that ends an event, one plain string and the closing brace; 0 where there is none. */
-function paddingStart(data: string): number {
-  const start = data.lastIndexOf(PADDING);
-  return start > 0 && /^[^"\\]*"\}$/.test(data.slice(start + PADDING.length)) ? start : 0;
+/** The pattern of a text. */
+function literal(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 }
 
 interface Place {

@@ -1,20 +1,30 @@
-import { isObject, isText, type JsonObject } from '../../json/index.ts';
+import { isObject, isText, type JsonObject, parseJson } from '../../json/index.ts';
+import { forModel } from '../provider.ts';
 import {
   type MemberValue,
+  type ModelTarget,
   otherMembers,
   type RequestMeaning,
   standInCustom,
   standInFunction,
 } from '../request-meaning.ts';
+import { openaiChatHome } from './provider.ts';
 
 /** Models that reason and take no sampling parameters and no stop sequences. */
 const REASONING = /^(?:o\d|gpt-5(?:-mini|-nano)?(?:-\d{4}-.*)?$)/;
 
-/** Models of OpenAI that do not reason. */
-const PLAIN = /^(?:gpt-3|gpt-4|chatgpt-)/;
+/** Compatible providers refuse members that only OpenAI has. */
+const isOpenai = ({ provider }: ModelTarget): boolean => provider.issuer === openaiChatHome.issuer;
 
 /** The members of a chat completion's request. */
 export const meaning: RequestMeaning = {
+  params: {
+    maxTokens: 'max_completion_tokens',
+    topP: 'top_p',
+    toolChoice: 'tool_choice',
+    parallelToolCalls: 'parallel_tool_calls',
+    reasoning: 'reasoning_effort',
+  },
   members: {
     audio: { otherwise: 'refused' },
     frequency_penalty: { setting: 'frequency-penalty', otherwise: 'reported', idle: [0] },
@@ -24,21 +34,22 @@ export const meaning: RequestMeaning = {
     logprobs: { otherwise: 'refused', idle: [false] },
     // Read as the limit, unless the newer name stands beside it.
     max_tokens: { otherwise: 'served' },
-    metadata: { setting: 'labels', otherwise: 'reported', idle: [{}] },
+    metadata: { setting: 'labels', isTaken: isOpenai, otherwise: 'reported', idle: [{}] },
     modalities: { read: readModalities, otherwise: 'refused' },
     moderation: { otherwise: 'reported' },
     n: { read: readCopies, otherwise: 'refused' },
     prediction: { otherwise: 'reported' },
     presence_penalty: { setting: 'presence-penalty', otherwise: 'reported', idle: [0] },
-    prompt_cache_key: { setting: 'cache-key', otherwise: 'reported', maxLength: 64 },
+    prompt_cache_key: { setting: 'cache-key', isTaken: isOpenai, otherwise: 'reported', maxLength: 64 },
     prompt_cache_options: { otherwise: 'reported' },
-    prompt_cache_retention: { setting: 'cache-retention', otherwise: 'reported' },
+    prompt_cache_retention: { setting: 'cache-retention', isTaken: isOpenai, otherwise: 'reported' },
     reasoning_effort: { read: readEffort, otherwise: 'reported' },
     response_format: { read: readFormat, otherwise: 'refused' },
-    safety_identifier: { setting: 'user', otherwise: 'reported', maxLength: 64 },
+    safety_identifier: { setting: 'user', isTaken: isOpenai, otherwise: 'reported', maxLength: 64 },
     seed: { otherwise: 'reported' },
     service_tier: {
       setting: 'service-tier',
+      isTaken: isOpenai,
       words: [
         ['default', 'standard'],
         ['flex', 'flex'],
@@ -52,12 +63,14 @@ export const meaning: RequestMeaning = {
     stream_options: { otherwise: 'served' },
     tool_choice: { read: readChoice, otherwise: 'refused' },
     top_logprobs: { otherwise: 'refused', idle: [0] },
-    user: { setting: 'user', otherwise: 'reported', maxLength: 64 },
-    verbosity: { setting: 'verbosity', otherwise: 'reported', idle: ['medium'] },
+    user: { setting: 'user', isTaken: isOpenai, otherwise: 'reported', maxLength: 64 },
+    verbosity: { setting: 'verbosity', isTaken: isOpenai, otherwise: 'reported', idle: ['medium'] },
     web_search_options: { read: () => ({ serverTool: 'web-search' }), otherwise: 'reported' },
   },
-  reasoning: ({ model }) => ({
-    efforts: PLAIN.test(model) ? [] : ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'],
+  reasoning: ({ provider, model }) => ({
+    efforts: forModel(provider.policies.quirks.effort ?? { default: true }, model)
+      ? ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']
+      : [],
     takesBudget: false,
   }),
   refusedParams: ({ model }) => (REASONING.test(model) ? ['temperature', 'topP'] : []),
@@ -68,10 +81,22 @@ export const meaning: RequestMeaning = {
     if (type === 'custom' && isObject(custom) && isText(custom.name))
       return [standInCustom(custom.name, custom.description, custom.format)];
     if (type !== 'function' || !isObject(called)) return undefined;
-    const { name, description, parameters } = called;
-    const lost = otherMembers(called, 'name', 'description', 'parameters');
-    return standInFunction({ name, description, parameters }, [...lost, ...otherMembers(tool, 'type', 'function')]);
+    const { name, description, parameters, strict } = called;
+    const lost = otherMembers(called, 'name', 'description', 'parameters', 'strict');
+    return standInFunction({ name, description, parameters, strict }, [
+      ...lost,
+      ...otherMembers(tool, 'type', 'function'),
+    ]);
   },
+  writeStrictTool: ({ name, description, parameters }) => ({
+    type: 'function',
+    function: {
+      name,
+      ...(description !== undefined && { description }),
+      parameters: readSchema(parameters),
+      strict: true,
+    },
+  }),
   // A member of the body asks for it, not a tool.
   writeServerTool: () => undefined,
 };
@@ -85,7 +110,12 @@ function readModalities(value: unknown): MemberValue | undefined {
   return modalities.length === 1 && modalities[0] === 'text' ? {} : { params: { modalities } };
 }
 
-export function readCopies(value: unknown): MemberValue | undefined {
+/** The schema of a tool as a value. */
+export function readSchema(parameters: JsonObject | string): unknown {
+  return typeof parameters === 'string' ? parseJson(parameters) : parameters;
+}
+
+function readCopies(value: unknown): MemberValue | undefined {
   return typeof value === 'number' && Number.isInteger(value) && value > 0 ? { copies: value } : undefined;
 }
 
@@ -94,7 +124,7 @@ export function readEffort(effort: unknown): MemberValue | undefined {
 }
 
 /** One sequence may be a plain text. */
-export function readStop(value: unknown): MemberValue | undefined {
+function readStop(value: unknown): MemberValue | undefined {
   if (typeof value === 'string') return { params: { stop: [value] } };
   return Array.isArray(value) && value.every((one) => typeof one === 'string')
     ? { params: { stop: value } }

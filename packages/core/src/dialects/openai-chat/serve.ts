@@ -22,7 +22,7 @@ import type {
   WriteStreamOptions,
   WrittenReply,
 } from '../serve.ts';
-import { writeSse } from '../stream.ts';
+import { writeSse } from '../sse.ts';
 import { areArguments, toDataUrl } from '../write/translate.ts';
 import { DIALECT, openaiChatHome } from './provider.ts';
 import { meaning } from './request-meaning.ts';

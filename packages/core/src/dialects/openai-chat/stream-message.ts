@@ -50,6 +50,12 @@ export class StreamedMessage {
     }
   }
 
+  /** The string of a member to which plain deltas add pieces, if it has one. */
+  growing(name: string): TextNode | undefined {
+    const known = this.#texts.get(name);
+    return typeof known === 'object' ? known : undefined;
+  }
+
   /** The message as far as it came; a role that never came is the one every reply has. */
   print(): string {
     const { members } = this.#tree;

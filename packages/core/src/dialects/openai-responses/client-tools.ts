@@ -134,10 +134,10 @@ export function readClientTool(tool: JsonObject): readonly ReplacementTool[] | u
   if (type === 'namespace' && isText(name)) return readNamespace(name, tool);
   if (type === 'custom' && isText(name)) return [standInCustom(name, tool.description, tool.format)];
   if (type === 'function') {
-    const { description, parameters } = tool;
+    const { description, parameters, strict } = tool;
     return standInFunction(
-      { name, description, parameters },
-      otherMembers(tool, 'type', 'name', 'description', 'parameters'),
+      { name, description, parameters, strict },
+      otherMembers(tool, 'type', 'name', 'description', 'parameters', 'strict'),
     );
   }
   const native = TOOLS[type];

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { isObject, type JsonObject, parseJson } from '../../json/index.ts';
 import { makeDialect } from '../dialect.ts';
-import { decodeSse } from '../stream.ts';
+import { decodeSse } from '../sse.ts';
 import { openaiResponsesSpec } from './index.ts';
 
 const shared = fileURLToPath(new URL('../../../../../../shared/corpus', import.meta.url));

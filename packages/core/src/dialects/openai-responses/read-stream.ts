@@ -23,23 +23,16 @@ import type { ContentBlock } from '../../message/index.ts';
 import type { Assembler } from '../dialect.ts';
 import {
   BOUNDARY,
-  COUNT,
+  type DeltaPattern,
   errorEvent,
   escapedPiece,
   NO_EVENTS,
-  pieceOf,
   readEvent,
-  STRING,
   type StreamEvent,
+  TEXT,
   UnreadEvents,
-  usualParts,
 } from '../stream.ts';
 import { readItem, toReply, turnText } from './read-response.ts';
-
-/** A delta of a content part: its type, where it goes, its string. */
-const USUAL = new RegExp(
-  String.raw`^\{"type":"(response\.\w+\.delta)","sequence_number":(?:0|[1-9]\d*),"item_id":"\w*","output_index":${COUNT},"content_index":${COUNT},"delta":${STRING}(?:,"logprobs":\[\])?(?:,"obfuscation":"\w*")?\}$`,
-);
 
 /**
  * Puts a streamed response together. One source counts for each item, because the API encrypts anew for each event:
@@ -62,7 +55,29 @@ class ResponseAssembler implements Assembler {
 
   push(event: string | undefined, data: string): readonly StreamEvent[] {
     if (data === '[DONE]') return NO_EVENTS;
-    return this.#usual(data) ?? this.#any(event, data);
+    return readEvent(this.#unread, event, data, (value) => {
+      const type = typeof value.type === 'string' ? value.type : (event ?? '');
+      const told = this.#read(type, data, value);
+      const error =
+        !told && (type === 'error' || isObject(value.error)) ? [errorEvent(value.error ?? value, data)] : undefined;
+      if (error) this.#hasFailed = true;
+      const unread = error ? data : told && unreadPart(data, value);
+      if (unread !== undefined) this.#unread.keep(event, unread);
+      return told ?? error;
+    });
+  }
+
+  usual(): DeltaPattern | undefined {
+    const { type = '', index, part, pieces, place } = this.#live ?? {};
+    const says = place?.says;
+    if (!says || says === 'tool-arguments' || !Number.isSafeInteger(index) || !Number.isSafeInteger(part))
+      return undefined;
+    const name = type.replaceAll('.', '\\.');
+    return {
+      type: says,
+      pattern: `event: ${name}\ndata: \\{"type":"${name}","sequence_number":(?:0|[1-9]\\d*),"item_id":"\\w*","output_index":${index},"(?:content|summary)_index":${part},"delta":${TEXT}(?:,"logprobs":\\[\\])?(?:,"obfuscation":"\\w*")?\\}`,
+      add: (text) => pieces!.push(text),
+    };
   }
 
   finish(): ReturnType<Assembler['finish']> {
@@ -77,29 +92,6 @@ class ResponseAssembler implements Assembler {
     if (!cut && !this.#hasFailed) return { ...reply, cut };
     const native = this.#hasFailed && typeof response.status === 'string' ? response.status : undefined;
     return { ...reply, choices: [{ raw, stop: { reason: this.#hasFailed ? 'error' : 'cut', native } }], cut };
-  }
-
-  /** One more piece of what is being said. */
-  #usual(data: string): readonly StreamEvent[] | undefined {
-    const parts = usualParts(USUAL, data);
-    const live = this.#live;
-    if (!live || live.type !== parts[1] || live.index !== Number(parts[2]) || live.part !== Number(parts[3]))
-      return undefined;
-    const text = JSON.parse(parts[4]!) as string;
-    return this.#say(pieceOf(parts[4]!, text), text);
-  }
-
-  #any(event: string | undefined, data: string): readonly StreamEvent[] {
-    return readEvent(this.#unread, event, data, (value) => {
-      const type = typeof value.type === 'string' ? value.type : (event ?? '');
-      const told = this.#read(type, data, value);
-      const error =
-        !told && (type === 'error' || isObject(value.error)) ? [errorEvent(value.error ?? value, data)] : undefined;
-      if (error) this.#hasFailed = true;
-      const unread = error ? data : told && unreadPart(data, value);
-      if (unread !== undefined) this.#unread.keep(event, unread);
-      return told ?? error;
-    });
   }
 
   /** Undefined for an event that is not understood. */

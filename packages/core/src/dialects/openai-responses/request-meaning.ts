@@ -1,5 +1,5 @@
 import { isObject, isText } from '../../json/index.ts';
-import { readChoiceWord, readEffort, readOutput } from '../openai-chat/request-meaning.ts';
+import { readChoiceWord, readEffort, readOutput, readSchema } from '../openai-chat/request-meaning.ts';
 import { forModel } from '../provider.ts';
 import type { MemberValue, RequestMeaning } from '../request-meaning.ts';
 import { readClientBlock, readClientTool } from './client-tools.ts';
@@ -12,6 +12,12 @@ const LOGPROBS = 'message.output_text.logprobs';
 
 /** The members of a request of the Responses API. */
 export const meaning: RequestMeaning = {
+  params: {
+    maxTokens: 'max_output_tokens',
+    topP: 'top_p',
+    toolChoice: 'tool_choice',
+    parallelToolCalls: 'parallel_tool_calls',
+  },
   members: {
     access_programs: { otherwise: 'reported' },
     background: { otherwise: 'refused', idle: [false] },
@@ -72,6 +78,10 @@ export const meaning: RequestMeaning = {
   jsonObject: { text: { format: { type: 'json_object' } } },
   readClientTool,
   readClientBlock,
+  writeStrictTool: ({ name, description, parameters }) => ({
+    ...{ type: 'function', name, ...(description !== undefined && { description }) },
+    ...{ parameters: readSchema(parameters), strict: true },
+  }),
   readServerTool({ type }) {
     if (typeof type !== 'string') return undefined;
     if (/^web_search/.test(type)) return 'web-search';

@@ -1,4 +1,13 @@
-import { elementTexts, isObject, type JsonObject } from '../../json/index.ts';
+import {
+  addMember,
+  elementTexts,
+  find,
+  findElements,
+  isObject,
+  type JsonObject,
+  parseJson,
+  splice,
+} from '../../json/index.ts';
 import type { Need, Origin } from '../../message/index.ts';
 import { dropped, type LossNote } from '../loss.ts';
 import { forModel } from '../provider.ts';
@@ -46,6 +55,18 @@ export function isEmptyMessage(item: unknown): boolean {
   const { content } = item;
   if (!Array.isArray(content)) return !content;
   return content.every((part) => isObject(part) && part.type === 'output_text' && part.text === '');
+}
+
+/** Adds a breakpoint to the last part that a client wrote in a message or in an output; undefined if there is none. */
+export function mark(text: string): string | undefined {
+  const [value, ...more] = parseJson(`[${text}]`) as readonly unknown[];
+  if (!isObject(value) || more.length > 0) return undefined;
+  const list = value.role === undefined ? 'output' : 'content';
+  const parts = value[list];
+  const last: unknown = Array.isArray(parts) ? parts.at(-1) : undefined;
+  if (!isObject(last) || !/^input_/.test(String(last.type))) return undefined;
+  const { start } = findElements(text, find(text, [list])!.start).at(-1)!;
+  return splice(text, [addMember(text, start, CACHE_MARKER, '{"mode":"explicit"}')]);
 }
 
 /** The value of `store` as JSON text: whether the provider stores the response. */

@@ -5,13 +5,13 @@ import { openaiErrorBody } from '../openai-answers.ts';
 import { makeId, type OutgoingBlock, type StreamForm, StreamWriter } from '../reply-writer.ts';
 import type {
   DialectServer,
-  HeldRefusal,
+  KeptRefusal,
   ReplyContent,
   ReplyWriter,
   ServedError,
   WriteStreamOptions,
 } from '../serve.ts';
-import { writeSse } from '../stream.ts';
+import { writeSse } from '../sse.ts';
 import { readItems } from './items.ts';
 import { DIALECT } from './provider.ts';
 import { readItem, turnText } from './read-response.ts';
@@ -249,7 +249,7 @@ class ItemForm implements StreamForm {
   }
 }
 
-const MISSING: Readonly<Record<'response' | 'conversation' | 'item', (id: string) => HeldRefusal>> = {
+const MISSING: Readonly<Record<'response' | 'conversation' | 'item', (id: string) => KeptRefusal>> = {
   response: (id) => ({
     status: 400,
     word: 'previous_response_not_found',

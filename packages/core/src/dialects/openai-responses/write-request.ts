@@ -1,16 +1,4 @@
-import {
-  addMember,
-  Changes,
-  find,
-  findElements,
-  isObject,
-  isText,
-  type JsonObject,
-  type Path,
-  parseJson,
-  splice,
-  textAt,
-} from '../../json/index.ts';
+import { Changes, isObject, isText, type JsonObject, type Path, parseJson, splice, textAt } from '../../json/index.ts';
 import type { MediaBlock, Message } from '../../message/index.ts';
 import { dropped, type LossNote, type LossReason, rewritten } from '../loss.ts';
 import { forModel } from '../provider.ts';
@@ -35,6 +23,7 @@ import {
   isBound,
   isEmptyMessage,
   isIncomplete,
+  mark,
   needsCiphertext,
   storeText,
   withCiphertext,
@@ -199,18 +188,6 @@ export function spliceMessage(
 ): readonly Draft[] {
   const drafts = spliceItems(message, target, options).map(withClientCalls);
   return message.raw.includes('"computer_call_output"') ? drafts.map((draft) => ({ ...draft, results: [] })) : drafts;
-}
-
-/** Adds a breakpoint to the last part that a client wrote in a message or in an output; undefined if there is none. */
-function mark(text: string): string | undefined {
-  const [value, ...more] = parseJson(`[${text}]`) as readonly unknown[];
-  if (!isObject(value) || more.length > 0) return undefined;
-  const list = value.role === undefined ? 'output' : 'content';
-  const parts = value[list];
-  const last: unknown = Array.isArray(parts) ? parts.at(-1) : undefined;
-  if (!isObject(last) || !/^input_/.test(String(last.type))) return undefined;
-  const { start } = findElements(text, find(text, [list])!.start).at(-1)!;
-  return splice(text, [addMember(text, start, CACHE_MARKER, '{"mode":"explicit"}')]);
 }
 
 /** Whether every reasoning item has ciphertext, judged by counting. In doubt false: then the items are parsed. */

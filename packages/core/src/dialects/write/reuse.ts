@@ -1,6 +1,6 @@
 import { beginsWith, type Message, type Role } from '../../message/index.ts';
 import type { Loss } from '../loss.ts';
-import { type Element, hashStart, joinElements, type Manifest } from '../manifest.ts';
+import { type Element, hashStart, joinManifest, type Manifest } from '../manifest.ts';
 import { forModel } from '../provider.ts';
 import type { WrittenRequest } from '../request.ts';
 import type { CallTracker, MergedDrafts, MessageDrafts, PlacedDraft, RequestJob } from './drafts.ts';
@@ -79,7 +79,7 @@ export function remember<T>(known: WeakMap<Message, T>, message: Message, find: 
 /** How many branches of a program have a settled start; each is about as large as its list of messages. */
 const MOST_STARTS = 64;
 
-/** How many starts end with the same message, and how many bodies begin with the same element. */
+/** How many starts end with the same message. */
 const MOST_ALIKE = 3;
 
 /** What a manifest was written from. */
@@ -226,7 +226,7 @@ export function plainElements(manifest: Manifest, cache: WriteCache): readonly E
 }
 
 /** The encoded start of a body. The next request of the conversation is encoded behind it, in place. */
-interface EncodedBody {
+export interface EncodedBody {
   readonly head: string;
   /** The elements of a request; the first `size` are encoded here, and none of those carries a cache marker. */
   readonly elements: readonly Element[];
@@ -244,7 +244,7 @@ interface EncodedBody {
 }
 
 /** A body before it is encoded. */
-interface BodyParts {
+export interface BodyParts {
   readonly manifest: Manifest;
   /** How many elements stand before the first that carries a cache marker. */
   readonly unmarked: number;
@@ -254,107 +254,31 @@ interface BodyParts {
   readonly shared: { readonly elements: readonly Element[] | undefined; readonly size: number };
 }
 
-/** The body of a request, as text and as bytes. Only what an earlier request did not encode is joined and encoded. */
+/** The body of a request, as text and as bytes. What lends the bytes is loaded with the first request that is sent. */
 export function joinBody(
   parts: BodyParts,
   rawOf: (message: number) => string,
   cache: WriteCache,
 ): Pick<WrittenRequest, 'body' | 'bytes' | 'withBytes'> {
   let text: string | undefined;
-  let kept: Uint8Array<ArrayBuffer> | undefined;
+  let bytes: Uint8Array<ArrayBuffer> | undefined;
+  const readBody = (): string => {
+    text ??= joinManifest(parts.manifest, rawOf);
+    return text;
+  };
   const owner = {};
-  const encode = () => encodeBody(parts, rawOf, cache, owner);
   return {
     get body() {
-      text ??= new TextDecoder().decode(kept ?? readBytes(encode()));
-      return text;
+      return readBody();
     },
     bytes() {
-      if (kept) return kept;
-      const body = encode();
-      body.isLent = true;
-      kept = readBytes(body);
-      return kept;
+      bytes ??= new TextEncoder().encode(readBody());
+      return bytes;
     },
     async withBytes(use) {
-      if (kept) return use(kept);
-      const body = encode();
-      body.isLent = true;
-      try {
-        return await use(readBytes(body));
-      } finally {
-        // Whoever asked for the bytes in between keeps them.
-        body.isLent = kept !== undefined;
-      }
+      if (bytes) return use(bytes);
+      const { lendBytes } = await import('./encode-body.ts');
+      return lendBytes(parts, rawOf, cache, owner, use);
     },
   };
-}
-
-function readBytes({ bytes, length }: EncodedBody): Uint8Array<ArrayBuffer> {
-  return bytes.length === length ? bytes : bytes.subarray(0, length);
-}
-
-function encodeBody(
-  { manifest: { head, elements, tail }, unmarked, settled, shared }: BodyParts,
-  rawOf: (message: number) => string,
-  cache: WriteCache,
-  owner: object,
-): EncodedBody {
-  const key = elements.find(({ of }) => of.length > 0);
-  const bodies = (key && cache.bodies.get(key)) ?? [];
-  const own = bodies.find((body) => body.owner === owner);
-  if (own) return own;
-  const { known, ...from } = findEncoded(bodies, head, elements, unmarked, shared);
-  const encoder = new TextEncoder();
-  const encode = (start: number, end: number, before: string, behind: string): Uint8Array => {
-    const text = start < end ? (start > 0 ? ',' : '') + joinElements(elements.slice(start, end), rawOf) : '';
-    return encoder.encode(before + text + behind);
-  };
-  const fixed = Math.min(unmarked, Math.max(from.size, settled));
-  const first = encode(from.size, fixed, from.end > 0 ? '' : head, '');
-  const second = encode(fixed, unmarked, '', '');
-  const third = encode(unmarked, elements.length, '', tail);
-  const fixedEnd = from.end + first.length;
-  const end = fixedEnd + second.length;
-  const length = end + third.length;
-  let bytes = known?.bytes;
-  if (!bytes || known?.isLent || bytes.length < length) {
-    // With room for the turns to come.
-    bytes = new Uint8Array(length + (length >> 3));
-    if (known) bytes.set(known.bytes.subarray(0, from.end));
-  }
-  bytes.set(first, from.end);
-  bytes.set(second, fixedEnd);
-  bytes.set(third, end);
-  const body: EncodedBody = {
-    ...{ head, elements, size: unmarked, bytes, end, length, owner, isLent: false },
-    settled: { size: fixed, end: fixedEnd },
-  };
-  if (key) cache.bodies.set(key, [body, ...bodies.filter((other) => other !== known)].slice(0, MOST_ALIKE));
-  return body;
-}
-
-/** The encoded body of which a body can take the most elements, how many these are, and where they end. */
-function findEncoded(
-  bodies: readonly EncodedBody[],
-  head: string,
-  elements: readonly Element[],
-  unmarked: number,
-  shared: BodyParts['shared'],
-): EncodedBody['settled'] & { readonly known?: EncodedBody } {
-  let best: ReturnType<typeof findEncoded> = { size: 0, end: 0 };
-  for (const known of bodies) {
-    if (known.head !== head) continue;
-    const most = Math.min(known.size, unmarked);
-    let size = known.elements === shared.elements ? Math.min(most, shared.size) : 0;
-    while (size < most && isSame(known.elements[size]!, elements[size]!)) size++;
-    const from = size === known.size ? known : known.settled;
-    if (from.size <= size && from.size > best.size) best = { size: from.size, end: from.end, known };
-  }
-  return best;
-}
-
-/** Whether two elements are the same object, or the same text that stands for no message. */
-function isSame(a: Element, b: Element): boolean {
-  return a === b || (a.of.length === 0 && b.of.length === 0 && a.pieces[0] === b.pieces[0]);
 }

@@ -36,6 +36,8 @@ export class Stopper<Why> {
   readonly #controller = new AbortController();
   readonly #clock: Clock;
   readonly #undo: (() => void)[] = [];
+  /** Not listeners of the signal: a stream waits for each of its pieces, and listeners are slow to add and to remove. */
+  readonly #waiting = new Set<() => void>();
   stopped: Why | undefined;
 
   constructor(clock: Clock) {
@@ -51,6 +53,7 @@ export class Stopper<Why> {
     if (this.stopped) return;
     this.stopped = why;
     this.#controller.abort();
+    for (const giveUp of this.#waiting) giveUp();
   }
 
   /** Stops when the signal aborts. */
@@ -70,10 +73,17 @@ export class Stopper<Why> {
   /** Waits for the work, at most that long; rejects as soon as this is stopped, whether or not the work notices. */
   async race<T>(work: Promise<T>, ms: number, why: Why): Promise<T> {
     const cancel = this.#startTimer(ms, why);
+    let giveUp = () => {};
+    const stopped = new Promise<never>((_, reject) => {
+      giveUp = () => reject(this.signal.reason);
+    });
+    if (this.stopped) giveUp();
+    this.#waiting.add(giveUp);
     try {
-      return await unlessAborted(work, this.signal);
+      return await Promise.race([work, stopped]);
     } finally {
       cancel();
+      this.#waiting.delete(giveUp);
     }
   }
 

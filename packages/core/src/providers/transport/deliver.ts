@@ -1,10 +1,12 @@
-import { type Framing, sse } from '../../dialects/stream.ts';
+import { sse } from '../../dialects/sse.ts';
+import type { Framing } from '../../dialects/stream.ts';
 import type { ProviderErrorCode } from '../../error.ts';
 import { type Endpoint, environment, resolveEndpoint, resolveKey } from '../registry.ts';
 import { realClock, Stopper } from './clock.ts';
 import type { ErrorContext } from './error-body.ts';
 import type { EventExchange, ExchangeOptions, ServerSentEvent, TextExchange, Timeouts } from './exchange.ts';
 import { ProviderError, readRequestId, type StopCause } from './provider-error.ts';
+import { type EventTaker, readEvents, readText } from './read-body.ts';
 import type { RequestSecrets } from './redact.ts';
 import { findSigner } from './signers.ts';
 
@@ -17,16 +19,14 @@ export interface DeliveryOptions extends ExchangeOptions {
   readonly stream: boolean;
 }
 
-type TakeEvent = (event: string | undefined, data: string) => void;
-
 /** A response with a good status. Reading it throws a `ProviderError` where it breaks. */
 export interface IncomingResponse {
   readonly response: Response;
   readonly requestId: string | undefined;
   readonly attempts: number;
   text(): Promise<string>;
-  /** Hands each event to `take`, and yields when some were taken: one promise for many events. */
-  events(take: TakeEvent): AsyncGenerator<void, void, undefined>;
+  /** Hands on all events, and yields when some were taken: one promise for many events. */
+  events(taker: EventTaker): AsyncGenerator<void, void, undefined>;
   /** The error that an event or a text reports. */
   reportedError(native: string): Promise<ProviderError>;
   /** The error of a text that cannot be read. */
@@ -95,7 +95,7 @@ export async function deliver<T>(
     }
     return {
       ...{ response, requestId, attempts, text, incomplete },
-      async *events(take) {
+      async *events(taker) {
         const noStream = async (body: string | undefined) =>
           body === undefined
             ? incomplete('the stream ended before its first event')
@@ -106,11 +106,7 @@ export async function deliver<T>(
         const isWhole = framing.isBinary ? /json|^text\// : /application\/json|text\/html/;
         if (isWhole.test(type) && !framing.contentTypes.some((one) => type.startsWith(one)))
           throw await noStream(await text());
-        // Events that came before the stop are not handed out after it.
-        const takeUnlessStopped: TakeEvent = (event, data) => {
-          if (!stopper.stopped) take(event, data);
-        };
-        for await (const _ of readEvents(response, framing, takeUnlessStopped, wait, tooLarge, noStream)) {
+        for await (const _ of readEvents(response, framing, taker, wait, tooLarge, noStream)) {
           if (stopper.stopped) throw await errors.fromInterruption(undefined, stopper.stopped);
           yield;
         }
@@ -239,7 +235,7 @@ export async function deliverExchange(options: DeliveryOptions): Promise<EventEx
       return { ...head, text: whole };
     }
     const ready: ServerSentEvent[] = [];
-    const all = events((event, data) => ready.push({ event, data }));
+    const all = events({ take: (event, data) => ready.push({ event, data }), takeText: () => false });
     while (ready.length === 0) await all.next();
     return { ...head, events: handOut() };
 
@@ -305,89 +301,4 @@ function checkHeader(name: string, value: string): string {
 
 function fillTemplate(template: string, apiVersion: string | undefined, model: string): string {
   return template.replace('{apiVersion}', () => apiVersion ?? '').replace('{model}', () => model);
-}
-
-/** Waits for the next piece, within the time limits. */
-type Wait = <T>(work: () => Promise<T>) => Promise<T>;
-
-/** No reply of a model is larger; a few compressed bytes could otherwise fill the memory. */
-const MOST_BYTES = 2 ** 27;
-
-/** The error of a body that is too large. */
-type TooLarge = (problem: string) => Error;
-
-/** The pieces of a body as they come, decompressed. Leaving the loop early cancels the body. */
-async function* readPieces(
-  response: Response,
-  wait: Wait,
-  tooLarge: TooLarge,
-): AsyncGenerator<Uint8Array, void, undefined> {
-  if (!response.body) return;
-  const reader = response.body.getReader();
-  let ended = false;
-  let left = MOST_BYTES;
-  try {
-    for (;;) {
-      const { done, value } = await wait(() => reader.read());
-      ended = done;
-      if (done) return;
-      left -= value.length;
-      if (left < 0) throw tooLarge(`the reply has more than ${MOST_BYTES} bytes`);
-      yield value;
-    }
-  } finally {
-    // Not awaited: a body that does not answer must not delay the error that led here.
-    if (!ended) reader.cancel().catch(() => {});
-  }
-}
-
-async function readText(response: Response, wait: Wait, tooLarge: TooLarge): Promise<string> {
-  const decoder = new TextDecoder();
-  let text = '';
-  for await (const piece of readPieces(response, wait, tooLarge)) text += decoder.decode(piece, { stream: true });
-  return text + decoder.decode();
-}
-
-/** A line that is neither blank nor a comment nor a field of an event stream. */
-const FOREIGN_LINE = /^(?!\s*$|:|(?:data|event|id|retry)\b)/m;
-
-/** `whenEmpty` makes the error of a body without events. It gets the text when that is no event stream at all. */
-async function* readEvents(
-  response: Response,
-  framing: Framing,
-  take: TakeEvent,
-  wait: Wait,
-  tooLarge: TooLarge,
-  whenEmpty: (text: string | undefined) => Promise<Error>,
-): AsyncGenerator<void, void, undefined> {
-  const names: (string | undefined)[] = [];
-  const texts: string[] = [];
-  const decoder = framing.split((event, data) => {
-    names.push(event);
-    texts.push(data);
-  });
-  const chars = new TextDecoder();
-  /** What came before the first event. */
-  let opening: string | undefined = '';
-  for await (const piece of readPieces(response, wait, tooLarge)) {
-    decoder.push(piece);
-    if (texts.length > 0) opening = undefined;
-    else if (opening !== undefined) opening += chars.decode(piece, { stream: true });
-    yield* handOut();
-  }
-  // Only when the body came to its end: what a broken connection leaves behind is no event.
-  decoder.end();
-  if (opening !== undefined && texts.length === 0)
-    throw await whenEmpty(framing === sse && FOREIGN_LINE.test(opening) ? opening : undefined);
-  yield* handOut();
-
-  /** One event, then two, then four: who stops the stream is heard early, and many events cost few promises. */
-  async function* handOut(): AsyncGenerator<void, void, undefined> {
-    for (let at = 0, end = 1; at < texts.length; end *= 2) {
-      for (; at < end && at < texts.length; at++) take(names[at], texts[at]!);
-      yield;
-    }
-    names.length = 0;
-    texts.length = 0;
-  }
 }

@@ -75,6 +75,8 @@ class SocketLink {
   readonly #open: OpenSocket;
   readonly #lanes = new Set<string>();
   readonly #replies = new Map<string, SocketReply>();
+  /** The connections that replies come over. */
+  readonly #carriers = new WeakMap<SocketReply, Promise<SocketConnection>>();
   #connection: Promise<SocketConnection> | undefined;
 
   constructor(url: string, protocol: SocketProtocol, open: OpenSocket) {
@@ -98,20 +100,29 @@ class SocketLink {
   /** A response that is still on its way keeps its lane until it has come to its end. */
   freeLane(lane: string): void {
     const reply = this.#replies.get(lane);
-    if (!reply?.isOpen) this.#lanes.delete(lane);
-    else if (this.#lanes.size === 1) this.close();
-    else reply.whenOver(() => this.#lanes.delete(lane));
+    if (reply?.isOpen && this.#lanes.size > 1) {
+      reply.whenOver(() => this.#lanes.delete(lane));
+      return;
+    }
+    // Nothing on the wire ends a response early, so the connection goes with it.
+    if (reply?.isOpen) this.close();
+    this.#lanes.delete(lane);
   }
 
   async send(text: string, reply: SocketReply, headers: Readonly<Record<string, string>>): Promise<void> {
     this.#connection ??= this.#connect(headers);
-    const socket = await this.#connection;
+    const connection = this.#connection;
+    const socket = await connection;
+    this.#carriers.set(reply, connection);
     this.follow(reply);
     socket.send(text);
   }
 
-  /** Hands the messages of a lane to this reply from now on. */
+  /** Hands the messages of a lane to this reply from now on. It comes over the same connection as the one before it. */
   follow(reply: SocketReply): void {
+    const before = this.#replies.get(reply.lane);
+    const carrier = before && this.#carriers.get(before);
+    if (carrier && !this.#carriers.has(reply)) this.#carriers.set(reply, carrier);
     this.#replies.set(reply.lane, reply);
   }
 
@@ -120,8 +131,10 @@ class SocketLink {
     void this.#connection?.then((socket) => socket.send(text)).catch(() => undefined);
   }
 
-  /** The next request opens another connection; responses on this one come to their end. */
-  replace(): void {
+  /** The next request opens another connection than that of a reply; responses on this one come to their end. */
+  replace(failed: SocketReply): void {
+    // Another lane may have been faster.
+    if (this.#carriers.get(failed) !== this.#connection) return;
     if ([...this.#replies.values()].some(({ isOpen }) => isOpen)) this.#connection = undefined;
     else this.close();
   }
@@ -129,7 +142,6 @@ class SocketLink {
   close(): void {
     void this.#connection?.then((socket) => socket.close()).catch(() => undefined);
     this.#connection = undefined;
-    this.#lanes.clear();
   }
 
   #connect(headers: Readonly<Record<string, string>>): Promise<SocketConnection> {
@@ -139,10 +151,8 @@ class SocketLink {
         if (message) this.#replies.get(this.#protocol.readEvent(message).lane)?.receive(text, message);
       },
       onClose: (reason) => {
-        // The end of a connection that was replaced is no news.
-        if (this.#connection !== made) return;
-        this.#connection = undefined;
-        for (const reply of this.#replies.values()) reply.fail(reason);
+        if (this.#connection === made) this.#connection = undefined;
+        for (const reply of this.#replies.values()) if (this.#carriers.get(reply) === made) reply.fail(reason);
       },
     });
     made.catch(() => {
@@ -174,7 +184,7 @@ export class SocketLane {
     const code = readCode(text);
     if (code === undefined || !this.#protocol.expired.includes(code)) return new Response(text, response);
     // The connection is too old; nothing was done for this request.
-    this.#link!.replace();
+    if (this.#reply) this.#link?.replace(this.#reply);
     return this.#ask(url, init);
   };
 
@@ -184,8 +194,8 @@ export class SocketLane {
    */
   steer(items: string, told: (outcome: SteerOutcome) => void): boolean {
     const message = this.#reply?.steer(items, told);
-    if (message === undefined) return false;
-    this.#link!.tell(message);
+    if (message === undefined || !this.#link) return false;
+    this.#link.tell(message);
     return true;
   }
 
@@ -194,8 +204,11 @@ export class SocketLane {
     await this.#reply?.settled;
   }
 
+  /** Others may use the lane; the next request takes another one. */
   release(): void {
-    this.#link?.freeLane(this.#lane);
+    const link = this.#link;
+    this.#link = undefined;
+    link?.freeLane(this.#lane);
   }
 
   async #ask(url: string, init: RequestInit): Promise<Response> {
@@ -203,16 +216,16 @@ export class SocketLane {
       this.#link = this.#find(url);
       this.#lane = this.#link.takeLane();
     }
+    const link = this.#link;
     // The API made this response by itself, after input was added to the one before.
     const successor = this.#reply?.takeSuccessor();
-    const reply = successor ?? new SocketReply(this.#protocol, this.#lane, (next) => this.#link!.follow(next));
+    const reply = successor ?? new SocketReply(this.#protocol, this.#lane, (next) => link.follow(next));
     this.#reply = reply;
     init.signal?.addEventListener('abort', () => {
-      // Nothing on the wire ends a response early, so the connection goes with it, unless others use it.
-      if (reply.isOpen) this.#link!.freeLane(this.#lane);
+      if (reply.isOpen) this.release();
     });
     const message = this.#protocol.toMessage(String(init.body), { lane: this.#lane, isWarmUp: this.isWarmUp });
-    if (!successor) await this.#link.send(message, reply, init.headers as Record<string, string>);
+    if (!successor) await link.send(message, reply, init.headers as Record<string, string>);
     return reply.response;
   }
 }

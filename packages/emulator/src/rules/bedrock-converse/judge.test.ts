@@ -8,6 +8,7 @@ interface Case {
   readonly bad: Body | string;
   readonly message: string;
   readonly model?: string;
+  readonly status?: number;
 }
 
 const NOVA = 'amazon.nova-lite-v1:0';
@@ -114,6 +115,12 @@ const cases: Readonly<Record<string, Case>> = {
     bad: withTools(user(result('a'))),
     message: 'The number of toolResult blocks at messages.0.content exceeds the number of toolUse blocks',
   },
+  'cache-unsupported': {
+    good: { ...says(hello), system: [{ text: 'Be brief.' }, { cachePoint: { type: 'default' } }] },
+    bad: { ...says(hello), toolConfig: { tools: [{ toolSpec: spec() }, { cachePoint: { type: 'default' } }] } },
+    message: 'You invoked an unsupported model or your request did not allow prompt caching.',
+    status: 403,
+  },
   'model-errors': {
     good: says(hello, model({ text: 'Hi' }), hello),
     bad: says(hello, model(thought, { text: 'Hi' }), hello),
@@ -132,10 +139,10 @@ describe('every rule of Converse', () => {
     expect(Object.keys(cases).sort()).toEqual([...bedrockConverseRules].sort());
   });
 
-  it.each(Object.entries(cases))('%s', (id, { good, bad, message, model: name }) => {
+  it.each(Object.entries(cases))('%s', (id, { good, bad, message, model: name, status = 400 }) => {
     expect(judge(good, name)).toEqual({ refusal: undefined, warnings: [] });
     const { refusal } = judge(bad, name);
-    expect(refusal).toMatchObject({ rule: `bedrock-converse.${id}`, status: 400 });
+    expect(refusal).toMatchObject({ rule: `bedrock-converse.${id}`, status });
     expect(refusal!.message).toContain(message);
     expect(JSON.parse(refusal!.body)).toEqual({ message: refusal!.message });
   });

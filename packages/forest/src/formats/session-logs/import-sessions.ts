@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { type Forest, makeRef, readRefs } from '../../forest/index.ts';
 import { sha256 } from '../../model/ids.ts';
-import { type ImportProblem, isElementError } from '../import-file.ts';
+import { isElementError } from '../format-error.ts';
+import type { ImportProblem } from '../import-tracker.ts';
 import { findImporter } from '../importer.ts';
 import { writeConversation } from '../write-conversation.ts';
 import {

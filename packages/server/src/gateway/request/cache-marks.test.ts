@@ -1,7 +1,6 @@
 import { anthropicMessages, openaiChat, openaiResponses } from '@skein/core';
 import { describe, expect, it } from 'vitest';
-import { extendLast } from './cache-marks.ts';
-import type { OutgoingRequest } from './exchange.ts';
+import { keepTools } from './cache-marks.ts';
 import { adapt } from './test-adapt.ts';
 
 const turns = [
@@ -57,38 +56,26 @@ describe('texts for the client’s own vendor', () => {
   });
 });
 
-describe('extendLast', () => {
-  const read = (body: object): OutgoingRequest => {
-    const { system, messages, tools: given, params, rest } = openaiResponses.readRequest(JSON.stringify(body));
-    return { system: system ? [system] : [], messages, tools: given, params, extra: rest, losses: [] };
-  };
+describe('keepTools', () => {
+  const read = (tools: readonly object[]) => openaiResponses.readRequest(JSON.stringify({ input: 'Go', tools })).tools;
   const one = { type: 'function', name: 'a', description: 'A', parameters: { type: 'object', properties: { x: {} } } };
   const two = { type: 'function', name: 'b', parameters: { type: 'object' } };
 
   it('keeps tools in the order and the text of the last request if they are the same set', () => {
-    const last = read({ input: 'Go', tools: [one, two] });
+    const last = read([one, two]);
     const turned = {
-      parameters: { properties: { x: {} }, type: 'object' },
-      description: 'A',
-      name: 'a',
-      type: 'function',
+      ...{ parameters: { properties: { x: {} }, type: 'object' }, description: 'A', name: 'a', type: 'function' },
     };
-    expect(extendLast(read({ input: 'Go', tools: [two, turned] }), last).tools).toEqual(last.tools);
-    const changed = read({ input: 'Go', tools: [two, { ...one, description: 'B' }] });
-    expect(extendLast(changed, last).tools).toEqual(changed.tools);
+    expect(keepTools(read([two, turned]), last)).toBe(last);
   });
 
-  it('keeps the text of messages that mean the same, and only of those', () => {
-    const last = read({ input: [{ role: 'user', content: 'Go' }] });
-    const next = read({
-      input: [
-        { content: 'Go', role: 'user' },
-        { role: 'user', content: 'More' },
-      ],
-    });
-    const extended = extendLast(next, last);
-    expect(extended.messages[0]).toBe(last.messages[0]);
-    expect(extended.messages[1]).toBe(next.messages[1]);
-    expect(extendLast(read({ input: [{ role: 'user', content: 'Stop' }] }), last).messages[0]!.text).toBe('Stop');
+  it('sends what the client changed, added or removed as it is', () => {
+    const last = read([one, two]);
+    for (const changed of [[two, { ...one, description: 'B' }], [one], [one, two, { ...two, name: 'c' }]]) {
+      const tools = read(changed);
+      expect(keepTools(tools, last)).toBe(tools);
+    }
+    const tools = read([one]);
+    expect(keepTools(tools, undefined)).toBe(tools);
   });
 });

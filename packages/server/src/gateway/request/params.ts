@@ -18,9 +18,9 @@ import {
   type RequestSetting,
   type ServerToolKind,
 } from '@skein/core/dialect';
-import { ANSWER_TOOL, askByTool } from './answer-tool.ts';
-import type { ClientCall, Target } from './client-call.ts';
-import { ClientRefusal } from './client-refusal.ts';
+import { ANSWER_TOOL, askByTool } from '../client/answer-tool.ts';
+import type { ClientCall, Target } from '../client/client-call.ts';
+import { ClientRefusal } from '../client/client-error.ts';
 import type { OutgoingRequest } from './exchange.ts';
 import { fitReasoning } from './reasoning.ts';
 
@@ -54,7 +54,7 @@ export function adaptParams(
   const { losses } = reading;
   const meaning = upstream.server.meaning ?? NO_MEANING;
   const wanted = mergeParams(request.params, reading.params);
-  const { stop, ...others } = dropRefused(wanted, meaning.refusedParams?.(target) ?? [], losses);
+  const { stop, ...others } = dropRefused(wanted, meaning.refusedParams?.(target, wanted) ?? [], losses);
   const reasoning = fitReasoning(wanted.reasoning, meaning.reasoning?.(target), losses);
   const { reasoning: _, ...plain } = others;
   const isCut = stop !== undefined && !takesStops(stop, meaning.stops?.(target));
@@ -70,7 +70,7 @@ export function adaptParams(
     : {};
   if ('tools' in asked)
     losses.push({ kind: 'rewritten', path: reading.output!.path, reason: 'parameter', detail: ANSWER_TOOL });
-  const extra = writeSettings(reading.settings, meaning, params, losses);
+  const extra = writeSettings(reading.settings, meaning, target, params, losses);
   return {
     ...request,
     ...{ params, tools, ...asked },
@@ -82,7 +82,7 @@ export function adaptParams(
   };
 }
 
-const NO_MEANING: RequestMeaning = { members: {} };
+const NO_MEANING: RequestMeaning = { members: {}, params: {} };
 
 function dropped(path: string, reason: LossNote['reason'], detail?: string): LossNote {
   return { kind: 'dropped', path, reason, ...(detail !== undefined && { detail }) };
@@ -177,7 +177,8 @@ function dropRefused(
   losses: LossNote[],
 ): RequestParams {
   const given = refused.filter((name) => params[name] !== undefined);
-  for (const name of given) losses.push(dropped(`params.${name}`, 'parameter'));
+  // A model that takes no such parameter has the value 1.
+  for (const name of given) if (params[name] !== 1) losses.push(dropped(`params.${name}`, 'parameter'));
   return Object.fromEntries(Object.entries(params).filter(([name]) => !given.some((one) => one === name)));
 }
 
@@ -205,13 +206,15 @@ function askForOutput(
 function writeSettings(
   settings: ReadonlyMap<RequestSetting, WantedSetting>,
   { members }: RequestMeaning,
+  target: Target,
   params: RequestParams,
   losses: LossNote[],
 ): JsonObject {
   let body: JsonObject = {};
   for (const [setting, { value, path }] of settings) {
     const [place, member] = Object.entries(members).find(([, one]) => one.setting === setting) ?? [];
-    const native = member && nativeValue(member, value);
+    const isTaken = member?.isTaken?.(target) ?? true;
+    const native = member && isTaken ? nativeValue(member, value) : undefined;
     const { effort = 'none', budget } = params.reasoning ?? {};
     const isMisplaced = member?.needsReasoning === true && effort === 'none';
     if (place === undefined || native === undefined || isMisplaced) {
@@ -265,4 +268,16 @@ export function refuseReliedOn(
         { param: 'messages' },
       );
   }
+}
+
+/** Losses of parameters under the names that the client has for them. */
+export function nameParams<T extends LossNote>(
+  losses: readonly T[],
+  names: RequestMeaning['params'] = {},
+): readonly T[] {
+  return losses.map((loss) => {
+    const param = /^params\.(\w+)/.exec(loss.path)?.[1];
+    const name = param && names[param as keyof RequestParams];
+    return param === undefined ? loss : { ...loss, path: name ?? param };
+  });
 }

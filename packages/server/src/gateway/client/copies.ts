@@ -1,10 +1,10 @@
 import type { Usage } from '@skein/core';
 import type { BlockEvent } from '@skein/core/dialect';
+import type { GatewayRecording } from '../memory/recording.ts';
+import type { Restorer } from '../memory/restore.ts';
+import { type AskOptions, ask, type UpstreamAnswer } from '../request/exchange.ts';
 import { type AnswerSource, responseIdFor } from './answer.ts';
 import type { ClientCall } from './client-call.ts';
-import { type AskOptions, ask, type UpstreamAnswer } from './exchange.ts';
-import type { GatewayRecording } from './recording.ts';
-import type { Restorer } from './restore.ts';
 
 /** A further reply to the same request, with a recording of its own. */
 interface Copy {

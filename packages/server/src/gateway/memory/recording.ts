@@ -1,12 +1,12 @@
 import type { Reply } from '@skein/core';
 import type { LossNote, ServedError } from '@skein/core/dialect';
 import { type GatewayUse, issuedIds, type Recorder, readDelivered, replyIdKeys } from '@skein/forest';
-import type { ClientHeaders } from '../proxy/headers.ts';
-import type { Redactor } from '../redact.ts';
-import type { ClientCall, Target } from './client-call.ts';
-import type { UpstreamAnswer, UpstreamTap } from './exchange.ts';
+import type { ClientHeaders } from '../../proxy/headers.ts';
+import type { Redactor } from '../../redact.ts';
+import type { ClientCall, Target } from '../client/client-call.ts';
+import type { UpstreamAnswer, UpstreamTap } from '../request/exchange.ts';
+import type { GatewayCaller } from '../tokens.ts';
 import { GATEWAY_ISSUER, type Restorer } from './restore.ts';
-import type { GatewayCaller } from './tokens.ts';
 
 /** Records one exchange of the gateway with both of its sides. */
 export interface GatewayRecording {
@@ -145,7 +145,7 @@ export function createGatewayRecording({
         ...new Set(words),
         ...(request.replyKeys ?? []),
       ];
-      restorer.remember(recording.id, { reply, delivered: () => delivered }, request.prefix);
+      restorer.remember(recording.id, { reply, delivered: () => delivered });
       await recording.keepReply(keys, losses).catch(onError);
     },
     end(outcome) {

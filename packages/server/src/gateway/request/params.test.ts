@@ -1,6 +1,6 @@
 import { anthropicMessages, googleGenerateContent, openaiChat, openaiResponses } from '@skein/core';
 import { describe, expect, it } from 'vitest';
-import { ClientRefusal } from './client-refusal.ts';
+import { ClientRefusal } from '../client/client-error.ts';
 import { adapt, type ModelName } from './test-adapt.ts';
 
 const hello = [{ role: 'user', content: 'Hello' }];

@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http';
-import { find, type Reply, splice } from '@skein/core';
+import { find, type Loss, type Reply, splice } from '@skein/core';
 import type { BlockEvent, LossNote, ReplyHead, ServedError } from '@skein/core/dialect';
-import { SANDBOX } from '../proxy/headers.ts';
+import { SANDBOX } from '../../proxy/headers.ts';
+import type { NativeAnswer, NativeEvent, UpstreamAnswer } from '../request/exchange.ts';
 import type { ClientCall } from './client-call.ts';
-import type { NativeAnswer, NativeEvent } from './exchange.ts';
 
 /** Where the text of an answer goes: the response of an HTTP request, or a message of a WebSocket. */
 export interface AnswerSink {
@@ -213,4 +213,31 @@ export class ClientLeft extends Error {
   constructor() {
     super('the client left');
   }
+}
+
+/** The headers of an answer that say what the gateway did: which model answered, what was lost, who did not answer. */
+export function skeinHeaders(
+  { target, losses, skipped, rateLimits }: UpstreamAnswer,
+  exchange: string,
+): Record<string, string> {
+  // What was added, such as cache markers, is told in the recording.
+  const lost = losses.filter(({ kind }) => kind !== 'synthesised');
+  return {
+    ...rateLimits,
+    'x-skein-exchange': exchange,
+    'x-skein-model': `${target.provider.id}/${target.model}`,
+    ...(lost.length > 0 && { 'x-skein-losses': summarizeLosses(lost) }),
+    ...(skipped.length > 0 && {
+      'x-skein-fallback': skipped
+        .map((one) => `${one.target.provider.id}/${one.target.model} ${one.reason}`)
+        .join(', '),
+    }),
+  };
+}
+
+/** How many things were lost, and why: `3; parameter=2, prefix-bound=1`. */
+function summarizeLosses(losses: readonly (Loss | LossNote)[]): string {
+  const counts = new Map<string, number>();
+  for (const { reason } of losses) counts.set(reason, (counts.get(reason) ?? 0) + 1);
+  return `${losses.length}; ${[...counts].map(([reason, count]) => `${reason}=${count}`).join(', ')}`;
 }

@@ -13,24 +13,24 @@ const body = (text: string) =>
   });
 
 /** An answer whose text arrives in these pieces. */
-function answer(pieces: readonly string[]): AnswerSource & { left: boolean } {
+function answer(pieces: readonly string[]): AnswerSource & { isLeft(): boolean } {
   const reader = readBlocks(anthropicMessages);
   const push = (type: string, data: object) => reader.push(type, JSON.stringify({ type, ...data }));
-  const source: AnswerSource & { left: boolean } = {
+  const state = { left: true };
+  return {
     dialect: 'anthropic-messages',
-    left: true,
+    isLeft: () => state.left,
     events: (async function* (): AsyncGenerator<readonly BlockEvent[]> {
       yield push('message_start', { message: JSON.parse(body('')) });
       yield push('content_block_start', { index: 0, content_block: { type: 'text', text: '' } });
       for (const text of pieces) yield push('content_block_delta', { index: 0, delta: { type: 'text_delta', text } });
       yield push('content_block_stop', { index: 0 });
       yield push('message_delta', { delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 2 } });
-      source.left = false;
+      state.left = false;
       yield reader.finish().events;
     })(),
     reply: () => reader.finish().reply,
   };
-  return source;
 }
 
 async function read(source: AnswerSource): Promise<string[]> {
@@ -46,7 +46,7 @@ describe('cutAtStops', () => {
       const source = answer(pieces);
       const cut = cutAtStops(source, ['END', 'STOP']);
       expect((await read(cut)).join('')).toBe('one ');
-      expect(source.left).toBe(true);
+      expect(source.isLeft()).toBe(true);
       expect(cut.reply()).toMatchObject({ message: { text: 'one ' }, stop: { reason: 'stop-sequence' } });
     }
   });

@@ -9,21 +9,20 @@ import {
   replyIdKeys,
   showsTheSame,
 } from '@skein/forest';
-import type { RequestPrefix } from './cache-marks.ts';
 import { hasReference, type References } from './references.ts';
 
 /** The issuer of messages that a client wrote or got from the gateway: no provider takes their opaque parts for its own. */
 export const GATEWAY_ISSUER = 'skein-gateway';
 
 /** The messages of a client's request with the providers' own replies in place of what the client got of them. */
-export interface RestoredMessages {
+interface RestoredMessages {
   readonly messages: readonly Message[];
   /** References that are not ours, and replies that the client changed. */
   readonly losses: readonly Loss[];
   /** By the index of the message: the exchange whose reply the message shows in other words than the provider's. */
   readonly renamed: Readonly<Record<number, string>>;
-  /** The exchange of the last reply that was found: the thread's last request. */
-  readonly last: string | undefined;
+  /** The exchange of the last reply that was found. */
+  readonly last?: string;
   /** The key of the words up to a reply that follows these messages. */
   readonly wordsKey: (reply: Message) => string | undefined;
 }
@@ -39,28 +38,20 @@ export interface Restorer {
   ): Promise<RestoredMessages>;
   /** A reply by its exchange; undefined if that has none. */
   reply(exchange: string): Promise<DeliveredReply | undefined>;
-  /** Keeps a reply at hand that was just delivered, and the request that it answers. */
-  remember(exchange: string, reply: DeliveredReply, request?: RequestPrefix): void;
-  /** The request that an exchange began with; undefined where it is not at hand. */
-  request(exchange: string): RequestPrefix | undefined;
+  /** Keeps a reply at hand that was just delivered. */
+  remember(exchange: string, reply: DeliveredReply): void;
 }
 
 /** A provider's reply, and the same reply as the client got it. */
-export type DeliveredReply = Pick<GatewayReply, 'reply' | 'delivered'>;
+type DeliveredReply = Pick<GatewayReply, 'reply' | 'delivered'>;
 
 /** How many replies stay in memory. */
 const REPLIES_KEPT = 1000;
-/** How many requests stay in memory: each has a whole history. */
-const REQUESTS_KEPT = 100;
 
 export function createRestorer(forest: Forest, references: References): Restorer {
   const known = new Map<string, DeliveredReply>();
 
-  const requests = new Map<string, RequestPrefix>();
-
-  const remember: Restorer['remember'] = (exchange, found, request) => {
-    if (request) requests.set(exchange, request);
-    if (requests.size > REQUESTS_KEPT) requests.delete(requests.keys().next().value!);
+  const remember: Restorer['remember'] = (exchange, found) => {
     known.delete(exchange);
     known.set(exchange, found);
     if (known.size > REPLIES_KEPT) known.delete(known.keys().next().value!);
@@ -75,7 +66,6 @@ export function createRestorer(forest: Forest, references: References): Restorer
   return {
     reply,
     remember,
-    request: (exchange) => requests.get(exchange),
     async restore(messages, dialect, scope, before = []) {
       const chain = createWordChain(scope);
       for (const message of before) chain.add(message);
@@ -96,8 +86,8 @@ export function createRestorer(forest: Forest, references: References): Restorer
           const one = await reply(exchange);
           const original = one && findShown(one, message);
           if (!original) continue;
-          last = exchange;
           if (!showsTheSame(original, message)) renamed[at] = exchange;
+          last = exchange;
           return original;
         }
         if (!isMarked) return message;
@@ -109,7 +99,13 @@ export function createRestorer(forest: Forest, references: References): Restorer
       const restored: Message[] = [];
       for (const [at, message] of messages.entries())
         restored.push(replies[at] ? await restoreOne(message, at) : message);
-      return { messages: restored, losses, renamed, last, wordsKey: (message) => chain.peek(message) };
+      return {
+        messages: restored,
+        losses,
+        renamed,
+        ...(last !== undefined && { last }),
+        wordsKey: (message) => chain.peek(message),
+      };
     },
   };
 }
@@ -119,5 +115,8 @@ function findShown({ reply, delivered }: DeliveredReply, message: Message): Mess
   const choices = [reply.message, ...reply.alternatives.map((one) => one.message)];
   const same = choices.find((choice) => showsTheSame(choice, message));
   if (same) return same;
-  return showsTheSame(delivered(), message) ? reply.message : undefined;
+  const shown = delivered();
+  // What stood behind a stop sequence was never said to the client.
+  const isCut = shown.text !== reply.message.text && reply.message.text.startsWith(shown.text);
+  return !isCut && showsTheSame(shown, message) ? reply.message : undefined;
 }

@@ -20,9 +20,16 @@ import {
   type WriteRequest,
   type WrittenRequest,
 } from '@skein/core';
-import { type BlockEvent, forModel, type LossNote, readBlocks, type ServedTool } from '@skein/core/dialect';
-import type { Target } from './client-call.ts';
-import { refuseReliedOn } from './params.ts';
+import {
+  type BlockEvent,
+  forModel,
+  type LossNote,
+  type RequestMeaning,
+  readBlocks,
+  type ServedTool,
+} from '@skein/core/dialect';
+import type { Target } from '../client/client-call.ts';
+import { nameParams, refuseReliedOn } from './params.ts';
 
 /** A client's request on its way to a target: what is left to be written in the target's protocol. */
 export interface OutgoingRequest {
@@ -49,14 +56,16 @@ export interface OutgoingRequest {
   readonly wordsKey?: (reply: Message) => string | undefined;
   /** The exchange whose history the request goes on from, where the gateway keeps it. */
   readonly continues?: string;
-  /** What the next request of the thread extends. */
-  readonly prefix?: Pick<OutgoingRequest, 'system' | 'tools' | 'messages'>;
   /** Further keys by which the reply is found. */
   readonly replyKeys?: readonly string[];
   /** Names and ids as the client has them, and as the provider has them. */
   readonly calls?: Readonly<Record<string, string>>;
   /** The client's tools by the names that the provider has, where name or kind of call differ. */
   readonly served?: ReadonlyMap<string, ServedTool>;
+  /** The names that the client has for parameters. */
+  readonly paramNames?: RequestMeaning['params'];
+  /** The tools as the client knows them. */
+  readonly offered?: readonly ToolDefinition[];
   /** How many replies the client wants; by default, one. */
   readonly copies?: number;
   /** Whether the answer comes as the arguments of a call, because the model cannot be asked for JSON otherwise. */
@@ -171,7 +180,7 @@ async function askTarget(
   const isBound = forModel(provider.policies.reasoningBoundTo, target.model).includes('prefix');
   const prefix = isBound ? written().manifest.prefix : undefined;
   const body = request.relayed ?? written().body;
-  const losses = isRelayed ? request.losses : [...request.losses, ...written().losses];
+  const losses = isRelayed ? request.losses : nameParams([...request.losses, ...written().losses], request.paramNames);
   const head = { target: { ...target, provider }, dialect, request, losses, prefix };
   const sent = {
     ...{ provider, model: target.model, body, env, signal },

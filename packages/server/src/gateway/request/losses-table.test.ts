@@ -8,7 +8,7 @@ import {
 } from '@skein/core';
 import { serving } from '@skein/core/dialect';
 import { describe, expect, it } from 'vitest';
-import { ClientRefusal } from './client-refusal.ts';
+import { ClientRefusal } from '../client/client-error.ts';
 import { type Adapted, adapt, findTarget, type ModelName } from './test-adapt.ts';
 
 const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
@@ -482,7 +482,7 @@ async function writeTable({ dialect, base, members, content, tools }: ClientSamp
 const INTRODUCTION = `# What the gateway loses between protocols
 
 A test writes this page: it sends each member of a request, and each kind of content, from every protocol of clients to a model of every protocol, and looks
-at what goes out. Run \`npx vitest run packages/server/src/gateway/losses-table.test.ts -u\` to write it again.
+at what goes out. Run \`npx vitest run packages/server/src/gateway/request/losses-table.test.ts -u\` to write it again.
 
 | sign | meaning |
 |---|---|
@@ -508,7 +508,7 @@ describe('docs/gateway-losses.md', () => {
     const tables: string[] = [];
     for (const client of CLIENTS) tables.push(await writeTable(client));
     await expect(`${[INTRODUCTION.trimEnd(), ...tables].join('\n\n')}\n`).toMatchFileSnapshot(
-      '../../../../docs/gateway-losses.md',
+      '../../../../../docs/gateway-losses.md',
     );
   });
 });

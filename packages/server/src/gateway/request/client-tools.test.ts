@@ -167,6 +167,21 @@ describe('tools that the client runs', () => {
   });
 });
 
+describe('functions whose arguments are held to their schema', () => {
+  const strict = { type: 'function', function: { name: 'a.b', parameters: { type: 'object' }, strict: true } };
+  const messages = [{ role: 'user', content: 'Go' }];
+
+  it('stay so where the target can, and are reported otherwise', async () => {
+    const { body, served, notes } = await adapt(openaiChat, { model: 'm', messages, tools: [strict] }, 'responses');
+    const [tool] = body.tools as { name: string; strict: boolean }[];
+    expect(tool).toMatchObject({ type: 'function', strict: true });
+    expect(served.get(tool!.name)).toEqual({ name: 'a.b' });
+    expect(notes).toEqual([]);
+    const google = await adapt(openaiChat, { model: 'm', messages, tools: [strict] }, 'google');
+    expect(google.notes).toContain('dropped tools[0] unknown-field strict');
+  });
+});
+
 describe('tools of the vendor', () => {
   it('become those of the target, where it has the same, and are reported otherwise', async () => {
     const search = await adapt(openaiResponses, { model: 'm', input: 'Go', tools: [{ type: 'web_search' }] }, 'google');

@@ -1,6 +1,6 @@
-import { canonical, elementTexts, type Message, type ToolDefinition, textAt, type WriteRequest } from '@skein/core';
+import { canonical, elementTexts, type ToolDefinition, textAt, type WriteRequest } from '@skein/core';
 import type { LossNote } from '@skein/core/dialect';
-import type { ClientCall, Target } from './client-call.ts';
+import type { ClientCall, Target } from '../client/client-call.ts';
 import type { OutgoingRequest } from './exchange.ts';
 import type { UpstreamProtocol } from './params.ts';
 
@@ -59,42 +59,19 @@ export function dropVendorTexts(
   return losses.length > 0 ? { ...request, system, losses: [...request.losses, ...losses] } : request;
 }
 
-/** The parts of a request that an upstream caches. */
-export type RequestPrefix = Pick<OutgoingRequest, 'system' | 'tools' | 'messages'>;
-
 /**
- * The request with the texts of the thread's last one wherever both mean the same, so that the prompt cache of a provider
- * hits: system texts and messages with an equal value at the same place, and tools that are an equal set. What the client
- * changed goes out as changed.
+ * The tools of a request in the order and the text of the thread's last one, if they are an equal set, so that the prompt
+ * cache of a provider hits. What the client changed goes out as changed. System text and messages need no such care: they
+ * are translated from what they say, whatever their spelling.
  */
-export function extendLast(request: OutgoingRequest, last: RequestPrefix | undefined): OutgoingRequest {
-  if (!last) return request;
-  return {
-    ...request,
-    system: keepEqual(request.system, last.system),
-    tools: keepTools(request.tools, last.tools),
-    messages: keepEqual(request.messages, last.messages),
-  };
-}
-
-function keepEqual(messages: readonly Message[], last: readonly Message[]): readonly Message[] {
-  return messages.map((message, index) => {
-    const known = last[index];
-    return known && isEqual(message, known) ? known : message;
-  });
-}
-
-function isEqual(message: Message, known: Message): boolean {
-  if (message === known || message.raw === known.raw) return message.origin.issuer === known.origin.issuer;
-  if (message.origin.dialect !== known.origin.dialect || message.origin.issuer !== known.origin.issuer) return false;
-  return canonical(message.raw) === canonical(known.raw);
-}
-
-/** Tools in the order and the text of the last request, if each of them was in it and no other. */
-function keepTools(tools: readonly ToolDefinition[], last: readonly ToolDefinition[]): readonly ToolDefinition[] {
+export function keepTools(
+  tools: readonly ToolDefinition[],
+  last: readonly ToolDefinition[] | undefined,
+): readonly ToolDefinition[] {
+  if (!last || tools.length !== last.length) return tools;
   const wanted = tools.map(toolKey).sort();
   const known = last.map(toolKey).sort();
-  return wanted.length === known.length && wanted.every((key, index) => key === known[index]) ? last : tools;
+  return wanted.every((key, index) => key === known[index]) ? last : tools;
 }
 
 function toolKey(tool: ToolDefinition): string {

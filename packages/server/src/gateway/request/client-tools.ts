@@ -6,7 +6,7 @@ import {
   type ServedTool,
   targetToolName,
 } from '@skein/core/dialect';
-import type { ClientCall, Target } from './client-call.ts';
+import type { ClientCall, Target } from '../client/client-call.ts';
 import type { OutgoingRequest } from './exchange.ts';
 import type { UpstreamProtocol } from './params.ts';
 
@@ -32,9 +32,9 @@ export function adaptTools(
   const { messages, given = messages } = request;
   if (call.dialect.id === upstream.dialect.id)
     return { request: { ...request, messages: alignCalls(messages, given, target, names) }, served: names.served };
-  const meaning = call.server.meaning ?? { members: {} };
+  const meaning = call.server.meaning ?? { members: {}, params: {} };
   const losses: LossNote[] = [];
-  const functions = request.tools.map((tool, index) => toFunctions(tool, index, meaning, names, losses));
+  const functions = request.tools.map((tool, index) => toFunctions(tool, index, meaning, upstream, names, losses));
   const hasFunctions = functions.some((list) => list !== undefined && list.length > 0);
   const tools = request.tools.flatMap((tool, index): readonly ToolDefinition[] => {
     const list = functions[index];
@@ -82,9 +82,14 @@ class FunctionNames {
     for (let count = 2; this.#functions.has(name); count++) name = `${wanted}_${count}`;
     this.#functions.add(name);
     if (name !== tool.name && !this.#renamed.has(tool.name)) this.#renamed.set(tool.name, name);
-    const sent = targetToolName(name, this.#target.provider.policies, '', []);
+    const sent = this.toTarget(name);
     if (sent !== tool.name || tool.form !== undefined || tool.namespace !== undefined) this.served.set(sent, tool);
     return name;
+  }
+
+  /** The name of a function as the target takes it. */
+  toTarget(name: string): string {
+    return targetToolName(name, this.#target.provider.policies, '', []);
   }
 
   /** Each name of the client with the target's, for the recording. */
@@ -103,6 +108,7 @@ function toFunctions(
   tool: ToolDefinition,
   index: number,
   meaning: RequestMeaning,
+  { dialect, server }: UpstreamProtocol,
   names: FunctionNames,
   losses: LossNote[],
 ): readonly ToolDefinition[] | undefined {
@@ -110,10 +116,14 @@ function toFunctions(
   const native = parseJson(tool.native);
   const path = `tools[${index}]`;
   return (isObject(native) ? meaning.readClientTool?.(native, tool.native) : undefined)?.map(
-    ({ served, lost, name, isStandIn, ...others }) => {
+    ({ served, lost = [], name, isStandIn, isStrict = false, ...others }): ToolDefinition => {
       if (isStandIn) losses.push({ kind: 'rewritten', path, reason: 'client-tool', detail: served.name });
-      if (lost) losses.push({ kind: 'dropped', path, reason: 'unknown-field', detail: lost.join(', ') });
-      return { ...others, name: names.add(name, served) };
+      const strict = isStrict ? server.meaning?.writeStrictTool : undefined;
+      const left = isStrict && !strict ? [...lost, 'strict'] : lost;
+      if (left.length > 0) losses.push({ kind: 'dropped', path, reason: 'unknown-field', detail: left.join(', ') });
+      const sent = { ...others, name: names.add(name, served) };
+      if (!strict) return sent;
+      return { dialect: dialect.id, native: JSON.stringify(strict({ ...sent, name: names.toTarget(sent.name) })) };
     },
   );
 }

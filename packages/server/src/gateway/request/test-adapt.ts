@@ -1,11 +1,11 @@
 import { type Dialect, loadDialect, providers } from '@skein/core';
 import { serving } from '@skein/core/dialect';
-import { adaptRequest, type RequestForTarget } from './adapt-request.ts';
-import type { Target } from './client-call.ts';
+import type { Target } from '../client/client-call.ts';
 import { refuseReliedOn } from './params.ts';
+import { adaptRequest, type RequestForTarget } from './prepare-request.ts';
 
 /** The upstreams of the tests: a model of each dialect. */
-export const MODELS = {
+const MODELS = {
   chat: 'openai-chat/gpt-5.2',
   responses: 'openai/gpt-5.2',
   anthropic: 'anthropic/claude-opus-5',

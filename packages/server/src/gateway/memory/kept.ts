@@ -7,16 +7,15 @@ import {
   type Message,
   type RequestParts,
 } from '@skein/core';
-import { type HeldHistories, type HeldRefusal, serving } from '@skein/core/dialect';
+import { type KeptRefusal, type ServedHistories, serving } from '@skein/core/dialect';
 import { type Forest, findReplies, type GatewayReply, readGatewayReply, replyIdKeys } from '@skein/forest';
-import { exchangeOfResponse } from './answer.ts';
-import type { RequestPrefix } from './cache-marks.ts';
-import type { ClientCall } from './client-call.ts';
-import { ClientRefusal } from './client-refusal.ts';
+import { exchangeOfResponse } from '../client/answer.ts';
+import type { ClientCall } from '../client/client-call.ts';
+import { ClientRefusal } from '../client/client-error.ts';
 import { GATEWAY_ISSUER, type Restorer } from './restore.ts';
 
 /** A request with the history that it goes on from. */
-export interface CompletedRequest extends RequestParts {
+interface CompletedRequest extends RequestParts {
   /** The messages in front of those of the request, as the providers wrote them. */
   readonly before: readonly Message[];
   /** The same messages as the client got or sent them. */
@@ -41,8 +40,6 @@ export interface Keeper {
     request: JsonObject,
     options: { readonly isOwn: boolean },
   ): Promise<CompletedRequest>;
-  /** The request that an exchange began with, as it went out; undefined where it is not known. */
-  request(exchange: string): Promise<RequestPrefix | undefined>;
   /** The body of a response that the client's path names; undefined where the gateway did not give it. */
   get(call: ClientCall): Promise<string | undefined>;
   /** Forgets the response that the client's path names, and tells so; undefined where the gateway did not give it. */
@@ -184,12 +181,6 @@ export function createKeeper(forest: Forest, restorer: Restorer): Keeper {
 
   return {
     complete,
-    async request(exchange) {
-      const there = restorer.request(exchange);
-      if (there) return there;
-      const { system, tools, messages } = (await history(exchange)) ?? {};
-      return tools && messages && { system: system ? [system] : [], tools, messages: messages.slice(0, -1) };
-    },
     async get(call) {
       const found = await findResponse(call);
       if (!found) return undefined;
@@ -243,11 +234,11 @@ function without(rest: RequestParts['rest'], names: readonly string[]): RequestP
   return Object.fromEntries(Object.entries(rest).filter(([name]) => !names.includes(name)));
 }
 
-function refuse(refusal: ReturnType<NonNullable<HeldHistories['refuse']>>): void {
+function refuse(refusal: ReturnType<NonNullable<ServedHistories['refuse']>>): void {
   if (refusal) throw toRefusal(refusal);
 }
 
-function toRefusal({ status, word, message, param }: HeldRefusal): ClientRefusal {
+function toRefusal({ status, word, message, param }: KeptRefusal): ClientRefusal {
   return new ClientRefusal(message, { status, word, ...(param !== undefined && { param }) });
 }
 

@@ -9,9 +9,8 @@ import {
 } from '@skein/core';
 import { serving } from '@skein/core/dialect';
 import { expect, test } from 'vitest';
-import { Problem } from '../http/problem.ts';
-import { isFault, writeClientError } from './client-error.ts';
-import { ClientRefusal } from './client-refusal.ts';
+import { Problem } from '../../http/problem.ts';
+import { ClientRefusal, isFault, writeClientError } from './client-error.ts';
 
 const upstream = (code: ProviderErrorCode, message: string, more: object = {}) =>
   new ProviderError(message, { code, provider: 'openai', model: 'gpt-5.2', retryable: false, ...more });

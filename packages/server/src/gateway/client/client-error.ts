@@ -4,15 +4,15 @@ import {
   ProviderError,
   type ProviderErrorCode,
   provider,
+  SkeinError,
   type SkeinErrorCode,
 } from '@skein/core';
 import type { ServedError, ServedFailure } from '@skein/core/dialect';
-import { toProblem } from '../http/problem.ts';
+import { toProblem } from '../../http/problem.ts';
 import type { ClientCall } from './client-call.ts';
-import { ClientRefusal } from './client-refusal.ts';
 
 /** An error as the client gets it. */
-export interface ClientError {
+interface ClientError {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
@@ -133,4 +133,40 @@ function retryHeaders({ status, retryAfterMs }: ServedError, error: unknown): Re
     ...(retryAfterMs !== undefined && { 'retry-after': String(Math.ceil(retryAfterMs / 1000)) }),
     ...(isRetried && isUseless && { 'x-should-retry': 'false' }),
   };
+}
+
+/** How a refusal differs from a plain 400. */
+interface RefusalFacts {
+  readonly status?: number;
+  readonly code?: SkeinErrorCode;
+  /** The vendor's own word for it, such as `thread_unsupported_request`. */
+  readonly word?: string;
+  /** The member of the request that is refused. */
+  readonly param?: string;
+  readonly retryAfterMs?: number;
+}
+
+/**
+ * A request that the gateway refuses, because it must not or cannot do what the client's program relies on. The client is
+ * told in the form of its own protocol.
+ */
+export class ClientRefusal extends SkeinError {
+  override readonly name = 'ClientRefusal';
+  readonly code: SkeinErrorCode;
+  readonly status: number;
+  readonly word: string | undefined;
+  readonly param: string | undefined;
+  readonly retryAfterMs: number | undefined;
+
+  constructor(
+    message: string,
+    { status = 400, code = 'invalid_request', word, param, retryAfterMs }: RefusalFacts = {},
+  ) {
+    super(message);
+    this.code = code;
+    this.status = status;
+    this.word = word;
+    this.param = param;
+    this.retryAfterMs = retryAfterMs;
+  }
 }
