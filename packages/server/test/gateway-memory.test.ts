@@ -132,6 +132,48 @@ test('an altered reference is dropped and reported, an edited message stays edit
   expect(lastBody(emulator)).toContain(ciphertext);
 });
 
+test('a call to which the client adds the defaults of its tool keeps its reasoning, a changed one does not', async () => {
+  const { server, emulator } = await startWorld();
+  const input = { path: 'note.txt', text: 'Hello' };
+  emulator.script('openai-responses', [
+    {
+      blocks: [
+        { type: 'thinking', text: 'Edit it.' },
+        { type: 'tool-use', name: 'edit', input },
+      ],
+    },
+    ...Array.from({ length: 2 }, () => ({ blocks: speaks('Done.', 'It is edited.') })),
+  ]);
+  const text = { type: 'string' };
+  const properties = { path: text, text, everywhere: { type: 'boolean', default: false } };
+  const tools = [{ name: 'edit', input_schema: { type: 'object', properties, required: ['path', 'text'] } }];
+  const ask = async (messages: unknown[]) => {
+    const response = await fetch(`${server.url}/gateway/anthropic/v1/messages`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ model: GPT, max_tokens: 1000, tools, messages }),
+    });
+    return { response, content: (await response.clone().json()).content };
+  };
+  const question = { role: 'user', content: 'Edit the note.' };
+  const { content } = await ask([question]);
+  const ciphertext = /"encrypted_content":"([^"]+)"/.exec(emulator.log[0]!.served!.body.toString())![1]!;
+  const [thinking, call] = content;
+  const goOn = (changed: object) =>
+    ask([
+      question,
+      { role: 'assistant', content: [thinking, { ...call, input: changed }] },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: call.id, content: 'Edited.' }] },
+    ]);
+  const { response } = await goOn({ everywhere: false, ...input });
+  expect(lastBody(emulator)).toContain(ciphertext);
+  expect(response.headers.get('x-skein-losses') ?? '').not.toContain('foreign-reasoning');
+  await goOn({ everywhere: true, ...input });
+  expect(lastBody(emulator)).not.toContain(ciphertext);
+  expect(lastBody(emulator)).toContain('everywhere\\":true');
+  expect(refusals(emulator)).toEqual([]);
+});
+
 test('reasoning that is bound to its prefix is left out and reported where the client changed what stood before it', async () => {
   const { server, emulator } = await startWorld();
   emulator.settings = { ...emulator.settings, enforcePrefix: true };

@@ -91,7 +91,7 @@ export function createKeeper(forest: Forest, restorer: Restorer): Keeper {
     const earlier = continues === undefined ? undefined : await history(continues);
     const before = earlier?.messages ?? [];
     const items = await resolveItems(parts.messages, spoken, true);
-    const { messages } = await restorer.restore(items, spoken, '', before);
+    const { messages } = await restorer.restore(items, spoken, { scope: '', before, tools: parts.tools });
     return {
       ...{ ...withKept(spoken, parts, earlier), request },
       messages: [...before, ...messages, found.reply.message],

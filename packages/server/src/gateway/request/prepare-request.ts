@@ -33,7 +33,7 @@ export async function prepareRequest(
   const isVendor = isSame && call.dialect.home.issuer === target.provider.issuer;
   const completed = await keeper.complete(call.dialect, parts, call.request ?? {}, { isOwn: isVendor });
   const { system, tools, messages, params, rest, before, beforeShown, isHeld, conversation, continues } = completed;
-  const restored = await restorer.restore(messages, call.dialect, scope, before);
+  const restored = await restorer.restore(messages, call.dialect, { scope, before, tools });
   const { stream: _, ...extra } = rest;
   // A client that speaks the target's protocol may send the target's own replies as it likes.
   const isOwn = ({ origin: from }: Message) => isSame && from.dialect === dialect.id && from.issuer === origin.issuer;
