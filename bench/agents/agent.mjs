@@ -10,6 +10,7 @@ import { NOTE } from './place.mjs';
  * @property {string} name
  * @property {string} id under which Skein knows its sessions
  * @property {string} package whose version is shown
+ * @property {boolean} [isRefusedOnResume] whether its vendor refuses a resumed session with calls, as the agent sends it
  * @property {string} [install] a script of the package: npm runs none here, and some put the program for the machine in its place
  * @property {Parameters<Emulator['script']>[0]} protocol of its own vendor
  * @property {boolean} [isOverSocket] whether it speaks to its vendor over a WebSocket
@@ -22,7 +23,7 @@ import { NOTE } from './place.mjs';
  * @property {(command: readonly string[], prompt: string, options: readonly string[]) => readonly string[]} [resume] the command
  *   that goes on without a terminal, from the one that `skein handoff` names; agents without it get no sessions from others
  * @property {(work: string) => Call} read the call that reads the note
- * @property {(work: string) => Call} edit the call that changes it
+ * @property {(work: string, model: string) => Call} edit the call that changes it, by what the agent offers to a model
  */
 
 /** What is said in a session: a task with a read and an edit, then a prompt to the resumed session. */
@@ -36,17 +37,24 @@ export const SAID = {
   lastAnswer: 'Nobody you know.',
 };
 
-/** In this order, what the history of such a session says. */
-export const HISTORY = [SAID.task, NOTE.before, SAID.done, SAID.question, SAID.answer];
+/**
+ * In this order, what the history of such a session says.
+ * @param {boolean} isResumed
+ */
+export function historyOf(isResumed) {
+  const first = [SAID.task, NOTE.before, SAID.done];
+  return isResumed ? [...first, SAID.question, SAID.answer] : first;
+}
 
 /**
  * The replies to a task: the agent's own read tool, its edit tool, the end.
  * @param {Agent} agent
  * @param {string} work
+ * @param {string} model
  * @returns {ScriptedReply[]}
  */
-export function taskReplies(agent, work) {
-  const calls = [agent.read(work), agent.edit(work)];
+export function taskReplies(agent, work, model) {
+  const calls = [agent.read(work), agent.edit(work, model)];
   return [
     ...calls.map((call) => ({ blocks: [thinking(), { type: /** @type {const} */ ('tool-use'), ...call }] })),
     { blocks: [thinking(), { type: /** @type {const} */ ('text'), text: SAID.done }] },

@@ -10,14 +10,6 @@ const OPTIONS = [
   ...['-c', 'features.plugins=false', '-c', 'features.apps=false', '-c', 'analytics.enabled=false'],
 ];
 
-// Models that it does not know are not offered the tool, but the program of the same name.
-const PATCH = `*** Begin Patch
-*** Update File: ${NOTE.name}
-@@
--${NOTE.before}
-+${NOTE.after}
-*** End Patch`;
-
 /** Its built-in provider speaks the Responses API over a WebSocket first. @type {Agent} */
 export const agent = {
   name: 'Codex',
@@ -32,5 +24,6 @@ export const agent = {
   goOn: (prompt, options) => ['codex', 'exec', 'resume', '--last', ...OPTIONS, ...options, prompt],
   resume: ([program = '', ...args], prompt, options) => [program, 'exec', ...args, ...OPTIONS, ...options, prompt],
   read: () => ({ name: 'exec_command', input: { cmd: `cat ${NOTE.name}` } }),
-  edit: () => ({ name: 'exec_command', input: { cmd: `apply_patch <<'EOF'\n${PATCH}\nEOF` } }),
+  // Models that it does not know are not offered the tool, but the program of the same name.
+  edit: () => ({ name: 'exec_command', input: { cmd: `apply_patch <<'EOF'\n${NOTE.patch}\nEOF` } }),
 };

@@ -9,6 +9,8 @@ export const agent = {
   package: '@google/gemini-cli',
   protocol: 'google-generatecontent',
   foreign: ['anthropic/claude-opus-5-5', 'openai/gpt-5.5'],
+  // It sends every result of the resumed history twice.
+  isRefusedOnResume: true,
   env: { GEMINI_CLI_TRUST_WORKSPACE: 'true' },
   files: { '.gemini/settings.json': JSON.stringify({ privacy: { usageStatisticsEnabled: false } }) },
   own: ['-m', 'gemini-3-pro-preview'],

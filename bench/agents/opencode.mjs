@@ -16,8 +16,12 @@ export const agent = {
   goOn: (prompt, options) => ['opencode', 'run', '--continue', ...options, prompt],
   resume: (command, prompt, options) => [...command, ...options, prompt],
   read: (work) => ({ name: 'read', input: { filePath: `${work}/${NOTE.name}` } }),
-  edit: (work) => ({
-    name: 'edit',
-    input: { filePath: `${work}/${NOTE.name}`, oldString: NOTE.before, newString: NOTE.after },
-  }),
+  // Models of OpenAI are offered another tool.
+  edit: (work, model) =>
+    model.includes('gpt')
+      ? { name: 'apply_patch', input: { patchText: NOTE.patch } }
+      : {
+          name: 'edit',
+          input: { filePath: `${work}/${NOTE.name}`, oldString: NOTE.before, newString: NOTE.after },
+        },
 };

@@ -30,7 +30,14 @@ import { CLIENT_KEY } from '../recorded.mjs';
  */
 
 /** The file that the agents read and edit with tools of their own. */
-export const NOTE = { name: 'note.txt', before: 'The password is swordfish.', after: 'The password is halibut.' };
+const [FILE, BEFORE, AFTER] = ['note.txt', 'The password is swordfish.', 'The password is halibut.'];
+export const NOTE = {
+  name: FILE,
+  before: BEFORE,
+  after: AFTER,
+  /** The change, as OpenAI's agents write it. */
+  patch: `*** Begin Patch\n*** Update File: ${FILE}\n@@\n-${BEFORE}\n+${AFTER}\n*** End Patch`,
+};
 
 const PROGRAMS = fileURLToPath(new URL('node_modules/.bin', import.meta.url));
 const SKEIN = fileURLToPath(new URL('../../packages/cli/dist/skein.js', import.meta.url));

@@ -42,7 +42,7 @@ try {
   for (const agent of agents.filter(({ resume }) => resume))
     for (const [source, place] of recorded) {
       if (source === agent) continue;
-      const { handed, resumed } = await handOver(world, place, agent);
+      const { handed, resumed } = await handOver(world, { agent: source, place }, agent);
       tell(agent, 'handoff to it', handed, `from ${source.name}`);
       tell(agent, 'resume', resumed, `from ${source.name}`);
     }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { says } from '@skein/emulator';
 import { listExchanges, readRecorded } from '@skein/forest';
 import { compareBytes } from '../recorded.mjs';
-import { HISTORY, SAID, taskReplies } from './agent.mjs';
+import { historyOf, SAID, taskReplies } from './agent.mjs';
 import { createPlace, hashFiles, NOTE } from './place.mjs';
 
 /** @import { Emulator } from '@skein/emulator' */
@@ -33,14 +33,16 @@ export async function runSession(world, agent, place, foreign) {
   const options = foreign === undefined ? agent.own : [];
   const from = emulator.log.length;
   model.tool = agent.read(place.work).name;
-  model.replies = taskReplies(agent, place.work);
+  model.replies = taskReplies(agent, place.work, foreign ?? agent.own.join(' '));
   const problems = judgeEnd(await place.skein([...way, ...agent.ask(SAID.task, options)]), SAID.done);
   const note = (await readFile(join(place.work, NOTE.name), 'utf8')).trim();
   if (note !== NOTE.after) problems.push(`the note says "${note}"`);
+  const isResumed = isResumable(agent, foreign);
   model.replies = [says(SAID.answer)];
-  problems.push(...judgeEnd(await place.skein([...way, ...agent.goOn(SAID.question, options)]), SAID.answer));
+  if (isResumed)
+    problems.push(...judgeEnd(await place.skein([...way, ...agent.goOn(SAID.question, options)]), SAID.answer));
   const log = requestsSince(emulator, from);
-  problems.push(...judgeRequests(log), ...judgeOpaque(log), ...(await judgeForest(world, place)));
+  problems.push(...judgeRequests(log), ...judgeOpaque(log), ...(await judgeForest(world, place, historyOf(isResumed))));
   if (foreign === undefined) problems.push(...(await judgeBytes(place, log, agent)));
   return problems;
 }
@@ -79,11 +81,11 @@ async function importOnce(place) {
 /**
  * Hands a recorded session over to another agent, which goes on with it at its own vendor.
  * @param {World} world
- * @param {Place} source where the session was recorded
+ * @param {{ agent: Agent, place: Place }} source whose session was recorded, and where
  * @param {Agent} agent that goes on
  * @returns {Promise<{ handed: string[], resumed: string[] }>}
  */
-export async function handOver({ emulator, model }, source, agent) {
+export async function handOver({ emulator, model }, { agent: from, place: source }, agent) {
   const place = await createPlace(emulator, agent);
   try {
     const [thread] = (await withForest(source, describeForest)).threads.filter(({ part }) => part === 'main');
@@ -99,20 +101,28 @@ export async function handOver({ emulator, model }, source, agent) {
       const { status, err, out } = await place.run(command);
       if (status !== 0) handed.push(`${command.join(' ')}: ${err}${out}`);
     }
-    const from = emulator.log.length;
+    const start = emulator.log.length;
     model.tool = agent.read(place.work).name;
     model.replies = [says(SAID.lastAnswer)];
     const command = agent.resume?.(commands.at(-1), SAID.last, agent.own) ?? [];
     const resumed = judgeEnd(await place.skein(['record', '--', ...command]), SAID.lastAnswer);
-    const log = requestsSince(emulator, from);
-    const bodies = log.map(({ body }) => body.toString());
-    const told = bodies.map((body) => missingFrom(body, [...HISTORY, SAID.last]));
-    if (!told.includes(undefined))
-      resumed.push(`no request has the history: "${told.at(-1)}" is missing, or not in order`);
+    const log = requestsSince(emulator, start);
+    // Over a WebSocket, the history and the prompt come in requests of their own.
+    const asked = log.map(({ body }) => body.toString()).join('\n');
+    const missing = missingFrom(asked, [...historyOf(isResumable(from)), SAID.last]);
+    if (missing !== undefined) resumed.push(`"${missing}" is missing from what it asked, or in another place`);
     return { handed, resumed: [...resumed, ...judgeRequests(log)] };
   } finally {
     await place.remove();
   }
+}
+
+/**
+ * @param {Agent} agent
+ * @param {string} [foreign]
+ */
+function isResumable({ isRefusedOnResume = false }, foreign) {
+  return foreign !== undefined || !isRefusedOnResume;
 }
 
 /**
@@ -144,12 +154,13 @@ function judgeRequests(log) {
 
 /**
  * The signature or the ciphertext of every reply goes back with a later request. A stream may seal the same thought several
- * times; one of them is enough.
+ * times; one of them is enough. Side calls, which offer no tools, are not gone on with.
  * @param {Emulator['log']} log
  */
 function judgeOpaque(log) {
-  const bodies = log.map(({ body }) => body.toString());
-  const issued = log
+  const main = log.filter(({ body }) => /"tools":\[\{|"previous_response_id":"/.test(body.toString()));
+  const bodies = main.map(({ body }) => body.toString());
+  const issued = main
     .slice(0, -1)
     .map(({ served }) =>
       [...`${served?.body}`.matchAll(/"(?:signature|encrypted_content|thoughtSignature)":"([^"]{16,})"/g)].map(
@@ -167,14 +178,15 @@ function judgeOpaque(log) {
 /**
  * @param {World} world
  * @param {Place} place
+ * @param {readonly string[]} history
  */
-async function judgeForest({ show }, place) {
+async function judgeForest({ show }, place, history) {
   const { threads, texts } = await withForest(place, describeForest);
   if (show) for (const text of texts) console.error(`    ${text.slice(0, 160).replaceAll('\n', ' ')}`);
   const main = threads.filter(({ part }) => part === 'main');
   if (main.length !== 1) return [`it became ${main.length} conversations instead of one`];
   if (new Set(threads.map(({ group }) => group)).size !== 1) return ['its side calls are not in its group'];
-  const missing = missingFrom(texts.join('\n'), HISTORY);
+  const missing = missingFrom(texts.join('\n'), history);
   return missing === undefined ? [] : [`"${missing}" is missing from the conversation, or in another place`];
 }
 
