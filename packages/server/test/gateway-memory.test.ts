@@ -174,6 +174,41 @@ test('a call to which the client adds the defaults of its tool keeps its reasoni
   expect(refusals(emulator)).toEqual([]);
 });
 
+test('a result that Gemini CLI sends twice after a resume goes out once, and replies behind it keep their reasoning', async () => {
+  const { server, emulator } = await startWorld();
+  const call = { type: 'tool-use', name: 'read_file', input: { path: 'note' } } as const;
+  emulator.script('anthropic-messages', [
+    { blocks: [{ type: 'thinking', text: 'Read it.' }, call] },
+    ...['It says hello.', 'Welcome.'].map((text) => ({ blocks: speaks('Say it.', text) })),
+  ]);
+  const parameters = { type: 'OBJECT', properties: { path: { type: 'STRING' } } };
+  const tools = [{ functionDeclarations: [{ name: 'read_file', description: 'Reads.', parameters }] }];
+  const ask = async (contents: unknown[]) => {
+    const response = await fetch(`${server.url}/gateway/google/v1beta/models/${CLAUDE}:generateContent`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ contents, tools }),
+    });
+    const { parts } = (await response.json()).candidates[0].content;
+    // Thoughts and signatures are not kept by the client.
+    return parts.filter(({ thought }: { thought?: boolean }) => !thought);
+  };
+  const question = { role: 'user', parts: [{ text: 'What is in the note?' }] };
+  const [{ functionCall }] = await ask([question]);
+  const { id, name } = functionCall;
+  const result = { functionResponse: { id, name, response: { output: 'hello' } } };
+  const reply = { role: 'model', parts: [{ functionCall }] };
+  const answer = await ask([question, reply, { role: 'user', parts: [result] }]);
+  const thanks = { role: 'user', parts: [{ text: 'Thanks' }] };
+  const twice = { role: 'user', parts: [result, result] };
+  await ask([question, reply, twice, { role: 'model', parts: [{ text: answer[0].text }] }, thanks]);
+  expect(lastBody(emulator)).not.toContain('Result of the earlier tool call');
+  const issued = emulator.log.slice(0, 2).flatMap(({ served }) => signatures(served!.body.toString()));
+  expect(issued).toHaveLength(2);
+  expect(signatures(lastBody(emulator))).toEqual(issued);
+  expect(refusals(emulator)).toEqual([]);
+});
+
 test('reasoning that is bound to its prefix is left out and reported where the client changed what stood before it', async () => {
   const { server, emulator } = await startWorld();
   emulator.settings = { ...emulator.settings, enforcePrefix: true };

@@ -1,4 +1,5 @@
 import {
+  assistant,
   type ContentBlock,
   type Dialect,
   isObject,
@@ -150,7 +151,7 @@ function withoutDefaults(message: Message, tools: Tools): Message {
     const given = Object.entries(block.parameters).filter(([name, value]) => !isGranted(name, value));
     return { ...block, rawParameters: JSON.stringify(Object.fromEntries(given)) };
   });
-  return { ...message, content };
+  return assistant(content);
 }
 
 /** The schemas of a tool's parameters, by their names. */
