@@ -90,7 +90,7 @@ export async function handOver({ emulator, model }, { agent: from, place: source
   try {
     const [thread] = (await withForest(source, describeForest)).threads.filter(({ part }) => part === 'main');
     const ended = await place.skein(
-      ['handoff', thread?.id ?? '', '--to', agent.id, '--cwd', place.work, '--json'],
+      ['handoff', thread?.id ?? '', '--to', agent.id, '--cwd', place.work, '--model', modelOf(agent), '--json'],
       source.store,
     );
     if (ended.status !== 0) return { handed: [`handoff: ${ended.err}`], resumed: ['it was not handed over'] };
@@ -115,6 +115,11 @@ export async function handOver({ emulator, model }, { agent: from, place: source
   } finally {
     await place.remove();
   }
+}
+
+/** @param {Agent} agent */
+function modelOf({ own }) {
+  return own.at(-1)?.replace(/^.*\//, '') ?? '';
 }
 
 /**

@@ -77,25 +77,38 @@ test('Codex gets its overrides before the words of the user', async () => {
   ]);
 });
 
-test('Gemini CLI stays in its home, whose path it tells the model, and gets another way to sign in', async () => {
-  const system = join(newHome(), 'system.json');
-  writeFileSync(system, '{"ui":{"theme":"x"},"security":{"auth":{"selectedType":"oauth-personal"}}}');
-  const prepared = await prepare(['gemini', '-p', 'Hi'], { GEMINI_CLI_SYSTEM_SETTINGS_PATH: system });
-  expect(prepared.command).toEqual(['gemini', '-m', NAME, '-p', 'Hi']);
-  expect(prepared.env.GEMINI_CLI_HOME).toBeUndefined();
-  const settings = prepared.env.GEMINI_CLI_SYSTEM_SETTINGS_PATH!;
-  expect(JSON.parse(readFileSync(settings, 'utf8'))).toEqual({
-    ui: { theme: 'x' },
-    security: { auth: { selectedType: 'gemini-api-key' } },
-  });
-  await prepared.close();
-  expect(existsSync(settings)).toBe(false);
-  expect(readFileSync(system, 'utf8')).toContain('oauth-personal');
-  expect((await prepare(['gemini', '-m', 'mine'])).command).toEqual(['gemini', '-m', 'mine']);
-  // Whoever signs in with an account is recorded as far as that goes, and not signed out.
-  const signedIn = await prepare(['gemini'], {}, newHome(), 'proxy');
-  expect(signedIn.env.GEMINI_CLI_SYSTEM_SETTINGS_PATH).toBeUndefined();
-});
+test.skipIf(process.platform === 'win32')(
+  'Gemini CLI gets a home that shows its own, with another way to sign in (links need rights on Windows)',
+  async () => {
+    const home = newHome();
+    const own = join(home, '.gemini');
+    mkdirSync(join(own, 'tmp'), { recursive: true });
+    writeFileSync(
+      join(own, 'settings.json'),
+      '{"ui":{"theme":"x"},"security":{"auth":{"selectedType":"oauth-personal"}}}',
+    );
+    writeFileSync(join(own, 'projects.json'), 'old');
+    const prepared = await prepare(['gemini', '-p', 'Hi'], {}, home);
+    expect(prepared.command).toEqual(['gemini', '-m', NAME, '-p', 'Hi']);
+    const shown = join(prepared.env.GEMINI_CLI_HOME!, '.gemini');
+    expect(JSON.parse(readFileSync(join(shown, 'settings.json'), 'utf8'))).toEqual({
+      ui: { theme: 'x' },
+      security: { auth: { selectedType: 'gemini-api-key' } },
+    });
+    // It writes a file anew and puts it into the place of the old one.
+    rmSync(join(shown, 'projects.json'));
+    writeFileSync(join(shown, 'projects.json'), 'new');
+    writeFileSync(join(shown, 'tmp', 'session.jsonl'), 'kept');
+    await prepared.close();
+    expect(existsSync(shown)).toBe(false);
+    expect(readFileSync(join(own, 'projects.json'), 'utf8')).toBe('new');
+    expect(readFileSync(join(own, 'tmp', 'session.jsonl'), 'utf8')).toBe('kept');
+    expect(readFileSync(join(own, 'settings.json'), 'utf8')).toContain('oauth-personal');
+    expect((await prepare(['gemini', '-m', 'mine'])).command).toEqual(['gemini', '-m', 'mine']);
+    // Whoever signs in with an account is recorded as far as that goes, and not signed out.
+    expect((await prepare(['gemini'], {}, newHome(), 'proxy')).env.GEMINI_CLI_HOME).toBeUndefined();
+  },
+);
 
 test('OpenCode gets a provider beside those of the user', async () => {
   const given = { OPENCODE_CONFIG_CONTENT: '{"theme":"x","provider":{"mine":{}}}' };

@@ -105,16 +105,15 @@ export const AGENT_PROGRAMS: readonly AgentProgram[] = [
     title: 'Gemini CLI',
     vendor: 'google',
     models: ['gemini-3-pro-preview', 'gemini-2.5-flash'],
-    async setUp({ target, env, args, folder }) {
+    async setUp({ target, env, args, home, folder }) {
       const model = target && !hasFlag(args, '-m', '--model') ? ['-m', nameOf(target)] : [];
       // With a base address, it takes a way to sign in that fails, unless its settings name another.
       if (!target && !env.GEMINI_API_KEY) return { args: model };
-      // Settings of the system win. A home of its own would do, too, but it tells the model the path of its home.
-      const own = await readJson(env[GEMINI_SETTINGS] || geminiSystemSettings());
-      const file = 'settings.json';
+      const own = join(env.GEMINI_CLI_HOME || home, '.gemini');
       const top = await folder();
-      await writeJson(top, file, merge(own, { security: { auth: { selectedType: 'gemini-api-key' } } }));
-      return { args: model, env: { [GEMINI_SETTINGS]: join(top, file) } };
+      const settings = { security: { auth: { selectedType: 'gemini-api-key' } } };
+      const done = await overlayFolder(own, join(top, '.gemini'), 'settings.json', settings);
+      return { args: model, env: { GEMINI_CLI_HOME: top }, done };
     },
   },
   {
@@ -228,15 +227,6 @@ function claudeModels(target: ModelRef | undefined): Record<string, string> {
 
 function override(key: string, toml: string): string[] {
   return ['-c', `${key}=${toml}`];
-}
-
-/** The variable that names the file with the settings of the system, for Gemini CLI. */
-const GEMINI_SETTINGS = 'GEMINI_CLI_SYSTEM_SETTINGS_PATH';
-
-/** Where Gemini CLI looks for them otherwise. */
-function geminiSystemSettings(): string {
-  if (process.platform === 'darwin') return '/Library/Application Support/GeminiCli/settings.json';
-  return process.platform === 'win32' ? 'C:\\ProgramData\\gemini-cli\\settings.json' : '/etc/gemini-cli/settings.json';
 }
 
 function openCodeConfig({ openai, anthropic, google }: VendorAddresses, target: ModelRef | undefined): object {
