@@ -64,7 +64,7 @@ export async function importLogs(place) {
   const after = await hashFiles(place.home);
   for (const path of new Set([...files.keys(), ...after.keys()]))
     if (files.get(path) !== after.get(path)) imported.push(`${path} was changed`);
-  const met = [];
+  const met = first.result.threads.length === 0 ? ['there is no session to meet'] : [];
   const { threads, messages } = await withForest(place, describeForest);
   if (first.result.added > 0) met.push(`${first.result.added} of ${first.result.messages} messages were added`);
   if (threads.length !== before.threads.length) met.push(`${before.threads.length} threads became ${threads.length}`);

@@ -153,7 +153,8 @@ test('a call to which the client adds the defaults of its tool keeps its reasoni
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ model: GPT, max_tokens: 1000, tools, messages }),
     });
-    return { response, content: (await response.clone().json()).content };
+    const { content } = (await response.clone().json()) as { content: [object, { id: string }] };
+    return { response, content };
   };
   const question = { role: 'user', content: 'Edit the note.' };
   const { content } = await ask([question]);
@@ -181,6 +182,7 @@ test('a result that Gemini CLI sends twice after a resume goes out once, and rep
     { blocks: [{ type: 'thinking', text: 'Read it.' }, call] },
     ...['It says hello.', 'Welcome.'].map((text) => ({ blocks: speaks('Say it.', text) })),
   ]);
+  type Part = { thought?: boolean; text?: string; functionCall?: { id: string; name: string } };
   const parameters = { type: 'OBJECT', properties: { path: { type: 'STRING' } } };
   const tools = [{ functionDeclarations: [{ name: 'read_file', description: 'Reads.', parameters }] }];
   const ask = async (contents: unknown[]) => {
@@ -189,19 +191,19 @@ test('a result that Gemini CLI sends twice after a resume goes out once, and rep
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ contents, tools }),
     });
-    const { parts } = (await response.json()).candidates[0].content;
+    const body = (await response.json()) as { candidates: [{ content: { parts: Part[] } }] };
     // Thoughts and signatures are not kept by the client.
-    return parts.filter(({ thought }: { thought?: boolean }) => !thought);
+    return body.candidates[0].content.parts.filter(({ thought }) => !thought);
   };
   const question = { role: 'user', parts: [{ text: 'What is in the note?' }] };
-  const [{ functionCall }] = await ask([question]);
-  const { id, name } = functionCall;
+  const { functionCall } = (await ask([question]))[0]!;
+  const { id, name } = functionCall!;
   const result = { functionResponse: { id, name, response: { output: 'hello' } } };
   const reply = { role: 'model', parts: [{ functionCall }] };
   const answer = await ask([question, reply, { role: 'user', parts: [result] }]);
   const thanks = { role: 'user', parts: [{ text: 'Thanks' }] };
   const twice = { role: 'user', parts: [result, result] };
-  await ask([question, reply, twice, { role: 'model', parts: [{ text: answer[0].text }] }, thanks]);
+  await ask([question, reply, twice, { role: 'model', parts: [{ text: answer[0]!.text }] }, thanks]);
   expect(lastBody(emulator)).not.toContain('Result of the earlier tool call');
   const issued = emulator.log.slice(0, 2).flatMap(({ served }) => signatures(served!.body.toString()));
   expect(issued).toHaveLength(2);
