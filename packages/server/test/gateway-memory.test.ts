@@ -1,8 +1,8 @@
 import { loadConfig } from '@skein/agents';
 import type { Emulator } from '@skein/emulator';
-import { createForest, listExchanges, memoryStore, readRecorded } from '@skein/forest';
+import { createForest, memoryStore, readRecorded } from '@skein/forest';
 import { createServer } from '@skein/server';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { callsTwice, connect, openaiClient, speaks } from './gateway-kit.ts';
 import { startWorld } from './kit.ts';
 import { recorded } from './proxy-kit.ts';
@@ -133,7 +133,7 @@ test('an altered reference is dropped and reported, an edited message stays edit
 });
 
 test('reasoning that is bound to its prefix is left out and reported where the client changed what stood before it', async () => {
-  const { server, emulator } = await startWorld();
+  const { server, emulator, forest } = await startWorld();
   emulator.settings = { ...emulator.settings, enforcePrefix: true };
   const bound = 'anthropic/claude-opus-5-5';
   emulator.script('anthropic-messages', [
@@ -150,8 +150,10 @@ test('reasoning that is bound to its prefix is left out and reported where the c
   await client.say('Third question', bound);
   expect(lastBody(emulator)).not.toContain(signature);
   expect(refusals(emulator)).toEqual([]);
-  const { items } = await listExchanges((await startWorld()).forest);
-  expect(items).toEqual([]);
+  const reasons = (await recorded(forest, 3)).map(
+    ({ upstream }) => upstream!.losses?.map(({ reason }) => reason) ?? [],
+  );
+  expect(reasons.map((list) => list.includes('prefix-bound'))).toEqual([false, false, true]);
 });
 
 test('a client of the same protocol sends its own bytes with a named model, and a bare name passes untouched', async () => {
@@ -180,8 +182,17 @@ test.each(['chat', 'responses', 'anthropic', 'google'] as const)(
     const { server, emulator } = await startWorld({ config: { ...config, gateway } });
     emulator.script('anthropic-messages', { error: { status: 529 } });
     emulator.script('openai-responses', { blocks: speaks('Hm.', 'From the other.') });
+    const fallbacks: (string | null)[] = [];
+    const { fetch } = globalThis;
+    vi.stubGlobal('fetch', async (...request: Parameters<typeof fetch>) => {
+      const response = await fetch(...request);
+      if (String(request[0]).includes('/gateway/')) fallbacks.push(response.headers.get('x-skein-fallback'));
+      return response;
+    });
+    onTestFinished(() => void vi.unstubAllGlobals());
     const client = connect(name, server.url, true);
     expect(await client.say('Hi', CLAUDE)).toBe('From the other.');
+    expect(fallbacks).toEqual([`${CLAUDE} overloaded`]);
     emulator.script('anthropic-messages', {
       blocks: speaks('Hm.', 'A long answer that is cut in the middle of its words.'),
       streamError: { afterEvents: 6, message: 'Overloaded' },
