@@ -13,8 +13,11 @@ export interface TokenSpending {
 
 /** The budgets of the tokens. */
 export interface Budgets {
-  /** Counts a request. Throws a `ClientRefusal` if the budget of the token is used up, or cannot be counted. */
-  begin(token: string | undefined, target: Target): Promise<void>;
+  /**
+   * Counts a request. Throws a `ClientRefusal` if the budget of the token is used up, or cannot be counted: costs are counted
+   * by what is recorded.
+   */
+  begin(token: string | undefined, target: Target, options?: { readonly isRecorded: boolean }): Promise<void>;
   /** Adds what a reply cost. Returns the cost, where a price is known. */
   add(token: string | undefined, target: Target, usage: Usage | undefined): number | undefined;
 }
@@ -93,7 +96,7 @@ export function createBudgets({ tokens, readSpending, costOf, now = Date.now, on
     provider.connection?.needsKey === false ? 0 : costOf?.(usage, provider.id, model, new Date(now()))?.total;
 
   return {
-    async begin(token, target) {
+    async begin(token, target, { isRecorded } = { isRecorded: true }) {
       const limit = token === undefined ? undefined : limits.get(token);
       if (token === undefined || !limit) return;
       const { costPerDay, requestsPerMinute } = limit;
@@ -102,6 +105,11 @@ export function createBudgets({ tokens, readSpending, costOf, now = Date.now, on
       const ledger = ledgers.get(token)!;
       const at = now();
       if (costPerDay !== undefined) {
+        if (!isRecorded)
+          throw new ClientRefusal(
+            `The token "${token}" has a budget in dollars, which is counted by what is recorded. Leave out x-skein-mode and x-skein-skip.`,
+            { status: 403 },
+          );
         if (priceOf(target, PROBE) === undefined)
           throw new ClientRefusal(
             `The token "${token}" has a budget in dollars, and ${target.provider.id}/${target.model} has no listed price. Ask for another model.`,

@@ -133,7 +133,10 @@ export function createGateway(
       const caller = tokens.admit(headers, url, () => client.socket.remoteAddress);
       use = { ...(caller.name !== undefined && { token: caller.name }) };
       const bytes = await readBody(client);
-      call = withBody(address, decodeBody(headers.get('content-encoding'), bytes) ?? '');
+      const body = decodeBody(headers.get('content-encoding'), bytes);
+      if (body === undefined)
+        throw new ClientRefusal('The body cannot be decoded as its content-encoding says. Send it without one.');
+      call = withBody(address, body);
       const asked = readClientHeaders(headers, options);
       const route = findRoute(call, config.gateway, services);
       use = { ...use, route: route.kind === 'targets' ? route.label : route.kind };
@@ -148,9 +151,10 @@ export function createGateway(
         });
       const isAsked = call.operation === 'ask' || call.operation === 'compact';
       if (isAsked && route.kind === 'unknown') throw unknownModel(route.model);
+      const isRecorded = asked.mode !== 'pass';
       if (isAsked && route.kind === 'pass')
-        await budgets.begin(caller.name, { provider: route.provider, model: call.model ?? '' });
-      if (isAsked && route.kind === 'targets') await budgets.begin(caller.name, route.targets[0]!);
+        await budgets.begin(caller.name, { provider: route.provider, model: call.model ?? '' }, { isRecorded });
+      if (isAsked && route.kind === 'targets') await budgets.begin(caller.name, route.targets[0]!, { isRecorded });
       if (call.operation !== 'ask') {
         if (call.operation !== 'other' && (await answerOther(received, route, answer))) return;
         // What is kept at the vendor under the server's account is not for clients.
@@ -296,7 +300,7 @@ export function createGateway(
       const label = route.kind === 'targets' ? route.label : route.kind;
       const use = { ...(caller.name !== undefined && { token: caller.name }), route: label };
       const received = { call, url: `http://${client.headers.host}${url}`, asked, caller, use };
-      await budgets.begin(caller.name, targets[0]!);
+      await budgets.begin(caller.name, targets[0]!, { isRecorded: asked.mode !== 'pass' });
       const found = asked.mode === 'replay' ? await replay(received) : undefined;
       if (found) return sink.end(await found.text());
       await translate(received, targets, sink, signal);
