@@ -18,7 +18,6 @@ import {
   answerRelayed,
   answerStream,
   answerWhole,
-  exchangeOfResponse,
   httpSink,
   responseIdFor,
   skeinHeaders,
@@ -30,7 +29,7 @@ import { ClientRefusal, describeClientError, isFault, writeClientError } from '.
 import { askCopies, joinCopies, keepCopy } from './client/copies.ts';
 import { cutAtStops } from './client/stop-cut.ts';
 import { countAnswer } from './gateway-metrics.ts';
-import { createKeeper, type Keeper } from './memory/kept.ts';
+import { createKeeper } from './memory/kept.ts';
 import { createGatewayRecording, noRecording } from './memory/recording.ts';
 import { loadReferences, type References } from './memory/references.ts';
 import { createRestorer } from './memory/restore.ts';
@@ -176,9 +175,11 @@ export function createGateway(
   /** Answers what is no question to a model; false where the client's own vendor has to answer. */
   const answerOther = async ({ call, asked, caller }: ReceivedCall, route: Route, answer: ServerResponse) => {
     const memory = await remember();
-    const kept = await answerKept(call, memory.keeper);
+    // A client with a key of its own has conversations at its vendor.
+    const isAtVendor = call.operation === 'create-conversation' && caller.keys.size > 0;
+    const kept = isAtVendor ? undefined : await memory.keeper.answer(call);
     const found =
-      kept ??
+      (kept !== undefined ? { body: kept, headers: {} } : undefined) ??
       (await answerOperation(call, route, {
         services,
         prepare: (one, target, dialect) => prepareRequest(one, target, dialect, memory, asked.thread ?? ''),
@@ -357,16 +358,6 @@ function answerOf({ dialect, events, reply, request }: UpstreamAnswer): AnswerSo
   const { stops = [], isAnswerCalled = false } = request;
   const source = { dialect: dialect.id, events, reply };
   return cutAtStops(isAnswerCalled ? unwrapAnswer(source) : source, stops);
-}
-
-/** Gives out or forgets a response that the gateway gave; undefined for any other operation. */
-async function answerKept(call: ClientCall, keeper: Keeper) {
-  const { operation, responseId = '' } = call;
-  if (operation !== 'get' && operation !== 'delete') return undefined;
-  const body = await (operation === 'get' ? keeper.get(call) : keeper.delete(call));
-  if (body !== undefined) return { body, headers: {} };
-  if (exchangeOfResponse(responseId) === undefined) return undefined;
-  throw new ClientRefusal(`Response with id '${responseId}' not found.`, { status: 404, word: 'not_found' });
 }
 
 /** Aborted when the client leaves before it has the whole answer. */

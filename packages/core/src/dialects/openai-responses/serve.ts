@@ -17,6 +17,7 @@ import { DIALECT } from './provider.ts';
 import { readItem, turnText } from './read-response.ts';
 import { meaning } from './request-meaning.ts';
 import { servedAnswers } from './served-answers.ts';
+import { createConversation, listInputItems } from './served-state.ts';
 import {
   ABILITIES,
   callText,
@@ -279,6 +280,13 @@ export const serve: DialectServer = {
     held: {
       missing: (what, id) => MISSING[what](id),
       deleted: (id) => ({ id, object: 'response', deleted: true }),
+      cancelled: () => ({
+        status: 400,
+        word: 'invalid_request_error',
+        message: 'Cannot cancel a synchronous response.',
+      }),
+      inputItems: listInputItems,
+      createConversation,
     },
   },
   errorBody: openaiErrorBody,
@@ -293,6 +301,9 @@ export const serve: DialectServer = {
       { operation: 'count', method: 'POST', path: /^(?:\/v1)?\/responses\/input_tokens$/ },
       { operation: 'compact', method: 'POST', path: /^(?:\/v1)?\/responses\/compact$/ },
       { operation: 'get', method: 'GET', path: /^(?:\/v1)?\/responses\/(?<response>[\w-]+)$/ },
+      { operation: 'input-items', method: 'GET', path: /^(?:\/v1)?\/responses\/(?<response>[\w-]+)\/input_items$/ },
+      { operation: 'cancel', method: 'POST', path: /^(?:\/v1)?\/responses\/(?<response>[\w-]+)\/cancel$/ },
+      { operation: 'create-conversation', method: 'POST', path: /^(?:\/v1)?\/conversations$/ },
       { operation: 'delete', method: 'DELETE', path: /^(?:\/v1)?\/responses\/(?<response>[\w-]+)$/ },
     ],
     makeId: (text) => `resp_${text}`,
