@@ -224,3 +224,30 @@ test('a client that leaves ends the upstream', async () => {
   // The emulator says so when the connection is closed.
   await expect.poll(() => emulator.log[0]?.served?.ended, { timeout: 20_000 }).toBe('hang');
 });
+
+test('a reply that was cut at a stop sequence comes back with its reasoning after a restart, and without what stood behind', async () => {
+  const { server, emulator, forest } = await startWorld();
+  emulator.script('openai-responses', [
+    { blocks: speaks('Counting.', 'one END two') },
+    { blocks: speaks('More.', 'three') },
+    { blocks: speaks('More.', 'three') },
+  ]);
+  const messages = [{ role: 'user' as const, content: 'Count.' }];
+  const ask = { model: GPT, stop: 'END' };
+  const { choices } = await openaiClient(server.url).chat.completions.create({ ...ask, messages });
+  expect(choices[0]!.message.content).toBe('one ');
+  const ciphertext = /"encrypted_content":"([^"]+)"/.exec(emulator.log[0]!.served!.body.toString())![1]!;
+  const another = await startAnother(emulator, forest);
+  for (const { url } of [server, another]) {
+    const history = [
+      ...messages,
+      { role: 'assistant' as const, content: 'one ' },
+      { role: 'user' as const, content: 'On' },
+    ];
+    await openaiClient(url).chat.completions.create({ ...ask, messages: history });
+    expect(lastBody(emulator)).toContain(ciphertext);
+    expect(lastBody(emulator)).toContain('one ');
+    expect(lastBody(emulator)).not.toContain('END');
+  }
+  expect(refusals(emulator)).toEqual([]);
+});

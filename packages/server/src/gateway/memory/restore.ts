@@ -9,6 +9,7 @@ import {
   replyIdKeys,
   showsTheSame,
 } from '@skein/forest';
+import { cutMessage } from '../client/stop-cut.ts';
 import { hasReference, type References } from './references.ts';
 
 /** The issuer of messages that a client wrote or got from the gateway: no provider takes their opaque parts for its own. */
@@ -116,7 +117,8 @@ function findShown({ reply, delivered }: DeliveredReply, message: Message): Mess
   const same = choices.find((choice) => showsTheSame(choice, message));
   if (same) return same;
   const shown = delivered();
+  if (!showsTheSame(shown, message)) return undefined;
   // What stood behind a stop sequence was never said to the client.
   const isCut = shown.text !== reply.message.text && reply.message.text.startsWith(shown.text);
-  return !isCut && showsTheSame(shown, message) ? reply.message : undefined;
+  return isCut ? cutMessage(reply.message, shown.text.length) : reply.message;
 }
