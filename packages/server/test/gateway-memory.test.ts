@@ -251,3 +251,39 @@ test('a reply that was cut at a stop sequence comes back with its reasoning afte
   }
   expect(refusals(emulator)).toEqual([]);
 });
+
+test('a reply whose calls the client sends back apart, each with its own result, keeps its reasoning', async () => {
+  const { server, emulator, forest } = await startWorld();
+  emulator.script('anthropic-messages', [
+    { blocks: callsTwice('Weather.') },
+    { blocks: speaks('Warm.', 'It is warm.') },
+    { blocks: speaks('Still.', 'Still warm.') },
+    { blocks: speaks('Edited.', 'Edited.') },
+  ]);
+  const client = connect('chat', server.url, false);
+  await client.say('How warm is it?', CLAUDE);
+  const [signature] = signatures(emulator.log[0]!.served!.body.toString());
+  const { tool_calls: calls } = client.history.pop();
+  for (const call of calls)
+    client.history.push(
+      { role: 'assistant', content: null, tool_calls: [call] },
+      { role: 'tool', tool_call_id: call.id, content: `22 in ${call.function.arguments}` },
+    );
+  await client.say('And?', CLAUDE);
+  const contents = () =>
+    JSON.parse(lastBody(emulator)).messages.flatMap(({ content }: { content: { type: string }[] }) => content);
+  const types = ['text', 'thinking', 'tool_use', 'tool_use', 'tool_result', 'tool_result', 'text'];
+  expect(contents().map(({ type }: { type: string }) => type)).toEqual(types);
+  expect(lastBody(emulator)).toContain(signature);
+  const second = connect('chat', (await startAnother(emulator, forest)).url, true);
+  second.history.push(...client.history);
+  await second.say('Still?', CLAUDE);
+  expect(signatures(lastBody(emulator))).toHaveLength(2);
+  expect(lastBody(emulator)).toContain(signature);
+  // A call that the client changed is a change.
+  second.history[3].tool_calls[0].function.arguments = '{"city":"Rome"}';
+  await second.say('Still?', CLAUDE);
+  expect(lastBody(emulator)).toContain('Rome');
+  expect(lastBody(emulator)).not.toContain(signature);
+  expect(refusals(emulator)).toEqual([]);
+});

@@ -93,11 +93,11 @@ export function createKeeper(forest: Forest, restorer: Restorer): Keeper {
     const earlier = continues === undefined ? undefined : await history(continues);
     const before = earlier?.messages ?? [];
     const items = await resolveItems(parts.messages, spoken, true);
-    const { messages } = await restorer.restore(items, spoken, '', before);
+    const { messages, given } = await restorer.restore(items, spoken, '', before);
     return {
       ...{ ...withKept(spoken, parts, earlier), request },
       messages: [...before, ...messages, found.reply.message],
-      shown: [...(earlier?.shown ?? []), ...items, found.delivered()],
+      shown: [...(earlier?.shown ?? []), ...given, found.delivered()],
     };
   };
 
