@@ -150,9 +150,7 @@ test('reasoning that is bound to its prefix is left out and reported where the c
   await client.say('Third question', bound);
   expect(lastBody(emulator)).not.toContain(signature);
   expect(refusals(emulator)).toEqual([]);
-  const reasons = (await recorded(forest, 3)).map(
-    ({ upstream }) => upstream!.losses?.map(({ reason }) => reason) ?? [],
-  );
+  const reasons = (await recorded(forest, 3)).map(({ upstream }) => upstream!.losses.map(({ reason }) => reason));
   expect(reasons.map((list) => list.includes('prefix-bound'))).toEqual([false, false, true]);
 });
 

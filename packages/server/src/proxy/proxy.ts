@@ -328,7 +328,7 @@ export async function readBody(client: IncomingMessage): Promise<Buffer> {
   let size = 0;
   for await (const bytes of client as AsyncIterable<Buffer>) {
     size += bytes.length;
-    if (size > MAX_RECORDED_REQUEST) throw new Problem('too_large', 'The body is too long to be replayed.');
+    if (size > MAX_RECORDED_REQUEST) throw new Problem('too_large', 'The body is longer than 64 MB.');
     chunks.push(bytes);
   }
   return Buffer.concat(chunks);

@@ -105,7 +105,8 @@ export function createRestorer(forest: Forest, references: References): Restorer
         const [exchange] = issuers(from);
         if (exchange === undefined) return undefined;
         const parts = joinParts(messages, from, (at) => issuers(at).includes(exchange));
-        const one = parts && (await reply(exchange));
+        if (!parts) return undefined;
+        const one = await reply(exchange);
         // Who speaks the protocol of the reply may send it as it likes.
         if (!one || one.reply.message.origin.dialect === dialect.id) return undefined;
         const original = findShown(one, parts.shown);
