@@ -1,6 +1,6 @@
 import type { GatewayToken } from '@skein/agents';
 import type { CostLookup, Usage } from '@skein/core';
-import type { Target } from './client/client-call.ts';
+import type { Route, Target } from './client/client-call.ts';
 import { ClientRefusal } from './client/client-error.ts';
 
 /** What was spent with a token since a time. */
@@ -18,6 +18,8 @@ export interface Budgets {
    * by what is recorded.
    */
   begin(token: string | undefined, target: Target, options?: { readonly isRecorded: boolean }): Promise<void>;
+  /** The route without fallbacks whose cost the budget of the token could not count. */
+  limitFallbacks(token: string | undefined, route: Route): Route;
   /** Adds what a reply cost. Returns the cost, where a price is known. */
   add(token: string | undefined, target: Target, usage: Usage | undefined): number | undefined;
 }
@@ -128,6 +130,12 @@ export function createBudgets({ tokens, readSpending, costOf, now = Date.now, on
           retryAfterMs: ledger.starts.at(-requestsPerMinute)! + MINUTE - at,
         });
       ledger.starts.push(at);
+    },
+    limitFallbacks(token, route) {
+      const isLimited = token !== undefined && limits.get(token)?.costPerDay !== undefined;
+      if (!isLimited || route.kind !== 'targets') return route;
+      const targets = route.targets.filter((target, at) => at === 0 || priceOf(target, PROBE) !== undefined);
+      return { ...route, targets };
     },
     add(token, target, usage) {
       const cost = usage && priceOf(target, usage);

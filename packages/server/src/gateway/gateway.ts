@@ -137,7 +137,7 @@ export function createGateway(
         throw new ClientRefusal('The body cannot be decoded as its content-encoding says. Send it without one.');
       call = withBody(address, body);
       const asked = readClientHeaders(headers, options);
-      const route = findRoute(call, config.gateway, services);
+      const route = budgets.limitFallbacks(caller.name, findRoute(call, config.gateway, services));
       use = { ...use, route: route.kind === 'targets' ? route.label : route.kind };
       const received: ReceivedCall = { call, url: `http://${client.headers.host}${url}`, asked, caller, use };
       const pass = (useServerKeys: boolean) =>
@@ -293,7 +293,7 @@ export function createGateway(
     const asked = readClientHeaders(headers, options);
     const answerOne = async (body: string, sink: AnswerSink, signal: AbortSignal): Promise<void> => {
       const call = withBody(address, body);
-      const route = findRoute(call, config.gateway, services);
+      const route = budgets.limitFallbacks(caller.name, findRoute(call, config.gateway, services));
       if (route.kind === 'unknown') throw unknownModel(route.model);
       // A bare name is of a model of the client's own vendor, which gets the client's own text.
       const own = route.kind === 'pass' && [{ provider: route.provider, model: call.model ?? '' }];
