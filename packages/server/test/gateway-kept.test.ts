@@ -136,4 +136,15 @@ test("the gateway holds Anthropic's threads for another provider, and refuses in
     status: 404,
     error: { error: { details: { error_code: 'thread_not_found' } } },
   });
+  const asked = emulator.log.length;
+  const unsupported = anthropic.beta.messages.create({
+    ...goesOn,
+    betas: [...betas, 'context-management-2025-06-27'],
+    context_management: { edits: [{ type: 'clear_tool_uses_20250919' }] },
+  });
+  await expect(unsupported).rejects.toMatchObject({
+    status: 400,
+    error: { error: { details: { error_code: 'thread_unsupported_request' } } },
+  });
+  expect(emulator.log).toHaveLength(asked);
 });
