@@ -1,7 +1,19 @@
 import { type Message, type RunEvent, tool, toolResult, user } from '@skein/core';
 import { type MessageReply, says } from '@skein/emulator';
 import { describe, expect, test } from 'vitest';
-import { APIS, type Api, anthropic, ask, expectAccepted, google, responses, rolesOf, start, weather } from './kit.ts';
+import {
+  APIS,
+  type Api,
+  anthropic,
+  ask,
+  bedrock,
+  expectAccepted,
+  google,
+  responses,
+  rolesOf,
+  start,
+  weather,
+} from './kit.ts';
 
 const question = [user('Think hard about Oslo.')];
 const thinking = { type: 'thinking', text: 'Oslo is a city in the north, and so on. '.repeat(4) } as const;
@@ -121,6 +133,33 @@ describe.each(APIS)('$protocol: what arrived before a stop is kept, and the next
     expectAccepted(emulator);
   });
 });
+
+// Other framings than server-sent events hand out all events of a chunk at once.
+test.each(APIS.filter(({ protocol }) => protocol !== 'bedrock-converse'))(
+  '$protocol: pieces that came before a stop are not told after it',
+  async (api) => {
+    const emulator = await start();
+    const text = 'and so on, '.repeat(2000);
+    emulator.script(api.protocol, says(text, { pieces: 2000 }));
+    const running = ask(emulator, api, {
+      messages: question,
+      // The whole stream in one piece, as a fast server or a slow reader has it.
+      fetch: async (url, init) => {
+        const response = await fetch(url, init);
+        return new Response(await response.arrayBuffer(), { headers: response.headers });
+      },
+    });
+    let told = '';
+    for await (const event of running) {
+      if (event.type === 'text') told += event.text;
+      if (told.length > 100) running.stop();
+    }
+    const result = await running.result;
+    expect(result.stop.reason).toBe('aborted');
+    expect(told.length).toBeLessThan(text.length / 2);
+    expect(result.text).toBe(told);
+  },
+);
 
 test('a run that is stopped before it starts sends nothing', async () => {
   const emulator = await start();
