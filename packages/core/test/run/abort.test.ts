@@ -1,19 +1,7 @@
 import { type Message, type RunEvent, tool, toolResult, user } from '@skein/core';
 import { type MessageReply, says } from '@skein/emulator';
 import { describe, expect, test } from 'vitest';
-import {
-  APIS,
-  type Api,
-  anthropic,
-  ask,
-  bedrock,
-  expectAccepted,
-  google,
-  responses,
-  rolesOf,
-  start,
-  weather,
-} from './kit.ts';
+import { APIS, type Api, anthropic, ask, expectAccepted, google, responses, rolesOf, start, weather } from './kit.ts';
 
 const question = [user('Think hard about Oslo.')];
 const thinking = { type: 'thinking', text: 'Oslo is a city in the north, and so on. '.repeat(4) } as const;
