@@ -7,8 +7,6 @@ import { SYSTEM, TOOL } from '../client.mjs';
 /** @import { GatewayClient } from '../client.mjs' */
 
 const apiKey = 'skein';
-// Otherwise it sends ids of items that OpenAI keeps.
-const providerOptions = { openai: { store: false, include: ['reasoning.encrypted_content'] } };
 const tools = {
   [TOOL.name]: tool({ description: TOOL.description, inputSchema: jsonSchema(TOOL.parameters) }),
 };
@@ -29,7 +27,6 @@ const provider = (name, protocol, modelOf) => ({
       system: SYSTEM,
       tools,
       maxRetries: 0,
-      providerOptions,
       onError: () => undefined,
     };
     const send = async () => {

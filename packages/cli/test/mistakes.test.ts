@@ -25,7 +25,7 @@ describe('mistakes', () => {
       'a format to import that is none',
       ['import', 'x.json', '--format', 'pdf'],
       2,
-      'Allowed choices are messages, chatgpt',
+      'Allowed choices are codex, gemini-cli',
     ],
     ['a model without a provider', ['ask', 'Hi', '--model', 'gpt'], 2, 'provider/model'],
     ['a provider that is none', ['ask', 'Hi', '--model', 'opnai/gpt'], 2, 'Did you mean "openai"?'],

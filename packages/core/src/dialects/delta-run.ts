@@ -52,7 +52,7 @@ function lastData(text: string): string {
  * because what only goes on with the same text is read at once; `tell` receives the same events.
  *
  * @example
- * const reader = dialect('openai-chat').readStream();
+ * const reader = openaiChat.readStream();
  * const decoder = readSse(reader);
  * for await (const chunk of response.body) decoder.push(chunk);
  * decoder.end();

@@ -24,17 +24,13 @@ describe.each(APIS.flatMap((api) => api.models.map((model) => ({ api, model, id:
     // Reasoning models of OpenAI take no temperature; that is a choice of the caller.
     const taken = PARAMETERS.filter((params) => params.temperature === undefined || !model.startsWith('gpt-5'));
 
-    test.each(['auto', 'none', 'required', { name: 'lookup' }] as const)(
-      'no choice of tools where there are none: %j',
-      (toolChoice) => {
-        const { body, losses, verdict } = new Talk()
-          .say(user('Hello'))
-          .write({ api, model }, { params: { toolChoice } });
-        expect(verdict, body).toEqual({ refusal: undefined, warnings: [] });
-        expect(body).not.toMatch(/tool_choice|toolConfig/);
-        expect(losses).toMatchObject([{ kind: 'dropped', path: 'params.toolChoice', reason: 'parameter' }]);
-      },
-    );
+    const choices = api.always?.tools ? [] : (['auto', 'none', 'required', { name: 'lookup' }] as const);
+    test.each(choices)('no choice of tools where there are none: %j', (toolChoice) => {
+      const { body, losses, verdict } = new Talk().say(user('Hello')).write({ api, model }, { params: { toolChoice } });
+      expect(verdict, body).toEqual({ refusal: undefined, warnings: [] });
+      expect(body).not.toMatch(/tool_choice|toolConfig/);
+      expect(losses).toMatchObject([{ kind: 'dropped', path: 'params.toolChoice', reason: 'parameter' }]);
+    });
 
     test.each(taken)('%j', (params) => {
       const sent = new Talk().say(user('Hello')).write({ api, model }, { params, tools: TOOLS, system: 'Be brief.' });

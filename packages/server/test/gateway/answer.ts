@@ -15,7 +15,7 @@ export type SeenPart =
   | { readonly kind: 'other'; readonly type: string; readonly value: Json };
 
 /** Tokens as the protocol counts them, in the words of no protocol: all of the input, and how much of it was cached. */
-export interface SeenUsage {
+interface SeenUsage {
   readonly input: number;
   readonly cached: number;
   readonly output: number;

@@ -16,7 +16,7 @@ export interface Wishes {
   readonly property?: string;
 }
 
-export interface CallResult {
+interface CallResult {
   readonly id: string;
   readonly name: string;
   readonly text: string;

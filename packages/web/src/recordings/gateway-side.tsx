@@ -11,11 +11,12 @@ export function GatewaySummary({
 }) {
   if (!upstream) return null;
   const { provider, model: answered, dialect: spoken, losses, attempt } = upstream;
+  const lost = losses.filter(isLost);
   const facts = [
     gateway?.route !== undefined && `route ${gateway.route}`,
     gateway?.token !== undefined && `token ${gateway.token}`,
     attempt > 1 && `attempt ${attempt}`,
-    losses.length > 0 && lossCount(losses.length),
+    lost.length > 0 && lossCount(lost.length),
   ].filter((fact) => fact !== false);
   return (
     <p className="flex flex-wrap items-center gap-x-1.5 gap-y-0.5 text-xs">
@@ -31,25 +32,32 @@ export function GatewaySummary({
   );
 }
 
+/** What the gateway added, such as cache markers, is no loss. */
+function isLost({ kind }: Upstream['losses'][number]): boolean {
+  return kind !== 'synthesised';
+}
+
 function lossCount(count: number): string {
   return count === 1 ? '1 thing lost' : `${count} things lost`;
 }
 
 /** What was lost between the client and the provider, what was put back, and which names were changed. */
 export function LostBetween({ upstream: { losses, restored, calls = {} } }: { readonly upstream: Upstream }) {
+  const lost = losses.filter(isLost);
+  const added = losses.filter((loss) => !isLost(loss));
   const renamed = Object.entries(calls).filter(([client, provider]) => client !== provider);
   return (
     <div className="flex flex-col gap-4 p-3 text-xs">
       <section>
         <h3 className="mb-1 font-semibold text-faint">Lost between them</h3>
-        {losses.length === 0 ? (
+        {lost.length === 0 ? (
           <p className="flex items-center gap-2 text-ok">
             <CircleCheck size={14} aria-hidden className="shrink-0" />
             Everything was carried over.
           </p>
         ) : (
           <ul className="flex flex-col gap-1">
-            {losses.map(({ text }, index) => (
+            {lost.map(({ text }, index) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: two losses may read the same
               <li key={index} className="flex gap-2">
                 <TriangleAlert size={14} aria-hidden className="mt-px shrink-0 text-warn" />
@@ -59,6 +67,19 @@ export function LostBetween({ upstream: { losses, restored, calls = {} } }: { re
           </ul>
         )}
       </section>
+      {added.length > 0 && (
+        <section>
+          <h3 className="mb-1 font-semibold text-faint">Added</h3>
+          <ul className="flex flex-col gap-1">
+            {added.map(({ text }, index) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: two additions may read the same
+              <li key={index} className="break-words">
+                {text}
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
       {restored.length > 0 && (
         <section>
           <h3 className="mb-1 font-semibold text-faint">Sent in the provider's own bytes</h3>
