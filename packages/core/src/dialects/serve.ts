@@ -83,6 +83,16 @@ export interface KeptHistories {
   isPending(envelope: JsonObject): boolean;
   /** What a gateway says that keeps histories in place of the API. Absent where it cannot. */
   readonly held?: ServedHistories;
+  /** Requests that the API makes itself, of input that a client added to a response. Absent where it makes none. */
+  readonly steering?: SteeredRequests;
+}
+
+/** A response that a client steers is followed by another one that the client did not ask for. */
+interface SteeredRequests {
+  /** The id of the response to which a client's message adds input; undefined for any other message. */
+  response(message: JsonObject): unknown;
+  /** The request that follows a response: that of the response, with the input of the messages in place of its own. */
+  toRequest(request: string, response: string, messages: readonly string[]): string;
 }
 
 /** How a gateway keeps histories for clients of an API that does. */

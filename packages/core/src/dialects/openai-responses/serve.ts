@@ -1,10 +1,11 @@
-import { elementTexts, isObject, textAt } from '../../json/index.ts';
+import { elementTexts, findMembers, isObject, textAt } from '../../json/index.ts';
 import type { ContentBlock, Message } from '../../message/index.ts';
 import type { LossNote } from '../loss.ts';
 import { openaiErrorBody } from '../openai-answers.ts';
 import { makeId, type OutgoingBlock, type StreamForm, StreamWriter } from '../reply-writer.ts';
 import type {
   DialectServer,
+  KeptHistories,
   KeptRefusal,
   ReplyContent,
   ReplyWriter,
@@ -266,6 +267,20 @@ const MISSING: Readonly<Record<'response' | 'conversation' | 'item', (id: string
   item: (id) => ({ status: 404, word: 'item_not_found', message: `Item with id '${id}' not found.`, param: 'input' }),
 };
 
+/** `response.steer`: the next response has the settings of the one that was steered. */
+const steering: NonNullable<KeptHistories['steering']> = {
+  response: ({ type, previous_response_id: id }) => (type === 'response.steer' ? id : undefined),
+  toRequest(request, response, messages) {
+    const settings = findMembers(request).filter(({ name }) => name !== 'input' && name !== 'previous_response_id');
+    const items = messages.flatMap((message) => {
+      const input = textAt(message, ['input']) ?? '[]';
+      return input.startsWith('[') ? elementTexts(input) : [`{"type":"message","role":"user","content":${input}}`];
+    });
+    const members = settings.map(({ name, start, end }) => `${JSON.stringify(name)}:${request.slice(start, end)}`);
+    return `{${members.join(',')},"previous_response_id":${JSON.stringify(response)},"input":[${items.join(',')}]}`;
+  },
+};
+
 export const serve: DialectServer = {
   id: DIALECT,
   responseId: ({ id, response }) => (isObject(response) ? response.id : id),
@@ -288,6 +303,7 @@ export const serve: DialectServer = {
       inputItems: listInputItems,
       createConversation,
     },
+    steering,
   },
   errorBody: openaiErrorBody,
   writeReply,
