@@ -1,4 +1,4 @@
-import { anthropicMessages, type Message, openaiResponses } from '@skein/core';
+import { anthropicMessages, googleGenerateContent, type Message, openaiResponses } from '@skein/core';
 import { expect, test } from 'vitest';
 import {
   createForest,
@@ -74,13 +74,13 @@ const GEMINI_LOG = lines(
 test('a log of Gemini CLI, which sends no session, meets the thread with its first words and its calls, results once', async () => {
   const forest = createForest(memoryStore());
   const session = (id: string) => [
-    turn({
-      role: 'user',
-      content: [
-        { type: 'text', text: '<session_context>\nToday\n</session_context>' },
-        { type: 'text', text: 'What is in the note?' },
-      ],
-    }),
+    // Parts that are texts are read as one.
+    googleGenerateContent.parseMessage(
+      JSON.stringify({
+        role: 'user',
+        parts: [{ text: '<session_context>\nToday\n</session_context>' }, { text: 'What is in the note?' }],
+      }),
+    ),
     turn({ role: 'assistant', content: [{ type: 'tool_use', ...CALL, id }] }),
     turn({ role: 'user', content: [{ type: 'tool_result', tool_use_id: id, content: 'hello' }] }),
     turn({ role: 'assistant', content: [{ type: 'text', text: 'It says hello.' }] }),
