@@ -111,7 +111,9 @@ async function sendWhole(
   hooks: AnswerHooks,
 ): Promise<void> {
   await hooks.beforeEnd(reply, body, losses);
-  sink.begin(200, 'application/json', hooks.headers);
+  // With its length, head and body go out in one write.
+  const length = String(Buffer.byteLength(body));
+  sink.begin(200, 'application/json', { ...hooks.headers, 'content-length': length });
   hooks.onText(body);
   sink.end(body);
 }

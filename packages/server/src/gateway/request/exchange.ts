@@ -132,6 +132,8 @@ export interface AskOptions {
   /** The client's own key for a target, where it brought one. */
   readonly keyFor: (target: Target) => string | undefined;
   readonly signal: AbortSignal;
+  /** As `createUpstreamFetch` makes it. */
+  readonly fetch: Fetch;
   readonly tap: UpstreamTap;
 }
 
@@ -187,7 +189,7 @@ async function askTarget(
     framing: dialect.framing,
     ...(key !== undefined && { key }),
     ...(request.headers && { extraHeaders: request.headers }),
-    fetch: tapFetch(tap, head),
+    fetch: tapFetch(options.fetch, tap, head),
     // Whoever has another target does not wait for this one.
     retry: isLast ? { maxRetries: 1, baseMs: 250, maxRetryAfterMs: 1000 } : (false as const),
   };
@@ -267,26 +269,18 @@ function refuseLosses(losses: OutgoingRequest['losses']): void {
 async function* none<T>(): AsyncGenerator<T> {}
 
 /** A `fetch` whose bytes the tap sees. The body is read at the pace of its reader. */
-function tapFetch(tap: UpstreamTap, sent: Parameters<UpstreamTap['request']>[2]): Fetch {
+function tapFetch(fetch: Fetch, tap: UpstreamTap, sent: Parameters<UpstreamTap['request']>[2]): Fetch {
   return async (url, init) => {
     tap.request(url, String(init.body), sent);
-    const response = await globalThis.fetch(url, init);
+    const response = await fetch(url, init);
     tap.head(response.status, response.headers);
-    if (!response.body) return response;
-    const reader = response.body.getReader();
-    const body = new ReadableStream<Uint8Array>(
-      {
-        async pull(controller) {
-          const { done, value } = await reader.read();
-          if (done) return controller.close();
-          tap.push(value);
-          controller.enqueue(value);
-        },
-        cancel: (reason) => reader.cancel(reason),
-      },
-      { highWaterMark: 0 },
-    );
-    const { status, statusText, headers } = response;
-    return new Response(body, { status, statusText, headers });
+    const reader = response.body!.getReader();
+    const read = async () => {
+      const piece = await reader.read();
+      if (!piece.done) tap.push(piece.value);
+      return piece;
+    };
+    const body = { getReader: () => ({ read, cancel: () => reader.cancel() }) };
+    return { ...response, body } as unknown as Response;
   };
 }
