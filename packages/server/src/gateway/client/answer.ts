@@ -20,8 +20,8 @@ export interface AnswerHooks {
    * The reply is complete, and its closing event, the last text, is not sent yet: what is awaited here is stored by then.
    */
   readonly beforeEnd: (reply: Reply, last: string, losses: readonly LossNote[]) => Promise<void>;
-  /** Text that was sent to the client. */
-  readonly onText: (text: string) => void;
+  /** Text that was sent to the client. With `isMore`, it only goes on with a block's text: it names no id for the first time. */
+  readonly onText: (text: string, isMore?: boolean) => void;
   /** What the client is told of a failure in the middle of a stream. */
   readonly describe: (error: unknown) => ServedError;
   readonly headers: Readonly<Record<string, string>>;
@@ -58,10 +58,16 @@ export async function answerStream(
 ): Promise<void> {
   const asList = isList(call);
   const writer = call.server.writeStream!({ ...head, dialect: source.dialect, asList });
+  let last: BlockEvent | undefined;
   const texts = mapEvents(source.events, (events) => {
     let text = '';
-    for (const event of events) text += writer.push(event);
-    return text;
+    let isMore = true;
+    for (const event of events) {
+      isMore &&= isPiece(event) && event.type === last?.type && 'index' in last && event.index === last.index;
+      last = event;
+      text += writer.push(event);
+    }
+    return { text, isMore };
   });
   const finish = () => {
     const reply = source.reply();
@@ -92,16 +98,20 @@ export async function answerRelayed(
   };
   const texts = mapEvents(native.events, (event) => {
     const text = write(event);
-    if (held === '' && !call.api.closing.test(event.data)) return text;
+    if (held === '' && !call.api.closing.test(event.data)) return { text, isMore: false };
     held += text;
-    return '';
+    return { text: '', isMore: false };
   });
   const finish = () => ({ reply: reply(), last: held + (asList ? ']' : ''), losses: [] });
   const fail = (error: ServedError) => call.server.writeStream!({ ...head, asList }).fail(error);
   await sendStream({ texts, finish, fail, asList }, sink, hooks);
 }
 
-async function* mapEvents<T>(events: AsyncIterable<T>, write: (event: T) => string): AsyncGenerator<string> {
+function isPiece({ type }: BlockEvent): boolean {
+  return type === 'text' || type === 'reasoning' || type === 'refusal';
+}
+
+async function* mapEvents<T>(events: AsyncIterable<T>, write: (event: T) => SentText): AsyncGenerator<SentText> {
   for await (const event of events) yield write(event);
 }
 
@@ -114,13 +124,19 @@ async function sendWhole(
   // With its length, head and body go out in one write.
   const length = String(Buffer.byteLength(body));
   sink.begin(200, 'application/json', { ...hooks.headers, 'content-length': length });
-  hooks.onText(body);
+  hooks.onText(body, true);
   sink.end(body);
+}
+
+/** A text for the client, and what `onText` is told of it. */
+interface SentText {
+  readonly text: string;
+  readonly isMore: boolean;
 }
 
 /** A stream as the client gets it. */
 interface OutgoingStream {
-  readonly texts: AsyncIterable<string>;
+  readonly texts: AsyncIterable<SentText>;
   /** The reply and the last text, after all others. */
   finish(): { readonly reply: Reply; readonly last: string; readonly losses: readonly LossNote[] };
   fail(error: ServedError): string;
@@ -134,9 +150,9 @@ async function sendStream(
 ): Promise<void> {
   sink.begin(200, asList ? 'application/json' : 'text/event-stream; charset=utf-8', hooks.headers);
   try {
-    for await (const text of texts) {
+    for await (const { text, isMore } of texts) {
       if (text === '') continue;
-      hooks.onText(text);
+      hooks.onText(text, isMore);
       await sink.write(text);
     }
   } catch (error) {
@@ -148,7 +164,7 @@ async function sendStream(
   }
   const { reply, last, losses } = finish();
   await hooks.beforeEnd(reply, last, losses);
-  hooks.onText(last);
+  hooks.onText(last, true);
   sink.end(last);
 }
 

@@ -202,7 +202,7 @@ async function askTarget(
     const native = isHandedOn(request) && { native: { text, events: none<NativeEvent>() } };
     return { ...head, skipped, rateLimits, ...native, events: none<readonly BlockEvent[]>(), reply: () => reply };
   }
-  const { events, headers } = await exchange({ ...sent, stream: true });
+  const { events, portions, headers } = await exchange({ ...sent, stream: true });
   const rateLimits = readRateLimits(headers);
   if (isHandedOn(request)) {
     const reader = dialect.readStream(origin);
@@ -216,7 +216,8 @@ async function askTarget(
   return {
     ...{ ...head, skipped, rateLimits },
     events: (async function* () {
-      for await (const { event, data } of events) yield reader.push(event, data);
+      for await (const portion of portions)
+        yield typeof portion === 'string' ? reader.pushText(portion) : reader.push(portion.event, portion.data);
       const end = reader.finish();
       reply = end.reply;
       yield end.events;
