@@ -58,13 +58,13 @@ export async function answerStream(
 ): Promise<void> {
   const asList = isList(call);
   const writer = call.server.writeStream!({ ...head, dialect: source.dialect, asList });
-  let last: BlockEvent | undefined;
+  let last: BlockPiece | undefined;
   const texts = mapEvents(source.events, (events) => {
     let text = '';
     let isMore = true;
     for (const event of events) {
-      isMore &&= isPiece(event) && event.type === last?.type && 'index' in last && event.index === last.index;
-      last = event;
+      isMore &&= isPiece(event) && last?.type === event.type && last.index === event.index;
+      last = isPiece(event) ? event : undefined;
       text += writer.push(event);
     }
     return { text, isMore };
@@ -87,28 +87,34 @@ export async function answerRelayed(
   sink: AnswerSink,
   hooks: AnswerHooks,
 ): Promise<void> {
-  if (!call.isStream) return sendWhole({ reply: reply(), body: withModel(native.text, call), losses: [] }, sink, hooks);
+  if (!call.isStream)
+    return sendWhole({ reply: reply(), body: modelWriter(call)(native.text), losses: [] }, sink, hooks);
   const asList = isList(call);
+  const rename = modelWriter(call);
   let held = '';
   let count = 0;
   const write = ({ event, data }: NativeEvent) => {
-    const text = withModel(data, call);
+    const text = rename(data);
     if (asList) return `${count++ === 0 ? '[' : ',\r\n'}${text}`;
     return `${event === undefined ? '' : `event: ${event}\n`}data: ${text}\n\n`;
   };
-  const texts = mapEvents(native.events, (event) => {
-    const text = write(event);
-    if (held === '' && !call.api.closing.test(event.data)) return { text, isMore: false };
-    held += text;
-    return { text: '', isMore: false };
+  const texts = mapEvents(native.events, (events) => {
+    let text = '';
+    for (const event of events) {
+      if (held !== '' || call.api.closing.test(event.data)) held += write(event);
+      else text += write(event);
+    }
+    return { text, isMore: false };
   });
   const finish = () => ({ reply: reply(), last: held + (asList ? ']' : ''), losses: [] });
   const fail = (error: ServedError) => call.server.writeStream!({ ...head, asList }).fail(error);
   await sendStream({ texts, finish, fail, asList }, sink, hooks);
 }
 
-function isPiece({ type }: BlockEvent): boolean {
-  return type === 'text' || type === 'reasoning' || type === 'refusal';
+type BlockPiece = Extract<BlockEvent, { type: 'text' | 'reasoning' | 'refusal' }>;
+
+function isPiece(event: BlockEvent): event is BlockPiece {
+  return event.type === 'text' || event.type === 'reasoning' || event.type === 'refusal';
 }
 
 async function* mapEvents<T>(events: AsyncIterable<T>, write: (event: T) => SentText): AsyncGenerator<SentText> {
@@ -168,14 +174,22 @@ async function sendStream(
   sink.end(last);
 }
 
-/** A response or an event of one with the model's name as the client gave it. */
-function withModel(text: string, { api, model }: ClientCall): string {
-  if (model === undefined || !text.includes('"model"')) return text;
-  for (const path of api.modelPaths) {
-    const range = find(text, path);
-    if (range) return splice(text, [{ ...range, text: JSON.stringify(model) }]);
-  }
-  return text;
+/** Writes a response, or events of one, with the model's name as the client gave it. */
+function modelWriter({ api, model }: ClientCall): (text: string) => string {
+  /** The last event up to the model's name: most events of a stream begin like the one before. */
+  let known = { before: '', after: '' };
+  return (text) => {
+    if (model === undefined || !text.includes('"model"')) return text;
+    if (known.before !== '' && text.startsWith(known.before)) return known.after + text.slice(known.before.length);
+    for (const [at, path] of api.modelPaths.entries()) {
+      const range = find(text, path);
+      if (!range) continue;
+      const after = splice(text.slice(0, range.end), [{ ...range, text: JSON.stringify(model) }]);
+      if (at === 0) known = { before: text.slice(0, range.end), after };
+      return after + text.slice(range.end);
+    }
+    return text;
+  };
 }
 
 /** The id of the response that an exchange gives, as the client's vendor makes them. */

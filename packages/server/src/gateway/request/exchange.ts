@@ -1,6 +1,8 @@
 import {
   type Dialect,
+  decodeSse,
   type Environment,
+  type EventExchange,
   exchange,
   type Fetch,
   isSkeinError,
@@ -15,6 +17,7 @@ import {
   type RequestParams,
   readRateLimits,
   resolveEndpoint,
+  type StreamReader,
   streamError,
   type ToolDefinition,
   type WriteRequest,
@@ -26,6 +29,7 @@ import {
   type LossNote,
   type RequestMeaning,
   readBlocks,
+  readSse,
   type ServedTool,
 } from '@skein/core/dialect';
 import type { Target } from '../client/client-call.ts';
@@ -118,7 +122,8 @@ export interface NativeEvent {
 /** An answer in the provider's own text: one text, or the events of a stream. */
 export interface NativeAnswer {
   readonly text: string;
-  readonly events: AsyncIterable<NativeEvent>;
+  /** Those together that arrived together. */
+  readonly events: AsyncIterable<readonly NativeEvent[]>;
 }
 
 /** How a target is asked. */
@@ -199,16 +204,16 @@ async function askTarget(
     const rateLimits = readRateLimits(headers);
     const reply = dialect.readResponse(text, origin);
     if (reply.stop.reason === 'error') throw streamError(text, { provider: provider.id, model: target.model });
-    const native = isHandedOn(request) && { native: { text, events: none<NativeEvent>() } };
+    const native = isHandedOn(request) && { native: { text, events: none<readonly NativeEvent[]>() } };
     return { ...head, skipped, rateLimits, ...native, events: none<readonly BlockEvent[]>(), reply: () => reply };
   }
-  const { events, portions, headers } = await exchange({ ...sent, stream: true });
+  const { portions, headers } = await exchange({ ...sent, stream: true });
   const rateLimits = readRateLimits(headers);
   if (isHandedOn(request)) {
     const reader = dialect.readStream(origin);
     return {
       ...{ ...head, skipped, rateLimits, events: none<readonly BlockEvent[]>(), reply: () => reader.finish() },
-      native: { text: '', events: seenBy(events, ({ event, data }) => void reader.push(event, data)) },
+      native: { text: '', events: readNative(portions, reader) },
     };
   }
   const reader = readBlocks(dialect, origin);
@@ -231,10 +236,24 @@ function isHandedOn({ isSameProtocol, copies = 1, stops = [], served, isAnswerCa
   return isSameProtocol === true && copies === 1 && stops.length === 0 && !served?.size && !isAnswerCalled;
 }
 
-async function* seenBy<T>(events: AsyncIterable<T>, see: (event: T) => void): AsyncGenerator<T> {
-  for await (const event of events) {
-    see(event);
-    yield event;
+/** Hands on the events of a stream, and reads the reply that they make. */
+async function* readNative(
+  portions: EventExchange['portions'],
+  reader: StreamReader,
+): AsyncGenerator<readonly NativeEvent[]> {
+  const decoder = readSse(reader);
+  let events: NativeEvent[] = [];
+  const cutter = decodeSse((event, data) => events.push({ event, data }));
+  for await (const portion of portions) {
+    events = [];
+    if (typeof portion === 'string') {
+      decoder.push(portion);
+      cutter.push(portion);
+    } else {
+      reader.push(portion.event, portion.data);
+      events.push(portion);
+    }
+    yield events;
   }
 }
 

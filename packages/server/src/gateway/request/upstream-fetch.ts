@@ -52,7 +52,7 @@ function toResponse(incoming: IncomingMessage): Response {
 }
 
 type BodyReader = Pick<ReadableStreamDefaultReader<Uint8Array>, 'read' | 'cancel'>;
-type Piece = ReadableStreamReadResult<Uint8Array>;
+type Piece = Awaited<ReturnType<BodyReader['read']>>;
 
 /** Reads a body piece by piece. While nobody reads, the provider waits. */
 function readIncoming(incoming: IncomingMessage, encoding: string | undefined): BodyReader {
