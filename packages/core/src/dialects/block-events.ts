@@ -10,7 +10,7 @@ import type {
 import { readRun } from './delta-run.ts';
 import type { Dialect } from './dialect.ts';
 import type { Reply, Stop, Usage } from './reply.ts';
-import { cutSse } from './sse.ts';
+import { cutSse, portions } from './sse.ts';
 import type { StreamEvent, StreamReader } from './stream.ts';
 import { areArguments } from './write/translate.ts';
 
@@ -129,10 +129,12 @@ class BlockTracker implements BlockReader {
 
   pushText(text: string): readonly BlockEvent[] {
     const events: BlockEvent[] = [];
-    // The first piece of a block is told with the message so far.
-    const deltas = this.#isBetween ? undefined : readRun(this.#reader.usual?.(), text);
-    if (deltas) for (const one of deltas()) this.#tellPiece(one, events);
-    else cutSse(text, (event, data) => events.push(...this.push(event, data)));
+    for (const some of portions(text)) {
+      // The first piece of a block is told with the message so far.
+      const deltas = this.#isBetween ? undefined : readRun(this.#reader.usual?.(), some);
+      if (deltas) for (const one of deltas()) this.#tellPiece(one, events);
+      else cutSse(some, (event, data) => events.push(...this.push(event, data)));
+    }
     return events;
   }
 

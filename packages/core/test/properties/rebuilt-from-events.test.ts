@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type BlockEvent, readBlocks } from '../../src/dialect.ts';
-import { portions } from '../../src/dialects/sse.ts';
 import { type ContentBlock, dialect, type Stop, type Usage } from '../../src/index.ts';
 import { ALL_PROTOCOLS, type AnyProtocol } from '../corpus/recordings.ts';
 import { CONTRADICTORY, type ReadBlocks, readAsBlocks, readBlocksOf, streams } from '../corpus/streamed.ts';
@@ -87,9 +86,7 @@ describe.each(ALL_PROTOCOLS)('%s', (protocol: AnyProtocol) => {
   it('whole events that are pushed as text tell the same as one by one', () => {
     for (const { name, sse } of streams(protocol)) {
       const reader = readBlocks(dialect(protocol));
-      const events: BlockEvent[] = [];
-      const text = `${sse.replaceAll('\r\n', '\n')}\n\n`;
-      for (const some of portions(text)) events.push(...reader.pushText(some));
+      const events = reader.pushText(`${sse.replaceAll('\r\n', '\n')}\n\n`);
       const { reply, events: last } = reader.finish();
       const one = readBlocksOf(protocol, sse);
       expect(JSON.stringify([...events, ...last]), name).toBe(JSON.stringify(one.events));

@@ -240,7 +240,7 @@ export async function deliverExchange(options: DeliveryOptions): Promise<EventEx
       hasBegun = true;
       ready.push({ event, data });
     };
-    const all = events({ take, takeText: (some) => hasBegun && ready.push(some) > 0 });
+    const all = events({ take, takeText: (some) => hasBegun && ready.push(some) > 0, takesAll: true });
     while (ready.length === 0) await all.next();
     return { ...head, events: cutPortions(handOut()), portions: handOut() };
 
