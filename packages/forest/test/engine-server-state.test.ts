@@ -5,7 +5,9 @@ import { expect, test } from 'vitest';
 import { APIS, bodies, expectAccepted, grow, start, weather } from './kit.ts';
 
 const CALL = { blocks: [{ type: 'tool-use', name: 'get_weather', input: { city: 'Oslo' } }] } as const;
-const KEEPING = APIS.filter(({ protocol }) => protocol === 'anthropic-messages' || protocol === 'openai-responses');
+const KEEPING = APIS.filter(({ protocol }) =>
+  /^(anthropic-messages|openai-responses|google-interactions)$/.test(protocol),
+);
 
 test.each(KEEPING)(
   'generations send only what is new, and show what was sent: $protocol',

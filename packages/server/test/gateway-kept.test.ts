@@ -34,8 +34,10 @@ test('a Responses client goes on by previous_response_id, in a conversation and 
   });
   expect(emulator.log[2]!.body.toString()).toContain(signature);
 
-  await openai.responses.create({ model: MODEL, input: 'One', conversation: 'conv_1234abcd' });
-  await openai.responses.create({ model: MODEL, input: 'Two', conversation: 'conv_1234abcd', stream: false });
+  const { id: conversation, metadata } = await openai.conversations.create({ metadata: { topic: 'greetings' } });
+  expect(metadata).toEqual({ topic: 'greetings' });
+  await openai.responses.create({ model: MODEL, input: 'One', conversation });
+  await openai.responses.create({ model: MODEL, input: 'Two', conversation, stream: false });
   expect(sent().messages).toHaveLength(3);
 
   const kept = await openai.responses.retrieve(second.id);
@@ -55,6 +57,39 @@ test('a streamed response is given out whole by its id', async () => {
   const kept = await openai.responses.retrieve(streamed.id);
   expect(kept.output_text).toBe('Streamed.');
   expect(kept.output.map(({ id }) => id)).toEqual(streamed.output.map(({ id }) => id));
+});
+
+test('a conversation that the gateway does not know is refused, because its history would be lost without a word', async () => {
+  const { server, emulator } = await startWorld();
+  const openai = openaiClient(server.url);
+  const unknown = openai.responses.create({ model: MODEL, input: 'Two', conversation: 'conv_of_the_vendor' });
+  await expect(unknown).rejects.toMatchObject({ status: 404, code: 'conversation_not_found' });
+  const begun = openai.conversations.create({ items: [{ type: 'message', role: 'user', content: 'Hi' }] });
+  await expect(begun).rejects.toMatchObject({ status: 400, param: 'items' });
+  expect(emulator.log).toHaveLength(0);
+});
+
+test('the input of a response is listed, page by page, and a response that is complete cannot be cancelled', async () => {
+  const { server, emulator } = await startWorld();
+  const openai = openaiClient(server.url);
+  emulator.script('anthropic-messages', { blocks: speaks('Hm.', 'Hello.') });
+  const { id } = await openai.responses.create({
+    model: MODEL,
+    input: [
+      { role: 'user', content: 'One' },
+      { role: 'assistant', content: 'Two' },
+      { role: 'user', content: [{ type: 'input_text', text: 'Three' }] },
+    ],
+  });
+  const texts: unknown[] = [];
+  for await (const item of openai.responses.inputItems.list(id, { limit: 2 })) {
+    expect(item).toMatchObject({ id: expect.stringMatching(/^msg_/), type: 'message' });
+    texts.push((item as { content: readonly { text: string }[] }).content[0]!.text);
+  }
+  expect(texts).toEqual(['Three', 'Two', 'One']);
+  await expect(openai.responses.cancel(id)).rejects.toMatchObject({ status: 400, message: /synchronous/ });
+  await openai.responses.delete(id);
+  await expect(openai.responses.cancel(id)).rejects.toMatchObject({ status: 404 });
 });
 
 test("the gateway holds Anthropic's threads for another provider, and refuses in the vendor's words", async () => {
@@ -101,4 +136,15 @@ test("the gateway holds Anthropic's threads for another provider, and refuses in
     status: 404,
     error: { error: { details: { error_code: 'thread_not_found' } } },
   });
+  const asked = emulator.log.length;
+  const unsupported = anthropic.beta.messages.create({
+    ...goesOn,
+    betas: [...betas, 'context-management-2025-06-27'],
+    context_management: { edits: [{ type: 'clear_tool_uses_20250919' }] },
+  });
+  await expect(unsupported).rejects.toMatchObject({
+    status: 400,
+    error: { error: { details: { error_code: 'thread_unsupported_request' } } },
+  });
+  expect(emulator.log).toHaveLength(asked);
 });

@@ -1,8 +1,8 @@
 import { loadConfig } from '@skein/agents';
 import type { Emulator } from '@skein/emulator';
-import { createForest, listExchanges, memoryStore, readRecorded } from '@skein/forest';
+import { createForest, memoryStore, readRecorded } from '@skein/forest';
 import { createServer } from '@skein/server';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { callsTwice, connect, openaiClient, speaks } from './gateway-kit.ts';
 import { startWorld } from './kit.ts';
 import { recorded } from './proxy-kit.ts';
@@ -133,7 +133,7 @@ test('an altered reference is dropped and reported, an edited message stays edit
 });
 
 test('reasoning that is bound to its prefix is left out and reported where the client changed what stood before it', async () => {
-  const { server, emulator } = await startWorld();
+  const { server, emulator, forest } = await startWorld();
   emulator.settings = { ...emulator.settings, enforcePrefix: true };
   const bound = 'anthropic/claude-opus-5-5';
   emulator.script('anthropic-messages', [
@@ -150,8 +150,8 @@ test('reasoning that is bound to its prefix is left out and reported where the c
   await client.say('Third question', bound);
   expect(lastBody(emulator)).not.toContain(signature);
   expect(refusals(emulator)).toEqual([]);
-  const { items } = await listExchanges((await startWorld()).forest);
-  expect(items).toEqual([]);
+  const reasons = (await recorded(forest, 3)).map(({ upstream }) => upstream!.losses.map(({ reason }) => reason));
+  expect(reasons.map((list) => list.includes('prefix-bound'))).toEqual([false, false, true]);
 });
 
 test('a client of the same protocol sends its own bytes with a named model, and a bare name passes untouched', async () => {
@@ -180,8 +180,17 @@ test.each(['chat', 'responses', 'anthropic', 'google'] as const)(
     const { server, emulator } = await startWorld({ config: { ...config, gateway } });
     emulator.script('anthropic-messages', { error: { status: 529 } });
     emulator.script('openai-responses', { blocks: speaks('Hm.', 'From the other.') });
+    const fallbacks: (string | null)[] = [];
+    const { fetch } = globalThis;
+    vi.stubGlobal('fetch', async (...request: Parameters<typeof fetch>) => {
+      const response = await fetch(...request);
+      if (String(request[0]).includes('/gateway/')) fallbacks.push(response.headers.get('x-skein-fallback'));
+      return response;
+    });
+    onTestFinished(() => void vi.unstubAllGlobals());
     const client = connect(name, server.url, true);
     expect(await client.say('Hi', CLAUDE)).toBe('From the other.');
+    expect(fallbacks).toEqual([`${CLAUDE} overloaded`]);
     emulator.script('anthropic-messages', {
       blocks: speaks('Hm.', 'A long answer that is cut in the middle of its words.'),
       streamError: { afterEvents: 6, message: 'Overloaded' },
@@ -212,4 +221,67 @@ test('a client that leaves ends the upstream', async () => {
   leaving.abort();
   // The emulator says so when the connection is closed.
   await expect.poll(() => emulator.log[0]?.served?.ended, { timeout: 20_000 }).toBe('hang');
+});
+
+test('a reply that was cut at a stop sequence comes back with its reasoning after a restart, and without what stood behind', async () => {
+  const { server, emulator, forest } = await startWorld();
+  emulator.script('openai-responses', [
+    { blocks: speaks('Counting.', 'one END two') },
+    { blocks: speaks('More.', 'three') },
+    { blocks: speaks('More.', 'three') },
+  ]);
+  const messages = [{ role: 'user' as const, content: 'Count.' }];
+  const ask = { model: GPT, stop: 'END' };
+  const { choices } = await openaiClient(server.url).chat.completions.create({ ...ask, messages });
+  expect(choices[0]!.message.content).toBe('one ');
+  const ciphertext = /"encrypted_content":"([^"]+)"/.exec(emulator.log[0]!.served!.body.toString())![1]!;
+  const another = await startAnother(emulator, forest);
+  for (const { url } of [server, another]) {
+    const history = [
+      ...messages,
+      { role: 'assistant' as const, content: 'one ' },
+      { role: 'user' as const, content: 'On' },
+    ];
+    await openaiClient(url).chat.completions.create({ ...ask, messages: history });
+    expect(lastBody(emulator)).toContain(ciphertext);
+    expect(lastBody(emulator)).toContain('one ');
+    expect(lastBody(emulator)).not.toContain('END');
+  }
+  expect(refusals(emulator)).toEqual([]);
+});
+
+test('a reply whose calls the client sends back apart, each with its own result, keeps its reasoning', async () => {
+  const { server, emulator, forest } = await startWorld();
+  emulator.script('anthropic-messages', [
+    { blocks: callsTwice('Weather.') },
+    { blocks: speaks('Warm.', 'It is warm.') },
+    { blocks: speaks('Still.', 'Still warm.') },
+    { blocks: speaks('Edited.', 'Edited.') },
+  ]);
+  const client = connect('chat', server.url, false);
+  await client.say('How warm is it?', CLAUDE);
+  const [signature] = signatures(emulator.log[0]!.served!.body.toString());
+  const { tool_calls: calls } = client.history.pop();
+  for (const call of calls)
+    client.history.push(
+      { role: 'assistant', content: null, tool_calls: [call] },
+      { role: 'tool', tool_call_id: call.id, content: `22 in ${call.function.arguments}` },
+    );
+  await client.say('And?', CLAUDE);
+  const contents = () =>
+    JSON.parse(lastBody(emulator)).messages.flatMap(({ content }: { content: { type: string }[] }) => content);
+  const types = ['text', 'thinking', 'tool_use', 'tool_use', 'tool_result', 'tool_result', 'text'];
+  expect(contents().map(({ type }: { type: string }) => type)).toEqual(types);
+  expect(lastBody(emulator)).toContain(signature);
+  const second = connect('chat', (await startAnother(emulator, forest)).url, true);
+  second.history.push(...client.history);
+  await second.say('Still?', CLAUDE);
+  expect(signatures(lastBody(emulator))).toHaveLength(2);
+  expect(lastBody(emulator)).toContain(signature);
+  // A call that the client changed is a change.
+  second.history[3].tool_calls[0].function.arguments = '{"city":"Rome"}';
+  await second.say('Still?', CLAUDE);
+  expect(lastBody(emulator)).toContain('Rome');
+  expect(lastBody(emulator)).not.toContain(signature);
+  expect(refusals(emulator)).toEqual([]);
 });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { anthropicClient, openaiClient } from './gateway-kit.ts';
 import { startWorld } from './kit.ts';
+import { recorded } from './proxy-kit.ts';
 
 const messages = [{ role: 'user' as const, content: 'Count.' }];
 const text = (said: string) => ({ blocks: [{ type: 'text' as const, text: said }] });
@@ -146,4 +147,18 @@ test('tools that the client sends in another order go out as they did before, so
   const first = await ask('A', [tool('a', 'x', 'y'), tool('b')]);
   expect(await ask('B', [tool('b'), tool('a', 'y', 'x')])).toBe(first);
   expect(await ask('C', [tool('b'), tool('a', 'z')])).not.toBe(first);
+});
+
+test('what was merely added, such as cache markers, is no loss in the header or in the metrics', async () => {
+  const { server, emulator, forest } = await startWorld();
+  emulator.script('anthropic-messages', [text('one')]);
+  const { response } = await openaiClient(server.url)
+    .chat.completions.create({ model: 'anthropic/claude-sonnet-4-5', messages })
+    .withResponse();
+  expect(emulator.log[0]!.body.toString()).toContain('"cache_control"');
+  expect(response.headers.get('x-skein-losses')).toBeNull();
+  const metrics = await (await fetch(`${server.url}/metrics`)).text();
+  expect(metrics).not.toContain('cache-marker');
+  const [exchange] = await recorded(forest, 1);
+  expect(exchange!.upstream!.losses).toMatchObject([{ kind: 'synthesised', reason: 'cache-marker' }]);
 });

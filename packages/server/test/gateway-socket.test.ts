@@ -65,3 +65,14 @@ test('a WebSocket at any other address is answered with 426, so that clients go 
   const { server } = await startWorld();
   await expect(open(server.url, '/gateway/openai/v1/chat/completions')).rejects.toThrow('426');
 });
+
+test('a connection keeps only its last warm-ups, so that a client cannot fill the memory with them', async () => {
+  const { server } = await startWorld();
+  const { ask } = await open(server.url);
+  const ids: string[] = [];
+  for (let count = 0; count < 20; count++)
+    ids.push((await ask({ generate: false, input: [{ role: 'user', content: 'Hi' }] })).response!.id);
+  const oldest = await ask({ previous_response_id: ids[0], input: [] });
+  expect(oldest.error).toMatchObject({ code: 'previous_response_not_found' });
+  expect(await ask({ previous_response_id: ids.at(-1), input: [] })).toMatchObject({ type: 'response.completed' });
+});

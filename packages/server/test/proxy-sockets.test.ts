@@ -1,6 +1,6 @@
 /** The Responses API over a WebSocket, through the proxy. */
 import Anthropic from '@anthropic-ai/sdk';
-import { says } from '@skein/emulator';
+import { says, startEmulator } from '@skein/emulator';
 import { createForest, memoryStore, readRecorded } from '@skein/forest';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
@@ -130,6 +130,36 @@ describe('a WebSocket through the proxy', () => {
     const [exchange] = await recorded(world.forest, 1);
     expect(exchange!.outcome).toBe('cut');
     expect((await world.forest.node(exchange!.landing!.node!)).message.text).toMatch(/^A long/);
+  });
+
+  test('a response that follows a steered one is recorded behind it, with the input that was added', async () => {
+    let open = () => {};
+    const gate = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    let pauses = 0;
+    const emulator = await startEmulator({ seed: 'test', sleep: () => (++pauses < 4 ? Promise.resolve() : gate) });
+    onTestFinished(() => emulator.close());
+    const world = await startWorld({ env: emulator.env() });
+    const long = says('A long answer that nobody wants.', { chunkDelay: 3, pieces: 4 });
+    emulator.script('openai-responses', [long, says('Short.')]);
+    const { socket, events } = await connect(world);
+    const count = (type: string) => events.filter((event) => event.type === type).length;
+    // The escape is not the usual spelling: both requests must have the same.
+    socket.send(
+      String.raw`{"type":"response.create","model":"gpt-5.5","store":false,"instructions":"Be \u0062rave.","input":"Hi"}`,
+    );
+    await expect.poll(() => count('response.created')).toBe(1);
+    const { id } = events[0]!.response!;
+    socket.send(JSON.stringify({ type: 'response.steer', previous_response_id: id, input: 'Be brief.' }));
+    await expect.poll(() => count('response.steer.accepted')).toBe(1);
+    open();
+    await expect.poll(() => count('response.created')).toBe(2);
+    const exchanges = await recorded(world.forest, 2);
+    expect(new Set(exchanges.map(({ landing }) => landing!.thread)).size).toBe(1);
+    const { head } = await world.forest.threads.get(exchanges[0]!.landing!.thread!);
+    const words = (await world.forest.path(head)).map(({ message }) => message.text);
+    expect(words).toEqual(['Be brave.', 'Hi', expect.stringContaining('A long answer'), 'Be brief.', 'Short.']);
   });
 
   test('is replayed from its recording', async () => {

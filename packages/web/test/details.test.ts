@@ -227,7 +227,10 @@ test('a decision that could not be sent can be made again', async () => {
   await approve.waitFor();
   await page.route('**/resume', (route) => route.abort(), { times: 1 });
   await approve.click();
-  await page.getByText(/The server cannot be reached/).waitFor();
+  await page
+    .getByText(/The server cannot be reached/)
+    .first()
+    .waitFor();
   await approve.click();
   await articles(page, 'assistant').getByText('Mild.').waitFor();
 });

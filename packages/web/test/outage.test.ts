@@ -23,7 +23,10 @@ test('a server that is started again does not blank the conversation that is ope
   const shown = page.getByRole('article', { name: 'assistant message' });
   await shown.getByText('1/2').waitFor();
   await app.stop();
-  await page.getByText(/The server cannot be reached/).waitFor();
+  await page
+    .getByText(/The server cannot be reached/)
+    .first()
+    .waitFor();
   await app.start();
   // What happened while nobody told of it is seen as well.
   await app.forest.append(question, [assistant('Neither.')]);
@@ -43,7 +46,10 @@ test('a server that is started again does not blank what is compared', async () 
   const second = page.getByRole('region', { name: 'Branch 2' });
   await second.getByText('That').waitFor();
   await app.stop();
-  await page.getByText(/The server cannot be reached/).waitFor();
+  await page
+    .getByText(/The server cannot be reached/)
+    .first()
+    .waitFor();
   const renewed = page.waitForResponse(new RegExp(`/nodes/${two}/path`));
   await app.start();
   await renewed;

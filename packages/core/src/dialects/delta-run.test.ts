@@ -161,3 +161,46 @@ describe.each(SAMPLES)('$dialect.id: deltas that are read at once', ({ dialect, 
     expect(runs).toBeGreaterThan(20);
   });
 });
+
+/** What a stream leads to, read at once where that is possible, and event by event. */
+function readBothWays(dialect: Dialect, events: readonly string[]) {
+  const texts = events.map((one) => `${one}\n\n`);
+  const reader = dialect.readStream();
+  const decoder = readSse(reader);
+  for (const one of texts) decoder.push(one);
+  decoder.end();
+  const { message, envelope } = reader.finish();
+  const { runs: _, ...slow } = read(dialect, texts, false);
+  return [
+    { raw: message.raw, envelope },
+    { raw: slow.raw, envelope: slow.reply.envelope },
+  ];
+}
+
+describe('reading at once changes nothing', () => {
+  const long = 'and so on, '.repeat(200);
+
+  it('an announced text without its string stays without it', () => {
+    const [fast, slow] = readBothWays(googleInteractions, [
+      'event: step.start\ndata: {"index":0,"step":{"type":"model_output","content":[{"type":"text"}]},"event_type":"step.start"}',
+      'event: step.stop\ndata: {"index":0,"event_type":"step.stop"}',
+    ]);
+    expect(fast).toEqual(slow);
+  });
+
+  it('an event in several lines is no pattern for lines that are no data', () => {
+    const tail = `"choices":[{"index":0,"delta":{"content":"${long}"}}]}`;
+    const [fast, slow] = readBothWays(openaiChat, [
+      `data: {"id":"a",\ndata: ${tail}`,
+      `data: {"id":"a",\ndata: ${tail}`,
+      `data: {"id":"a",\n${tail}`,
+    ]);
+    expect(fast).toEqual(slow);
+  });
+
+  it('log probabilities beside the choices join', () => {
+    const event = `data: {"id":"a","logprobs":{"content":[{"token":"a"}]},"choices":[{"index":0,"delta":{"content":"${long}"}}]}`;
+    const [fast, slow] = readBothWays(openaiChat, [event, event, event]);
+    expect(fast).toEqual(slow);
+  });
+});

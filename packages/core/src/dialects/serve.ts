@@ -50,8 +50,14 @@ export interface ServedApi extends ServedAnswers {
   readonly streamsLists?: boolean;
 }
 
-/** What a client can ask of a served API: a reply, the list of models, one model, a token count, a kept response. */
-export type ServedOperationKind = 'ask' | 'models' | 'model' | 'count' | 'compact' | 'get' | 'delete';
+/**
+ * What a client can ask of a served API: a reply, the list of models, one model, a token count, a kept response or the input of
+ * one, a conversation to keep responses in.
+ */
+export type ServedOperationKind = 'ask' | 'models' | 'model' | 'count' | 'compact' | KeptOperationKind;
+
+/** What a client can ask of the responses that a served API keeps. */
+type KeptOperationKind = 'get' | 'delete' | 'cancel' | 'input-items' | 'create-conversation';
 
 /** One operation of a served API, recognised by method and path. */
 export interface ServedOperation {
@@ -77,6 +83,16 @@ export interface KeptHistories {
   isPending(envelope: JsonObject): boolean;
   /** What a gateway says that keeps histories in place of the API. Absent where it cannot. */
   readonly held?: ServedHistories;
+  /** Requests that the API makes itself, of input that a client added to a response. Absent where it makes none. */
+  readonly steering?: SteeredRequests;
+}
+
+/** A response that a client steers is followed by another one that the client did not ask for. */
+interface SteeredRequests {
+  /** The id of the response to which a client's message adds input; undefined for any other message. */
+  response(message: JsonObject): unknown;
+  /** The request that follows a response: that of the response, with the input of the messages in place of its own. */
+  toRequest(request: string, response: string, messages: readonly string[]): string;
 }
 
 /** How a gateway keeps histories for clients of an API that does. */
@@ -87,6 +103,15 @@ export interface ServedHistories {
   refuse?(request: JsonObject, previous: JsonObject | undefined): KeptRefusal | undefined;
   /** The answer to a client that deletes a kept response. */
   deleted?(id: string): JsonObject;
+  /** The refusal of a client that cancels a response. A gateway has given a response only when it is complete. */
+  cancelled?(id: string): KeptRefusal;
+  /** The input of the request that a kept response answers, as a page of a list. */
+  inputItems?(request: JsonObject, id: string, query: URLSearchParams): JsonObject;
+  /** The answer to a client that creates an empty conversation, or why it cannot; `text` makes its id. */
+  createConversation?(
+    request: JsonObject,
+    head: { readonly text: string; readonly created: number },
+  ): { readonly id: string; readonly body: JsonObject } | { readonly refusal: KeptRefusal };
 }
 
 /** Why a kept history cannot be used, in the words of the API. */

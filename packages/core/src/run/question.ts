@@ -327,7 +327,7 @@ export class ReplyReader {
     };
     // Only what has begun goes on, so this is never the first event.
     const takeText = (text: string): boolean => {
-      const deltas = failure === undefined ? readRun(reader.usual?.(), text) : undefined;
+      const deltas = failure === undefined && !stopping.stopped ? readRun(reader.usual?.(), text) : undefined;
       if (!deltas) return false;
       this.isTold = true;
       journal.emit(deltas);

@@ -122,6 +122,33 @@ describe.each(APIS)('$protocol: what arrived before a stop is kept, and the next
   });
 });
 
+// Other framings than server-sent events hand out all events of a chunk at once.
+test.each(APIS.filter(({ protocol }) => protocol !== 'bedrock-converse'))(
+  '$protocol: pieces that came before a stop are not told after it',
+  async (api) => {
+    const emulator = await start();
+    const text = 'and so on, '.repeat(2000);
+    emulator.script(api.protocol, says(text, { pieces: 2000 }));
+    const running = ask(emulator, api, {
+      messages: question,
+      // The whole stream in one piece, as a fast server or a slow reader has it.
+      fetch: async (url, init) => {
+        const response = await fetch(url, init);
+        return new Response(await response.arrayBuffer(), { headers: response.headers });
+      },
+    });
+    let told = '';
+    for await (const event of running) {
+      if (event.type === 'text') told += event.text;
+      if (told.length > 100) running.stop();
+    }
+    const result = await running.result;
+    expect(result.stop.reason).toBe('aborted');
+    expect(told.length).toBeLessThan(text.length / 2);
+    expect(result.text).toBe(told);
+  },
+);
+
 test('a run that is stopped before it starts sends nothing', async () => {
   const emulator = await start();
   const result = await ask(emulator, anthropic, { messages: question, signal: AbortSignal.abort() }).result;

@@ -133,3 +133,71 @@ test('store: false and serverState exclude each other', async () => {
   const running = ask(emulator, responses, { ...base, messages: [user('One')], extraBody: { store: false } });
   await expect(running.result).rejects.toThrow('"serverState" sets "store"');
 });
+
+test('a thread that was continued already goes on with the whole history', async () => {
+  const emulator = await start();
+  const first = await ask(emulator, anthropic, { ...base, messages: [user('One')] }).result;
+  const go = async (text: string) => {
+    const messages = [user('One'), ...first.messages, user(text)];
+    return ask(emulator, anthropic, { ...base, messages, previous: first.manifest! }).result;
+  };
+  expect((await go('Two')).notices).toEqual([]);
+  const fork = await go('Another two');
+  expect(fork.text).toBe('Echo: Another two');
+  expect(fork.notices.map(({ code }) => code)).toEqual(['server-state']);
+  expect(emulator.log.map(({ verdict }) => verdict.refusal?.message ?? '')).toEqual([
+    '',
+    '',
+    expect.stringContaining('already been continued'),
+    '',
+  ]);
+});
+
+test('a thread that another request is continuing goes on with the whole history', async () => {
+  let open = () => {};
+  const gate = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  let isHeld = false;
+  const emulator = await start({
+    sleep: () => {
+      isHeld = true;
+      return gate;
+    },
+  });
+  const first = await ask(emulator, anthropic, { ...base, messages: [user('One')] }).result;
+  const go = (text: string) => {
+    const messages = [user('One'), ...first.messages, user(text)];
+    return ask(emulator, anthropic, { ...base, messages, previous: first.manifest! });
+  };
+  emulator.script('anthropic-messages', [says('Slow.', { chunkDelay: 3 }), says('Fast.')]);
+  const slow = go('Two');
+  await expect.poll(() => isHeld).toBe(true);
+  const fast = await go('Another two').result;
+  open();
+  expect([(await slow.result).text, fast.text]).toEqual(['Slow.', 'Fast.']);
+  expect(fast.notices.map(({ code }) => code)).toEqual(['server-state']);
+  expect(JSON.stringify(emulator.log.map(({ served }) => String(served?.body)))).toContain('thread_continue_in_flight');
+});
+
+test('a thread whose fixed settings change goes on with the whole history', async () => {
+  const emulator = await start();
+  const first = await ask(emulator, anthropic, { ...base, messages: [user('One')] }).result;
+  const messages = [user('One'), ...first.messages, user('Two')];
+  const second = await ask(emulator, anthropic, {
+    ...base,
+    params: { reasoning: { effort: 'low' } },
+    messages,
+    previous: first.manifest!,
+  }).result;
+  expect(second.text).toBe('Echo: Two');
+  expect(second.notices.map(({ code }) => code)).toEqual(['server-state']);
+  const third = await ask(emulator, anthropic, {
+    ...base,
+    params: { reasoning: { effort: 'low' } },
+    messages: [...messages, ...second.messages, user('Three')],
+    previous: second.manifest!,
+  }).result;
+  expect(third.notices).toEqual([]);
+  expect(sizes(emulator, anthropic)).toEqual([1, 1, 3, 1]);
+});

@@ -96,3 +96,13 @@ test('a model without a price is refused to whoever has a budget in dollars, unl
   await budgets.begin('bot', unlisted);
   await expect(start({}, { costOf: undefined }).budgets.begin('ci', OPUS)).rejects.toMatchObject({ status: 403 });
 });
+
+test('a token with a budget in dollars gets no answer from a fallback without a price', () => {
+  const { budgets } = start();
+  const unpriced = { provider: provider('openai'), model: 'nobody-knows' };
+  const free = { provider: provider('ollama'), model: 'llama' };
+  const route = { kind: 'targets', targets: [OPUS, unpriced, free], by: 'name', label: 'anthropic/*' } as const;
+  expect(budgets.limitFallbacks('ci', route)).toEqual({ ...route, targets: [OPUS, free] });
+  expect(budgets.limitFallbacks('bot', route)).toEqual(route);
+  expect(budgets.limitFallbacks(undefined, route)).toEqual(route);
+});

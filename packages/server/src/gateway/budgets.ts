@@ -1,6 +1,6 @@
 import type { GatewayToken } from '@skein/agents';
 import type { CostLookup, Usage } from '@skein/core';
-import type { Target } from './client/client-call.ts';
+import type { Route, Target } from './client/client-call.ts';
 import { ClientRefusal } from './client/client-error.ts';
 
 /** What was spent with a token since a time. */
@@ -13,8 +13,13 @@ export interface TokenSpending {
 
 /** The budgets of the tokens. */
 export interface Budgets {
-  /** Counts a request. Throws a `ClientRefusal` if the budget of the token is used up, or cannot be counted. */
-  begin(token: string | undefined, target: Target): Promise<void>;
+  /**
+   * Counts a request. Throws a `ClientRefusal` if the budget of the token is used up, or cannot be counted: costs are counted
+   * by what is recorded.
+   */
+  begin(token: string | undefined, target: Target, options?: { readonly isRecorded: boolean }): Promise<void>;
+  /** The route without fallbacks whose cost the budget of the token could not count. */
+  limitFallbacks(token: string | undefined, route: Route): Route;
   /** Adds what a reply cost. Returns the cost, where a price is known. */
   add(token: string | undefined, target: Target, usage: Usage | undefined): number | undefined;
 }
@@ -93,7 +98,7 @@ export function createBudgets({ tokens, readSpending, costOf, now = Date.now, on
     provider.connection?.needsKey === false ? 0 : costOf?.(usage, provider.id, model, new Date(now()))?.total;
 
   return {
-    async begin(token, target) {
+    async begin(token, target, { isRecorded } = { isRecorded: true }) {
       const limit = token === undefined ? undefined : limits.get(token);
       if (token === undefined || !limit) return;
       const { costPerDay, requestsPerMinute } = limit;
@@ -102,6 +107,11 @@ export function createBudgets({ tokens, readSpending, costOf, now = Date.now, on
       const ledger = ledgers.get(token)!;
       const at = now();
       if (costPerDay !== undefined) {
+        if (!isRecorded)
+          throw new ClientRefusal(
+            `The token "${token}" has a budget in dollars, which is counted by what is recorded. Leave out x-skein-mode and x-skein-skip.`,
+            { status: 403 },
+          );
         if (priceOf(target, PROBE) === undefined)
           throw new ClientRefusal(
             `The token "${token}" has a budget in dollars, and ${target.provider.id}/${target.model} has no listed price. Ask for another model.`,
@@ -120,6 +130,12 @@ export function createBudgets({ tokens, readSpending, costOf, now = Date.now, on
           retryAfterMs: ledger.starts.at(-requestsPerMinute)! + MINUTE - at,
         });
       ledger.starts.push(at);
+    },
+    limitFallbacks(token, route) {
+      const isLimited = token !== undefined && limits.get(token)?.costPerDay !== undefined;
+      if (!isLimited || route.kind !== 'targets') return route;
+      const targets = route.targets.filter((target, at) => at === 0 || priceOf(target, PROBE) !== undefined);
+      return { ...route, targets };
     },
     add(token, target, usage) {
       const cost = usage && priceOf(target, usage);

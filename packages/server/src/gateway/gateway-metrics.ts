@@ -28,7 +28,8 @@ export function countAnswer(
       metrics.count('skein_gateway_tokens_total', { ...labels, kind }, count);
   }
   if (cost !== undefined) metrics.count('skein_gateway_cost_dollars_total', labels, cost);
-  const all: readonly (Loss | LossNote)[] = [...sent, ...losses];
+  // As in the header, what was merely added is no loss.
+  const all: readonly (Loss | LossNote)[] = [...sent, ...losses].filter(({ kind }) => kind !== 'synthesised');
   for (const { reason } of all) metrics.count('skein_gateway_losses_total', { reason });
   for (const { target, reason } of skipped)
     metrics.count('skein_gateway_fallbacks_total', { provider: target.provider.id, reason });

@@ -18,7 +18,6 @@ import {
   answerRelayed,
   answerStream,
   answerWhole,
-  exchangeOfResponse,
   httpSink,
   responseIdFor,
   skeinHeaders,
@@ -30,7 +29,7 @@ import { ClientRefusal, describeClientError, isFault, writeClientError } from '.
 import { askCopies, joinCopies, keepCopy } from './client/copies.ts';
 import { cutAtStops } from './client/stop-cut.ts';
 import { countAnswer } from './gateway-metrics.ts';
-import { createKeeper, type Keeper } from './memory/kept.ts';
+import { createKeeper } from './memory/kept.ts';
 import { createGatewayRecording, noRecording } from './memory/recording.ts';
 import { loadReferences, type References } from './memory/references.ts';
 import { createRestorer } from './memory/restore.ts';
@@ -135,9 +134,12 @@ export function createGateway(
       const caller = tokens.admit(headers, url, () => client.socket.remoteAddress);
       use = { ...(caller.name !== undefined && { token: caller.name }) };
       const bytes = await readBody(client);
-      call = withBody(address, decodeBody(headers.get('content-encoding'), bytes) ?? '');
+      const body = decodeBody(headers.get('content-encoding'), bytes);
+      if (body === undefined)
+        throw new ClientRefusal('The body cannot be decoded as its content-encoding says. Send it without one.');
+      call = withBody(address, body);
       const asked = readClientHeaders(headers, options);
-      const route = findRoute(call, config.gateway, services);
+      const route = budgets.limitFallbacks(caller.name, findRoute(call, config.gateway, services));
       use = { ...use, route: route.kind === 'targets' ? route.label : route.kind };
       const received: ReceivedCall = { call, url: `http://${client.headers.host}${url}`, asked, caller, use };
       const pass = (useServerKeys: boolean) =>
@@ -150,9 +152,10 @@ export function createGateway(
         });
       const isAsked = call.operation === 'ask' || call.operation === 'compact';
       if (isAsked && route.kind === 'unknown') throw unknownModel(route.model);
+      const isRecorded = asked.mode !== 'pass';
       if (isAsked && route.kind === 'pass')
-        await budgets.begin(caller.name, { provider: route.provider, model: call.model ?? '' });
-      if (isAsked && route.kind === 'targets') await budgets.begin(caller.name, route.targets[0]!);
+        await budgets.begin(caller.name, { provider: route.provider, model: call.model ?? '' }, { isRecorded });
+      if (isAsked && route.kind === 'targets') await budgets.begin(caller.name, route.targets[0]!, { isRecorded });
       if (call.operation !== 'ask') {
         if (call.operation !== 'other' && (await answerOther(received, route, answer))) return;
         // What is kept at the vendor under the server's account is not for clients.
@@ -174,9 +177,11 @@ export function createGateway(
   /** Answers what is no question to a model; false where the client's own vendor has to answer. */
   const answerOther = async ({ call, asked, caller }: ReceivedCall, route: Route, answer: ServerResponse) => {
     const memory = await remember();
-    const kept = await answerKept(call, memory.keeper);
+    // A client with a key of its own has conversations at its vendor.
+    const isAtVendor = call.operation === 'create-conversation' && caller.keys.size > 0;
+    const kept = isAtVendor ? undefined : await memory.keeper.answer(call);
     const found =
-      kept ??
+      (kept !== undefined ? { body: kept, headers: {} } : undefined) ??
       (await answerOperation(call, route, {
         services,
         prepare: (one, target, dialect) => prepareRequest(one, target, dialect, memory, asked.thread ?? ''),
@@ -291,7 +296,7 @@ export function createGateway(
     const asked = readClientHeaders(headers, options);
     const answerOne = async (body: string, sink: AnswerSink, signal: AbortSignal): Promise<void> => {
       const call = withBody(address, body);
-      const route = findRoute(call, config.gateway, services);
+      const route = budgets.limitFallbacks(caller.name, findRoute(call, config.gateway, services));
       if (route.kind === 'unknown') throw unknownModel(route.model);
       // A bare name is of a model of the client's own vendor, which gets the client's own text.
       const own = route.kind === 'pass' && [{ provider: route.provider, model: call.model ?? '' }];
@@ -299,7 +304,7 @@ export function createGateway(
       const label = route.kind === 'targets' ? route.label : route.kind;
       const use = { ...(caller.name !== undefined && { token: caller.name }), route: label };
       const received = { call, url: `http://${client.headers.host}${url}`, asked, caller, use };
-      await budgets.begin(caller.name, targets[0]!);
+      await budgets.begin(caller.name, targets[0]!, { isRecorded: asked.mode !== 'pass' });
       const found = asked.mode === 'replay' ? await replay(received) : undefined;
       if (found) return sink.end(await found.text());
       await translate(received, targets, sink, signal);
@@ -356,16 +361,6 @@ function answerOf({ dialect, events, reply, request }: UpstreamAnswer): AnswerSo
   const { stops = [], isAnswerCalled = false } = request;
   const source = { dialect: dialect.id, events, reply };
   return cutAtStops(isAnswerCalled ? unwrapAnswer(source) : source, stops);
-}
-
-/** Gives out or forgets a response that the gateway gave; undefined for any other operation. */
-async function answerKept(call: ClientCall, keeper: Keeper) {
-  const { operation, responseId = '' } = call;
-  if (operation !== 'get' && operation !== 'delete') return undefined;
-  const body = await (operation === 'get' ? keeper.get(call) : keeper.delete(call));
-  if (body !== undefined) return { body, headers: {} };
-  if (exchangeOfResponse(responseId) === undefined) return undefined;
-  throw new ClientRefusal(`Response with id '${responseId}' not found.`, { status: 404, word: 'not_found' });
 }
 
 /** Aborted when the client leaves before it has the whole answer. */

@@ -67,8 +67,15 @@ function isReachable(provider: ProviderDescriptor, env: Environment): boolean {
   return hasKey(provider, { env }) && readOrigin(provider, env) !== undefined;
 }
 
-/** The 404 of a model that nobody knows, in the words of the vendor. */
+/** The 404 of a model that nobody knows, in the words of the vendor; a 400 where the request names none. */
 export function unknownModel(model: string): ClientRefusal {
+  if (model === '')
+    return new ClientRefusal(
+      'You must provide a model parameter: the body has to be a JSON object that names a model.',
+      {
+        param: 'model',
+      },
+    );
   const hint = model.includes('/') ? ' There is no such provider, or it has no key here.' : '';
   return new ClientRefusal(`The model \`${model}\` does not exist or you do not have access to it.${hint}`, {
     status: 404,

@@ -13,6 +13,7 @@ import {
 } from '@skein/core';
 import { type CompactionOperation, serving } from '@skein/core/dialect';
 import type { Services } from '../services.ts';
+import { headerName } from './client/answer.ts';
 import { type ClientCall, type Route, type Target, withBody } from './client/client-call.ts';
 import { countTokens } from './count-tokens.ts';
 import { noRecording } from './memory/recording.ts';
@@ -76,7 +77,7 @@ async function count(call: ClientCall, target: Target, options: OperationOptions
   });
   return {
     body: JSON.stringify(counting.write(tokens)),
-    headers: { 'x-skein-model': nameOf(resolved), ...(isEstimate && { 'x-skein-estimate': 'true' }) },
+    headers: { 'x-skein-model': headerName(resolved), ...(isEstimate && { 'x-skein-estimate': 'true' }) },
   };
 }
 
@@ -88,7 +89,7 @@ async function compact(
   const [first] = targets;
   if (compactsItself(call, first!)) {
     const { text } = await compactUpstream(call, first!, { env, key: keyFor(first!), signal });
-    return { body: text, headers: { 'x-skein-model': nameOf(first!) } };
+    return { body: text, headers: { 'x-skein-model': headerName(first!) } };
   }
   const id = forest.clock.tick();
   const upstream = await ask({
@@ -103,12 +104,8 @@ async function compact(
   spend(upstream.target, usage);
   return {
     body: writeCompaction(call, message.text, { id: id.replace(/\W/g, '_'), usage }),
-    headers: { 'x-skein-model': nameOf(upstream.target) },
+    headers: { 'x-skein-model': headerName(upstream.target) },
   };
-}
-
-function nameOf({ provider, model }: Target): string {
-  return `${provider.id}/${model}`;
 }
 
 /** What a model is told when it sums up a conversation. */

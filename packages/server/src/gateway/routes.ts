@@ -15,6 +15,9 @@ interface RouteQuestion {
   readonly dialect: Pick<Dialect, 'home'>;
 }
 
+/** Longer names than those of all vendors. Patterns with several wildcards take long on a long text. */
+const LONGEST_NAME = 256;
+
 /**
  * Finds where a request goes: to the model that it names as `provider/model`; otherwise by the most specific route that
  * matches; otherwise, for a bare name, to the client's own vendor.
@@ -24,6 +27,7 @@ export function findRoute(
   { routes, fallback }: Pick<GatewayConfig, 'routes' | 'fallback'>,
   { providers }: { readonly providers: readonly ProviderDescriptor[] },
 ): Route {
+  if (model.length > LONGEST_NAME) return { kind: 'unknown', model: `${model.slice(0, LONGEST_NAME)}…` };
   const find = (name: string) => findNamed(name, providers);
   const named = readName(model, find);
   const matching = named ? undefined : mostSpecific(model, routes);

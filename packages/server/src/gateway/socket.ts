@@ -18,6 +18,8 @@ interface SocketOptions {
 
 /** The longest message of a client. */
 const MAX_MESSAGE = 64 * 1024 * 1024;
+/** How many prepared requests a connection keeps. A client goes on from its last one. */
+const WARMUPS_KEPT = 16;
 /** So many bytes may wait for a slow client before its provider has to wait, too. */
 const MOST_WAITING = 256 * 1024;
 
@@ -70,6 +72,7 @@ export function serveSocket({ client, socket, head }: UpgradeRequest, options: S
 function warmUp({ call, newResponseId }: SocketOptions, request: JsonObject, warmups: Map<string, JsonObject>): string {
   const id = newResponseId();
   warmups.set(id, request);
+  if (warmups.size > WARMUPS_KEPT) warmups.delete(warmups.keys().next().value!);
   const model = typeof request.model === 'string' ? request.model : '';
   const created = Math.floor(Date.now() / 1000);
   // What a stream without events says: nothing.

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { dialect, findSigner, isSkeinError, resolveKey } from '@skein/core';
+import { serving } from '@skein/core/dialect';
 import { createRecorder, createReplayer, type GatewayUse, readAddress } from '@skein/forest';
 import type { Access } from '../http/access.ts';
 import { Problem, problemBody, toProblem } from '../http/problem.ts';
@@ -248,7 +249,10 @@ export function createProxy(services: Services, access: Access, options: ProxyOp
       recordings.add();
       return createRecordingTap({ recorder, request: one, redact, onUndecodable, onError, onEnd: recordings.remove });
     };
-    const recording = protocol && asked.mode === 'record' ? createSocketRecording(protocol, createTap) : undefined;
+    const recording =
+      protocol && asked.mode === 'record'
+        ? createSocketRecording(protocol, serving(dialect(spoken!)), createTap)
+        : undefined;
     streams.add();
     relaySocket({ ...request, upstream, headers, recording, onUnreadable: onUndecodable }, (outcome) => {
       streams.remove();
@@ -331,7 +335,7 @@ export async function readBody(client: IncomingMessage): Promise<Buffer> {
   let size = 0;
   for await (const bytes of client as AsyncIterable<Buffer>) {
     size += bytes.length;
-    if (size > MAX_RECORDED_REQUEST) throw new Problem('too_large', 'The body is too long to be replayed.');
+    if (size > MAX_RECORDED_REQUEST) throw new Problem('too_large', 'The body is longer than 64 MB.');
     chunks.push(bytes);
   }
   return Buffer.concat(chunks);

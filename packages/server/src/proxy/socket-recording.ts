@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '@skein/core';
-import type { SocketProtocol } from '@skein/core/dialect';
+import type { DialectServer, SocketProtocol } from '@skein/core/dialect';
 import type { ExchangeTap } from './recording-tap.ts';
 
 /**
@@ -17,41 +17,100 @@ const EVENTS = new Map([['content-type', 'text/event-stream']]);
 const JSON_BODY = new Map([['content-type', 'application/json']]);
 
 /** `createTap` begins the recording of one exchange. */
-export function createSocketRecording(protocol: SocketProtocol, createTap: () => ExchangeTap): SocketRecording {
-  /** The requests of each lane that have no complete response, oldest first. */
-  const lanes = new Map<string, OpenExchange[]>();
+export function createSocketRecording(
+  protocol: SocketProtocol,
+  { responseId, kept }: DialectServer,
+  createTap: () => ExchangeTap,
+): SocketRecording {
+  const lanes = new Map<string, Lane>();
+
+  const begin = (request: string): OpenExchange => {
+    const tap = createTap();
+    tap.request(Buffer.from(request));
+    tap.requestEnd();
+    return { tap, request, hasBegun: false, response: undefined, unheard: [], steers: [] };
+  };
+  const findLane = (name: string): Lane => {
+    const lane = lanes.get(name) ?? { open: [], last: undefined };
+    lanes.set(name, lane);
+    return lane;
+  };
+  const findResponse = (id: unknown): OpenExchange | undefined =>
+    [...lanes.values()].flatMap(alive).find(({ response }) => isText(id) && response === id);
+
+  /** A response that was steered is followed by one that the client did not ask for. */
+  const beginFollowing = (lane: Lane, event: JsonObject): void => {
+    const { last } = lane;
+    const id = responseId(event);
+    if (!last || last.steers.length === 0 || !isText(id) || id === last.response) return;
+    lane.open.unshift(begin(kept!.steering!.toRequest(last.request, last.response!, last.steers)));
+    lane.last = undefined;
+  };
+
   return {
     fromClient(text) {
-      const request = readObject(text);
-      const asked = request && protocol.readRequest(request);
-      if (!asked) return;
-      const tap = createTap();
-      tap.request(Buffer.from(text));
-      tap.requestEnd();
-      lanes.set(asked.lane, [...(lanes.get(asked.lane) ?? []), { tap, hasBegun: false }]);
+      const message = readObject(text);
+      if (!message) return;
+      findResponse(kept?.steering?.response(message))?.unheard.push(text);
+      const asked = protocol.readRequest(message);
+      if (asked) findLane(asked.lane).open.push(begin(text));
     },
     fromServer(text) {
       const event = readObject(text);
       if (!event) return;
-      const { lane, ends } = protocol.readEvent(event);
-      const [open, ...rest] = lanes.get(lane) ?? [];
+      const { lane: name, ends } = protocol.readEvent(event);
+      const lane = findLane(name);
+      const outcome = protocol.steering?.readOutcome(event);
+      if (outcome) noteOutcome(lane, outcome);
+      else beginFollowing(lane, event);
+      const [open] = lane.open;
       if (!open) return;
+      const id = responseId(event);
+      if (isText(id)) open.response = id;
       recordEvent(open, text, protocol.readFailure(event));
       if (!ends) return;
       open.tap.end('done');
-      if (rest.length > 0) lanes.set(lane, rest);
-      else lanes.delete(lane);
+      lane.open.shift();
+      lane.last = open;
     },
     end() {
-      for (const { tap } of [...lanes.values()].flat()) tap.end('cut', new Error('the connection was closed'));
+      for (const { open } of lanes.values())
+        for (const { tap } of open) tap.end('cut', new Error('the connection was closed'));
       lanes.clear();
     },
   };
 }
 
+interface Lane {
+  /** The exchanges that are not complete, oldest first. */
+  readonly open: OpenExchange[];
+  /** The one that was completed last. */
+  last: OpenExchange | undefined;
+}
+
 interface OpenExchange {
   readonly tap: ExchangeTap;
+  readonly request: string;
   hasBegun: boolean;
+  /** The id of the response. */
+  response: string | undefined;
+  /** The client's messages that add input to the response: those that the server has not answered, and those that it has. */
+  readonly unheard: string[];
+  readonly steers: string[];
+}
+
+/** The exchanges of a lane whose responses may be steered, or were. */
+function alive({ open, last }: Lane): readonly OpenExchange[] {
+  return last ? [...open, last] : open;
+}
+
+/** The server has taken input that was added, or does not go on with it by itself. */
+function noteOutcome(lane: Lane, outcome: 'accepted' | 'pending' | 'failed'): void {
+  const exchange = alive(lane).find(({ unheard, steers }) => unheard.length > 0 || steers.length > 0);
+  if (!exchange) return;
+  if (outcome === 'accepted') exchange.steers.push(...exchange.unheard.splice(0, 1));
+  else if (exchange.unheard.length > 0) exchange.unheard.shift();
+  else exchange.steers.shift();
 }
 
 function recordEvent(open: OpenExchange, text: string, failure: ReturnType<SocketProtocol['readFailure']>): void {
@@ -64,6 +123,10 @@ function recordEvent(open: OpenExchange, text: string, failure: ReturnType<Socke
   if (!open.hasBegun) open.tap.head(200, EVENTS);
   open.hasBegun = true;
   open.tap.push(Buffer.from(`${text.replace(/^/gm, 'data: ')}\n\n`));
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
 }
 
 function readObject(text: string): JsonObject | undefined {

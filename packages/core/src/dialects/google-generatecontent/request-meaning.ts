@@ -89,8 +89,12 @@ export const meaning: RequestMeaning = {
   },
 };
 
+/** The API gives at most eight candidates. */
+const MOST_CANDIDATES = 8;
+
 function readCount(copies: unknown): MemberValue | undefined {
-  return typeof copies === 'number' && copies > 0 ? { copies } : undefined;
+  const isCount = typeof copies === 'number' && Number.isInteger(copies) && copies > 0 && copies <= MOST_CANDIDATES;
+  return isCount ? { copies } : undefined;
 }
 
 function readSchema(schema: unknown): MemberValue | undefined {

@@ -195,11 +195,12 @@ class StreamStep {
     });
   }
 
-  /** The text to which the next piece is added; undefined where that begins a content. */
+  /** The text to which the next piece is added; undefined where that piece begins it. */
   get growing(): TextNode | undefined {
     const contents = getMember(this.#tree, 'content');
     const last = contents?.kind === 'list' ? contents.items.at(-1) : undefined;
-    return isTextContent(last) ? ensureMember(last, 'text', textNode) : undefined;
+    const text = isTextContent(last) ? getMember(last, 'text') : undefined;
+    return text?.kind === 'text' ? text : undefined;
   }
 
   /** The next piece of the text of an output. */

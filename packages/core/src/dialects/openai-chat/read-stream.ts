@@ -105,7 +105,9 @@ class ChunkAssembler implements Assembler {
       // Only the first choice is told: it is the reply.
       choice.add(data, position, value, index === 0 ? events : []);
     });
-    const delta = choices.length === 1 && !chunk.error && repeatableDelta(choices[0]);
+    // Log probabilities join, and an event in several lines is not the text of its data.
+    const isPlain = choices.length === 1 && !chunk.error && !chunk.logprobs && !data.includes('\n');
+    const delta = isPlain && repeatableDelta(choices[0]);
     this.#last = delta ? [data, delta, events] : undefined;
     this.#usual = undefined;
     if (chunk.error) events.push(this.#fail(data, chunk));
@@ -270,7 +272,7 @@ class Latest {
 
 /** Whether a value has all that the one before it has. */
 function covers(value: unknown, before: unknown): boolean {
-  if (!isObject(before)) return value !== null;
+  if (!isObject(before)) return value !== null || before === null;
   return isObject(value) && Object.keys(before).every((name) => name in value && covers(value[name], before[name]));
 }
 

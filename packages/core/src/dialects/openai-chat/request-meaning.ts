@@ -115,8 +115,12 @@ export function readSchema(parameters: JsonObject | string): unknown {
   return typeof parameters === 'string' ? parseJson(parameters) : parameters;
 }
 
+/** The API gives at most 128 choices. */
+const MOST_CHOICES = 128;
+
 function readCopies(value: unknown): MemberValue | undefined {
-  return typeof value === 'number' && Number.isInteger(value) && value > 0 ? { copies: value } : undefined;
+  const isCount = typeof value === 'number' && Number.isInteger(value) && value > 0 && value <= MOST_CHOICES;
+  return isCount ? { copies: value } : undefined;
 }
 
 export function readEffort(effort: unknown): MemberValue | undefined {

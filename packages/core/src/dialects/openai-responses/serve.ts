@@ -1,10 +1,11 @@
-import { elementTexts, isObject, textAt } from '../../json/index.ts';
+import { elementTexts, findMembers, isObject, textAt } from '../../json/index.ts';
 import type { ContentBlock, Message } from '../../message/index.ts';
 import type { LossNote } from '../loss.ts';
 import { openaiErrorBody } from '../openai-answers.ts';
 import { makeId, type OutgoingBlock, type StreamForm, StreamWriter } from '../reply-writer.ts';
 import type {
   DialectServer,
+  KeptHistories,
   KeptRefusal,
   ReplyContent,
   ReplyWriter,
@@ -17,6 +18,7 @@ import { DIALECT } from './provider.ts';
 import { readItem, turnText } from './read-response.ts';
 import { meaning } from './request-meaning.ts';
 import { servedAnswers } from './served-answers.ts';
+import { createConversation, listInputItems } from './served-state.ts';
 import {
   ABILITIES,
   callText,
@@ -265,6 +267,20 @@ const MISSING: Readonly<Record<'response' | 'conversation' | 'item', (id: string
   item: (id) => ({ status: 404, word: 'item_not_found', message: `Item with id '${id}' not found.`, param: 'input' }),
 };
 
+/** `response.steer`: the next response has the settings of the one that was steered. */
+const steering: NonNullable<KeptHistories['steering']> = {
+  response: ({ type, previous_response_id: id }) => (type === 'response.steer' ? id : undefined),
+  toRequest(request, response, messages) {
+    const settings = findMembers(request).filter(({ name }) => name !== 'input' && name !== 'previous_response_id');
+    const items = messages.flatMap((message) => {
+      const input = textAt(message, ['input']) ?? '[]';
+      return input.startsWith('[') ? elementTexts(input) : [`{"type":"message","role":"user","content":${input}}`];
+    });
+    const members = settings.map(({ name, start, end }) => `${JSON.stringify(name)}:${request.slice(start, end)}`);
+    return `{${members.join(',')},"previous_response_id":${JSON.stringify(response)},"input":[${items.join(',')}]}`;
+  },
+};
+
 export const serve: DialectServer = {
   id: DIALECT,
   responseId: ({ id, response }) => (isObject(response) ? response.id : id),
@@ -279,7 +295,15 @@ export const serve: DialectServer = {
     held: {
       missing: (what, id) => MISSING[what](id),
       deleted: (id) => ({ id, object: 'response', deleted: true }),
+      cancelled: () => ({
+        status: 400,
+        word: 'invalid_request_error',
+        message: 'Cannot cancel a synchronous response.',
+      }),
+      inputItems: listInputItems,
+      createConversation,
     },
+    steering,
   },
   errorBody: openaiErrorBody,
   writeReply,
@@ -293,6 +317,9 @@ export const serve: DialectServer = {
       { operation: 'count', method: 'POST', path: /^(?:\/v1)?\/responses\/input_tokens$/ },
       { operation: 'compact', method: 'POST', path: /^(?:\/v1)?\/responses\/compact$/ },
       { operation: 'get', method: 'GET', path: /^(?:\/v1)?\/responses\/(?<response>[\w-]+)$/ },
+      { operation: 'input-items', method: 'GET', path: /^(?:\/v1)?\/responses\/(?<response>[\w-]+)\/input_items$/ },
+      { operation: 'cancel', method: 'POST', path: /^(?:\/v1)?\/responses\/(?<response>[\w-]+)\/cancel$/ },
+      { operation: 'create-conversation', method: 'POST', path: /^(?:\/v1)?\/conversations$/ },
       { operation: 'delete', method: 'DELETE', path: /^(?:\/v1)?\/responses\/(?<response>[\w-]+)$/ },
     ],
     makeId: (text) => `resp_${text}`,

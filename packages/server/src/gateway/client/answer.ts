@@ -3,7 +3,7 @@ import { find, type Loss, type Reply, splice } from '@skein/core';
 import type { BlockEvent, LossNote, ReplyHead, ServedError } from '@skein/core/dialect';
 import { SANDBOX } from '../../proxy/headers.ts';
 import type { NativeAnswer, NativeEvent, UpstreamAnswer } from '../request/exchange.ts';
-import type { ClientCall } from './client-call.ts';
+import type { ClientCall, Target } from './client-call.ts';
 
 /** Where the text of an answer goes: the response of an HTTP request, or a message of a WebSocket. */
 export interface AnswerSink {
@@ -257,14 +257,18 @@ export function skeinHeaders(
   return {
     ...rateLimits,
     'x-skein-exchange': exchange,
-    'x-skein-model': `${target.provider.id}/${target.model}`,
+    'x-skein-model': headerName(target),
     ...(lost.length > 0 && { 'x-skein-losses': summarizeLosses(lost) }),
     ...(skipped.length > 0 && {
-      'x-skein-fallback': skipped
-        .map((one) => `${one.target.provider.id}/${one.target.model} ${one.reason}`)
-        .join(', '),
+      'x-skein-fallback': skipped.map((one) => `${headerName(one.target)} ${one.reason}`).join(', '),
     }),
   };
+}
+
+/** A model as a header can carry it: clients choose its name, and any other character is percent-encoded. */
+export function headerName({ provider, model }: Target): string {
+  const isPlain = /^[\x21-\x7e]*$/.test(model);
+  return `${provider.id}/${isPlain ? model : encodeURIComponent(model.toWellFormed())}`;
 }
 
 /** How many things were lost, and why: `3; parameter=2, prefix-bound=1`. */

@@ -1,6 +1,8 @@
-import type { Reply } from '@skein/core';
+import { dialect, find, isObject, type Message, parseJson, type Reply, splice } from '@skein/core';
 import { type BlockEvent, createMessage } from '@skein/core/dialect';
 import type { AnswerSource } from './answer.ts';
+
+type Path = Parameters<typeof find>[1];
 
 /**
  * Ends an answer before the first of these texts, for providers that have no stop sequences. Of a stream, only what may be
@@ -49,7 +51,7 @@ async function* cutEvents(
   if (held.text !== '') yield [{ type: 'text', ...held }];
 }
 
-/** The reply as far as it goes before a stop sequence. The text that the provider wrote stays as it is. */
+/** The reply as far as it goes before a stop sequence. */
 function cutReply(reply: Reply, stops: readonly string[]): Reply {
   const { content, raw, origin, role, facts } = reply.message;
   const last = content.findIndex((block) => block.type === 'text' && findStop(block.text, stops) >= 0);
@@ -57,8 +59,42 @@ function cutReply(reply: Reply, stops: readonly string[]): Reply {
   if (block?.type !== 'text') return reply;
   const text = block.text.slice(0, findStop(block.text, stops));
   const kept = [...content.slice(0, last), { type: 'text' as const, text }];
-  const message = createMessage(raw, origin, () => ({ role, content: kept, needs: facts.needs }));
+  const length = kept.reduce((sum, one) => sum + (one.type === 'text' ? one.text.length : 0), 0);
+  // Where its own text cannot be cut, no provider may get it back.
+  const asShown = () =>
+    createMessage(raw, { ...origin, issuer: CUT }, () => ({ role, content: kept, needs: facts.needs }));
+  const message = cutMessage(reply.message, length) ?? asShown();
   return { ...reply, message, stop: { reason: 'stop-sequence', native: undefined } };
+}
+
+/** Who wrote a message whose own text says more than the client got. */
+const CUT = 'skein-gateway';
+
+/**
+ * A message that ends after so many characters of its text, in its own text as well, so that its provider gets back what the
+ * client saw and no more. Undefined where more than the end of one text would have to be cut, or all of it.
+ */
+export function cutMessage({ content, raw, origin }: Message, length: number): Message | undefined {
+  let end = 0;
+  const at = content.findIndex((block) => {
+    end += block.type === 'text' ? block.text.length : 0;
+    return end > length;
+  });
+  const block = content[at];
+  if (block?.type !== 'text' || content.slice(at + 1).some(({ type }) => type !== 'reasoning')) return undefined;
+  const text = block.text.slice(0, block.text.length - (end - length));
+  const [path, ...others] = findText(parseJson(raw), block.text);
+  const range = path && find(raw, path);
+  if (!range || others.length > 0 || text.trim() === '') return undefined;
+  return dialect(origin.dialect).parseMessage(splice(raw, [{ ...range, text: JSON.stringify(text) }]), origin);
+}
+
+/** Where a text stands in a value. */
+function findText(value: unknown, text: string, path: Path = []): readonly Path[] {
+  if (value === text) return [path];
+  if (Array.isArray(value)) return value.flatMap((one, at) => findText(one, text, [...path, at]));
+  if (!isObject(value)) return [];
+  return Object.entries(value).flatMap(([name, one]) => findText(one, text, [...path, name]));
 }
 
 /** Where the first stop sequence begins; -1 if there is none. */

@@ -40,10 +40,11 @@ export interface Keeper {
     request: JsonObject,
     options: { readonly isOwn: boolean },
   ): Promise<CompletedRequest>;
-  /** The body of a response that the client's path names; undefined where the gateway did not give it. */
-  get(call: ClientCall): Promise<string | undefined>;
-  /** Forgets the response that the client's path names, and tells so; undefined where the gateway did not give it. */
-  delete(call: ClientCall): Promise<string | undefined>;
+  /**
+   * The body that answers a call for what is kept: a response that the gateway gave, or a conversation. Undefined for any other
+   * call. Throws a `ClientRefusal` for what is not there.
+   */
+  answer(call: ClientCall): Promise<string | undefined>;
 }
 
 /** A conversation up to and including a reply. */
@@ -59,8 +60,9 @@ interface HeldHistory {
 
 /** How many histories stay in memory. */
 const HISTORIES_KEPT = 200;
-/** The register that says that a response was deleted. */
+/** The registers that say that a response was deleted, and that a conversation was created. */
 const DELETED = 'deleted';
+const CREATED = 'created';
 
 /** The key by which the last reply of a conversation is found. */
 export function conversationKey(id: string): string {
@@ -91,18 +93,19 @@ export function createKeeper(forest: Forest, restorer: Restorer): Keeper {
     const earlier = continues === undefined ? undefined : await history(continues);
     const before = earlier?.messages ?? [];
     const items = await resolveItems(parts.messages, spoken, true);
-    const { messages } = await restorer.restore(items, spoken, '', before);
+    const { messages, given } = await restorer.restore(items, spoken, '', before);
     return {
       ...{ ...withKept(spoken, parts, earlier), request },
       messages: [...before, ...messages, found.reply.message],
-      shown: [...(earlier?.shown ?? []), ...items, found.delivered()],
+      shown: [...(earlier?.shown ?? []), ...given, found.delivered()],
     };
   };
 
-  const isDeleted = async (exchange: string): Promise<boolean> => {
-    const { items } = await forest.store.refs({ on: 'forest', keys: [exchange], names: [DELETED] });
+  const isSet = async (key: string, name: string): Promise<boolean> => {
+    const { items } = await forest.store.refs({ on: 'forest', keys: [key], names: [name] });
     return items[0]?.value === true;
   };
+  const isDeleted = (exchange: string) => isSet(exchange, DELETED);
 
   const findExchange = async (id: string, key?: string): Promise<string | undefined> => {
     const own = key === undefined ? exchangeOfResponse(id) : undefined;
@@ -132,7 +135,8 @@ export function createKeeper(forest: Forest, restorer: Restorer): Keeper {
     const isNative = exchangeOfResponse(id) === undefined;
     if (isOwn && isNative) return { ...alone, messages };
     const earlier = exchange === undefined ? undefined : await history(exchange);
-    if (!earlier && what === 'response') throw toRefusal(held.missing(what, id));
+    const isEmpty = !earlier && what === 'conversation' && (await isSet(conversationKey(id), CREATED));
+    if (!earlier && !isEmpty) throw toRefusal(held.missing(what, id));
     refuse(held.refuse?.(request, earlier?.request));
     return {
       ...parts,
@@ -179,28 +183,49 @@ export function createKeeper(forest: Forest, restorer: Restorer): Keeper {
     return readGatewayReply(forest, exchange);
   };
 
+  const writeResponse = ({ server, responseId = '' }: ClientCall, found: GatewayReply): string | undefined => {
+    // A response that was streamed is written as a whole.
+    if (/^\s*\{/.test(found.response)) return found.response;
+    const request = asObject(found.request);
+    const model = typeof request.model === 'string' ? request.model : '';
+    const created = Math.floor(found.exchange.start / 1000);
+    return server.writeReply?.({ id: responseId, model, created, request, ...found.reply }).body;
+  };
+
+  const setRegister = async (key: string, name: string): Promise<void> => {
+    await forest.store.append([{ k: 'ref', on: 'forest', key, name, value: true, clock: forest.clock.tick() }]);
+  };
+
+  const createConversation = async ({ request = {}, server }: ClientCall): Promise<string | undefined> => {
+    const text = Buffer.from(forest.clock.tick()).toString('hex');
+    const made = server.kept?.held?.createConversation?.(request, { text, created: Math.floor(Date.now() / 1000) });
+    if (!made) return undefined;
+    if ('refusal' in made) throw toRefusal(made.refusal);
+    await setRegister(conversationKey(made.id), CREATED);
+    return JSON.stringify(made.body);
+  };
+
   return {
     complete,
-    async get(call) {
+    async answer(call) {
+      const { operation, responseId = '', server, query } = call;
+      if (operation === 'create-conversation') return createConversation(call);
+      if (exchangeOfResponse(responseId) === undefined) return undefined;
       const found = await findResponse(call);
-      if (!found) return undefined;
-      // A response that was streamed is written as a whole.
-      if (/^\s*\{/.test(found.response)) return found.response;
-      const request = asObject(found.request);
-      const model = typeof request.model === 'string' ? request.model : '';
-      const created = Math.floor(found.exchange.start / 1000);
-      return call.server.writeReply?.({ id: call.responseId ?? '', model, created, request, ...found.reply }).body;
-    },
-    async delete(call) {
-      const { responseId = '', server } = call;
-      const found = await findResponse(call);
-      const answer = server.kept?.held?.deleted?.(responseId);
-      if (!found || !answer) return undefined;
-      const { id } = found.exchange;
-      const clock = forest.clock.tick();
-      await forest.store.append([{ k: 'ref', on: 'forest', key: id, name: DELETED, value: true, clock }]);
-      known.delete(id);
-      return JSON.stringify(answer);
+      if (!found)
+        throw new ClientRefusal(`Response with id '${responseId}' not found.`, { status: 404, word: 'not_found' });
+      const { held } = server.kept ?? {};
+      if (operation === 'get') return writeResponse(call, found);
+      if (operation === 'cancel') refuse(held?.cancelled?.(responseId));
+      const answer =
+        operation === 'delete'
+          ? held?.deleted?.(responseId)
+          : held?.inputItems?.(asObject(found.request), responseId, new URLSearchParams(query));
+      if (operation === 'delete') {
+        await setRegister(found.exchange.id, DELETED);
+        known.delete(found.exchange.id);
+      }
+      return answer && JSON.stringify(answer);
     },
   };
 }

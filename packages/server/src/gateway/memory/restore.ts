@@ -1,4 +1,5 @@
 import type { Dialect, Loss, Message } from '@skein/core';
+import { createMessage } from '@skein/core/dialect';
 import {
   createWordChain,
   type Forest,
@@ -9,6 +10,7 @@ import {
   replyIdKeys,
   showsTheSame,
 } from '@skein/forest';
+import { cutMessage } from '../client/stop-cut.ts';
 import { hasReference, type References } from './references.ts';
 
 /** The issuer of messages that a client wrote or got from the gateway: no provider takes their opaque parts for its own. */
@@ -17,6 +19,8 @@ export const GATEWAY_ISSUER = 'skein-gateway';
 /** The messages of a client's request with the providers' own replies in place of what the client got of them. */
 interface RestoredMessages {
   readonly messages: readonly Message[];
+  /** The same messages as the client sent them. Parts of a reply that it sent apart are one message in both lists. */
+  readonly given: readonly Message[];
   /** References that are not ours, and replies that the client changed. */
   readonly losses: readonly Loss[];
   /** By the index of the message: the exchange whose reply the message shows in other words than the provider's. */
@@ -96,11 +100,34 @@ export function createRestorer(forest: Forest, references: References): Restorer
         return dialect.parseMessage(message.raw, { ...message.origin, issuer: GATEWAY_ISSUER });
       };
 
+      const findParts = async (from: number): Promise<JoinedReply | undefined> => {
+        const issuers = (at: number) => ids[at]!.flatMap((key) => found.get(key) ?? []);
+        const [exchange] = issuers(from);
+        if (exchange === undefined) return undefined;
+        const parts = joinParts(messages, from, (at) => issuers(at).includes(exchange));
+        if (!parts) return undefined;
+        const one = await reply(exchange);
+        // Who speaks the protocol of the reply may send it as it likes.
+        if (!one || one.reply.message.origin.dialect === dialect.id) return undefined;
+        const original = findShown(one, parts.shown);
+        return original && { ...parts, original, exchange };
+      };
+
       const restored: Message[] = [];
-      for (const [at, message] of messages.entries())
-        restored.push(replies[at] ? await restoreOne(message, at) : message);
+      const given: Message[] = [];
+      for (let at = 0; at < messages.length; at++) {
+        const message = messages[at]!;
+        const joined = replies[at] && (await findParts(at));
+        given.push(...(joined ? [joined.shown, ...joined.results] : [message]));
+        if (joined) restored.push(joined.original, ...joined.results);
+        else restored.push(replies[at] ? await restoreOne(message, at) : message);
+        if (joined) {
+          last = joined.exchange;
+          at = joined.end;
+        }
+      }
       return {
-        messages: restored,
+        ...{ messages: restored, given },
         losses,
         renamed,
         ...(last !== undefined && { last }),
@@ -110,13 +137,59 @@ export function createRestorer(forest: Forest, references: References): Restorer
   };
 }
 
+/** The parts of a reply that a client sent apart, each followed by the results of its calls. */
+interface ReplyParts {
+  /** The parts as one message. */
+  readonly shown: Message;
+  readonly results: readonly Message[];
+  /** The index of the last of these messages. */
+  readonly end: number;
+}
+
+interface JoinedReply extends ReplyParts {
+  readonly original: Message;
+  readonly exchange: string;
+}
+
+/** Joins a message and those that follow it with nothing but results in between; undefined if there is only one part. */
+function joinParts(
+  messages: readonly Message[],
+  from: number,
+  isPart: (at: number) => boolean,
+): ReplyParts | undefined {
+  const parts = [messages[from]!];
+  const results: Message[] = [];
+  let end = from;
+  let pending: Message[] = [];
+  for (let at = from + 1; at < messages.length; at++) {
+    const message = messages[at]!;
+    if (message.role === 'assistant' ? !isPart(at) : !isResults(message)) break;
+    if (message.role === 'assistant') {
+      parts.push(message);
+      results.push(...pending);
+      pending = [];
+      end = at;
+    } else pending.push(message);
+  }
+  if (parts.length === 1) return undefined;
+  const [{ raw, origin, facts }] = parts as [Message];
+  const content = parts.flatMap((part) => part.content);
+  const shown = createMessage(raw, origin, () => ({ role: 'assistant', content, needs: facts.needs }));
+  return { shown, results, end };
+}
+
+function isResults({ content }: Message): boolean {
+  return content.length > 0 && content.every(({ type }) => type === 'tool-result');
+}
+
 /** The reply or the alternative that a message shows as the client got it; undefined where the client changed it. */
 function findShown({ reply, delivered }: DeliveredReply, message: Message): Message | undefined {
   const choices = [reply.message, ...reply.alternatives.map((one) => one.message)];
   const same = choices.find((choice) => showsTheSame(choice, message));
   if (same) return same;
   const shown = delivered();
+  if (!showsTheSame(shown, message)) return undefined;
   // What stood behind a stop sequence was never said to the client.
   const isCut = shown.text !== reply.message.text && reply.message.text.startsWith(shown.text);
-  return !isCut && showsTheSame(shown, message) ? reply.message : undefined;
+  return isCut ? cutMessage(reply.message, shown.text.length) : reply.message;
 }

@@ -37,14 +37,14 @@ export async function prepareRequest(
   const { stream: _, ...extra } = rest;
   // A client that speaks the target's protocol may send the target's own replies as it likes.
   const isOwn = ({ origin: from }: Message) => isSame && from.dialect === dialect.id && from.issuer === origin.issuer;
-  const sent = restored.messages.map((message, at) => (isOwn(message) ? messages[at]! : message));
+  const sent = restored.messages.map((message, at) => (isOwn(message) ? restored.given[at]! : message));
   const isRelayed =
     isSame && !isHeld && sent.every((message, at) => message === parts.messages[at] && !hasReference(message.raw));
   const request = {
     ...(isRelayed && { relayed: withTargetModel(call, target.model) }),
     ...(isSame && { isSameProtocol: true, headers: vendorHeaders(call) }),
     ...{ system: system ? [system] : [], tools, params, extra },
-    ...{ messages: [...before, ...sent], given: [...beforeShown, ...messages] },
+    ...{ messages: [...before, ...sent], given: [...beforeShown, ...restored.given] },
     ...{ renamed: restored.renamed, wordsKey: restored.wordsKey, losses: restored.losses },
     ...(continues !== undefined && { continues }),
     ...(conversation !== undefined && { replyKeys: [conversationKey(conversation)] }),
