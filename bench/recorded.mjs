@@ -58,7 +58,7 @@ export async function readRecording({ emulator, forest }) {
 
 /**
  * How the recording differs from what the emulator received and sent, in bytes; over a WebSocket, frame by frame.
- * @param {World} world
+ * @param {{ emulator: Pick<Emulator, 'log'> }} world
  * @param {readonly RecordedExchange[]} recording
  * @returns {string[]}
  */

@@ -1,77 +1,80 @@
-// What each coding agent is, one file per agent, and how one is run: with an empty home, in an empty folder, with nothing of the
-// environment but PATH, HOME and what the agent's file names.
-import { spawn } from 'node:child_process';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { homedir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+// What a coding agent is to this bench, one file per agent, and the model that it talks to: it asks for the agent's own tools.
+import { says } from '@skein/emulator';
+import { NOTE } from './place.mjs';
 
-/** @import { Emulator } from '@skein/emulator' */
+/** @import { BrainRequest, Emulator, ScriptedReply } from '@skein/emulator' */
 
 /**
- * @typedef {Parameters<Emulator['script']>} Script
+ * @typedef {{ name: string, input: Record<string, unknown> }} Call
  * @typedef {object} Agent
  * @property {string} name
+ * @property {string} id under which Skein knows its sessions
  * @property {string} package whose version is shown
- * @property {string} program under `node_modules`, run by Node
- * @property {Script[0]} protocol
- * @property {'websocket' | 'http'} transport over which every request must come
- * @property {(proxy: string) => Readonly<Record<string, string>>} env more variables; `proxy` is the address of the proxy
- * @property {(proxy: string) => Readonly<Record<string, string>>} [files] to be written into its home first, by their paths
- * @property {(proxy: string) => readonly (readonly string[])[]} runs the arguments of each run: the first prompt, then resumes
- * @property {Script[1]} replies that the emulator gives
- * @property {readonly string[]} says what the conversation says in the end, in this order: prompts, results, answers
+ * @property {boolean} [isRefusedOnResume] whether its vendor refuses a resumed session with calls, as the agent sends it
+ * @property {string} [install] a script of the package: npm runs none here, and some put the program for the machine in its place
+ * @property {Parameters<Emulator['script']>[0]} protocol of its own vendor
+ * @property {boolean} [isOverSocket] whether it speaks to its vendor over a WebSocket
+ * @property {readonly string[]} foreign models of other vendors, as `skein route` takes them
+ * @property {Readonly<Record<string, string>>} env more variables
+ * @property {Readonly<Record<string, string>>} [files] to be written into its home first, by their paths
+ * @property {readonly string[]} own options that choose a model of its own vendor
+ * @property {(prompt: string, options: readonly string[]) => readonly string[]} ask the command for a first prompt
+ * @property {(prompt: string, options: readonly string[]) => readonly string[]} goOn the command that goes on with the last session
+ * @property {(command: readonly string[], prompt: string, options: readonly string[]) => readonly string[]} [resume] the command
+ *   that goes on without a terminal, from the one that `skein handoff` names; agents without it get no sessions from others
+ * @property {(work: string) => Call} read the call that reads the note
+ * @property {(work: string, model: string) => Call} edit the call that changes it, by what the agent offers to a model
  */
 
-/** The file that the agents read with a tool of their own. */
-export const NOTE = { name: 'note.txt', text: 'The password is swordfish.' };
-
-const folder = fileURLToPath(new URL('.', import.meta.url));
+/** What is said in a session: a task with a read and an edit, then a prompt to the resumed session. */
+export const SAID = {
+  task: 'Change the password in the note.',
+  thought: 'It may be in the note.',
+  done: 'It is halibut now.',
+  question: 'What was it before?',
+  answer: 'It was swordfish.',
+  last: 'Who are you?',
+  lastAnswer: 'Nobody you know.',
+};
 
 /**
- * Runs an agent as often as its file says.
- * @param {Agent} agent
- * @param {string} proxy
- * @returns {Promise<string[]>} what went wrong
+ * In this order, what the history of such a session says.
+ * @param {boolean} isResumed
  */
-export async function runAgent(agent, proxy) {
-  // Not in the folder for temporary files: Codex does not trust programs that it finds there.
-  const place = await mkdtemp(join(homedir(), '.skein-agent-'));
-  const [home, work] = [join(place, 'home'), join(place, 'work')];
-  try {
-    const files = { ...agent.files?.(proxy) };
-    for (const [path, text] of Object.entries(files)) {
-      await mkdir(dirname(join(home, path)), { recursive: true });
-      await writeFile(join(home, path), text);
-    }
-    for (const path of [home, work]) await mkdir(path, { recursive: true });
-    await writeFile(join(work, NOTE.name), `${NOTE.text}\n`);
-    const env = { PATH: process.env.PATH ?? '', HOME: home, ...agent.env(proxy) };
-    const problems = [];
-    for (const args of agent.runs(proxy)) {
-      const { status, output } = await runProgram([`${folder}node_modules/${agent.program}`, ...args], env, work);
-      if (status !== 0) problems.push(`it ended with ${status}:\n${output.slice(-2000)}`);
-    }
-    return problems;
-  } finally {
-    await rm(place, { recursive: true, force: true });
-  }
+export function historyOf(isResumed) {
+  const first = [SAID.task, NOTE.before, SAID.done];
+  return isResumed ? [...first, SAID.question, SAID.answer] : first;
 }
 
 /**
- * @param {readonly string[]} args
- * @param {Readonly<Record<string, string>>} env
- * @param {string} cwd
- * @returns {Promise<{ status: number | null, output: string }>}
+ * The replies to a task: the agent's own read tool, its edit tool, the end.
+ * @param {Agent} agent
+ * @param {string} work
+ * @param {string} model
+ * @returns {ScriptedReply[]}
  */
-function runProgram(args, env, cwd) {
-  return new Promise((resolve) => {
-    const child = spawn(process.execPath, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], timeout: 120_000 });
-    let output = '';
-    for (const stream of [child.stdout, child.stderr])
-      stream.setEncoding('utf8').on('data', (text) => {
-        output += text;
-      });
-    child.once('close', (status) => resolve({ status, output }));
-  });
+export function taskReplies(agent, work, model) {
+  const calls = [agent.read(work), agent.edit(work, model)];
+  return [
+    ...calls.map((call) => ({ blocks: [thinking(), { type: /** @type {const} */ ('tool-use'), ...call }] })),
+    { blocks: [thinking(), { type: /** @type {const} */ ('text'), text: SAID.done }] },
+  ];
+}
+
+function thinking() {
+  return { type: /** @type {const} */ ('thinking'), text: SAID.thought };
+}
+
+/** A model that answers an agent from a list; side calls, which offer no tools of the agent, get a title. */
+export class Model {
+  /** @type {ScriptedReply[]} */
+  replies = [];
+  /** @type {string} */
+  tool = '';
+
+  /** @param {BrainRequest} request */
+  answer = ({ tools }) => {
+    if (!tools.some(({ name }) => name === this.tool)) return says('The password');
+    return this.replies.shift() ?? says('Nobody expected this request.');
+  };
 }

@@ -1,44 +1,29 @@
 import { CLIENT_KEY } from '../recorded.mjs';
-import { NOTE } from './agent.mjs';
+import { NOTE } from './place.mjs';
 
 /** @import { Agent } from './agent.mjs' */
 
-const MODEL = 'gpt-5.5';
+const OPTIONS = [
+  '--skip-git-repo-check',
+  ...['-c', 'sandbox_mode=danger-full-access'],
+  // Nothing but the conversation is asked for.
+  ...['-c', 'features.plugins=false', '-c', 'features.apps=false', '-c', 'analytics.enabled=false'],
+];
 
-/**
- * Its built-in provider speaks the Responses API over a WebSocket first. `OPENAI_BASE_URL` is ignored: the address is an option.
- * @type {Agent}
- */
+/** Its built-in provider speaks the Responses API over a WebSocket first. @type {Agent} */
 export const agent = {
   name: 'Codex',
+  id: 'codex',
   package: '@openai/codex',
-  program: '@openai/codex/bin/codex.js',
   protocol: 'openai-responses',
-  transport: 'websocket',
-  env: () => ({ CODEX_API_KEY: CLIENT_KEY }),
-  runs: (proxy) => {
-    const options = [
-      '--skip-git-repo-check',
-      ...['-c', 'sandbox_mode=danger-full-access'],
-      ...['-c', `openai_base_url=${proxy}/openai/v1`],
-      // Nothing but the conversation is asked for.
-      ...['-c', 'features.plugins=false', '-c', 'features.apps=false', '-c', 'analytics.enabled=false'],
-      ...['-m', MODEL],
-    ];
-    return [
-      ['exec', ...options, 'What is the password?'],
-      ['exec', 'resume', '--last', ...options, 'Who said that?'],
-    ];
-  },
-  replies: [
-    {
-      blocks: [
-        { type: 'thinking', text: 'It may be in the note.' },
-        { type: 'tool-use', name: 'exec_command', input: { cmd: `cat ${NOTE.name}` } },
-      ],
-    },
-    { blocks: [{ type: 'text', text: 'It is swordfish.' }] },
-    { blocks: [{ type: 'text', text: 'The note did.' }] },
-  ],
-  says: ['What is the password?', NOTE.text, 'It is swordfish.', 'Who said that?', 'The note did.'],
+  isOverSocket: true,
+  foreign: ['anthropic/claude-opus-5-5', 'google/gemini-3-pro-preview'],
+  env: { CODEX_API_KEY: CLIENT_KEY },
+  own: ['-m', 'gpt-5.5'],
+  ask: (prompt, options) => ['codex', 'exec', ...OPTIONS, ...options, prompt],
+  goOn: (prompt, options) => ['codex', 'exec', 'resume', '--last', ...OPTIONS, ...options, prompt],
+  resume: ([program = '', ...args], prompt, options) => [program, 'exec', ...args, ...OPTIONS, ...options, prompt],
+  read: () => ({ name: 'exec_command', input: { cmd: `cat ${NOTE.name}` } }),
+  // Models that it does not know are not offered the tool, but the program of the same name.
+  edit: () => ({ name: 'exec_command', input: { cmd: `apply_patch <<'EOF'\n${NOTE.patch}\nEOF` } }),
 };

@@ -1,77 +1,114 @@
-// `npm run agents`: records coding agents in their newest releases, as their users run them, through the proxy, and checks that
-// nothing is refused, that the recording equals what arrived, and that a session is one conversation. `--only codex` runs one;
-// `--show` prints the texts of the conversation.
+// `npm run agents`: coding agents in their newest releases, as their users run them without a terminal, through the gateway, the
+// proxy, the import of sessions and the handoff, before the strict emulator. `--only codex` runs one; `--show` prints the
+// conversations.
+import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { startEmulator } from '@skein/emulator';
 import { installedVersion, installFolder } from '../install.mjs';
-import { compareBytes, readRecording, startRecording } from '../recorded.mjs';
 import { cells } from '../table.mjs';
-import { runAgent } from './agent.mjs';
+import { Model } from './agent.mjs';
+import { createPlace } from './place.mjs';
+import { handOver, importLogs, runSession } from './steps.mjs';
 
-/** @import { RecordedExchange } from '@skein/forest' */
-/** @import { World } from '../recorded.mjs' */
 /** @import { Agent } from './agent.mjs' */
+/** @import { Place } from './place.mjs' */
 
 const { values: given } = parseArgs({
   options: { only: { type: 'string', multiple: true }, show: { type: 'boolean', default: false } },
 });
 const folder = fileURLToPath(new URL('.', import.meta.url));
+const COLUMNS = /** @type {const} */ (['route', 'record', 'import', 'meet', 'handoff to it', 'resume']);
+
 installFolder(folder);
-const modules = readdirSync(folder).filter((name) => name.endsWith('.mjs') && !/^(agent|run)\.mjs$/.test(name));
-const names = modules.map((name) => name.replace('.mjs', '')).filter((name) => given.only?.includes(name) ?? true);
-/** @type {string[][]} */
-const rows = [];
-for (const name of names) {
-  /** @type {{ agent: Agent }} */
-  const { agent } = await import(`./${name}.mjs`);
-  const version = installedVersion(folder, agent.package);
-  console.error(`${agent.name} ${version}`);
-  const world = await startRecording();
-  const { problems, recording } = await judgeAgent(world, agent).finally(world.close);
-  rows.push([`${agent.name} ${version}`, agent.transport, `${recording.length}`, problems.length === 0 ? 'yes' : 'NO']);
+const agents = await readAgents();
+const model = new Model();
+const emulator = await startEmulator({
+  brain: model.answer,
+  seed: 'agents',
+  settings: { enforcePrefix: true },
+  sleep: async () => {},
+  logLimit: 100_000,
+});
+const world = { emulator, model, show: given.show };
+/** @type {Map<Agent, Place>} */
+const recorded = new Map();
+/** @type {Map<Agent, Map<string, string[][]>>} */
+const results = new Map(agents.map((agent) => [agent, new Map()]));
+try {
+  for (const agent of agents) await runAlone(agent);
+  for (const agent of agents.filter(({ resume }) => resume))
+    for (const [source, place] of recorded) {
+      if (source === agent) continue;
+      const { handed, resumed } = await handOver(world, { agent: source, place }, agent);
+      tell(agent, 'handoff to it', handed, `from ${source.name}`);
+      tell(agent, 'resume', resumed, `from ${source.name}`);
+    }
+} finally {
+  for (const place of recorded.values()) await place.remove();
+  await emulator.close();
+}
+const rows = [...results].map(([agent, of]) => [
+  `${agent.name} ${installedVersion(folder, agent.package)}`,
+  ...COLUMNS.map((column) => count(of.get(column) ?? [])),
+]);
+console.log(cells(['agent', ...COLUMNS], rows, 7));
+
+/** Routes to each foreign model, then recorded, each in a home of its own. @param {Agent} agent */
+async function runAlone(agent) {
+  for (const foreign of [...agent.foreign, undefined]) {
+    const place = await createPlace(emulator, agent);
+    if (foreign === undefined) recorded.set(agent, place);
+    try {
+      tell(agent, foreign ? 'route' : 'record', await runSession(world, agent, place, foreign), foreign);
+      const { imported, met } = await importLogs(place);
+      tell(agent, 'import', imported, foreign);
+      tell(agent, 'meet', met, foreign);
+    } finally {
+      if (foreign !== undefined) await place.remove();
+    }
+  }
+}
+
+/**
+ * @param {Agent} agent
+ * @param {typeof COLUMNS[number]} column
+ * @param {string[]} problems
+ * @param {string} [with_]
+ */
+function tell(agent, column, problems, with_ = 'its own vendor') {
+  const of = results.get(agent);
+  of?.set(column, [...(of.get(column) ?? []), problems]);
+  console.error(`${agent.name}, ${column}, ${with_}: ${problems.length === 0 ? 'yes' : 'NO'}`);
   for (const problem of problems) console.error(`  ${problem}`);
   if (problems.length > 0) process.exitCode = 1;
 }
-console.log(cells(['agent', 'speaks', 'requests', 'whole'], rows, 2));
 
-/**
- * @param {World} world
- * @param {Agent} agent
- * @returns {Promise<{ problems: string[], recording: RecordedExchange[] }>}
- */
-async function judgeAgent(world, agent) {
-  world.emulator.script(agent.protocol, agent.replies);
-  const problems = await runAgent(agent, `${world.url}/proxy`);
-  for (const { method, path, verdict } of world.emulator.log) {
-    if (verdict.refusal) problems.push(`${method} ${path} was refused: ${verdict.refusal.message}`);
-    if ((method === 'WEBSOCKET') !== (agent.transport === 'websocket'))
-      problems.push(`${method} ${path} did not come over ${agent.transport}`);
-  }
-  const recording = await readRecording(world);
-  problems.push(...compareBytes(world, recording), ...(await judgeConversation(world, agent, recording)));
-  return { problems, recording };
+/** @param {readonly string[][]} outcomes */
+function count(outcomes) {
+  return outcomes.length === 0 ? '–' : `${outcomes.filter(({ length }) => length === 0).length} of ${outcomes.length}`;
 }
 
-/**
- * @param {World} world
- * @param {Agent} agent
- * @param {readonly RecordedExchange[]} recording
- */
-async function judgeConversation({ forest }, agent, recording) {
-  const threads = [...new Set(recording.map(({ exchange }) => exchange.landing?.thread))];
-  const [thread] = threads;
-  if (threads.length !== 1 || thread === undefined) return [`it became ${threads.length} conversations instead of one`];
-  const { head } = await forest.threads.get(thread);
-  const path = await forest.path(head);
-  const texts = path.map(({ message }) => message.text);
-  if (given.show)
-    for (const [index, text] of texts.entries()) console.error(`  ${path[index]?.message.role}: ${text.slice(0, 200)}`);
-  let at = 0;
-  for (const words of agent.says) {
-    const found = texts.findIndex((text, index) => index >= at && text.includes(words));
-    if (found === -1) return [`"${words}" is missing from the conversation, or in another place`];
-    at = found + 1;
+/** @returns {Promise<Agent[]>} */
+async function readAgents() {
+  const others = ['agent.mjs', 'place.mjs', 'run.mjs', 'steps.mjs'];
+  const names = readdirSync(folder).filter((name) => name.endsWith('.mjs') && !others.includes(name));
+  const chosen = names.filter((name) => given.only?.includes(name.replace('.mjs', '')) ?? true);
+  /** @type {Agent[]} */
+  const read = [];
+  for (const name of chosen) {
+    const { agent } = await import(`./${name}`);
+    if (agent.install) install(join(folder, 'node_modules', agent.package, agent.install));
+    read.push(agent);
   }
-  return [];
+  return read;
+}
+
+/** @param {string} script */
+function install(script) {
+  const env = { PATH: process.env.PATH, HOME: '/nonexistent' };
+  const { status } = spawnSync(process.execPath, [script], { cwd: dirname(script), env, stdio: 'inherit' });
+  if (status !== 0) throw new Error(`${script} failed: see above.`);
 }

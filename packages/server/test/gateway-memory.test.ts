@@ -132,6 +132,85 @@ test('an altered reference is dropped and reported, an edited message stays edit
   expect(lastBody(emulator)).toContain(ciphertext);
 });
 
+test('a call to which the client adds the defaults of its tool keeps its reasoning, a changed one does not', async () => {
+  const { server, emulator } = await startWorld();
+  const input = { path: 'note.txt', text: 'Hello' };
+  emulator.script('openai-responses', [
+    {
+      blocks: [
+        { type: 'thinking', text: 'Edit it.' },
+        { type: 'tool-use', name: 'edit', input },
+      ],
+    },
+    ...Array.from({ length: 2 }, () => ({ blocks: speaks('Done.', 'It is edited.') })),
+  ]);
+  const text = { type: 'string' };
+  const properties = { path: text, text, everywhere: { type: 'boolean', default: false } };
+  const tools = [{ name: 'edit', input_schema: { type: 'object', properties, required: ['path', 'text'] } }];
+  const ask = async (messages: unknown[]) => {
+    const response = await fetch(`${server.url}/gateway/anthropic/v1/messages`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ model: GPT, max_tokens: 1000, tools, messages }),
+    });
+    const { content } = (await response.clone().json()) as { content: [object, { id: string }] };
+    return { response, content };
+  };
+  const question = { role: 'user', content: 'Edit the note.' };
+  const { content } = await ask([question]);
+  const ciphertext = /"encrypted_content":"([^"]+)"/.exec(emulator.log[0]!.served!.body.toString())![1]!;
+  const [thinking, call] = content;
+  const goOn = (changed: object) =>
+    ask([
+      question,
+      { role: 'assistant', content: [thinking, { ...call, input: changed }] },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: call.id, content: 'Edited.' }] },
+    ]);
+  const { response } = await goOn({ everywhere: false, ...input });
+  expect(lastBody(emulator)).toContain(ciphertext);
+  expect(response.headers.get('x-skein-losses') ?? '').not.toContain('foreign-reasoning');
+  await goOn({ everywhere: true, ...input });
+  expect(lastBody(emulator)).not.toContain(ciphertext);
+  expect(lastBody(emulator)).toContain('everywhere\\":true');
+  expect(refusals(emulator)).toEqual([]);
+});
+
+test('a result that Gemini CLI sends twice after a resume goes out once, and replies behind it keep their reasoning', async () => {
+  const { server, emulator } = await startWorld();
+  const call = { type: 'tool-use', name: 'read_file', input: { path: 'note' } } as const;
+  emulator.script('anthropic-messages', [
+    { blocks: [{ type: 'thinking', text: 'Read it.' }, call] },
+    ...['It says hello.', 'Welcome.'].map((text) => ({ blocks: speaks('Say it.', text) })),
+  ]);
+  type Part = { thought?: boolean; text?: string; functionCall?: { id: string; name: string } };
+  const parameters = { type: 'OBJECT', properties: { path: { type: 'STRING' } } };
+  const tools = [{ functionDeclarations: [{ name: 'read_file', description: 'Reads.', parameters }] }];
+  const ask = async (contents: unknown[]) => {
+    const response = await fetch(`${server.url}/gateway/google/v1beta/models/${CLAUDE}:generateContent`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ contents, tools }),
+    });
+    const body = (await response.json()) as { candidates: [{ content: { parts: Part[] } }] };
+    // Thoughts and signatures are not kept by the client.
+    return body.candidates[0].content.parts.filter(({ thought }) => !thought);
+  };
+  const question = { role: 'user', parts: [{ text: 'What is in the note?' }] };
+  const { functionCall } = (await ask([question]))[0]!;
+  const { id, name } = functionCall!;
+  const result = { functionResponse: { id, name, response: { output: 'hello' } } };
+  const reply = { role: 'model', parts: [{ functionCall }] };
+  const answer = await ask([question, reply, { role: 'user', parts: [result] }]);
+  const thanks = { role: 'user', parts: [{ text: 'Thanks' }] };
+  const twice = { role: 'user', parts: [result, result] };
+  await ask([question, reply, twice, { role: 'model', parts: [{ text: answer[0]!.text }] }, thanks]);
+  expect(lastBody(emulator)).not.toContain('Result of the earlier tool call');
+  const issued = emulator.log.slice(0, 2).flatMap(({ served }) => signatures(served!.body.toString()));
+  expect(issued).toHaveLength(2);
+  expect(signatures(lastBody(emulator))).toEqual(issued);
+  expect(refusals(emulator)).toEqual([]);
+});
+
 test('reasoning that is bound to its prefix is left out and reported where the client changed what stood before it', async () => {
   const { server, emulator, forest } = await startWorld();
   emulator.settings = { ...emulator.settings, enforcePrefix: true };

@@ -79,11 +79,15 @@ class SessionRecords {
     this.#records.set(id, { text, value, beside: this.#records.get(id)?.beside ?? [] });
   }
 
-  /** A resumed session repeats its history in a poorer form: what is known stays. */
+  /** A resumed session repeats its history in a poorer form, and results under new ids: what is known stays. */
   #putAll(text: string, values: readonly unknown[], path: readonly string[]): void {
     const listed = readObjects(textAt(text, [...path])!, values.filter(isObject), 'a message');
-    for (const one of listed)
-      if (isMessage(one.value) && !this.#records.has(String(one.value.id))) this.#put(one.text, one.value);
+    const answered = new Set([...this.#records.values()].flatMap(({ value }) => responseIds(value.content)));
+    for (const { text: own, value } of listed) {
+      const results = responseIds(value.content);
+      const isRepeated = results.length > 0 && results.every((id) => answered.has(id));
+      if (isMessage(value) && !isRepeated && !this.#records.has(String(value.id))) this.#put(own, value);
+    }
   }
 
   /** Times of the last change say nothing that the messages do not. */

@@ -1,5 +1,5 @@
 import type { Message } from '@skein/core';
-import { allItems, type Forest, readMessage, type Thread } from '../../forest/index.ts';
+import { allItems, type Forest, findOpening, openingGroupId, readMessage, type Thread } from '../../forest/index.ts';
 import { ROOT } from '../../model/ids.ts';
 import type { NodeRecord } from '../../model/records.ts';
 import type { ImportedMessage } from '../importer.ts';
@@ -17,19 +17,25 @@ const MOST_BETWEEN = 6;
 
 /**
  * Finds the messages of a log among the recorded threads of its session. They meet by the ids of calls, and by their words
- * behind messages that met. A log has no system text and no reminders; the wire has them.
+ * behind messages that met. A log has no system text and no reminders; the wire has them. Of programs that send no id of
+ * their session, threads with the same first words are taken that have a call of the log.
  */
 export async function meetRecorded(
   forest: Forest,
-  group: string,
+  session: string,
   messages: readonly ImportedMessage[],
 ): Promise<SessionMeeting | undefined> {
-  const threads: Thread[] = [];
-  for await (const thread of allItems((page) => forest.threads.inGroup(group, page)))
-    if (thread.recorded) threads.push(thread);
-  if (threads.length === 0) return undefined;
+  const own = await recordedIn(forest, session);
+  const alike = own.length > 0 ? undefined : openingGroupId(findOpening(messages.map((one) => one.message)).opening);
   const recorded = new RecordedNodes();
-  for (const thread of threads) await recorded.add(forest, thread);
+  const threads: Thread[] = [];
+  for (const thread of alike === undefined ? own : await recordedIn(forest, alike)) {
+    const nodes = new RecordedNodes();
+    await nodes.add(forest, thread);
+    if (alike !== undefined && !messages.some(({ message }) => nodes.findCaller(message) !== undefined)) continue;
+    threads.push(thread);
+    await recorded.add(forest, thread);
+  }
   const nodes = new Map<string, string>();
   for (const { key, parent, message } of messages) {
     const above = parent === undefined ? ROOT : nodes.get(parent);
@@ -38,6 +44,13 @@ export async function meetRecorded(
   }
   if (nodes.size === 0) return undefined;
   return { thread: recorded.threadWithMost(threads, new Set(nodes.values())), nodes };
+}
+
+async function recordedIn(forest: Forest, group: string): Promise<Thread[]> {
+  const threads: Thread[] = [];
+  for await (const thread of allItems((page) => forest.threads.inGroup(group, page)))
+    if (thread.recorded) threads.push(thread);
+  return threads;
 }
 
 /** The nodes of recorded threads, to be found by what they say. */
@@ -59,16 +72,23 @@ class RecordedNodes {
       if (texts[index] === undefined) continue;
       this.#nodes.set(record.id, { record, message: readMessage(forest.store, record, texts[index], []) });
       this.#children.set(record.parent, [...(this.#children.get(record.parent) ?? []), record.id]);
-      for (const call of record.facts.calls) this.#callers.set(call.id, record.id);
+      for (const call of record.facts.calls) this.#callers.set(issuedId(call.id), record.id);
     }
   }
 
   find(message: Message, above: string | undefined): string | undefined {
-    const [call] = message.facts.calls;
-    if (call) return this.#callers.get(call.id);
+    if (message.facts.calls.length > 0) return this.findCaller(message);
     const [result] = message.facts.results;
-    const from = result === undefined ? above : (this.#callers.get(result) ?? above);
-    return from === undefined ? undefined : this.#behind(from, message);
+    const from = result === undefined ? above : (this.#callers.get(issuedId(result)) ?? above);
+    if (from === undefined) return undefined;
+    // A program may send in one message what it logs in two.
+    const there = this.#nodes.get(from)?.message;
+    return there?.role === 'user' && saysTheSame(message, there) ? from : this.#behind(from, message);
+  }
+
+  /** The node that has the first call of a message. */
+  findCaller({ facts: { calls } }: Message): string | undefined {
+    return calls[0] && this.#callers.get(issuedId(calls[0].id));
   }
 
   threadWithMost(threads: readonly Thread[], met: ReadonlySet<string>): Thread {
@@ -82,23 +102,36 @@ class RecordedNodes {
     for (let depth = 0; depth < MOST_BETWEEN && level.length > 0; depth++) {
       const found = level.find((id) => saysTheSame(message, this.#nodes.get(id)!.message));
       if (found !== undefined) return found;
-      // Another reply ends the turn: what is behind it answers something else.
+      // Another reply ends the turn: what is behind it answers something else. The reply to a warm-up says nothing.
       level = level
-        .filter((id) => this.#nodes.get(id)!.message.role !== 'assistant')
+        .filter((id) => !isReply(this.#nodes.get(id)!.message))
         .flatMap((id) => this.#children.get(id) ?? []);
     }
     return undefined;
   }
 }
 
+/** The id of a call as its provider issued it: Gemini CLI puts the name of the tool before it. */
+function issuedId(id: string): string {
+  return id.replace(/^\w+?__(?=.)/, '');
+}
+
 /** Whether a recorded message has all that a logged one says; programs add their own words to those of people. */
 function saysTheSame(logged: Message, recorded: Message): boolean {
   const { results } = logged.facts;
-  if (results.length > 0) return results.every((id) => recorded.facts.results.includes(id));
+  const answered = recorded.facts.results.map(issuedId);
+  if (results.length > 0) return results.every((id) => answered.includes(issuedId(id)));
   if ((logged.role === 'assistant') !== (recorded.role === 'assistant')) return false;
   const there = new Set(texts(recorded));
   const said = texts(logged);
-  return said.length > 0 && said.every((text) => there.has(text));
+  // Texts side by side are one in some protocols.
+  const whole = logged.role === 'user' && recorded.role === 'user' ? recorded.text.trim() : '';
+  const isThere = (text: string) => there.has(text) || whole.startsWith(text) || whole.endsWith(text);
+  return said.length > 0 && said.every(isThere);
+}
+
+function isReply({ role, content }: Message): boolean {
+  return role === 'assistant' && content.length > 0;
 }
 
 function texts({ content }: Message): string[] {

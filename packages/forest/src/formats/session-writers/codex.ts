@@ -1,4 +1,4 @@
-import { openaiResponses } from '@skein/core';
+import { type JsonObject, openaiResponses } from '@skein/core';
 import { messagesIn, type SessionWriter, timeText } from './session-writer.ts';
 
 /** Writes sessions that `codex resume` goes on with. */
@@ -21,7 +21,7 @@ export const codexWriter: SessionWriter = {
       model_provider: 'openai',
     };
     const context = { cwd, approval_policy: 'never', sandbox_policy: { type: 'read-only' }, model, summary: 'auto' };
-    const items = texts.map((text, index) => line(timeText(source, index), 'response_item', text));
+    const items = texts.map((text, index) => line(timeText(source, index), 'response_item', toItem(text)));
     const lines = [
       line(begun, 'session_meta', JSON.stringify(meta)),
       line(begun, 'turn_context', JSON.stringify(context)),
@@ -36,3 +36,12 @@ export const codexWriter: SessionWriter = {
     };
   },
 };
+
+/** An item as Codex reads it. It drops messages in their short form, without a type or with a bare text, and tells nobody. */
+function toItem(text: string): string {
+  const item = JSON.parse(text) as JsonObject;
+  if (item.type !== undefined && typeof item.content !== 'string') return text;
+  const type = item.role === 'assistant' ? 'output_text' : 'input_text';
+  const content = typeof item.content === 'string' ? [{ type, text: item.content }] : item.content;
+  return JSON.stringify({ type: 'message', ...item, content });
+}

@@ -47,15 +47,14 @@ export async function writeSession(
     );
   const about = await forest.threads.get(thread);
   const nodes = await forest.path(about.head);
-  const last = nodes
-    .flatMap(({ takes }) => takes.flatMap((take) => (take.author === 'model' ? [take.model] : [])))
-    .at(-1);
+  const models = nodes.flatMap(({ takes }) => takes.flatMap((take) => (take.author === 'model' ? [take.model] : [])));
   return writer.write({
     messages: nodes.map(({ message }) => message),
     times: nodes.map(({ takes }) => takes[0]?.at ?? about.createdAt),
     title: about.title,
     cwd: cwd ?? about.cwd ?? process.cwd(),
     id,
-    model: model ?? last ?? 'any',
+    model: model ?? models.at(-1) ?? 'any',
+    isNewModel: model !== undefined && !models.includes(model),
   });
 }

@@ -10,9 +10,11 @@ export const piWriter: SessionWriter = {
     const messages = tellForeignCalls(source.messages, this.tools).filter(({ role }) => role !== 'system');
     const { losses } = messagesIn(anthropicMessages, source, this.tools);
     const lines = [JSON.stringify({ type: 'session', version: 3, id, timestamp: timeText(source, 0), cwd })];
+    // To another model, pi sends thoughts as texts, under the id of the text beside them, which OpenAI refuses.
+    const keepsThoughts = !source.isNewModel;
     let parentId: string | null = null;
     for (const [index, message] of messages.entries())
-      for (const [part, entry] of toEntries(message, model).entries()) {
+      for (const [part, entry] of toEntries(message, model, keepsThoughts).entries()) {
         const own = stableUuid(id, index, part).slice(0, 8);
         const timestamp = timeText(source, index);
         lines.push(
@@ -56,7 +58,7 @@ const NO_USAGE = {
 };
 
 /** Each result has an entry of its own. */
-function toEntries(message: Message, model: string): JsonObject[] {
+function toEntries(message: Message, model: string, keepsThoughts: boolean): JsonObject[] {
   const results = message.content.flatMap((block): JsonObject[] =>
     block.type === 'tool-result'
       ? [
@@ -73,7 +75,7 @@ function toEntries(message: Message, model: string): JsonObject[] {
   const said = message.content.filter((block) => block.type !== 'tool-result');
   if (said.length === 0) return results;
   if (message.role !== 'assistant') return [...results, { role: 'user', content: said.flatMap(toPart) }];
-  const isOwn = message.origin.dialect === anthropicMessages.id;
+  const isOwn = keepsThoughts && message.origin.dialect === anthropicMessages.id;
   const content = said.flatMap((block, index) => toReplyPart(block, isOwn ? signatureOf(message, index) : undefined));
   const stopReason = said.some(({ type }) => type === 'tool-use') ? 'toolUse' : 'stop';
   return [

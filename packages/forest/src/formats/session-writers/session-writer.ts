@@ -23,6 +23,8 @@ export interface SessionSource {
   readonly id: string;
   /** The model that shall go on. */
   readonly model: string;
+  /** Whether that model wrote nothing of the conversation. */
+  readonly isNewModel: boolean;
 }
 
 /** Files that a coding agent reads as a session, and how it is told to. */

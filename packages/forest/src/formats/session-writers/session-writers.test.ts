@@ -51,6 +51,28 @@ test.each(pairs)('a session of $from is written for $to, and says the same there
     expect(JSON.stringify(after.path.map(({ message }) => message.raw))).toContain('c2VhbA==');
 });
 
+test('every item of a session for Codex names its type, and messages have parts: it drops others without a word', async () => {
+  for (const log of [GEMINI_CLI_LOG, PI_LOG]) {
+    const { forest, thread } = await read(log);
+    const { files } = await writeSession(forest, thread, { agent: 'codex' });
+    const lines = files[0]!.text.trimEnd().split('\n');
+    const items = lines.map((line) => JSON.parse(line)).filter(({ type }) => type === 'response_item');
+    expect(items.length).toBeGreaterThan(2);
+    for (const { payload } of items) {
+      expect(payload.type).toEqual(expect.any(String));
+      if (payload.type === 'message') expect(payload.content[0].text).toEqual(expect.any(String));
+    }
+  }
+});
+
+test('thoughts are written for pi only if their model goes on: it would repeat them as texts with one id', async () => {
+  const { forest, thread } = await read(PI_LOG);
+  const written = async (model?: string) =>
+    (await writeSession(forest, thread, { agent: 'pi', ...(model && { model }) })).files[0]!.text;
+  expect(await written()).toContain('"thinking"');
+  expect(await written('another-model')).not.toContain('"thinking"');
+});
+
 test('an agent whose sessions cannot be written is named, with those that can', async () => {
   const { forest, thread } = await read(PI_LOG);
   await expect(writeSession(forest, thread, { agent: 'gemini-cli' })).rejects.toThrow(

@@ -93,7 +93,7 @@ export function createKeeper(forest: Forest, restorer: Restorer): Keeper {
     const earlier = continues === undefined ? undefined : await history(continues);
     const before = earlier?.messages ?? [];
     const items = await resolveItems(parts.messages, spoken, true);
-    const { messages, given } = await restorer.restore(items, spoken, '', before);
+    const { messages, given } = await restorer.restore(items, spoken, { scope: '', before, tools: parts.tools });
     return {
       ...{ ...withKept(spoken, parts, earlier), request },
       messages: [...before, ...messages, found.reply.message],

@@ -1,4 +1,13 @@
-import type { Dialect, Loss, Message } from '@skein/core';
+import {
+  assistant,
+  type ContentBlock,
+  type Dialect,
+  isObject,
+  type JsonObject,
+  type Loss,
+  type Message,
+  type ToolDefinition,
+} from '@skein/core';
 import { createMessage } from '@skein/core/dialect';
 import {
   createWordChain,
@@ -31,15 +40,20 @@ interface RestoredMessages {
   readonly wordsKey: (reply: Message) => string | undefined;
 }
 
+type Tools = readonly ToolDefinition[];
+
+interface RestoreOptions {
+  /** Separates conversations of different names. */
+  readonly scope: string;
+  /** Messages in front of these. */
+  readonly before: readonly Message[];
+  /** The tools of the request: clients add the defaults of their schemas to calls. */
+  readonly tools: Tools;
+}
+
 /** Finds replies that the gateway delivered, in this process or another one. */
 export interface Restorer {
-  /** `scope` separates conversations of different names; `before` are messages in front of these. */
-  restore(
-    messages: readonly Message[],
-    dialect: Dialect,
-    scope: string,
-    before?: readonly Message[],
-  ): Promise<RestoredMessages>;
+  restore(messages: readonly Message[], dialect: Dialect, options: RestoreOptions): Promise<RestoredMessages>;
   /** A reply by its exchange; undefined if that has none. */
   reply(exchange: string): Promise<DeliveredReply | undefined>;
   /** Keeps a reply at hand that was just delivered. */
@@ -70,7 +84,7 @@ export function createRestorer(forest: Forest, references: References): Restorer
   return {
     reply,
     remember,
-    async restore(messages, dialect, scope, before = []) {
+    async restore(messages, dialect, { scope, before, tools }) {
       const chain = createWordChain(scope);
       for (const message of before) chain.add(message);
       const words = messages.map((message) => chain.add(message));
@@ -88,7 +102,7 @@ export function createRestorer(forest: Forest, references: References): Restorer
         const byKeys = [...ids[at]!, words[at] ?? ''].flatMap((key) => found.get(key) ?? []);
         for (const exchange of new Set([...exchanges, ...byKeys])) {
           const one = await reply(exchange);
-          const original = one && findShown(one, message);
+          const original = one && findShown(one, message, tools);
           if (!original) continue;
           if (!showsTheSame(original, message)) renamed[at] = exchange;
           last = exchange;
@@ -109,7 +123,7 @@ export function createRestorer(forest: Forest, references: References): Restorer
         const one = await reply(exchange);
         // Who speaks the protocol of the reply may send it as it likes.
         if (!one || one.reply.message.origin.dialect === dialect.id) return undefined;
-        const original = findShown(one, parts.shown);
+        const original = findShown(one, parts.shown, tools);
         return original && { ...parts, original, exchange };
       };
 
@@ -183,13 +197,38 @@ function isResults({ content }: Message): boolean {
 }
 
 /** The reply or the alternative that a message shows as the client got it; undefined where the client changed it. */
-function findShown({ reply, delivered }: DeliveredReply, message: Message): Message | undefined {
+function findShown({ reply, delivered }: DeliveredReply, message: Message, tools: Tools): Message | undefined {
   const choices = [reply.message, ...reply.alternatives.map((one) => one.message)];
   const same = choices.find((choice) => showsTheSame(choice, message));
   if (same) return same;
   const shown = delivered();
-  if (!showsTheSame(shown, message)) return undefined;
+  // Claude Code adds the defaults of its tools to the calls that it sends back.
+  const isBareSame = () => showsTheSame(withoutDefaults(shown, tools), withoutDefaults(message, tools));
+  if (!showsTheSame(shown, message) && !(message.toolUses.length > 0 && isBareSame())) return undefined;
   // What stood behind a stop sequence was never said to the client.
   const isCut = shown.text !== reply.message.text && reply.message.text.startsWith(shown.text);
   return isCut ? cutMessage(reply.message, shown.text.length) : reply.message;
+}
+
+/** The message with calls that leave out what their tools take for granted. */
+function withoutDefaults(message: Message, tools: Tools): Message {
+  const content = message.content.map((block): ContentBlock => {
+    if (block.type !== 'tool-use') return block;
+    const properties = readProperties(tools, block.name);
+    const isGranted = (name: string, value: unknown) => {
+      const schema = properties[name];
+      return isObject(schema) && 'default' in schema && JSON.stringify(schema.default) === JSON.stringify(value);
+    };
+    const given = Object.entries(block.parameters).filter(([name, value]) => !isGranted(name, value));
+    return { ...block, rawParameters: JSON.stringify(Object.fromEntries(given)) };
+  });
+  return assistant(content);
+}
+
+/** The schemas of a tool's parameters, by their names. */
+function readProperties(tools: Tools, name: string): JsonObject {
+  const tool = tools.find((one) => 'name' in one && one.name === name);
+  if (!tool || !('parameters' in tool)) return {};
+  const schema: unknown = typeof tool.parameters === 'string' ? JSON.parse(tool.parameters) : tool.parameters;
+  return isObject(schema) && isObject(schema.properties) ? schema.properties : {};
 }

@@ -1,4 +1,4 @@
-import { type Dialect, dialect as dialectById, find, type Message, splice } from '@skein/core';
+import { type ContentBlock, type Dialect, dialect as dialectById, find, type Message, splice, user } from '@skein/core';
 import { serving } from '@skein/core/dialect';
 import { type Forest, readGatewayReply } from '@skein/forest';
 import type { ClientCall, Target } from '../client/client-call.ts';
@@ -32,8 +32,9 @@ export async function prepareRequest(
   const parts = call.dialect.readRequest(call.body ?? '', origin);
   const isVendor = isSame && call.dialect.home.issuer === target.provider.issuer;
   const completed = await keeper.complete(call.dialect, parts, call.request ?? {}, { isOwn: isVendor });
-  const { system, tools, messages, params, rest, before, beforeShown, isHeld, conversation, continues } = completed;
-  const restored = await restorer.restore(messages, call.dialect, scope, before);
+  const { system, tools, params, rest, before, beforeShown, isHeld, conversation, continues } = completed;
+  const messages = isSame ? completed.messages : completed.messages.map(withoutTwins);
+  const restored = await restorer.restore(messages, call.dialect, { scope, before, tools });
   const { stream: _, ...extra } = rest;
   // A client that speaks the target's protocol may send the target's own replies as it likes.
   const isOwn = ({ origin: from }: Message) => isSame && from.dialect === dialect.id && from.issuer === origin.issuer;
@@ -52,6 +53,18 @@ export async function prepareRequest(
   const last = isSame || tools.length === 0 ? undefined : (restored.last ?? continues);
   const lastTools = last === undefined ? undefined : await lastRequests.find(last);
   return adaptRequest(request, call, target, dialect, lastTools);
+}
+
+/** The message without results that it has twice: Gemini CLI repeats those of a session that it resumes. */
+function withoutTwins(message: Message, at: number, messages: readonly Message[]): Message {
+  const { toolResults, content } = message;
+  if (new Set(toolResults.map(({ toolCallId }) => toolCallId)).size === toolResults.length) return message;
+  const called = messages.slice(0, at).flatMap(({ facts }) => facts.calls.map(({ id }) => id));
+  const isTwin = (block: ContentBlock, index: number) =>
+    block.type === 'tool-result' &&
+    called.filter((id) => id === block.toolCallId).length === 1 &&
+    content.slice(0, index).some((earlier) => JSON.stringify(earlier) === JSON.stringify(block));
+  return user(content.filter((block, index) => !isTwin(block, index)));
 }
 
 /** The client's own text, with the name that the provider has for the model. */

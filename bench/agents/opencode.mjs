@@ -1,0 +1,27 @@
+import { NOTE } from './place.mjs';
+
+/** @import { Agent } from './agent.mjs' */
+
+/** @type {Agent} */
+export const agent = {
+  name: 'OpenCode',
+  id: 'opencode',
+  package: 'opencode-ai',
+  install: 'postinstall.mjs',
+  protocol: 'openai-responses',
+  foreign: ['anthropic/claude-opus-5-5', 'google/gemini-3-pro-preview'],
+  env: { OPENCODE_DISABLE_AUTOUPDATE: '1', OPENCODE_DISABLE_MODELS_FETCH: '1' },
+  own: ['-m', 'openai/gpt-5.5'],
+  ask: (prompt, options) => ['opencode', 'run', ...options, prompt],
+  goOn: (prompt, options) => ['opencode', 'run', '--continue', ...options, prompt],
+  resume: (command, prompt, options) => [...command, ...options, prompt],
+  read: (work) => ({ name: 'read', input: { filePath: `${work}/${NOTE.name}` } }),
+  // Models of OpenAI are offered another tool.
+  edit: (work, model) =>
+    model.includes('gpt')
+      ? { name: 'apply_patch', input: { patchText: NOTE.patch } }
+      : {
+          name: 'edit',
+          input: { filePath: `${work}/${NOTE.name}`, oldString: NOTE.before, newString: NOTE.after },
+        },
+};
