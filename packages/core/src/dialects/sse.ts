@@ -82,10 +82,12 @@ export function cutSse(text: string, onEvent: OnEvent): void {
 
 /** As many characters as a few short events have. */
 const SHORT = 512;
+/** More at once saves nothing, and one event that is not the usual one would make all of them be read one by one. */
+const LONG = 2 ** 16;
 
 /** Parts the text of whole events: one event, then some, then four times as many. */
 export function* portions(text: string): Generator<string, void, undefined> {
-  for (let at = 0, amount = 0; at < text.length; amount = 4 * amount + SHORT) {
+  for (let at = 0, amount = 0; at < text.length; amount = Math.min(4 * amount + SHORT, LONG)) {
     const end = text.indexOf('\n\n', at + amount) + 2;
     const some = text.slice(at, end > 1 ? end : undefined);
     at += some.length;

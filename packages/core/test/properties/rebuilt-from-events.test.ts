@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { BlockEvent } from '../../src/dialect.ts';
-import type { ContentBlock, Stop, Usage } from '../../src/index.ts';
+import { type BlockEvent, readBlocks } from '../../src/dialect.ts';
+import { type ContentBlock, dialect, type Stop, type Usage } from '../../src/index.ts';
 import { ALL_PROTOCOLS, type AnyProtocol } from '../corpus/recordings.ts';
 import { CONTRADICTORY, type ReadBlocks, readAsBlocks, readBlocksOf, streams } from '../corpus/streamed.ts';
 import { APIS } from '../matrix/apis.ts';
@@ -81,6 +81,17 @@ describe.each(ALL_PROTOCOLS)('%s', (protocol: AnyProtocol) => {
       return isWhole(read) ? differences(read).map((problem) => `${name}: ${problem}`) : [];
     });
     expect(wrong).toEqual([]);
+  });
+
+  it('whole events that are pushed as text tell the same as one by one', () => {
+    for (const { name, sse } of streams(protocol)) {
+      const reader = readBlocks(dialect(protocol));
+      const events = reader.pushText(`${sse.replaceAll('\r\n', '\n')}\n\n`);
+      const { reply, events: last } = reader.finish();
+      const one = readBlocksOf(protocol, sse);
+      expect(JSON.stringify([...events, ...last]), name).toBe(JSON.stringify(one.events));
+      expect(reply.message.raw, name).toBe(one.reply.message.raw);
+    }
   });
 });
 

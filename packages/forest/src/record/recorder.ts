@@ -3,6 +3,7 @@ import type { GatewayUse } from './exchange.ts';
 import type { HintPlaces } from './hints.ts';
 import { sharedProjector } from './projection/projector.ts';
 import { createRecording, type Recording } from './recording.ts';
+import { SLICE_MS, turnOfOthers } from './turns.ts';
 
 /** Options of `createRecorder`. */
 export interface RecorderOptions {
@@ -108,8 +109,6 @@ const FOLLOW_MS = 2000;
 const FOLLOW_AGAIN_MS = 200;
 /** With this many bytes of responses `onEnds` does not wait: a store keeps only some of what was just written in memory. */
 const FOLLOW_BYTES = 2 * 1024 * 1024;
-/** The longest time before other work gets its turn. */
-const SLICE_MS = 4;
 
 /** `onEnds` is called when exchanges that have ended are written; it must never reject. */
 export function createRecordingWriter(onEnds: () => Promise<void>): RecordingWriter {
@@ -209,8 +208,4 @@ export function createRecordingWriter(onEnds: () => Promise<void>): RecordingWri
       }
     },
   };
-}
-
-function turnOfOthers(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }

@@ -93,7 +93,7 @@ export function memoryStore(): Store {
       return digests.map((digest) => soundText(digest));
     },
     async takes(nodes) {
-      return nodes.flatMap((node) => tables.takes.get(node) ?? []).sort(byAge);
+      return nodes.flatMap((node) => [...(tables.takes.get(node)?.values() ?? [])]).sort(byAge);
     },
     async refs(query) {
       const { items, next } = tables.refs.page(query);
@@ -160,7 +160,8 @@ function createTables() {
     children: new Map<string, NodeRecord[]>(),
     echoes: new Map<string, NodeRecord[]>(),
     bodies: new Map<string, string>(),
-    takes: new Map<string, TakeRecord[]>(),
+    /** By their ids, by their nodes. */
+    takes: new Map<string, Map<string, TakeRecord>>(),
     refs: createRegisterTable<HeldRef>(),
     entries: createEntryTable<EntryRecord>(),
     /** Records of unknown kinds that are not entries. */
@@ -183,9 +184,7 @@ function addRecord(tables: MemoryTables, record: StoreRecord): boolean {
       tables.bodies.set(record.digest, record.text);
       return true;
     case 'take':
-      if (tables.takes.get(record.node)?.some(({ id }) => id === record.id)) return false;
-      pushTo(tables.takes, record.node, record);
-      return true;
+      return addTake(tables.takes, record);
     case 'ref': {
       const { on, key, name, clock } = record;
       return tables.refs.put({ on, key, name, clock, isSet: record.value !== null, record });
@@ -207,11 +206,20 @@ function allRecords(tables: MemoryTables): StoreRecord[] {
   return [
     ...bodies,
     ...tables.order,
-    ...[...tables.takes.values()].flat(),
+    ...[...tables.takes.values()].flatMap((takes) => [...takes.values()]),
     ...Array.from(tables.refs.all(), ({ record }) => record),
     ...tables.entries.all(),
     ...tables.others.values(),
   ];
+}
+
+/** A node of a common reply has many takes. */
+function addTake(takes: Map<string, Map<string, TakeRecord>>, record: TakeRecord): boolean {
+  const there = takes.get(record.node);
+  if (there?.has(record.id)) return false;
+  if (there) there.set(record.id, record);
+  else takes.set(record.node, new Map([[record.id, record]]));
+  return true;
 }
 
 function pushTo<T>(map: Map<string, T[]>, key: string, item: T): void {

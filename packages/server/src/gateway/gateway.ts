@@ -37,6 +37,7 @@ import { unknownModel } from './models.ts';
 import { answerOperation } from './operations.ts';
 import { type AskOptions, ask, type UpstreamAnswer } from './request/exchange.ts';
 import { createLastRequests, prepareRequest, type RequestMemory } from './request/prepare-request.ts';
+import { createUpstreamFetch } from './request/upstream-fetch.ts';
 import { findRoute } from './routes.ts';
 import { serveSocket } from './socket.ts';
 import { createGatewayTokens, type GatewayCaller } from './tokens.ts';
@@ -90,6 +91,7 @@ export function createGateway(
   const recorder = createRecorder(forest, { onError, hints: config.hints });
   const replayer = createReplayer(forest);
   const redact = config.redaction.beforeStoring ? services.redact : undefined;
+  const fetch = createUpstreamFetch(proxy.connections);
   let memory: Promise<Memory> | undefined;
   const loadMemory = async (): Promise<Memory> => {
     const references = await loadReferences(forest);
@@ -185,6 +187,7 @@ export function createGateway(
         prepare: (one, target, dialect) => prepareRequest(one, target, dialect, memory, asked.thread ?? ''),
         keyFor: ({ provider }) => tokens.keyFor(caller, call.dialect.home, provider),
         signal: leavingSignal(answer),
+        fetch,
         spend: (target, usage) => budgets.add(caller.name, target, usage),
       }));
     if (!found) return false;
@@ -223,7 +226,7 @@ export function createGateway(
         isStrict: /^(?:true|1)$/i.test(call.headers.get('x-skein-strict') ?? ''),
         env: services.env,
         keyFor: ({ provider }) => tokens.keyFor(received.caller, call.dialect.home, provider),
-        signal,
+        ...{ signal, fetch },
         tap: recording.tap,
       };
       const upstream = await ask(options);

@@ -2,6 +2,7 @@ import {
   type Dialect,
   type Environment,
   exchange,
+  type Fetch,
   find,
   loadDialect,
   resolveEndpoint,
@@ -31,6 +32,7 @@ interface OperationOptions {
   readonly prepare: (call: ClientCall, target: Target, dialect: Dialect) => Promise<OutgoingRequest>;
   readonly keyFor: (target: Target) => string | undefined;
   readonly signal: AbortSignal;
+  readonly fetch: Fetch;
   /** Takes what a model used. */
   readonly spend: (target: Target, usage: Usage | undefined) => void;
 }
@@ -82,7 +84,7 @@ async function count(call: ClientCall, target: Target, options: OperationOptions
 async function compact(
   call: ClientCall,
   targets: readonly Target[],
-  { prepare, keyFor, signal, spend, services: { env, forest } }: OperationOptions,
+  { prepare, keyFor, signal, fetch, spend, services: { env, forest } }: OperationOptions,
 ): Promise<OperationAnswer> {
   const [first] = targets;
   if (compactsItself(call, first!)) {
@@ -91,7 +93,7 @@ async function compact(
   }
   const id = forest.clock.tick();
   const upstream = await ask({
-    ...{ targets, env, keyFor, signal, isStream: false, isStrict: false },
+    ...{ targets, env, keyFor, signal, fetch, isStream: false, isStrict: false },
     async prepare(target, dialect) {
       const { relayed: _, ...request } = await prepare(call, target, dialect);
       return toSummaryRequest(request);

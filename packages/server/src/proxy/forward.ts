@@ -103,7 +103,7 @@ export function forward(
 }
 
 /** Connections to providers, kept open for the next request. */
-interface Connections {
+export interface Connections {
   agentFor(protocol: string): http.Agent;
   /** Reads from a response how long its server keeps the connection open. */
   answered(socket: Duplex | null, { headers }: IncomingMessage): void;

@@ -6,7 +6,7 @@ import type { Access } from '../http/access.ts';
 import { Problem, problemBody, toProblem } from '../http/problem.ts';
 import type { Services } from '../services.ts';
 import { decodeWhole } from './decode.ts';
-import { createConnections, forward } from './forward.ts';
+import { type Connections, createConnections, forward } from './forward.ts';
 import { type ClientHeaders, type ProxyOptions, readClientHeaders, requestHeaders, toHeaderMap } from './headers.ts';
 import { createRecordingTap, MAX_RECORDED_REQUEST, noTap, type RecordingTapOptions } from './recording-tap.ts';
 import { answerWith, providerError, sendResponse } from './respond.ts';
@@ -34,6 +34,8 @@ export interface Proxy {
   /** Resolves when every exchange that has passed is stored. */
   settled(): Promise<void>;
   close(): void;
+  /** To providers; closed with the proxy. */
+  readonly connections: Connections;
 }
 
 /** A request that was read before the proxy got it. */
@@ -294,6 +296,7 @@ export function createProxy(services: Services, access: Access, options: ProxyOp
       await recordings.none();
       await recorder.settled();
     },
+    connections,
     close() {
       connections.close();
     },

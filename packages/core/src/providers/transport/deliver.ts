@@ -1,4 +1,4 @@
-import { sse } from '../../dialects/sse.ts';
+import { cutSse, sse } from '../../dialects/sse.ts';
 import type { Framing } from '../../dialects/stream.ts';
 import type { ProviderErrorCode } from '../../error.ts';
 import { type Endpoint, environment, resolveEndpoint, resolveKey } from '../registry.ts';
@@ -234,23 +234,42 @@ export async function deliverExchange(options: DeliveryOptions): Promise<EventEx
       done();
       return { ...head, text: whole };
     }
-    const ready: ServerSentEvent[] = [];
-    const all = events({ take: (event, data) => ready.push({ event, data }), takeText: () => false });
+    const ready: (ServerSentEvent | string)[] = [];
+    let hasBegun = false;
+    const take = (event: string | undefined, data: string): void => {
+      hasBegun = true;
+      ready.push({ event, data });
+    };
+    const all = events({ take, takeText: (some) => hasBegun && ready.push(some) > 0, takesAll: true });
     while (ready.length === 0) await all.next();
-    return { ...head, events: handOut() };
+    return { ...head, events: cutPortions(handOut()), portions: handOut() };
 
-    async function* handOut(): AsyncGenerator<ServerSentEvent, void, undefined> {
+    async function* handOut(): AsyncGenerator<ServerSentEvent | string, void, undefined> {
       try {
         do {
-          for (const event of ready.splice(0)) {
+          for (const portion of ready.splice(0)) {
             // What comes next says why it ended.
             if (options.signal?.aborted) break;
-            yield event;
+            yield portion;
           }
         } while (!(await all.next()).done);
       } finally {
         await all.return();
         done();
+      }
+    }
+
+    async function* cutPortions(
+      portions: AsyncIterable<ServerSentEvent | string>,
+    ): AsyncGenerator<ServerSentEvent, void, undefined> {
+      for await (const portion of portions) {
+        const cut: ServerSentEvent[] = [];
+        if (typeof portion === 'string') cutSse(portion, (event, data) => cut.push({ event, data }));
+        else cut.push(portion);
+        for (const event of cut) {
+          if (options.signal?.aborted) break;
+          yield event;
+        }
       }
     }
   });

@@ -6,6 +6,8 @@ export interface EventTaker {
   take(event: string | undefined, data: string): void;
   /** Takes the text of whole server-sent events; false leaves them to be taken one by one. */
   takeText(text: string): boolean;
+  /** Whether `takeText` gets all that arrived at once, which it need not stop in between. */
+  readonly takesAll?: boolean;
 }
 
 /** Waits for the next piece, within the time limits. */
@@ -56,7 +58,7 @@ const FOREIGN_LINE = /^(?!\s*$|:|(?:data|event|id|retry)\b)/m;
 export async function* readEvents(
   response: Response,
   framing: Framing,
-  { take, takeText }: EventTaker,
+  { take, takeText, takesAll = false }: EventTaker,
   wait: Wait,
   tooLarge: TooLarge,
   whenEmpty: (text: string | undefined) => Promise<Error>,
@@ -91,7 +93,7 @@ export async function* readEvents(
   async function* handOut(): AsyncGenerator<void, void, undefined> {
     // Other framings have handed on their events already.
     if (framing !== sse) yield;
-    for (const some of portions(text)) {
+    for (const some of takesAll && text !== '' ? [text] : portions(text)) {
       if (!takeText(some)) cutSse(some, takeFirst);
       yield;
     }

@@ -7,6 +7,7 @@ import { readGatewayReply } from '../gateway-replies.ts';
 import type { Placement } from '../placement.ts';
 import { type ExchangeContent, readExchange } from '../read-exchange.ts';
 import type { RecordingForest } from '../recorder.ts';
+import { sliceWork } from '../turns.ts';
 import { type PlacementStep, placeExchange } from './place-exchange.ts';
 import { createRecordedIndex, type RecordedIndex } from './recorded-index.ts';
 import { createTreeWriter } from './tree-writer.ts';
@@ -195,6 +196,7 @@ function createProjector(forest: RecordingForest): Projector {
     // A stack: the next exchange is the last one. If an exchange is there twice, the newer record counts.
     const queue = [...new Map(items.map((one) => [one.id, one])).values()].sort(lastFirst);
     const readings = new Map<string, Promise<ExchangeContent | undefined>>();
+    const turn = sliceWork();
     for (let item = queue.at(-1); item; item = queue.at(-1)) {
       for (const ahead of queue.slice(-READ_AHEAD)) {
         const { id } = ahead;
@@ -213,6 +215,7 @@ function createProjector(forest: RecordingForest): Projector {
       if (!reading) continue;
       const step = apply(item, reading);
       await writer.add(step);
+      await turn();
       // Exchanges that belong behind this one, and all between, are placed again before the rest.
       queue.push(...moveBehind(step.behind, item).sort(lastFirst));
     }

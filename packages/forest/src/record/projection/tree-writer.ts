@@ -13,6 +13,7 @@ import { ROOT } from '../../model/ids.ts';
 import type { NodeRecord, RefRecord, StoreRecord, TakeRecord } from '../../model/records.ts';
 import { PLACEMENT_RULES, type Placement, placedNodes, readPlacement } from '../placement.ts';
 import type { RecordingForest } from '../recorder.ts';
+import { turnOfOthers } from '../turns.ts';
 import type { PlacedExchange } from './place-exchange.ts';
 import { recordedThreadId } from './placement-rules.ts';
 import type { IndexThread, RecordedIndex } from './recorded-index.ts';
@@ -62,7 +63,10 @@ export function createTreeWriter(forest: RecordingForest): TreeWriter {
     const records = unwritten;
     unwritten = [];
     unwrittenText = 0;
-    for (let at = 0; at < records.length; at += BATCH) await store.append(records.slice(at, at + BATCH));
+    for (let at = 0; at < records.length; at += BATCH) {
+      await store.append(records.slice(at, at + BATCH));
+      await turnOfOthers();
+    }
   };
 
   return {

@@ -20,8 +20,8 @@ export interface AnswerHooks {
    * The reply is complete, and its closing event, the last text, is not sent yet: what is awaited here is stored by then.
    */
   readonly beforeEnd: (reply: Reply, last: string, losses: readonly LossNote[]) => Promise<void>;
-  /** Text that was sent to the client. */
-  readonly onText: (text: string) => void;
+  /** Text that was sent to the client. With `isMore`, it only goes on with a block's text: it names no id for the first time. */
+  readonly onText: (text: string, isMore?: boolean) => void;
   /** What the client is told of a failure in the middle of a stream. */
   readonly describe: (error: unknown) => ServedError;
   readonly headers: Readonly<Record<string, string>>;
@@ -58,10 +58,16 @@ export async function answerStream(
 ): Promise<void> {
   const asList = isList(call);
   const writer = call.server.writeStream!({ ...head, dialect: source.dialect, asList });
+  let last: BlockPiece | undefined;
   const texts = mapEvents(source.events, (events) => {
     let text = '';
-    for (const event of events) text += writer.push(event);
-    return text;
+    let isMore = true;
+    for (const event of events) {
+      isMore &&= isPiece(event) && last?.type === event.type && last.index === event.index;
+      last = isPiece(event) ? event : undefined;
+      text += writer.push(event);
+    }
+    return { text, isMore };
   });
   const finish = () => {
     const reply = source.reply();
@@ -81,27 +87,37 @@ export async function answerRelayed(
   sink: AnswerSink,
   hooks: AnswerHooks,
 ): Promise<void> {
-  if (!call.isStream) return sendWhole({ reply: reply(), body: withModel(native.text, call), losses: [] }, sink, hooks);
+  if (!call.isStream)
+    return sendWhole({ reply: reply(), body: modelWriter(call)(native.text), losses: [] }, sink, hooks);
   const asList = isList(call);
+  const rename = modelWriter(call);
   let held = '';
   let count = 0;
   const write = ({ event, data }: NativeEvent) => {
-    const text = withModel(data, call);
+    const text = rename(data);
     if (asList) return `${count++ === 0 ? '[' : ',\r\n'}${text}`;
     return `${event === undefined ? '' : `event: ${event}\n`}data: ${text}\n\n`;
   };
-  const texts = mapEvents(native.events, (event) => {
-    const text = write(event);
-    if (held === '' && !call.api.closing.test(event.data)) return text;
-    held += text;
-    return '';
+  const texts = mapEvents(native.events, (events) => {
+    let text = '';
+    for (const event of events) {
+      if (held !== '' || call.api.closing.test(event.data)) held += write(event);
+      else text += write(event);
+    }
+    return { text, isMore: false };
   });
   const finish = () => ({ reply: reply(), last: held + (asList ? ']' : ''), losses: [] });
   const fail = (error: ServedError) => call.server.writeStream!({ ...head, asList }).fail(error);
   await sendStream({ texts, finish, fail, asList }, sink, hooks);
 }
 
-async function* mapEvents<T>(events: AsyncIterable<T>, write: (event: T) => string): AsyncGenerator<string> {
+type BlockPiece = Extract<BlockEvent, { type: 'text' | 'reasoning' | 'refusal' }>;
+
+function isPiece(event: BlockEvent): event is BlockPiece {
+  return event.type === 'text' || event.type === 'reasoning' || event.type === 'refusal';
+}
+
+async function* mapEvents<T>(events: AsyncIterable<T>, write: (event: T) => SentText): AsyncGenerator<SentText> {
   for await (const event of events) yield write(event);
 }
 
@@ -111,14 +127,22 @@ async function sendWhole(
   hooks: AnswerHooks,
 ): Promise<void> {
   await hooks.beforeEnd(reply, body, losses);
-  sink.begin(200, 'application/json', hooks.headers);
-  hooks.onText(body);
+  // With its length, head and body go out in one write.
+  const length = String(Buffer.byteLength(body));
+  sink.begin(200, 'application/json', { ...hooks.headers, 'content-length': length });
+  hooks.onText(body, true);
   sink.end(body);
+}
+
+/** A text for the client, and what `onText` is told of it. */
+interface SentText {
+  readonly text: string;
+  readonly isMore: boolean;
 }
 
 /** A stream as the client gets it. */
 interface OutgoingStream {
-  readonly texts: AsyncIterable<string>;
+  readonly texts: AsyncIterable<SentText>;
   /** The reply and the last text, after all others. */
   finish(): { readonly reply: Reply; readonly last: string; readonly losses: readonly LossNote[] };
   fail(error: ServedError): string;
@@ -132,9 +156,9 @@ async function sendStream(
 ): Promise<void> {
   sink.begin(200, asList ? 'application/json' : 'text/event-stream; charset=utf-8', hooks.headers);
   try {
-    for await (const text of texts) {
+    for await (const { text, isMore } of texts) {
       if (text === '') continue;
-      hooks.onText(text);
+      hooks.onText(text, isMore);
       await sink.write(text);
     }
   } catch (error) {
@@ -146,18 +170,26 @@ async function sendStream(
   }
   const { reply, last, losses } = finish();
   await hooks.beforeEnd(reply, last, losses);
-  hooks.onText(last);
+  hooks.onText(last, true);
   sink.end(last);
 }
 
-/** A response or an event of one with the model's name as the client gave it. */
-function withModel(text: string, { api, model }: ClientCall): string {
-  if (model === undefined || !text.includes('"model"')) return text;
-  for (const path of api.modelPaths) {
-    const range = find(text, path);
-    if (range) return splice(text, [{ ...range, text: JSON.stringify(model) }]);
-  }
-  return text;
+/** Writes a response, or events of one, with the model's name as the client gave it. */
+function modelWriter({ api, model }: ClientCall): (text: string) => string {
+  /** The last event up to the model's name: most events of a stream begin like the one before. */
+  let known = { before: '', after: '' };
+  return (text) => {
+    if (model === undefined || !text.includes('"model"')) return text;
+    if (known.before !== '' && text.startsWith(known.before)) return known.after + text.slice(known.before.length);
+    for (const [at, path] of api.modelPaths.entries()) {
+      const range = find(text, path);
+      if (!range) continue;
+      const after = splice(text.slice(0, range.end), [{ ...range, text: JSON.stringify(model) }]);
+      if (at === 0) known = { before: text.slice(0, range.end), after };
+      return after + text.slice(range.end);
+    }
+    return text;
+  };
 }
 
 /** The id of the response that an exchange gives, as the client's vendor makes them. */

@@ -14,8 +14,8 @@ export interface GatewayRecording {
   readonly id: string;
   readonly tap: UpstreamTap;
   head(status: number, headers: Readonly<Record<string, string>>, isStream: boolean): void;
-  /** Text that goes to the client. */
-  readonly text: (text: string) => void;
+  /** Text that goes to the client. With `isMore`, it has no id that was not sent before. */
+  readonly text: (text: string, isMore?: boolean) => void;
   /** Stores the reply, so that any server finds it when the client sends it back. Never rejects. */
   keep(call: ClientCall, upstream: UpstreamAnswer, end: ReplyEnd, restorer: Restorer): Promise<void>;
   end(outcome: 'done'): void;
@@ -90,10 +90,14 @@ export function createGatewayRecording({
     gateway: use,
   });
   let sent = '';
+  const ids = new Set<string>();
   let isBegun = false;
   /** Bytes of the provider that must be redacted before they are stored. */
   let held: Uint8Array[] = [];
 
+  const noteIds = (text: string) => {
+    for (const [, id] of text.matchAll(SENT_IDS)) ids.add(id!);
+  };
   const pushHeld = () => {
     if (redact && held.length > 0) recording.upstreamPush(Buffer.from(redact(Buffer.concat(held).toString())));
     held = [];
@@ -127,19 +131,19 @@ export function createGatewayRecording({
       const type = isStream ? 'text/event-stream; charset=utf-8' : 'application/json';
       recording.head(status, Object.entries({ 'content-type': type, ...given }));
     },
-    text(text) {
+    text(text, isMore = false) {
       sent += text;
+      if (!isMore) noteIds(text);
       if (!redact) recording.push(Buffer.from(text));
     },
     async keep({ dialect }, { request }, { reply, last, losses }, restorer) {
       pushHeld();
-      const whole = `${sent}${last}`;
       const choices = [reply.message, ...reply.alternatives.map(({ message }) => message)];
       // What a client gets without losses shows the same words.
       const isOther = losses.length > 0 || request.calls !== undefined || (request.served?.size ?? 0) > 0;
-      const delivered = isOther ? readDelivered(dialect, whole) : reply.message;
+      const delivered = isOther ? readDelivered(dialect, `${sent}${last}`) : reply.message;
       const words = [...choices, delivered].flatMap((message) => request.wordsKey?.(message) ?? []);
-      const ids = [...whole.matchAll(SENT_IDS)].map(([, id]) => id!);
+      noteIds(last);
       const keys = [
         ...replyIdKeys([...ids, ...choices.flatMap((message) => issuedIds(message))]),
         ...new Set(words),

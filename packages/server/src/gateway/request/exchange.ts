@@ -1,6 +1,8 @@
 import {
   type Dialect,
+  decodeSse,
   type Environment,
+  type EventExchange,
   exchange,
   type Fetch,
   isSkeinError,
@@ -15,6 +17,7 @@ import {
   type RequestParams,
   readRateLimits,
   resolveEndpoint,
+  type StreamReader,
   streamError,
   type ToolDefinition,
   type WriteRequest,
@@ -26,6 +29,7 @@ import {
   type LossNote,
   type RequestMeaning,
   readBlocks,
+  readSse,
   type ServedTool,
 } from '@skein/core/dialect';
 import type { Target } from '../client/client-call.ts';
@@ -118,7 +122,8 @@ export interface NativeEvent {
 /** An answer in the provider's own text: one text, or the events of a stream. */
 export interface NativeAnswer {
   readonly text: string;
-  readonly events: AsyncIterable<NativeEvent>;
+  /** Those together that arrived together. */
+  readonly events: AsyncIterable<readonly NativeEvent[]>;
 }
 
 /** How a target is asked. */
@@ -132,6 +137,8 @@ export interface AskOptions {
   /** The client's own key for a target, where it brought one. */
   readonly keyFor: (target: Target) => string | undefined;
   readonly signal: AbortSignal;
+  /** As `createUpstreamFetch` makes it. */
+  readonly fetch: Fetch;
   readonly tap: UpstreamTap;
 }
 
@@ -187,7 +194,7 @@ async function askTarget(
     framing: dialect.framing,
     ...(key !== undefined && { key }),
     ...(request.headers && { extraHeaders: request.headers }),
-    fetch: tapFetch(tap, head),
+    fetch: tapFetch(options.fetch, tap, head),
     // Whoever has another target does not wait for this one.
     retry: isLast ? { maxRetries: 1, baseMs: 250, maxRetryAfterMs: 1000 } : (false as const),
   };
@@ -197,16 +204,16 @@ async function askTarget(
     const rateLimits = readRateLimits(headers);
     const reply = dialect.readResponse(text, origin);
     if (reply.stop.reason === 'error') throw streamError(text, { provider: provider.id, model: target.model });
-    const native = isHandedOn(request) && { native: { text, events: none<NativeEvent>() } };
+    const native = isHandedOn(request) && { native: { text, events: none<readonly NativeEvent[]>() } };
     return { ...head, skipped, rateLimits, ...native, events: none<readonly BlockEvent[]>(), reply: () => reply };
   }
-  const { events, headers } = await exchange({ ...sent, stream: true });
+  const { portions, headers } = await exchange({ ...sent, stream: true });
   const rateLimits = readRateLimits(headers);
   if (isHandedOn(request)) {
     const reader = dialect.readStream(origin);
     return {
       ...{ ...head, skipped, rateLimits, events: none<readonly BlockEvent[]>(), reply: () => reader.finish() },
-      native: { text: '', events: seenBy(events, ({ event, data }) => void reader.push(event, data)) },
+      native: { text: '', events: readNative(portions, reader) },
     };
   }
   const reader = readBlocks(dialect, origin);
@@ -214,7 +221,8 @@ async function askTarget(
   return {
     ...{ ...head, skipped, rateLimits },
     events: (async function* () {
-      for await (const { event, data } of events) yield reader.push(event, data);
+      for await (const portion of portions)
+        yield typeof portion === 'string' ? reader.pushText(portion) : reader.push(portion.event, portion.data);
       const end = reader.finish();
       reply = end.reply;
       yield end.events;
@@ -228,10 +236,24 @@ function isHandedOn({ isSameProtocol, copies = 1, stops = [], served, isAnswerCa
   return isSameProtocol === true && copies === 1 && stops.length === 0 && !served?.size && !isAnswerCalled;
 }
 
-async function* seenBy<T>(events: AsyncIterable<T>, see: (event: T) => void): AsyncGenerator<T> {
-  for await (const event of events) {
-    see(event);
-    yield event;
+/** Hands on the events of a stream, and reads the reply that they make. */
+async function* readNative(
+  portions: EventExchange['portions'],
+  reader: StreamReader,
+): AsyncGenerator<readonly NativeEvent[]> {
+  const decoder = readSse(reader);
+  let events: NativeEvent[] = [];
+  const cutter = decodeSse((event, data) => events.push({ event, data }));
+  for await (const portion of portions) {
+    events = [];
+    if (typeof portion === 'string') {
+      decoder.push(portion);
+      cutter.push(portion);
+    } else {
+      reader.push(portion.event, portion.data);
+      events.push(portion);
+    }
+    yield events;
   }
 }
 
@@ -267,26 +289,18 @@ function refuseLosses(losses: OutgoingRequest['losses']): void {
 async function* none<T>(): AsyncGenerator<T> {}
 
 /** A `fetch` whose bytes the tap sees. The body is read at the pace of its reader. */
-function tapFetch(tap: UpstreamTap, sent: Parameters<UpstreamTap['request']>[2]): Fetch {
+function tapFetch(fetch: Fetch, tap: UpstreamTap, sent: Parameters<UpstreamTap['request']>[2]): Fetch {
   return async (url, init) => {
     tap.request(url, String(init.body), sent);
-    const response = await globalThis.fetch(url, init);
+    const response = await fetch(url, init);
     tap.head(response.status, response.headers);
-    if (!response.body) return response;
-    const reader = response.body.getReader();
-    const body = new ReadableStream<Uint8Array>(
-      {
-        async pull(controller) {
-          const { done, value } = await reader.read();
-          if (done) return controller.close();
-          tap.push(value);
-          controller.enqueue(value);
-        },
-        cancel: (reason) => reader.cancel(reason),
-      },
-      { highWaterMark: 0 },
-    );
-    const { status, statusText, headers } = response;
-    return new Response(body, { status, statusText, headers });
+    const reader = response.body!.getReader();
+    const read = async () => {
+      const piece = await reader.read();
+      if (!piece.done) tap.push(piece.value);
+      return piece;
+    };
+    const body = { getReader: () => ({ read, cancel: () => reader.cancel() }) };
+    return { ...response, body } as unknown as Response;
   };
 }
