@@ -75,7 +75,8 @@ describe('reading', () => {
 
   test('search: by words and filters', async () => {
     const { out } = await run('search', 'length', 'yar');
-    expect(out.trim().split('\n')).toHaveLength(1);
+    expect(out.trim().split('\n')).toHaveLength(2);
+    expect(out).toMatch(/^[0-9a-f]{10} {2}\S+ \S+ · assistant {2}Of yarn\n/);
     expect(out).toContain('length of yarn. Coiled.');
     expect((await run('search', 'skein', '--role', 'user', '--json')).json().items).toMatchObject([
       { node: seeded.asked },

@@ -47,6 +47,7 @@ export {
   type ThreadGroup,
   type Threads,
   type TopologyNode,
+  type UsageOptions,
   type UsageScope,
   type UsageTotal,
 } from './forest/index.ts';
@@ -104,6 +105,7 @@ export {
   type ExchangeFilters,
   findReplies,
   forgetOld,
+  forgetRecordings,
   type GatewayReply,
   type GatewayUse,
   issuedIds,

@@ -1,14 +1,15 @@
-import { nearest } from '@skein/core';
+import { nearest, type RequestParams } from '@skein/core';
 import { type Forest, ROOT } from '@skein/forest';
 import { openHistory, readPrompt } from '../chat/prompt.ts';
 import { isQuestion, openPartner, openSession, type Partner, type Session, withModel } from '../chat/session.ts';
 import { createTurns } from '../chat/turns.ts';
 import { type CommandContext, withForest } from '../context/command-context.ts';
-import { locateStart } from '../context/locate.ts';
+import { locateStart, newestThread } from '../context/locate.ts';
 import { findModel, lastModel, titleConversation } from '../context/model-access.ts';
 import { drawTree, nodeLine } from '../output/message-text.ts';
 import { colors, counted, noteError, oneLine, say, shortId, toPrintable, UsageError } from '../output/output.ts';
 import { createUsageSum, usageLine } from '../output/usage-text.ts';
+import { readOptions, readPair } from '../question/options.ts';
 
 export interface ChatOptions {
   readonly store?: string;
@@ -18,6 +19,9 @@ export interface ChatOptions {
   readonly preset?: string;
   readonly system?: string;
   readonly at?: string;
+  readonly continue?: boolean;
+  /** `name=value` each. */
+  readonly option?: readonly string[];
   readonly think?: string;
 }
 
@@ -25,18 +29,21 @@ export interface ChatOptions {
 export async function chat(who: string | undefined, options: ChatOptions): Promise<void> {
   if (!process.stdin.isTTY || !process.stdout.isTTY)
     throw new UsageError('chat needs a terminal: in scripts, use skein ask.');
-  const { at, model, system, think, ...flags } = options;
-  if (system !== undefined && at !== undefined)
-    throw new UsageError('--system begins a conversation, and --at continues one: leave one of them out.');
+  const { at, continue: isLast, model, system, think, option = [], ...flags } = options;
+  if (isLast && at !== undefined)
+    throw new UsageError('-c continues the last conversation, and --at names one: leave one of them out.');
+  if (system !== undefined && (at !== undefined || isLast))
+    throw new UsageError('--system begins a conversation, and --at and -c continue one: leave one of them out.');
+  const params = readOptions(option.map((pair) => readPair('-o', pair)));
   if (model !== undefined && who?.includes('/')) throw new UsageError(`Which one: ${who}, or --model ${model}?`);
   await withForest(flags, async (context) => {
     const { forest, config, redact } = context;
-    const start = await locateStart(forest, at);
+    const start = await locateStart(forest, isLast ? await newestThread(forest) : at);
     const session = openSession(forest, start);
     const last = start.thread && (await lastModel(forest, start.thread.id, start.node, config));
     const opened = await openPartner(who ?? model, last, config, forest);
     const other = model === undefined || who === undefined ? opened : withModel(opened, findModel(model, config));
-    let partner = think === undefined ? other : withThinking(other, think);
+    let partner = withParams(other, { ...params, ...(think !== undefined && thinking(think)) });
     const tally = createUsageSum();
     const turns = createTurns(context, session, partner.engine, tally);
     const chatting: ChatContext = {
@@ -66,10 +73,14 @@ export async function chat(who: string | undefined, options: ChatOptions): Promi
   });
 }
 
-function withThinking(partner: Partner, how: string): Partner {
-  const reasoning = /^\d+$/.test(how) ? { budget: Number(how) } : { effort: how };
-  const params = { ...partner.options.params, reasoning };
-  return { ...partner, options: { ...partner.options, params } };
+function thinking(how: string): RequestParams {
+  return { reasoning: /^\d+$/.test(how) ? { budget: Number(how) } : { effort: how } };
+}
+
+/** The same partner with some parameters of the user. Without any, a conversation keeps those of its last request. */
+function withParams(partner: Partner, params: RequestParams): Partner {
+  if (Object.keys(params).length === 0) return partner;
+  return { ...partner, options: { ...partner.options, params: { ...partner.options.params, ...params } } };
 }
 
 /** Reads messages and commands until the user leaves. */
@@ -127,7 +138,7 @@ const COMMANDS: Readonly<Record<string, ChatCommand>> = {
   fork: { takes: '[turn]', does: 'begin a new thread from here, or from after a turn', run: fork },
   siblings: { takes: '[number]', does: 'list the branches beside this one; with a number, go to one', run: siblings },
   model: { takes: '[provider/model]', does: 'show the model that answers, or choose another', run: model },
-  thinking: { takes: '', does: 'show the thinking before the last answer', run: thinking },
+  thinking: { takes: '', does: 'show the thinking before the last answer', run: showThinking },
   tree: { takes: '', does: 'show everything below the first message', run: tree },
   save: { takes: '[name]', does: 'name the conversation, and bookmark the current node', run: save },
   quit: { takes: '', does: 'leave (Ctrl+D, or Ctrl+C twice)', run: () => true },
@@ -199,7 +210,7 @@ function model(chat: ChatContext, given: string) {
   return done;
 }
 
-async function thinking({ session, forest, redact }: ChatContext) {
+async function showThinking({ session, forest, redact }: ChatContext) {
   const path = session.head === ROOT ? [] : await forest.path(session.head);
   const answers = path.slice(path.findLastIndex(isQuestion) + 1);
   const thoughts = answers.flatMap(({ message }) =>

@@ -1,8 +1,8 @@
 import { type Command, Option } from 'commander';
-import { jsonCommand, parseCount, parseInstant } from '../commands/forest-command.ts';
+import { jsonCommand, listCommand, parseCount, parseInstant } from '../commands/forest-command.ts';
 
 function addThreads(program: Command): void {
-  jsonCommand(
+  listCommand(
     program,
     'threads',
     'list the conversations, last changed first; a session is one row, and so are threads that begin alike',
@@ -11,7 +11,11 @@ function addThreads(program: Command): void {
     .option('--limit <count>', 'how many', parseCount, 50)
     .option('--after <place>', 'continue after the "next" of an earlier list')
     .option('--all', 'list every thread')
+    .option('--since <day>', 'list every thread that changed from then on', parseInstant)
+    .option('--until <day>', 'list every thread that changed last before then', parseInstant)
     .option('--tag <name>', 'list every thread with this tag')
+    .option('--model <name>', 'list every thread in which this model answered')
+    .option('--text <words>', 'list every thread that contains these words, or has them in its title')
     .option('--deleted', 'list every deleted thread')
     .option('--agent <name>', 'list every thread of this coding agent, such as codex')
     .option('--cwd <folder>', 'list every thread of agents that worked in this folder')
@@ -42,7 +46,7 @@ function addTree(program: Command): void {
 }
 
 function addSearch(program: Command): void {
-  jsonCommand(program, 'search', 'find messages that contain all the words; the last may be the beginning of a word')
+  listCommand(program, 'search', 'find messages that contain all the words; the last may be the beginning of a word')
     .argument('<words...>')
     .option('--limit <count>', 'how many', parseCount, 20)
     .addOption(
@@ -53,7 +57,7 @@ function addSearch(program: Command): void {
     .option('--tag <name>', 'only nodes with this tag')
     .option('--since <day>', 'only from then on', parseInstant)
     .option('--until <day>', 'only up to then', parseInstant)
-    .action(async (words, options) => (await import('../commands/threads.ts')).search(words, options));
+    .action(async (words, options) => (await import('../commands/search.ts')).search(words, options));
 }
 
 function addDiff(program: Command): void {
@@ -69,7 +73,7 @@ function addUsage(program: Command): void {
     .addOption(new Option('--below', 'the node with everything below it').conflicts(['since', 'until']))
     .option('--since <day>', 'of everything from then on', parseInstant)
     .option('--until <day>', 'of everything up to then', parseInstant)
-    .action(async (id, options) => (await import('../commands/threads.ts')).showUsage(id, options));
+    .action(async (id, options) => (await import('../commands/usage.ts')).showUsage(id, options));
 }
 
 /** Commands that show what the forest has. In the order of the help. */

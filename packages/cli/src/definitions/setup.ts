@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { jsonCommand } from '../commands/forest-command.ts';
+import { jsonCommand, withListFlags } from '../commands/forest-command.ts';
 
 function addAgents(program: Command): void {
   program
@@ -19,6 +19,72 @@ function addModels(program: Command): void {
     .action(async (provider, options) => (await import('../commands/configuration.ts')).listModels(provider, options));
 }
 
+function addKeys(program: Command): void {
+  const keys = program.command('keys').description('store the keys of providers; variables of the environment win');
+  withListFlags(
+    keys.command('list', { isDefault: true }).description('list which providers have a key, and from where'),
+  ).action(async (flags) => (await import('../commands/user-settings.ts')).listKeys(flags));
+  keys
+    .command('set')
+    .description('store a key, which is typed in the terminal or piped in')
+    .argument('<provider>')
+    .option('--keyring', "keep it in the system's keyring, with the package @napi-rs/keyring")
+    .action(async (name, options) => (await import('../commands/user-settings.ts')).setKey(name, options));
+  keys
+    .command('rm')
+    .description('remove a stored key')
+    .argument('<provider>')
+    .action(async (name) => (await import('../commands/user-settings.ts')).removeKey(name));
+  keys
+    .command('path')
+    .description('print where the keys are stored')
+    .action(async () => (await import('../commands/user-settings.ts')).sayKeyPath());
+}
+
+function addAliases(program: Command): void {
+  const aliases = program.command('aliases').description('give models short names');
+  withListFlags(aliases.command('list', { isDefault: true }).description('list the aliases')).action(async (flags) =>
+    (await import('../commands/user-settings.ts')).listAliases(flags),
+  );
+  aliases
+    .command('set')
+    .description('give a model a short name')
+    .argument('<alias>')
+    .argument('<provider/model>')
+    .action(async (alias, model) => (await import('../commands/user-settings.ts')).setAlias(alias, model));
+  aliases
+    .command('rm')
+    .description('remove an alias')
+    .argument('<alias>')
+    .action(async (alias) => (await import('../commands/user-settings.ts')).removeAlias(alias));
+}
+
+function addTemplates(program: Command): void {
+  const templates = program.command('templates').description('saved questions, for "skein ask -t"');
+  withListFlags(templates.command('list', { isDefault: true }).description('list the templates')).action(
+    async (flags) => (await import('../commands/user-settings.ts')).listTemplates(flags),
+  );
+  templates
+    .command('show')
+    .description('print a template')
+    .argument('<template>')
+    .action(async (name) => (await import('../commands/user-settings.ts')).showTemplate(name));
+  templates
+    .command('edit')
+    .description('open a template in your editor')
+    .argument('<template>')
+    .action(async (name) => (await import('../commands/user-settings.ts')).editTemplate(name));
+  templates
+    .command('rm')
+    .description('remove a template')
+    .argument('<template>')
+    .action(async (name) => (await import('../commands/user-settings.ts')).deleteTemplate(name));
+  templates
+    .command('path')
+    .description('print the folder of the templates')
+    .action(async () => (await import('../commands/user-settings.ts')).sayTemplatePath());
+}
+
 function addDoctor(program: Command): void {
   jsonCommand(program, 'doctor', 'check versions, configuration, store, keys, addresses, port and agents').action(
     async (flags) => (await import('../commands/configuration.ts')).doctor(flags),
@@ -26,4 +92,11 @@ function addDoctor(program: Command): void {
 }
 
 /** Commands about configuration. In the order of the help. */
-export const SETUP: readonly ((program: Command) => void)[] = [addAgents, addModels, addDoctor];
+export const SETUP: readonly ((program: Command) => void)[] = [
+  addKeys,
+  addAliases,
+  addTemplates,
+  addModels,
+  addAgents,
+  addDoctor,
+];

@@ -1,5 +1,6 @@
 import { isSkeinError, SkeinError, type SkeinErrorCode } from '@skein/core';
 import pico from 'picocolors';
+import { cutToWidth } from './width.ts';
 
 /** Colours for a stream: only if it is a terminal and `NO_COLOR` is not set. */
 function colorsFor(stream: { readonly isTTY?: boolean }) {
@@ -112,15 +113,13 @@ export function toPrintable(text: string): string {
   return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '\ufffd');
 }
 
-/** A text as one line of limited length. */
-export function oneLine(text: string, width = 80): string {
-  const line = toPrintable(
-    text
-      .slice(0, 4 * width)
-      .replace(/\s+/g, ' ')
-      .trim(),
-  );
-  return line.length > width ? `${line.slice(0, width - 1)}…` : line;
+/** A text as one line that fits into so many columns. */
+export function oneLine(text: string, columns = 80): string {
+  const start = text
+    .slice(0, 4 * columns)
+    .replace(/\s+/g, ' ')
+    .trim();
+  return cutToWidth(toPrintable(start), columns);
 }
 
 /** A number with its noun: `1 reply`, `2 replies`. */

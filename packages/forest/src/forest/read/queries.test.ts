@@ -159,7 +159,8 @@ describe('usage', () => {
   test('of a node, a subtree, a path, a thread and a time; unknown prices are counted', async () => {
     const forest = createForest(memoryStore());
     const one = await forest.append(ROOT, [user('Q'), chat('assistant', 'A')], { usage, cost: 1, at: 100 });
-    const two = await forest.append(one, [user('R'), chat('assistant', 'B')], { usage, at: 200 });
+    const facts = { usage, provider: 'house', model: 'm', at: 200 };
+    const two = await forest.append(one, [user('R'), chat('assistant', 'B')], facts);
     const fork = await forest.append(one, [user('S'), chat('assistant', 'C')], { usage, cost: 4, at: 300 });
     const thread = await forest.threads.create({ head: fork, start: (await forest.node(fork)).parent });
     expect(await forest.usage({ node: one })).toEqual({
@@ -171,7 +172,11 @@ describe('usage', () => {
     expect(await forest.usage({ path: two })).toMatchObject({ cost: 1, withoutPrice: 1, replies: 2 });
     expect(await forest.usage({ below: one })).toMatchObject({ cost: 5, withoutPrice: 1, replies: 3 });
     expect(await forest.usage({ thread: thread.id })).toMatchObject({ cost: 4, replies: 1 });
-    expect(await forest.usage({ since: 200, until: 300 })).toMatchObject({ cost: 0, withoutPrice: 1, replies: 1 });
+    expect(await forest.usage({ since: 200, until: 300 })).toMatchObject({ cost: null, withoutPrice: 1, replies: 1 });
+    const costOf = (_usage: object, provider: string, model: string, at?: Date) => ({
+      total: provider === 'house' && model === 'm' && at?.getTime() === 200 ? 2 : undefined,
+    });
+    expect(await forest.usage({ since: 200, until: 300 }, { costOf })).toMatchObject({ cost: 2, withoutPrice: 0 });
     await forest.remove(fork);
     expect(await forest.usage({ below: one })).toMatchObject({ replies: 2 });
     expect(await forest.usage({ since: 0 })).toMatchObject({ replies: 3 });
