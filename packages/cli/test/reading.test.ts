@@ -66,8 +66,8 @@ describe('reading', () => {
 
   test('tree: the whole forest, and what is below a node', async () => {
     const { out } = await run('tree');
-    expect(out).toContain(`├─ ${seeded.yarn.slice(0, 10)} assistant A length of yarn. Coiled.`);
-    expect(out).toContain(`└─ ${seeded.geese.slice(0, 10)}`);
+    expect(out).toContain(`├─o ${seeded.yarn.slice(0, 10)} assistant A length of yarn. Coiled.`);
+    expect(out).toContain(`\no ${seeded.geese.slice(0, 10)}`);
     const below = (await run('tree', seeded.asked, '--json')).json();
     expect(below.items.map(({ id }: { id: string }) => id).toSorted()).toEqual([seeded.yarn, seeded.geese].toSorted());
     expect((await run('tree', '--limit', '1')).err).toContain('There are more');

@@ -6,12 +6,13 @@ import { AGENT_PROGRAMS } from '../context/agent-programs.ts';
 import { describeStore, readConfig, requireWritable, storeAddress } from '../context/command-context.ts';
 import { keyEnvironment } from '../context/keys.ts';
 import { agentProblems, configuredProvider, needsDemo, withKeys } from '../context/model-access.ts';
-import { colors, counted, errorText, note, oneLine, say, sayJson, toPrintable, warn } from '../output/output.ts';
-import type { ForestFlags } from './forest-command.ts';
+import { sayList } from '../output/list.ts';
+import { colors, counted, errorText, oneLine, say, sayJson, toPrintable, warn } from '../output/output.ts';
+import type { ForestFlags, ListFlags } from './forest-command.ts';
 
-export async function listModels(name: string | undefined, { json }: { readonly json?: boolean }): Promise<void> {
+export async function listModels(name: string | undefined, flags: ListFlags): Promise<void> {
   const config = await readConfig({});
-  if (name === undefined) return listProviders(config, json === true);
+  if (name === undefined) return listProviders(config, flags);
   const { id } = findProvider(name, config.providers);
   // The price list is large, and most commands do not need it.
   const { listedModels, modelInfoWithLimits } = await import('@skein/core/prices');
@@ -19,13 +20,15 @@ export async function listModels(name: string | undefined, { json }: { readonly 
     const { contextTokens } = modelInfoWithLimits(id, model);
     return { id: `${id}/${model}`, ...(contextTokens !== undefined && { contextTokens }) };
   });
-  if (json) return sayJson({ provider: id, items });
-  for (const { id, contextTokens } of items)
-    say(`${id}${contextTokens === undefined ? '' : colors.dim(`  ${contextTokens} tokens`)}`);
-  if (items.length === 0) note(`No list of the models of ${id} is known here. Any name can be asked for: ${id}/name.`);
+  await sayList(items, flags, {
+    line: ({ id, contextTokens }) =>
+      `${id}${contextTokens === undefined ? '' : colors.dim(`  ${contextTokens} tokens`)}`,
+    empty: `No list of the models of ${id} is known here. Any name can be asked for: ${id}/name.`,
+    more: { provider: id },
+  });
 }
 
-function listProviders(config: Config, json: boolean): void {
+async function listProviders(config: Config, flags: ListFlags): Promise<void> {
   const own = Object.values(config.providers);
   const env = keyEnvironment(config);
   const all = [...own, ...providers().filter(({ id }) => !own.some((one) => one.id === id))];
@@ -35,19 +38,19 @@ function listProviders(config: Config, json: boolean): void {
     key: keyState(one, env),
     variables: one.connection?.keyVariables ?? [],
   }));
-  if (json) {
-    sayJson({ items });
-    return;
-  }
-  for (const { id, dialect, key, variables } of items) {
-    const state =
-      key === 'there'
-        ? colors.green('key')
-        : key === 'missing'
-          ? colors.dim(`set ${variables.join(' or ')}`)
-          : 'no key needed';
-    say(`${id.padEnd(18)} ${dialect.padEnd(22)} ${state}`);
-  }
+  await sayList(items, flags, {
+    line: ({ id, dialect, key, variables }) => {
+      const state =
+        key === 'there'
+          ? colors.green('key')
+          : key === 'missing'
+            ? colors.dim(`set ${variables.join(' or ')}`)
+            : 'no key needed';
+      return `${id.padEnd(18)} ${dialect.padEnd(22)} ${state}`;
+    },
+    empty: 'There is no provider.',
+    row: ({ variables, ...one }) => ({ ...one, variables: variables.join(' ') }),
+  });
 }
 
 function keyState(one: ProviderDescriptor, env: NodeJS.ProcessEnv): 'there' | 'missing' | 'not needed' {
@@ -55,13 +58,7 @@ function keyState(one: ProviderDescriptor, env: NodeJS.ProcessEnv): 'there' | 'm
   return hasKey(one, { env }) ? 'there' : 'missing';
 }
 
-export async function listAgents({
-  json,
-  ...flags
-}: {
-  readonly json?: boolean;
-  readonly agents?: string;
-}): Promise<void> {
+export async function listAgents({ json, format, ...flags }: ListFlags & { readonly agents?: string }): Promise<void> {
   const config = await readConfig(flags);
   const loaded = await loadAgents(config.agents, { config });
   try {
@@ -75,13 +72,18 @@ export async function listAgents({
     }));
     const problems = agentProblems(loaded);
     if (problems.some(({ severity }) => severity === 'error')) process.exitCode = 1;
-    if (json) return sayJson({ items, problems });
-    for (const problem of problems) warn(describeProblem(problem));
-    for (const { id, name, description = '', model, tools } of items) {
-      say(`${colors.yellow(id)}  ${model}  ${oneLine(name === id ? description : `${name}. ${description}`)}`);
-      if (tools.length > 0) say(colors.dim(`  tools: ${tools.join(', ')}`));
-    }
-    if (items.length === 0) note(`There is no agent in ${config.agents}: an agent is a YAML file there.`);
+    const choice = { ...(json && { json }), ...(format && { format }) };
+    if (choice.json === undefined && choice.format === undefined)
+      for (const problem of problems) warn(describeProblem(problem));
+    await sayList(items, choice, {
+      line: ({ id, name, description = '', model, tools }) => {
+        const line = `${colors.yellow(id)}  ${model}  ${oneLine(name === id ? description : `${name}. ${description}`)}`;
+        return tools.length === 0 ? line : `${line}\n${colors.dim(`  tools: ${tools.join(', ')}`)}`;
+      },
+      empty: `There is no agent in ${config.agents}: an agent is a YAML file there.`,
+      row: ({ tools, ...one }) => ({ ...one, tools: tools.join(' ') }),
+      more: { problems },
+    });
   } finally {
     await loaded.close();
   }

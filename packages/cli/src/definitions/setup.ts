@@ -1,22 +1,23 @@
-import type { Command } from 'commander';
+import { Argument, type Command } from 'commander';
 import { jsonCommand, withListFlags } from '../commands/forest-command.ts';
+import { withPager } from '../output/output.ts';
 
 function addAgents(program: Command): void {
-  program
-    .command('agents')
-    .description('list the agents, with their models and tools')
+  withListFlags(program.command('agents').description('list the agents, with their models and tools'))
     .option('--agents <folder>', 'the folder of the agent files')
-    .option('--json', 'one JSON document, for programs')
     .action(async (options) => (await import('../commands/configuration.ts')).listAgents(options));
 }
 
 function addModels(program: Command): void {
-  program
-    .command('models')
-    .description('list the providers and which of them have keys; with a provider, list its known models')
+  withListFlags(
+    program
+      .command('models')
+      .description('list the providers and which of them have keys; with a provider, list its known models'),
+  )
     .argument('[provider]')
-    .option('--json', 'one JSON document, for programs')
-    .action(async (provider, options) => (await import('../commands/configuration.ts')).listModels(provider, options));
+    .action(async (provider, options) =>
+      withPager(async () => (await import('../commands/configuration.ts')).listModels(provider, options)),
+    );
 }
 
 function addKeys(program: Command): void {
@@ -85,6 +86,14 @@ function addTemplates(program: Command): void {
     .action(async () => (await import('../commands/user-settings.ts')).sayTemplatePath());
 }
 
+function addCompletion(program: Command): void {
+  program
+    .command('completion')
+    .description('print the script with which a shell completes commands, flags, models and ids')
+    .addArgument(new Argument('<shell>', 'your shell').choices(['bash', 'zsh', 'fish']))
+    .action(async (shell) => (await import('../commands/completion.ts')).sayScript(shell));
+}
+
 function addDoctor(program: Command): void {
   jsonCommand(program, 'doctor', 'check versions, configuration, store, keys, addresses, port and agents').action(
     async (flags) => (await import('../commands/configuration.ts')).doctor(flags),
@@ -98,5 +107,6 @@ export const SETUP: readonly ((program: Command) => void)[] = [
   addTemplates,
   addModels,
   addAgents,
+  addCompletion,
   addDoctor,
 ];

@@ -45,9 +45,35 @@ export function tolerateClosedOutput(): void {
   });
 }
 
+/** What is held back for the pager; undefined where output is written at once. */
+let held: string[] | undefined;
+
 /** Writes a part of the result, unchanged. */
 export function write(text: string): void {
-  if (!isOutputClosed) process.stdout.write(text);
+  if (held) held.push(text);
+  else if (!isOutputClosed) process.stdout.write(text);
+}
+
+/** Runs a command whose output may be long: on a terminal it is shown in the pager, if it does not fit on the screen. */
+export async function withPager(command: () => Promise<void>): Promise<void> {
+  const { stdout, env } = process;
+  const screen = {
+    isTerminal: stdout.isTTY === true,
+    rows: (stdout.rows || 24) - 1,
+    columns: stdout.columns || 80,
+    env,
+  };
+  const { isLong, pagerCommand, showInPager } = await import('./pager.ts');
+  const pager = pagerCommand(screen);
+  if (pager === undefined) return command();
+  held = [];
+  try {
+    await command();
+  } finally {
+    const text = held.join('');
+    held = undefined;
+    if (!isLong(text, screen) || !(await showInPager(pager, text, env))) write(text);
+  }
 }
 
 /** Writes the parts of a long result as fast as they are read, and stops when the reader has closed the pipe. */

@@ -30,11 +30,6 @@ export function cutToWidth(text: string, columns: number): string {
   return `${cut}…`;
 }
 
-/** Fills a text with spaces up to so many columns. */
-export function padToWidth(text: string, columns: number): string {
-  return text + ' '.repeat(Math.max(0, columns - textWidth(text)));
-}
-
 /** The columns of the terminal; a wide line where the output is no terminal, so that programs get all of it. */
 export function outputColumns(): number {
   return process.stdout.isTTY ? Math.max(40, process.stdout.columns || 80) : 160;

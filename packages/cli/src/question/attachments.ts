@@ -69,7 +69,7 @@ function tooLong(name: string): CommandError {
 }
 
 /** The text of a file, with its name, as a model reads it. */
-export function fileText(name: string, text: string): string {
+function fileText(name: string, text: string): string {
   return `File ${name}:\n\n${text.trimEnd()}`;
 }
 
