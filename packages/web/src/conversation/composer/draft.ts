@@ -11,7 +11,7 @@ export interface Draft {
   readonly queue: readonly QueuedMessage[];
 }
 
-export interface QueuedMessage {
+interface QueuedMessage {
   readonly id: string;
   readonly content: readonly Block[];
 }
