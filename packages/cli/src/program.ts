@@ -7,6 +7,7 @@ import {
   jsonCommand,
   parseCount,
   parseInstant,
+  parsePercent,
   parsePort,
 } from './commands/forest-command.ts';
 import { note, toPrintable, UsageError } from './output/output.ts';
@@ -208,6 +209,21 @@ function addUsage(program: Command): void {
     .action(async (id, options) => (await import('./commands/threads.ts')).showUsage(id, options));
 }
 
+function addWhy(program: Command): void {
+  jsonCommand(program, 'why', 'explain what prompt caches did for recorded requests, and what misses cost')
+    .argument('<thread|exchange|all>', 'a thread, a recorded exchange, or everything that was recorded')
+    .option('--since <day>', 'only from then on', parseInstant)
+    .option('--until <day>', 'only up to then', parseInstant)
+    .option('--tag <name>', 'only requests with this tag')
+    .addOption(new Option('--by <group>', 'add up by').choices(['cause', 'model', 'app', 'tag', 'day']))
+    .option(
+      '--simulate <changes...>',
+      'the same requests with no-markers, mark-system, mark-conversation, sort-tools, 5m, 1h, or another provider/model',
+    )
+    .option('--fail-under <percent>', 'fail if less of what could be read from the cache was read', parsePercent)
+    .action(async (what, options) => (await import('./commands/why.ts')).explainCaching(what, options));
+}
+
 function addBookmark(program: Command): void {
   jsonCommand(program, 'bookmark', 'give a node a name; without a node, list the bookmarks')
     .argument('[node]', 'an id, or the beginning of one')
@@ -325,6 +341,7 @@ const COMMANDS: readonly ((program: Command) => void)[] = [
   addSearch,
   addDiff,
   addUsage,
+  addWhy,
   addBookmark,
   addImport,
   addWatch,
