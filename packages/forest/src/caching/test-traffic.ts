@@ -24,7 +24,7 @@ export interface Ask {
 }
 
 /** What the traffic's own cache did for a request. */
-export interface Served {
+interface Served {
   readonly id: string;
   readonly prompt: number;
   readonly read: number;
