@@ -16,11 +16,11 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'blocks',
     'graph',
     'inspector',
-    'compare',
     'recordings',
     'settings',
     'threads',
     'conversation',
+    'compare',
     'shell',
   ],
 };

@@ -122,7 +122,8 @@ const list = createRoute({
   method: 'get',
   path: '/models',
   tags: ['about'],
-  summary: 'Models of the providers that can be asked; the configured one and those of agents come first',
+  summary:
+    'Models of the providers that can be asked; the configured one and those of agents come first, then the newest of each provider',
   request: { query: z.object({ provider: z.string().max(100).optional() }) },
   responses: answers(z.object({ items: z.array(Model) })),
 });
@@ -193,6 +194,12 @@ export const about = apiRouter()
     return c.json({ items: provider === undefined ? all : all.filter((one) => one.provider === provider) }, 200);
   });
 
+/** Higher versions first. Models without known limits come last: they are old or special. */
+function newestFirst(names: readonly string[], limitOf: (name: string) => number | undefined): readonly string[] {
+  const isKnown = new Map(names.map((name) => [name, Number(limitOf(name) !== undefined)]));
+  return names.toSorted((a, b) => isKnown.get(b)! - isKnown.get(a)! || b.localeCompare(a, 'en', { numeric: true }));
+}
+
 async function listModels({ providers, env, model, agents }: Services): Promise<z.infer<typeof Model>[]> {
   // The list is large, and only this needs it.
   const { listedModels, modelInfoWithLimits } = await import('@skein/core/prices');
@@ -203,7 +210,7 @@ async function listModels({ providers, env, model, agents }: Services): Promise<
   const named = [...(model === undefined ? [] : [model]), ...ofAgents];
   const listed = providers
     .filter((one) => hasKey(one, { env }))
-    .flatMap(({ id }) => listedModels(id).map((name) => `${id}/${name}`));
+    .flatMap(({ id }) => newestFirst(listedModels(id), (name) => limitOf(id, name)).map((name) => `${id}/${name}`));
   return [...new Set([...named, ...listed])].map((id) => {
     const [provider = '', ...rest] = id.split('/');
     const name = rest.join('/');

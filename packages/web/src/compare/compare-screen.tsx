@@ -5,6 +5,8 @@ import { Link, useLocation, useSearchParams } from 'wouter';
 import { queries } from '../api/queries.ts';
 import type { Node } from '../api/types.ts';
 import { Blocks } from '../blocks/blocks.tsx';
+import { resumeInPlace } from '../conversation/actions.ts';
+import { ApprovalCard } from '../conversation/message/live-row.tsx';
 import { RoleIcon } from '../graph/role-icon.tsx';
 import { ChangesView } from '../inspector/changes-view.tsx';
 import { comparableText } from '../inspector/comparable-text.ts';
@@ -203,7 +205,7 @@ function ColumnGrid({ columns, shared, showsDifferences, onChange, onRemove }: C
               );
             })
           )}
-          {column.live && <LiveTurn live={column.live} />}
+          {column.live && <LiveTurn generation={column.entry.id} live={column.live} />}
         </section>
       ))}
     </div>
@@ -315,7 +317,7 @@ function Compared({ before, after }: { readonly before: string; readonly after: 
 }
 
 /** The message that is being generated, or the reason why it was not. */
-function LiveTurn({ live }: { readonly live: LiveBranch }) {
+function LiveTurn({ generation, live }: { readonly generation: string; readonly live: LiveBranch }) {
   if (live.status === 'done') return null;
   return (
     <article className="min-w-0 px-4 py-3" aria-label="assistant">
@@ -329,13 +331,20 @@ function LiveTurn({ live }: { readonly live: LiveBranch }) {
         )}
       </p>
       <Blocks node="live" blocks={live.blocks} isLive />
+      {live.status === 'waiting' && live.pending && (
+        <ApprovalCard
+          key={live.head}
+          calls={live.pending}
+          onDecide={(approvals) => resumeInPlace(generation, approvals)}
+        />
+      )}
       {live.error && <p className="text-sm text-danger">{live.error.message}</p>}
     </article>
   );
 }
 
 const STATES: Readonly<Record<Exclude<LiveBranch['status'], 'running' | 'done'>, string>> = {
-  waiting: 'A tool call waits for approval: open the branch.',
+  waiting: 'It waits for you',
   failed: 'It could not be answered',
   aborted: 'It was stopped',
 };
