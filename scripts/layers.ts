@@ -9,6 +9,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   'packages/agents': ['files', 'config', 'tools', 'mcp', 'agents'],
   'packages/cli': ['output', 'context', 'chat', 'commands'],
   'packages/web': [
+    'words',
     'api',
     'state',
     'commands',

@@ -8,7 +8,7 @@ import {
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { getRequestListener } from '@hono/node-server';
-import { type Agent, type Config, findProvider, titleModel } from '@skein/agents';
+import { type Agent, type Config, type ConfigProblem, findProvider, titleModel } from '@skein/agents';
 import { type Environment, providers, SkeinError, type Tool } from '@skein/core';
 import { createEngine, type Forest, type GenerateOptions, titleByModel } from '@skein/forest';
 import { createApp } from './app.ts';
@@ -66,6 +66,8 @@ export interface ServerOptions {
   /** The model of requests that name none. */
   readonly model?: string;
   readonly version?: string;
+  /** Problems of the configuration and of agent files, which the page shows. */
+  readonly problems?: readonly ConfigProblem[];
 }
 
 /** A server that does not listen yet. */
@@ -222,6 +224,7 @@ function createServices(options: ServerOptions, closing: AbortSignal): Services 
     hasSamples: options.samples !== undefined && options.samples !== forest,
     model: config.model ?? options.model,
     version: options.version ?? '0.1.0',
+    problems: options.problems ?? [],
   };
 }
 

@@ -1,6 +1,7 @@
 /** Branches and models side by side. */
 import { user } from '@skein/core';
 import { says } from '@skein/emulator';
+import { seedSample } from '@skein/server';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { inChromium, startApp } from './kit.ts';
@@ -49,4 +50,59 @@ test('the model list of Compare does not begin with openai/ada', async () => {
   await page.keyboard.press('Escape');
   await chooseModels(page, ['openai/gpt-5']);
   await page.getByRole('list', { name: 'Chosen models' }).getByText('gpt-5').waitFor();
+});
+
+test('Compare opens on rendered text with the differing words marked, not on its source', async () => {
+  const { open, forest, emulator } = await startApp();
+  await seedSample(forest);
+  const { head } = await forest.threads.get('sample-debounce');
+  const fork = (await forest.path(head)).find(({ childCount }) => childCount > 1)!;
+  const [a, b] = (await forest.children(fork.id)).items;
+  const page = await open(`/compare?nodes=${a!.id},${b!.id}`);
+  const second = page.getByRole('region', { name: 'Branch 2' });
+  await second
+    .getByText(/words? differ/)
+    .first()
+    .waitFor();
+  await second.locator('code').first().waitFor();
+  const marked = () =>
+    page.evaluate(`[...(CSS.highlights.get('skein-added') ?? [])].map((range) => range.toString()).join('|')`);
+  expect(await marked()).not.toBe('');
+  expect(await second.innerText()).not.toMatch(/\*\*|```/);
+  // The source is one key away, as are the texts without marks.
+  await page.keyboard.press('r');
+  await second.locator('ins, del').first().waitFor();
+  await page.keyboard.press('r');
+  await page.keyboard.press('d');
+  await expect.poll(marked).toBe('');
+  // Judged, asked of another model in place, and kept.
+  await page.getByRole('button', { name: 'Good answer in column 2' }).click();
+  await page.getByRole('button', { name: 'Good answer in column 2', pressed: true }).waitFor();
+  expect((await forest.node(b!.id)).marks.rating).toBe(1);
+  emulator.script('openai-responses', says('A third opinion.'));
+  await chooseModels(page, ['openai/gpt-5']);
+  await page.getByRole('button', { name: 'Ask 1 model' }).click();
+  await page.getByRole('region', { name: 'Branch 3' }).getByText('A third opinion.').waitFor();
+  await page.getByRole('button', { name: 'Keep this one: branch 2' }).click();
+  await page.waitForURL(/\/t\//);
+  await expect.poll(async () => (await forest.threads.get('sample-debounce')).head).toBe(b!.id);
+});
+
+test('Settings names the agent file that failed to load', async () => {
+  const problem = {
+    severity: 'error',
+    code: 'wrong-type',
+    file: '/home/me/agents/bad.yaml',
+    line: 3,
+    key: 'model',
+    message: 'It has to be a text.',
+    fix: 'Write provider/model.',
+  } as const;
+  const { open } = await startApp({ problems: [problem] });
+  const page = await open('/settings');
+  const problems = page.getByRole('region', { name: 'Problems' });
+  await problems.getByText('/home/me/agents/bad.yaml:3').waitFor();
+  expect(await problems.innerText()).not.toContain('None');
+  await page.getByRole('button', { name: /There are problems/ }).click();
+  await page.getByText('agents/bad.yaml: It has to be a text.').waitFor();
 });

@@ -63,6 +63,7 @@ export async function serve({ token: tokenVariable, open, version, ...flags }: S
       env: process.env,
       version,
       agents: async () => loaded.agents,
+      problems: [...problems, ...agentProblems(loaded)],
       tools: [currentTime()],
       generate: { costOf: demo ? freeOfCharge : costOf },
       log: createLog((line) => process.stderr.write(`${line}\n`)),

@@ -84,6 +84,17 @@ const tools = createRoute({
   responses: answers(z.object({ items: z.array(z.object({ name: z.string(), description: z.string().optional() })) })),
 });
 
+const FileProblem = z
+  .object({
+    severity: z.enum(['error', 'notice']),
+    file: z.string(),
+    line: z.number().optional(),
+    key: z.string().openapi({ description: 'Empty for the whole file' }),
+    message: z.string(),
+    fix: z.string(),
+  })
+  .openapi('FileProblem');
+
 const settings = createRoute({
   method: 'get',
   path: '/settings',
@@ -104,6 +115,11 @@ const settings = createRoute({
         }),
       ),
       demo: z.boolean(),
+      problems: z
+        .array(FileProblem)
+        .openapi({
+          description: 'What is wrong in the configuration and in agent files; a file with an error is not used',
+        }),
     }),
   ),
 });
@@ -175,7 +191,7 @@ export const about = apiRouter()
     return c.json({ items }, 200);
   })
   .openapi(settings, (c) => {
-    const { config, demo, forest, model } = c.var.services;
+    const { config, demo, forest, model, problems, redact } = c.var.services;
     const { store, presets } = config;
     return c.json(
       {
@@ -184,6 +200,12 @@ export const about = apiRouter()
         store: store.kind,
         presets: { ...presets },
         demo: demo !== undefined,
+        problems: redact(
+          problems.map(({ severity, file, line, key, message, fix }) => ({
+            ...{ severity, file, key, message, fix },
+            ...(line !== undefined && { line }),
+          })),
+        ),
       },
       200,
     );
