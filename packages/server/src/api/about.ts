@@ -115,11 +115,9 @@ const settings = createRoute({
         }),
       ),
       demo: z.boolean(),
-      problems: z
-        .array(FileProblem)
-        .openapi({
-          description: 'What is wrong in the configuration and in agent files; a file with an error is not used',
-        }),
+      problems: z.array(FileProblem).openapi({
+        description: 'What is wrong in the configuration and in agent files; a file with an error is not used',
+      }),
     }),
   ),
 });
