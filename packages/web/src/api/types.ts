@@ -21,6 +21,7 @@ export type TopologyNode = InferResponseType<Client['topology']['$get'], 200>['i
 export type SearchHit = InferResponseType<Client['search']['$get'], 200>['items'][number];
 export type Recording = InferResponseType<Client['recordings']['$get'], 200>['items'][number];
 export type Provider = InferResponseType<Client['providers']['$get'], 200>['items'][number];
+export type DailyUsage = InferResponseType<Client['usage']['days']['$get'], 200>['items'][number];
 export type FileProblem = InferResponseType<Client['settings']['$get'], 200>['problems'][number];
 export type Agent = InferResponseType<Client['agents']['$get'], 200>['items'][number];
 export type Preview = InferResponseType<Client['previews']['$get'], 200>['items'][number];
