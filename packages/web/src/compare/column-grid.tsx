@@ -11,6 +11,7 @@ import { comparableText } from '../inspector/comparable-text.ts';
 import { wordDiff } from '../inspector/word-diff.ts';
 import type { LiveBranch } from '../state/live-generation.ts';
 import { Button } from '../ui/button.tsx';
+import { RetryNote } from '../ui/retry-note.tsx';
 import { Failed, Loading } from '../ui/states.tsx';
 import { t } from '../words/words.ts';
 import { alignTurns, type Turn, toTurns } from './align-turns.ts';
@@ -197,7 +198,13 @@ function LiveTurn({ generation, live }: { readonly generation: string; readonly 
         {live.status === 'running' && (
           <Loader size={14} aria-hidden className="animate-spin text-assistant motion-reduce:hidden" />
         )}
-        {live.status === 'running' ? (live.retry ?? t('compare.writing')) : describeStop(live.status)}
+        {live.status !== 'running' ? (
+          describeStop(live.status)
+        ) : live.retry ? (
+          <RetryNote {...live.retry} />
+        ) : (
+          t('compare.writing')
+        )}
       </p>
       <Blocks node={generation} blocks={live.blocks} isLive />
       {live.status === 'waiting' && live.pending && (
