@@ -11,6 +11,7 @@ import { CopyButton } from '../ui/copy-button.tsx';
 import { ChoiceField, TextField } from '../ui/field.tsx';
 import { shortNumber } from '../ui/format.ts';
 import { DEMO_VARIABLES } from './add-key.tsx';
+import { KeySection } from './key-section.tsx';
 import { ProblemSection } from './problem-section.tsx';
 import { QueryView } from './query-view.tsx';
 
@@ -20,7 +21,8 @@ const PARTS = [
   { id: 'models', title: 'Models', Part: ModelSection },
   { id: 'agents', title: 'Agents', Part: AgentSection },
   { id: 'tools', title: 'Tools', Part: ToolSection },
-  { id: 'look', title: 'Look and keys', Part: LookSection },
+  { id: 'look', title: 'Look', Part: LookSection },
+  { id: 'keys', title: 'Keys', Part: KeySection },
   { id: 'about', title: 'Store and server', Part: AboutSection },
 ] as const;
 
