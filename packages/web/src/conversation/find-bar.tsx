@@ -83,7 +83,7 @@ interface FoundPlace {
 
 const MOST_FOUND = 1000;
 
-export function findPlaces(path: readonly Pick<Node, 'id' | 'content'>[], words: string): readonly FoundPlace[] {
+function findPlaces(path: readonly Pick<Node, 'id' | 'content'>[], words: string): readonly FoundPlace[] {
   const found: FoundPlace[] = [];
   if (words === '') return found;
   for (const { id, content } of path) {

@@ -6,6 +6,7 @@ import type { Agent } from '../api/types.ts';
 import { useModel } from '../state/model.ts';
 import { chooseModel, useView } from '../state/view.ts';
 import { providerText } from '../ui/colors.ts';
+import { pluralize } from '../ui/format.ts';
 import { send } from './actions.ts';
 import { Composer, focusComposer } from './composer/composer.tsx';
 import { useDraft } from './composer/draft.ts';
@@ -136,7 +137,9 @@ function AgentCard({ agent, isChosen }: { readonly agent: Agent; readonly isChos
         <span className="block truncate font-medium">{name}</span>
         {description !== undefined && <span className="line-clamp-2 text-xs text-soft">{description}</span>}
         <span className="mt-1 block truncate text-xs text-faint">
-          {[model.split('/').slice(1).join('/'), ...(tools.length > 0 ? [`${tools.length} tools`] : [])].join(' · ')}
+          {[model.split('/').slice(1).join('/'), ...(tools.length > 0 ? [pluralize(tools.length, 'tool')] : [])].join(
+            ' · ',
+          )}
         </span>
       </span>
     </button>
