@@ -284,6 +284,7 @@ test('the real AG-UI client: tools, its own tools, interrupts, and a second turn
   await agent.runAgent({ resume: [{ interruptId: interrupt!.id, status: 'resolved', payload: { approved: true } }] });
   expect(agent.messages.at(-1)?.content).toBe('Gone.');
   expect(await words(forest, 't1')).toHaveLength(12);
-  expect((await (await fetch(`${url}/api/agent/t1`)).json()).messages).toHaveLength(12);
+  const stored = (await (await fetch(`${url}/api/agent/t1`)).json()) as { messages: unknown[] };
+  expect(stored.messages).toHaveLength(12);
   expectAccepted(emulator);
 });
