@@ -28,6 +28,13 @@ export function parsePort(text: string): number {
   return Number(text);
 }
 
+/** Parses a flag that is a share of a hundred. */
+export function parsePercent(text: string): number {
+  const percent = Number(text);
+  if (!/^\d+(?:\.\d+)?$/.test(text) || percent > 100) throw new InvalidArgumentError('Give a number from 0 to 100.');
+  return percent;
+}
+
 /** Parses a flag that is a day or a time, to milliseconds. */
 export function parseInstant(text: string): number {
   const at = Date.parse(text);

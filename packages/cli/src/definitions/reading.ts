@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { jsonCommand, parseCount, parseInstant } from '../commands/forest-command.ts';
+import { jsonCommand, parseCount, parseInstant, parsePercent } from '../commands/forest-command.ts';
 
 function addThreads(program: Command): void {
   jsonCommand(
@@ -72,6 +72,21 @@ function addUsage(program: Command): void {
     .action(async (id, options) => (await import('../commands/threads.ts')).showUsage(id, options));
 }
 
+function addWhy(program: Command): void {
+  jsonCommand(program, 'why', 'explain what prompt caches did for recorded requests, and what misses cost')
+    .argument('<thread|exchange|all>', 'a thread, a recorded exchange, or everything that was recorded')
+    .option('--since <day>', 'only from then on', parseInstant)
+    .option('--until <day>', 'only up to then', parseInstant)
+    .option('--tag <name>', 'only requests with this tag')
+    .addOption(new Option('--by <group>', 'add up by').choices(['cause', 'model', 'app', 'tag', 'day']))
+    .option(
+      '--simulate <changes...>',
+      'the same requests with no-markers, mark-system, mark-conversation, sort-tools, 5m, 1h, or another provider/model',
+    )
+    .option('--fail-under <percent>', 'fail if less of what could be read from the cache was read', parsePercent)
+    .action(async (what, options) => (await import('../commands/why.ts')).explainCaching(what, options));
+}
+
 /** Commands that show what the forest has. In the order of the help. */
 export const READING: readonly ((program: Command) => void)[] = [
   addThreads,
@@ -81,4 +96,5 @@ export const READING: readonly ((program: Command) => void)[] = [
   addSearch,
   addDiff,
   addUsage,
+  addWhy,
 ];
