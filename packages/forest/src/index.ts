@@ -72,6 +72,7 @@ export {
   type ThreadGroup,
   type Threads,
   type TopologyNode,
+  type UsageOptions,
   type UsageScope,
   type UsageTotal,
 } from './forest/index.ts';
@@ -129,6 +130,7 @@ export {
   type ExchangeFilters,
   findReplies,
   forgetOld,
+  forgetRecordings,
   type GatewayReply,
   type GatewayUse,
   issuedIds,

@@ -1,4 +1,5 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { LIST_FORMATS, type ListFormat } from '../output/list.ts';
 
 /** Adds a command on a forest, with the flags that select the forest. */
 export function forestCommand(program: Command, name: string, description: string): Command {
@@ -12,6 +13,18 @@ export function forestCommand(program: Command, name: string, description: strin
 /** Adds a command on a forest that can print its result as JSON. */
 export function jsonCommand(program: Command, name: string, description: string): Command {
   return forestCommand(program, name, description).option('--json', 'one JSON document, for programs');
+}
+
+/** Adds a command on a forest that prints a list. */
+export function listCommand(program: Command, name: string, description: string): Command {
+  return withListFlags(forestCommand(program, name, description));
+}
+
+/** Adds the flags of a command that prints a list. */
+export function withListFlags(command: Command): Command {
+  return command
+    .option('--json', 'one JSON document, for programs')
+    .addOption(new Option('--format <name>', 'how the list is printed').choices(LIST_FORMATS));
 }
 
 /** Parses a flag that is a count. */
@@ -41,6 +54,12 @@ export function parseInstant(text: string): number {
   if (Number.isNaN(at))
     throw new InvalidArgumentError('Give a day such as 2026-01-31, or a time such as 2026-01-31T12:00Z.');
   return at;
+}
+
+/** The flags of a command that prints a list. */
+export interface ListFlags {
+  readonly json?: boolean;
+  readonly format?: ListFormat;
 }
 
 /** The flags of every command on a forest. */
