@@ -82,6 +82,7 @@ export {
   importFormats,
   importSessions,
   isOlderLayout,
+  mergeResults,
   type MessageWithFacts,
   olderSettings,
   openOlder,

@@ -19,6 +19,7 @@ export {
   type ImportResult,
   importFile,
 } from './import-file.ts';
+export { mergeResults } from './import-archive.ts';
 export type { ImportProblem } from './import-tracker.ts';
 export {
   defineImporter,
