@@ -13,13 +13,13 @@ export {
 } from './export/export-text.ts';
 export type { ExportSelection } from './export/selection.ts';
 export { FormatError, type FormatErrorCode } from './format-error.ts';
+export { mergeResults } from './import-archive.ts';
 export {
   type ImportOptions,
   type ImportProgress,
   type ImportResult,
   importFile,
 } from './import-file.ts';
-export { mergeResults } from './import-archive.ts';
 export type { ImportProblem } from './import-tracker.ts';
 export {
   defineImporter,
