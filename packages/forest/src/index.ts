@@ -108,6 +108,7 @@ export {
   importFormats,
   importSessions,
   isOlderLayout,
+  mergeResults,
   type MessageWithFacts,
   olderSettings,
   openOlder,
