@@ -5,10 +5,22 @@ import ts from 'typescript';
 /** Folders, and single files, of a package from the lowest to the highest: a file imports from its own folder or a lower one. */
 const layers: Readonly<Record<string, readonly string[]>> = {
   'packages/core': ['error.ts', 'json', 'message', 'dialects', 'providers', 'run', 'conversation', 'testing'],
-  'packages/forest': ['model', 'store', 'forest', 'engine', 'record', 'caching', 'formats', 'cassettes', 'testing'],
+  'packages/forest': [
+    'model',
+    'store',
+    'forest',
+    'engine',
+    'record',
+    'caching',
+    'formats',
+    'cassettes',
+    'routes',
+    'testing',
+  ],
   'packages/agents': ['files', 'config', 'tools', 'mcp', 'agents'],
   'packages/cli': ['output', 'context', 'question', 'chat', 'commands', 'definitions'],
   'packages/web': [
+    'words',
     'api',
     'state',
     'commands',
@@ -16,11 +28,12 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'blocks',
     'graph',
     'inspector',
-    'compare',
     'recordings',
     'settings',
+    'usage',
     'threads',
     'conversation',
+    'compare',
     'shell',
   ],
 };

@@ -129,6 +129,7 @@ export {
   importSessions,
   isOlderLayout,
   type MessageWithFacts,
+  mergeResults,
   olderSettings,
   openOlder,
   type SessionsProgress,

@@ -1,5 +1,13 @@
-import { type Agent, type Config, findProvider, presetParams } from '@skein/agents';
-import { type Environment, hasKey, isSkeinError, type ProviderDescriptor, selectModel, type Tool } from '@skein/core';
+import { type Agent, type Config, type ConfigProblem, findProvider, presetParams } from '@skein/agents';
+import {
+  type Environment,
+  hasKey,
+  isSkeinError,
+  type ProviderDescriptor,
+  type SelectionStrategy,
+  selectModel,
+  type Tool,
+} from '@skein/core';
 import {
   continueTools,
   type Engine,
@@ -40,6 +48,8 @@ export interface Services {
   /** The model of requests that name none: the configured one, that of the demo, or the usual one of a provider with a key. */
   readonly model: string | undefined;
   readonly version: string;
+  /** What is wrong in files that the server was set up from. */
+  readonly problems: readonly ConfigProblem[];
 }
 
 /** Turns what a client asks for, by names of models, agents and tools, into options of the engine. */
@@ -69,10 +79,14 @@ interface ResolverParts {
   readonly env: Environment;
 }
 
-/** The first of the usual models whose provider has a key; undefined if none has one. */
-export function usualModel(env: Environment): string | undefined {
+/** The first of the usual models whose provider has a key, or that of one provider; undefined if there is none. */
+export function usualModel(env: Environment, of?: string): string | undefined {
   try {
-    const { provider, model } = selectModel({ tools: true }, { env });
+    const strategy: SelectionStrategy = (candidates) =>
+      candidates.find(({ hasKey: isReady, lacks, provider }) =>
+        of === undefined ? isReady && lacks.length === 0 : provider.id === of,
+      );
+    const { provider, model } = selectModel({ tools: true }, { env, strategy });
     return `${provider.id}/${model}`;
   } catch (error) {
     if (isSkeinError(error, 'no_model')) return undefined;

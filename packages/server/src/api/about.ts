@@ -1,8 +1,10 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { providers as builtIn, hasKey } from '@skein/core';
+import { providers as builtIn, hasKey, run, user } from '@skein/core';
 import { exportDialects } from '@skein/forest';
-import type { Services } from '../services.ts';
-import { answers, apiRouter } from './router.ts';
+import { Problem } from '../http/problem.ts';
+import { type Services, usualModel } from '../services.ts';
+import { answers, apiRouter, jsonBody } from './router.ts';
+import { Name } from './schemas/forest.ts';
 
 const tags = ['about'];
 
@@ -47,6 +49,25 @@ const providers = createRoute({
   responses: answers(z.object({ items: z.array(Provider) })),
 });
 
+const check = createRoute({
+  method: 'post',
+  path: '/providers/{provider}/check',
+  tags,
+  summary: 'Asks a provider one short question, to see whether its key works; the key stays on the server',
+  request: {
+    params: z.object({ provider: Name }),
+    body: jsonBody(z.object({ model: z.string().max(300).optional() }).strict()),
+  },
+  responses: answers(
+    z.object({
+      works: z.boolean(),
+      model: z.string(),
+      ms: z.number(),
+      problem: z.string().optional().openapi({ description: 'Why it does not work' }),
+    }),
+  ),
+});
+
 const dialectList = createRoute({
   method: 'get',
   path: '/dialects',
@@ -84,6 +105,17 @@ const tools = createRoute({
   responses: answers(z.object({ items: z.array(z.object({ name: z.string(), description: z.string().optional() })) })),
 });
 
+const FileProblem = z
+  .object({
+    severity: z.enum(['error', 'notice']),
+    file: z.string(),
+    line: z.number().optional(),
+    key: z.string().openapi({ description: 'Empty for the whole file' }),
+    message: z.string(),
+    fix: z.string(),
+  })
+  .openapi('FileProblem');
+
 const settings = createRoute({
   method: 'get',
   path: '/settings',
@@ -104,6 +136,9 @@ const settings = createRoute({
         }),
       ),
       demo: z.boolean(),
+      problems: z.array(FileProblem).openapi({
+        description: 'What is wrong in the configuration and in agent files; a file with an error is not used',
+      }),
     }),
   ),
 });
@@ -122,7 +157,8 @@ const list = createRoute({
   method: 'get',
   path: '/models',
   tags: ['about'],
-  summary: 'Models of the providers that can be asked; the configured one and those of agents come first',
+  summary:
+    'Models of the providers that can be asked; the configured one and those of agents come first, then the newest of each provider',
   request: { query: z.object({ provider: z.string().max(100).optional() }) },
   responses: answers(z.object({ items: z.array(Model) })),
 });
@@ -153,6 +189,30 @@ export const about = apiRouter()
     }));
     return c.json({ items }, 200);
   })
+  .openapi(check, async (c) => {
+    const { providers: known, env, redact, closing } = c.var.services;
+    const { provider: id } = c.req.valid('param');
+    const provider = known.find((one) => one.id === id);
+    if (!provider) throw new Problem('unknown_provider', `There is no provider "${id}" on this server.`);
+    const model = c.req.valid('json').model ?? usualModel(env, id)?.slice(id.length + 1);
+    if (model === undefined) throw new Problem('bad_model', `Say which model of ${id}: no usual one is known.`);
+    const started = Date.now();
+    const signal = AbortSignal.any([closing, AbortSignal.timeout(CHECK_MS)]);
+    const asked = run({
+      model: { provider, model, env },
+      messages: [user('Answer with one word: hello.')],
+      params: { maxTokens: 64 },
+      limits: { steps: 1 },
+      retry: false,
+      signal,
+    });
+    const problem = await asked.result.then(
+      () => undefined,
+      (error: unknown) => (error instanceof Error ? error.message : String(error)),
+    );
+    const result = { works: problem === undefined, model: `${id}/${model}`, ms: Date.now() - started };
+    return c.json(redact({ ...result, ...(problem !== undefined && { problem }) }), 200);
+  })
   .openapi(dialectList, (c) => {
     const items = exportDialects().map(({ id, title = id }) => ({ id, title }));
     return c.json({ items }, 200);
@@ -174,7 +234,7 @@ export const about = apiRouter()
     return c.json({ items }, 200);
   })
   .openapi(settings, (c) => {
-    const { config, demo, forest, model } = c.var.services;
+    const { config, demo, forest, model, problems, redact } = c.var.services;
     const { store, presets } = config;
     return c.json(
       {
@@ -183,6 +243,12 @@ export const about = apiRouter()
         store: store.kind,
         presets: { ...presets },
         demo: demo !== undefined,
+        problems: redact(
+          problems.map(({ severity, file, line, key, message, fix }) => ({
+            ...{ severity, file, key, message, fix },
+            ...(line !== undefined && { line }),
+          })),
+        ),
       },
       200,
     );
@@ -192,6 +258,15 @@ export const about = apiRouter()
     const all = await listModels(c.var.services);
     return c.json({ items: provider === undefined ? all : all.filter((one) => one.provider === provider) }, 200);
   });
+
+/** How long a provider may take to answer the question of a check, in milliseconds. */
+const CHECK_MS = 30_000;
+
+/** Higher versions first. Models without known limits come last: they are old or special. */
+function newestFirst(names: readonly string[], limitOf: (name: string) => number | undefined): readonly string[] {
+  const isKnown = new Map(names.map((name) => [name, Number(limitOf(name) !== undefined)]));
+  return names.toSorted((a, b) => isKnown.get(b)! - isKnown.get(a)! || b.localeCompare(a, 'en', { numeric: true }));
+}
 
 async function listModels({ providers, env, model, agents }: Services): Promise<z.infer<typeof Model>[]> {
   // The list is large, and only this needs it.
@@ -203,7 +278,7 @@ async function listModels({ providers, env, model, agents }: Services): Promise<
   const named = [...(model === undefined ? [] : [model]), ...ofAgents];
   const listed = providers
     .filter((one) => hasKey(one, { env }))
-    .flatMap(({ id }) => listedModels(id).map((name) => `${id}/${name}`));
+    .flatMap(({ id }) => newestFirst(listedModels(id), (name) => limitOf(id, name)).map((name) => `${id}/${name}`));
   return [...new Set([...named, ...listed])].map((id) => {
     const [provider = '', ...rest] = id.split('/');
     const name = rest.join('/');
