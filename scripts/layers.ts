@@ -19,6 +19,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'compare',
     'recordings',
     'settings',
+    'session',
     'threads',
     'conversation',
     'shell',

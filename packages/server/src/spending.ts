@@ -23,7 +23,8 @@ export async function readSpending(
   return spent;
 }
 
-function toSpending(
+/** What the reply of a take used, and what that cost. */
+export function toSpending(
   { provider = '', model = '', at, origin }: TakeRecord,
   usage: NonNullable<TakeRecord['usage']>,
   costOf: Services['costOf'],

@@ -37,18 +37,20 @@ interface ThreadsOptions extends ForestFlags {
   readonly deleted?: boolean;
   readonly agent?: string;
   readonly cwd?: string;
+  readonly branch?: string;
 }
 
 export async function listThreads(row: string | undefined, options: ThreadsOptions): Promise<void> {
-  const { json, limit, after, all, tag, deleted, agent, cwd, ...flags } = options;
-  const isFlat = all || deleted === true || [tag, agent, cwd].some((one) => one !== undefined);
+  const { json, limit, after, all, tag, deleted, agent, cwd, branch, ...flags } = options;
+  const isFlat = all || deleted === true || [tag, agent, cwd, branch].some((one) => one !== undefined);
   if (row !== undefined && isFlat)
-    throw new UsageError('A row is unfolded whole: leave --all, --tag, --agent, --cwd and --deleted out.');
+    throw new UsageError('A row is unfolded whole: leave --all, --tag, --agent, --cwd, --branch and --deleted out.');
   const filters = {
     ...(tag !== undefined && { tag }),
     ...(deleted && { deleted }),
     ...(agent !== undefined && { agent }),
     ...(cwd !== undefined && { cwd: resolve(cwd) }),
+    ...(branch !== undefined && { branch }),
   };
   await withForest(flags, async ({ forest, redact }) => {
     const request = { limit, ...(after !== undefined && { after }) };
@@ -150,14 +152,22 @@ interface SearchOptions extends ForestFlags {
   readonly tag?: string;
   readonly since?: number;
   readonly until?: number;
+  readonly tool?: string;
+  readonly file?: string;
+  readonly agent?: string;
+  readonly cwd?: string;
+  readonly branch?: string;
 }
 
 export async function search(words: readonly string[], options: SearchOptions): Promise<void> {
-  const { json, store, project, role, below, ...filters } = options;
+  const { json, store, project, role, below, cwd, ...filters } = options;
+  if (words.length === 0 && (filters.tool ?? filters.file) === undefined)
+    throw new UsageError('Name the words to look for, or a tool (--tool) or a file (--file).');
   await withForest({ store, project }, async ({ forest, redact }) => {
     const page = await forest.search(words.join(' '), {
       ...filters,
       ...(role && { roles: [role] }),
+      ...(cwd !== undefined && { cwd: resolve(cwd) }),
       ...(below !== undefined && { below: (await locate(forest, below)).node }),
     });
     if (json) return sayJson({ ...page, items: redact(page.items) });

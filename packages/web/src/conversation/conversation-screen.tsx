@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { GitFork, MessageSquarePlus, Radio, Trash2, X } from 'lucide-react';
+import { Bot, GitFork, MessageSquarePlus, Radio, Trash2, X } from 'lucide-react';
 import { lazy, type ReactNode, Suspense, useCallback, useEffect, useLayoutEffect, useState } from 'react';
 import { Group, Panel, Separator, useDefaultLayout } from 'react-resizable-panels';
 import { Link } from 'wouter';
@@ -10,7 +10,7 @@ import { foldablePlaces } from '../blocks/blocks.tsx';
 import { toggleFolds } from '../blocks/folds.ts';
 import { keyLabel } from '../commands/keys.ts';
 import { type Command, useCommandList } from '../commands/registry.ts';
-import { type ConversationAddress, toAddress } from '../state/address.ts';
+import { type ConversationAddress, toAddress, toSessionAddress } from '../state/address.ts';
 import { useNodes } from '../state/nodes.ts';
 import { goTo } from '../state/place.ts';
 import { type InspectorTab, showTab, toggleMarked, useView } from '../state/view.ts';
@@ -214,7 +214,8 @@ function NewConversation() {
 /** Says that a conversation was recorded or forked. */
 function ThreadNote({ thread }: { readonly thread: Lineage }) {
   const { recorded, forkedFrom, unrecorded } = thread;
-  if (!recorded && forkedFrom === undefined) return null;
+  const isSession = thread.agent !== undefined || thread.session !== undefined;
+  if (!recorded && forkedFrom === undefined && !isSession) return null;
   return (
     <div
       role="note"
@@ -224,6 +225,15 @@ function ThreadNote({ thread }: { readonly thread: Lineage }) {
       {recorded && (
         <Line icon={<Radio size={14} aria-hidden className="mt-px shrink-0" />}>
           Recorded from a program. What you write here becomes a fork; the recording stays as it is.
+        </Line>
+      )}
+      {isSession && (
+        <Line icon={<Bot size={14} aria-hidden className="mt-px shrink-0" />}>
+          {thread.agent ? `A session of ${thread.agent}` : 'Part of a session'}
+          {thread.cwd && ` in ${thread.cwd}`}.{' '}
+          <Link href={toSessionAddress(thread.id)} className="text-accent underline underline-offset-2">
+            Show its steps and files
+          </Link>
         </Line>
       )}
       {unrecorded !== undefined && <Line>It goes on from a response that was not recorded: {unrecorded}</Line>}
