@@ -103,6 +103,8 @@ test('the graph draws the forest, and keys walk in it', async () => {
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('ArrowRight');
   await page.getByRole('region', { name: 'Focused message' }).or(page.getByLabel('Focused message')).first().waitFor();
+  // It stands for a line of messages: it unfolds, and then it opens.
+  await page.keyboard.press('Enter');
   await page.keyboard.press('Enter');
   await page.waitForURL(/\/t\/[\w.:-]+\/[0-9a-f]{40}$/);
 });
