@@ -33,7 +33,7 @@ export type { Thread } from './threads/thread.ts';
 export { readLineage, readThreads, selectTakes } from './threads/thread.ts';
 export type { Threads } from './threads/threads.ts';
 export { createThreads } from './threads/threads.ts';
-export { findOpening, makeTitle, readOpening, shortenTitle } from './threads/title.ts';
+export { findOpening, makeTitle, readOpening, readPrompt, shortenTitle } from './threads/title.ts';
 export { addTakeTexts, findNeededBodies } from './upkeep.ts';
 export type { TakeFacts } from './write/append.ts';
 export { appendMessages, appendSiblings, createMessageTake } from './write/append.ts';
