@@ -3,6 +3,31 @@
  * files or in PostgreSQL. Parts for authors of stores are in `@skein/forest/store`.
  */
 
+// Why prompt caches hit or miss
+export {
+  type CacheCause,
+  type CacheCost,
+  type CacheDiagnosis,
+  type CacheRules,
+  type CacheScenario,
+  type CacheScope,
+  type CacheTokens,
+  type CacheTotal,
+  type CacheTotals,
+  type CacheTotalsBuilder,
+  type CauseTotal,
+  type CostFunction,
+  cacheRules,
+  causePlace,
+  createCacheTotals,
+  type DifferenceKind,
+  describeDiagnosis,
+  diagnoseCaching,
+  type RequestDifference,
+  type SimulationResult,
+  simulateCaching,
+  type VolatileKind,
+} from './caching/index.ts';
 // Growing a forest with models
 export {
   type BranchState,
@@ -54,6 +79,7 @@ export {
   type ToolEffect,
   type TopologyNode,
   type TouchedFile,
+  type UsageOptions,
   type UsageScope,
   type UsageTotal,
 } from './forest/index.ts';
@@ -111,6 +137,7 @@ export {
   type ExchangeFilters,
   findReplies,
   forgetOld,
+  forgetRecordings,
   type GatewayReply,
   type GatewayUse,
   issuedIds,

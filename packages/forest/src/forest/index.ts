@@ -25,7 +25,7 @@ export type { SessionLane, SessionStep, SessionView, ToolAct } from './read/sess
 export { readSession } from './read/session.ts';
 export { preferLineage } from './read/stateless-request.ts';
 export type { ToolEffect, TouchedFile } from './read/tool-effects.ts';
-export type { UsageScope, UsageTotal } from './read/usage.ts';
+export type { UsageOptions, UsageScope, UsageTotal } from './read/usage.ts';
 export { resolveWalkStart, walkAll } from './read/walk.ts';
 export type { ThreadGroup } from './threads/groups.ts';
 export { makeGroupRefs, openingGroupId, SIDE_GROUP, sessionGroupId } from './threads/groups.ts';
@@ -36,7 +36,7 @@ export { createThreads } from './threads/threads.ts';
 export { findOpening, makeTitle, readOpening, readPrompt, shortenTitle } from './threads/title.ts';
 export { addTakeTexts, findNeededBodies } from './upkeep.ts';
 export type { TakeFacts } from './write/append.ts';
-export { appendMessages, appendSiblings, createMessageTake } from './write/append.ts';
+export { appendMessages, appendOnce, appendSiblings, createMessageTake } from './write/append.ts';
 export { type AppendPoint, makeNodeRecords, ROOT_POINT, readAppendPoint } from './write/append-point.ts';
 export type { Bookmark, Bookmarks } from './write/bookmarks.ts';
 export type { SplitResult } from './write/edit.ts';

@@ -19,6 +19,8 @@ import { readOpening } from './title.ts';
 interface ThreadFilters extends SessionFilters {
   readonly deleted?: boolean;
   readonly tag?: string;
+  /** Any other condition. */
+  readonly where?: (thread: Thread) => boolean | Promise<boolean>;
 }
 
 /**
@@ -143,7 +145,7 @@ export function createThreads(context: ForestContext): Threads {
       return change(thread, { head: end });
     },
     writable,
-    async list({ deleted = false, tag, agent, cwd, branch, ...page } = {}) {
+    async list({ deleted = false, tag, agent, cwd, branch, where = () => true, ...page } = {}) {
       const session = {
         ...(agent !== undefined && { agent }),
         ...(cwd !== undefined && { cwd }),
@@ -153,11 +155,14 @@ export function createThreads(context: ForestContext): Threads {
         touched,
         async (refs) => {
           const threads = await readThreads(store, keysOf(refs));
-          return threads.map(
-            (thread) =>
-              thread?.deleted === deleted &&
-              (tag === undefined || thread.tags.includes(tag)) &&
-              fitsSession(thread, session),
+          return Promise.all(
+            threads.map(
+              (thread) =>
+                thread?.deleted === deleted &&
+                (tag === undefined || thread.tags.includes(tag)) &&
+                fitsSession(thread, session) &&
+                where(thread),
+            ),
           );
         },
         page,
