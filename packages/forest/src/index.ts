@@ -116,6 +116,7 @@ export {
   importSessions,
   isOlderLayout,
   type MessageWithFacts,
+  mergeResults,
   olderSettings,
   openOlder,
   type SessionsProgress,

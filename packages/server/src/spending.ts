@@ -23,7 +23,7 @@ export async function readSpending(
   return spent;
 }
 
-/** What the reply of a take used, and what that cost. */
+/** What a reply used and cost; an answer of the demo costs nothing. */
 export function toSpending(
   { provider = '', model = '', at, origin }: TakeRecord,
   usage: NonNullable<TakeRecord['usage']>,
