@@ -30,6 +30,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'inspector',
     'recordings',
     'settings',
+    'session',
     'usage',
     'threads',
     'conversation',
