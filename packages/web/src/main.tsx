@@ -33,6 +33,7 @@ function App() {
           <Route path="/recordings/:id?">{({ id }) => <RecordingsScreen {...(id && { id })} />}</Route>
           <Route path="/settings" component={SettingsScreen} />
           <Route>
+            <h1 className="sr-only">Not found</h1>
             <Empty title="There is nothing at this address">
               Every conversation has an address of its own, /t/ and its id, and every message, /c/ and its id.
             </Empty>
