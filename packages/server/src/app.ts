@@ -109,7 +109,8 @@ const CSP = [
 
 const securityHeaders: MiddlewareHandler = async (c, next) => {
   await next();
-  c.header('content-security-policy', CSP);
+  // An answer may have a stricter one of its own.
+  if (!c.res.headers.has('content-security-policy')) c.header('content-security-policy', CSP);
   c.header('x-content-type-options', 'nosniff');
   // Nothing to others; without any, browsers would not say that a form comes from this server.
   c.header('referrer-policy', 'same-origin');

@@ -1,10 +1,11 @@
 import { type ContentBlock, dialect, type Message } from '@skein/core';
-import type { SearchHit } from './store.ts';
+import { toPage } from './page.ts';
+import type { Page, PageRequest, SearchHit } from './store.ts';
 
 /** A full-text index in memory. */
 export interface WordIndex {
   add(id: string, text: string): void;
-  /** The nodes that have all the words, best first. The last word may be a prefix. */
+  /** The nodes that have all the words, in no order. The last word may be a prefix. */
   find(words: readonly string[]): SearchHit[];
 }
 
@@ -47,7 +48,7 @@ export function createWordIndex(): WordIndex {
         if (!others.every((list) => list.has(row))) continue;
         hits.push({ id: ids[row]!, score: lists.reduce((sum, list) => sum + weight(list, row), 0) });
       }
-      return hits.sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1));
+      return hits;
     },
   };
 
@@ -57,6 +58,18 @@ export function createWordIndex(): WordIndex {
     const rarity = Math.log(1 + ids.length / list.size);
     return (rarity * count) / (count + 0.5 + lengths[row]! / 100);
   }
+}
+
+/** A page of hits, best first, and the newest first of those that are equally good. */
+export function pageOfHits(
+  hits: readonly SearchHit[],
+  timeOf: (id: string) => number,
+  page: PageRequest,
+): Page<SearchHit> {
+  const timed = hits.map((hit) => ({ hit, place: [-hit.score, -timeOf(hit.id), hit.id] as const }));
+  timed.sort(({ place: a }, { place: b }) => a[0] - b[0] || a[1] - b[1] || (a[2] < b[2] ? -1 : 1));
+  const found = toPage(timed, ({ place }) => place, page);
+  return { ...found, items: found.items.map(({ hit }) => hit) };
 }
 
 function firstNotBefore(sorted: readonly string[], word: string): number {

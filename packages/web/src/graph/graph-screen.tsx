@@ -3,7 +3,7 @@ import { ChevronDown, ChevronUp, FoldHorizontal, Network, Search, UnfoldHorizont
 import { useDeferredValue, useEffect, useMemo, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { queries } from '../api/queries.ts';
-import { MOST_NODES, type Topology } from '../api/topology.ts';
+import type { Topology } from '../api/topology.ts';
 import { ROOT, type TopologyNode } from '../api/types.ts';
 import { useCommandList } from '../commands/registry.ts';
 import { usePlace } from '../state/place.ts';
@@ -100,12 +100,6 @@ function Graph({ topology, below }: { readonly topology: Topology; readonly belo
         canFold={open.size > 0}
         onFold={() => setOpen(new Set())}
       />
-      {topology.isCut && (
-        <p className="border-b border-line bg-warn-soft px-3 py-1 text-xs text-warn">
-          Only the first {MOST_NODES.toLocaleString('en')} messages are drawn. Choose one conversation, or hoist a
-          message.
-        </p>
-      )}
       <div className="relative min-h-0 grow">
         <GraphCanvas
           scene={scene}

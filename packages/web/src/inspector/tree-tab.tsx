@@ -21,17 +21,16 @@ export function TreeTab({ node, leaf }: { readonly node: Node; readonly leaf: st
   const topology = useQuery({ ...queries.topology(top), enabled: top !== undefined });
   if (topology.error) return <Failed error={topology.error} onRetry={() => void topology.refetch()} />;
   if (!topology.data) return <Loading label="Loading the tree" lines={8} />;
-  return <Lines items={topology.data.items} isCut={topology.data.isCut} path={path} selected={node.id} />;
+  return <Lines items={topology.data.items} path={path} selected={node.id} />;
 }
 
 interface LinesProps {
   readonly items: readonly { readonly id: string; readonly parent: string; readonly role: string }[];
-  readonly isCut: boolean;
   readonly path: readonly Node[];
   readonly selected: string;
 }
 
-function Lines({ items, isCut, path, selected }: LinesProps) {
+function Lines({ items, path, selected }: LinesProps) {
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
   const [active, setActive] = useState(selected);
   const list = useRef<VListHandle>(null);
@@ -127,9 +126,6 @@ function Lines({ items, isCut, path, selected }: LinesProps) {
           ))}
         </VList>
       </div>
-      {isCut && (
-        <p className="border-t border-line px-3 py-2 text-xs text-soft">The tree has more than is shown here.</p>
-      )}
     </div>
   );
 }

@@ -43,7 +43,7 @@ export function SideContent() {
                 <Link
                   href={href}
                   {...(isHere && { 'aria-current': 'page' as const })}
-                  className={`flex h-7 items-center gap-2 rounded-md px-2 ${isHere ? 'bg-accent-soft font-medium text-accent' : 'text-soft hover:bg-hover hover:text-ink'}`}
+                  className={`flex h-7 items-center gap-2 rounded-md px-2 pointer-coarse:h-11 ${isHere ? 'bg-accent-soft font-medium text-accent' : 'text-soft hover:bg-hover hover:text-ink'}`}
                 >
                   <Icon size={14} aria-hidden />
                   {title}
@@ -96,7 +96,7 @@ function isHere(row: SideRow, node: string | undefined, thread: string | undefin
 function Row({ row, isHere }: { readonly row: SideRow; readonly isHere: boolean }) {
   if (row.kind === 'heading')
     return <h2 className="px-2 pt-3 pb-1 text-[11px] font-semibold tracking-wide text-faint uppercase">{row.title}</h2>;
-  const look = `flex h-7 items-center gap-2 rounded-md px-2 ${isHere ? 'bg-accent-soft text-accent' : 'hover:bg-hover'}`;
+  const look = `flex h-7 items-center pointer-coarse:h-11 gap-2 rounded-md px-2 ${isHere ? 'bg-accent-soft text-accent' : 'hover:bg-hover'}`;
   const current = isHere && { 'aria-current': 'page' as const };
   if (row.kind === 'bookmark')
     return (

@@ -15,7 +15,7 @@ export function Modal({ onClose, labelledBy, className, children }: ModalProps) 
   useEffect(() => {
     const dialog = element.current!;
     dialog.showModal();
-    dialog.querySelector<HTMLElement>('[data-focus-first], input, textarea, select')?.focus();
+    dialog.querySelector<HTMLElement>('input:not([type="radio"], [type="checkbox"]), textarea')?.focus();
     return () => dialog.close();
   }, []);
   return (
