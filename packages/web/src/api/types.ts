@@ -13,6 +13,7 @@ export type ContextChange = InferResponseType<
   Client['threads'][':thread']['context-changes']['$get'],
   200
 >['items'][number];
+export type Summary = InferResponseType<Client['threads'][':thread']['summary']['$get'], 200>;
 export type Bookmark = InferResponseType<Client['bookmarks']['$get'], 200>['items'][number];
 export type Generation = InferResponseType<Client['generations'][':generation']['$get'], 200>;
 export type Branch = Generation['branches'][number];

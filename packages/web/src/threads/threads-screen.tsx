@@ -25,6 +25,8 @@ import { filterThreads, searchFilters, useListAddress } from './list-address.ts'
 import { type ListPartProps, ScreenHead } from './screen-head.tsx';
 import { ThreadList } from './thread-list.tsx';
 
+const NONE: readonly Thread[] = [];
+
 /** The start screen: conversations, bookmarks, search and deleted conversations. */
 export function ThreadsScreen() {
   const [address, change] = useListAddress();
@@ -33,13 +35,18 @@ export function ThreadsScreen() {
   const welcomed = useView((state) => state.welcomed);
   const version = useQuery(queries.version());
   const threads = useQuery(queries.threads());
-  const all = threads.data?.items ?? [];
+  const all = threads.data?.items ?? NONE;
   const isFirstRun = !welcomed && !isSamples && version.data?.demo === true;
   return (
     <DropZone>
       <div id="forest-scroll" className="h-full overflow-y-auto [overflow-anchor:none]">
         <div className="mx-auto flex min-h-full max-w-5xl flex-col gap-4 p-3 sm:p-6">
-          <ScreenHead address={address} onChange={change} threads={all} />
+          <ScreenHead
+            address={address}
+            onChange={change}
+            threads={all}
+            isWhole={threads.data?.isWhole ?? threads.isError}
+          />
           {isFirstRun && !isSearch && <Welcome hasSamples={version.data?.samples === true} />}
           <ImportCards />
           {isSearch ? (

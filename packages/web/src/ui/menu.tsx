@@ -60,7 +60,8 @@ interface OpenMenuProps {
   readonly onClose: () => void;
 }
 
-function OpenMenu({ button, title, items, onClose }: OpenMenuProps) {
+/** A menu that is open beside any element. */
+export function OpenMenu({ button, title, items, onClose }: OpenMenuProps) {
   const isNarrow = useNarrow();
   const run = (item: MenuItem) => {
     onClose();
