@@ -99,7 +99,7 @@ const GAP = 6;
 const EDGE = 8;
 
 /** Places an open popover beside its button: on the wanted side if there is room, else on the other one. */
-export function placeBeside(button: Element, box: HTMLElement, side: 'top' | 'bottom', align: 'start' | 'end'): void {
+function placeBeside(button: Element, box: HTMLElement, side: 'top' | 'bottom', align: 'start' | 'end'): void {
   box.style.maxHeight = '';
   const { left, right, top, bottom } = button.getBoundingClientRect();
   const { offsetWidth: width, offsetHeight: height } = box;
