@@ -19,6 +19,7 @@ import { Composer, Destination, focusComposer } from './composer/composer.tsx';
 import { useDraft } from './composer/draft.ts';
 import { Dialogs } from './dialogs.tsx';
 import { copyText, forkThread, linkTo, rate, toggleBookmark } from './marks.ts';
+import { showSiblings } from './message/sibling-switcher.tsx';
 import { Panes } from './panes.tsx';
 import { restoreAt } from './remove-messages.ts';
 import { openDialog, startEditing, stopEditing, useScreenState } from './screen-state.ts';
@@ -222,6 +223,7 @@ function useConversationKeys({ selected, leaf, path, tail }: ShownThread): void 
     go('child', 'Last visited child', ['Alt+ArrowRight', 'l'], () => select(path[at + 1])),
     go('fork-before', 'Previous fork', ['['], () => toFork(-1)),
     go('fork-after', 'Next fork', [']'], () => toFork(1)),
+    go('siblings', 'Show the branches as cards', ['s'], () => showSiblings(selected.id)),
     go('first', 'First message', ['Home'], () => select(path[0])),
     go('leaf', 'Latest message', ['End'], () => select(leaf)),
     branch('again', 'Answer again', ['g'], () => void answerAgain(selected)),
