@@ -22,7 +22,7 @@ export { readCheckpoints, readTools, withConversationSystem, writeCheckpoint } f
 export type { SentRequest } from './read/sent-request.ts';
 export { diffFromLastRequest, readManifest } from './read/sent-request.ts';
 export { preferLineage } from './read/stateless-request.ts';
-export type { UsageScope, UsageTotal } from './read/usage.ts';
+export type { UsageOptions, UsageScope, UsageTotal } from './read/usage.ts';
 export { resolveWalkStart, walkAll } from './read/walk.ts';
 export type { ThreadGroup } from './threads/groups.ts';
 export { makeGroupRefs, openingGroupId, SIDE_GROUP, sessionGroupId } from './threads/groups.ts';

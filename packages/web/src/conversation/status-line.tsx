@@ -42,8 +42,8 @@ export function StatusLine({ owner, selected, leaf }: ShownThread) {
           title={`Tokens and cost of this path${unpriced > 0 ? `, without ${unpriced} whose price is not known` : ''}`}
           className="shrink-0 tabular-nums"
         >
-          {shortNumber(totalTokens(data.usage))} tokens · {money(data.cost)}
-          {unpriced > 0 && ' +'}
+          {shortNumber(totalTokens(data.usage))} tokens · {data.cost === null ? 'no price known' : money(data.cost)}
+          {data.cost !== null && unpriced > 0 && ' +'}
         </span>
       )}
       {positions.length > 1 && (
