@@ -27,6 +27,8 @@ export type { Api } from './app.ts';
 export { explainRoute } from './gateway/routes.ts';
 export { isLoopback } from './http/access.ts';
 export { createLog, type Log } from './http/observability.ts';
+export { listenForMcp, type McpListenOptions, serveMcpOnStdio } from './mcp/listen.ts';
+export { type AskForClient, createMcpServer, type McpForestOptions } from './mcp/mcp-server.ts';
 export type { ProxyOptions } from './proxy/headers.ts';
 export { createRedactor, type RedactionRules, type Redactor } from './redact.ts';
 export { seedSample } from './sample/conversations.ts';

@@ -33,7 +33,7 @@ export { createThreads } from './threads/threads.ts';
 export { findOpening, makeTitle, readOpening, shortenTitle } from './threads/title.ts';
 export { addTakeTexts, findNeededBodies } from './upkeep.ts';
 export type { TakeFacts } from './write/append.ts';
-export { appendMessages, appendSiblings, createMessageTake } from './write/append.ts';
+export { appendMessages, appendOnce, appendSiblings, createMessageTake } from './write/append.ts';
 export { type AppendPoint, makeNodeRecords, ROOT_POINT, readAppendPoint } from './write/append-point.ts';
 export type { Bookmark, Bookmarks } from './write/bookmarks.ts';
 export type { SplitResult } from './write/edit.ts';

@@ -10,9 +10,9 @@ import { type InspectorTab, showTab, toggleMarked, useView } from '../state/view
 import { toast } from '../ui/toasts.tsx';
 import { answerAgain, stop } from './actions.ts';
 import { copyText, forkThread, linkTo, rate, toggleBookmark } from './marks.ts';
+import { showSiblings } from './message/sibling-switcher.tsx';
 import { restoreAt } from './remove-messages.ts';
 import { openDialog, startEditing, stopEditing, useScreenState } from './screen-state.ts';
-import { showSiblings } from './message/sibling-switcher.tsx';
 import { goToPosition, useLiveSiblings, useSiblings } from './use-siblings.ts';
 import type { ShownThread } from './use-thread.ts';
 
@@ -95,7 +95,9 @@ export function useConversationKeys({ selected, leaf, path, tail }: ShownThread)
     message('bad', 'Rate as bad', [], () => void rate(selected, -1)),
     message('copy-link', 'Copy link', [], () => void copyText(linkTo(selected), 'The link was')),
     {
-      ...message('find', 'Find in this conversation', ['f'], () => useScreenState.setState({ isFinding: true })),
+      ...message('find', 'Find in this conversation', ['f', 'Ctrl+f'], () =>
+        useScreenState.setState({ isFinding: true }),
+      ),
       group: 'Conversation',
     },
     { ...message('tree', 'Tree', ['t'], () => toggleTab('tree')), group: 'View' },
