@@ -8,6 +8,7 @@ import {
   useState,
 } from 'react';
 import { keyLabel } from '../commands/keys.ts';
+import { currentKey } from '../commands/shortcuts.ts';
 import { Kbd } from './kbd.tsx';
 import { Sheet, usePlacedPopover } from './modal.tsx';
 import { type TriggerProps, useToggle } from './popover.tsx';
@@ -136,7 +137,7 @@ function MenuItems({ items, title, isLarge = false, onRun, onClose }: MenuItemsP
               {item.icon}
             </span>
             <span className="grow">{item.title}</span>
-            {item.keys && !isLarge && <Kbd>{keyLabel(item.keys)}</Kbd>}
+            {item.keys && !isLarge && currentKey(item.keys) && <Kbd>{keyLabel(currentKey(item.keys)!)}</Kbd>}
           </button>
         ),
       )}
