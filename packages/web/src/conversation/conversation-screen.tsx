@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
-import { GitFork, Radio, Trash2 } from 'lucide-react';
+import { Bot, GitFork, Radio, Trash2 } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { queries } from '../api/queries.ts';
 import type { Block, Lineage } from '../api/types.ts';
-import { type ConversationAddress, toAddress } from '../state/address.ts';
+import { type ConversationAddress, toAddress, toSessionAddress } from '../state/address.ts';
 import { Button } from '../ui/button.tsx';
 import { Failed, Loading } from '../ui/states.tsx';
 import { type SendPlan, send, stop } from './actions.ts';
@@ -85,7 +85,8 @@ function RemovedNote({ thread: { path } }: { readonly thread: ShownThread }) {
 /** Says that a conversation was recorded or forked. */
 function ThreadNote({ thread }: { readonly thread: Lineage }) {
   const { recorded, forkedFrom, unrecorded } = thread;
-  if (!recorded && forkedFrom === undefined) return null;
+  const isSession = thread.agent !== undefined || thread.session !== undefined;
+  if (!recorded && forkedFrom === undefined && !isSession) return null;
   return (
     <div
       role="note"
@@ -95,6 +96,15 @@ function ThreadNote({ thread }: { readonly thread: Lineage }) {
       {recorded && (
         <Line icon={<Radio size={14} aria-hidden className="mt-px shrink-0" />}>
           Recorded from a program. What you write here becomes a fork; the recording stays as it is.
+        </Line>
+      )}
+      {isSession && (
+        <Line icon={<Bot size={14} aria-hidden className="mt-px shrink-0" />}>
+          {thread.agent ? `A session of ${thread.agent}` : 'Part of a session'}
+          {thread.cwd && ` in ${thread.cwd}`}.{' '}
+          <Link href={toSessionAddress(thread.id)} className="text-accent underline underline-offset-2">
+            Show its steps and files
+          </Link>
         </Line>
       )}
       {unrecorded !== undefined && <Line>It goes on from a response that was not recorded: {unrecorded}</Line>}

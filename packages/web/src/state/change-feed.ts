@@ -125,7 +125,7 @@ interface Change {
 /** The lists that each kind of record can change. */
 const LISTS: Readonly<Record<string, readonly string[]>> = {
   node: ['search', 'leaves', 'previews'],
-  take: ['usage', 'context-changes', 'last-request'],
+  take: ['usage', 'context-changes', 'last-request', 'session'],
   generation: ['generations'],
   exchange: ['recordings'],
 };
