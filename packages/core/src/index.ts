@@ -126,6 +126,7 @@ export {
   user,
 } from './message/index.ts';
 export {
+  currentModels,
   type Candidate,
   type Clock,
   defineProvider,
@@ -189,6 +190,8 @@ export {
   estimateTokens,
   type Finding,
   firstOf,
+  type AnswerSchema,
+  type InferAnswer,
   type InferSchema,
   isRunError,
   keepLast,

@@ -2,6 +2,7 @@
 
 export { type Modality, type ModelInfo, modelInfo } from './model-info.ts';
 export { RefusalMemory, refusedFields } from './refused-fields.ts';
+export { currentModels } from './current-models.ts';
 export {
   defineProvider,
   type EndpointOptions,

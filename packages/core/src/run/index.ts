@@ -29,6 +29,8 @@ export {
   type Approval,
   type CheckResult,
   type Finding,
+  type AnswerSchema,
+  type InferAnswer,
   type InferSchema,
   type Outcome,
   type StandardSchema,
