@@ -41,9 +41,13 @@ function listPages() {
     .filter((name) => name.endsWith('.md'))
     .map((name) => `docs/${name.replaceAll('\\', '/')}`);
   const packages = readdirSync(join(root, 'packages')).map((name) => `packages/${name}/README.md`);
-  return ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', ...docs, ...packages.filter((path) => existsSync(join(root, path)))].map(
-    (path) => ({ path, target: placePage(path) ?? path, text: readFileSync(join(root, path), 'utf8') }),
-  );
+  return [
+    'README.md',
+    'CHANGELOG.md',
+    'CONTRIBUTING.md',
+    ...docs,
+    ...packages.filter((path) => existsSync(join(root, path))),
+  ].map((path) => ({ path, target: placePage(path) ?? path, text: readFileSync(join(root, path), 'utf8') }));
 }
 
 /** The reference of everything that the packages export, from their comments. */
@@ -56,7 +60,16 @@ function writeReference() {
   });
   return run(process.execPath, [
     ...[join(site, 'node_modules/typedoc/bin/typedoc'), ...entries.flatMap((entry) => ['--entryPoints', entry])],
-    ...['--tsconfig', join(root, 'tsconfig.json'), '--out', join(site, 'dist/api'), '--name', 'Skein', '--readme', 'none'],
+    ...[
+      '--tsconfig',
+      join(root, 'tsconfig.json'),
+      '--out',
+      join(site, 'dist/api'),
+      '--name',
+      'Skein',
+      '--readme',
+      'none',
+    ],
     ...['--skipErrorChecking', '--disableSources', '--excludeInternal', '--excludePrivate', '--logLevel', 'Warn'],
   ]);
 }

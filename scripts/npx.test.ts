@@ -4,12 +4,20 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { root } from './setup.mjs';
 
-const pages = ['README.md', 'CONTRIBUTING.md', 'Dockerfile', 'deploy/skein.service', ...list('docs'), ...list('packages')];
+const pages = [
+  'README.md',
+  'CONTRIBUTING.md',
+  'Dockerfile',
+  'deploy/skein.service',
+  ...list('docs'),
+  ...list('packages'),
+];
 
 function list(folder: string): string[] {
   return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
     const path = `${folder}/${entry.name}`;
-    if (entry.isDirectory()) return ['node_modules', 'dist', 'dist-node', 'src', 'test'].includes(entry.name) ? [] : list(path);
+    if (entry.isDirectory())
+      return ['node_modules', 'dist', 'dist-node', 'src', 'test'].includes(entry.name) ? [] : list(path);
     return path.endsWith('.md') ? [path] : [];
   });
 }
@@ -31,9 +39,11 @@ test('nothing is installed by our names while they are not published', () => {
   const named = pages
     .filter((path) => path !== 'packages/skein/README.md')
     .flatMap((path) =>
-      [...readFileSync(join(root, path), 'utf8').matchAll(/\bnpm (?:install|i|add|exec|create)\b[^\n`]*?\s(@skein\/\w+|skein)(?![\w/-])/g)].map(
-        ([command]) => `${path}: ${command}`,
-      ),
+      [
+        ...readFileSync(join(root, path), 'utf8').matchAll(
+          /\bnpm (?:install|i|add|exec|create)\b[^\n`]*?\s(@skein\/\w+|skein)(?![\w/-])/g,
+        ),
+      ].map(([command]) => `${path}: ${command}`),
     );
   expect(named).toEqual([]);
 });

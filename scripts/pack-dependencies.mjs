@@ -38,7 +38,8 @@ export function collectDependencies(root, manifest) {
     if (path === undefined || locked[path]?.link || !existsSync(join(root, path))) return undefined;
     if (!places.has(path)) {
       places.set(path, path.startsWith(`${own}/`) ? path.slice(own.length + 1) : path);
-      for (const next of Object.keys({ ...locked[path]?.dependencies, ...locked[path]?.optionalDependencies })) add(path, next);
+      for (const next of Object.keys({ ...locked[path]?.dependencies, ...locked[path]?.optionalDependencies }))
+        add(path, next);
     }
     return locked[path]?.version;
   };

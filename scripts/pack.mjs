@@ -5,8 +5,8 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, 
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { isBuilt } from './build-state.mjs';
-import { publishOrder } from './packages.mjs';
 import { collectDependencies } from './pack-dependencies.mjs';
+import { publishOrder } from './packages.mjs';
 import { build, npm, root, setUp } from './setup.mjs';
 
 const folder = resolve(process.argv[2] ?? join(root, 'packed'));

@@ -2,8 +2,8 @@
 // `npm run release -- --publish`: publishes the tagged commit with provenance, which npm attests in a continuous integration only.
 // `--dry-run` with either of them: changes nothing and publishes nothing, and says what it would do.
 import { fileURLToPath } from 'node:url';
-import { npm, root, run, setUp } from './setup.mjs';
 import { planPublish, planRelease, prepareRelease, readChecks } from './release-steps.mjs';
+import { npm, root, run, setUp } from './setup.mjs';
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) process.exitCode = main(process.argv.slice(2)) ? 0 : 1;
 

@@ -16,7 +16,11 @@ function makeRepository(): string {
     writeFileSync(join(root, path), typeof content === 'string' ? content : JSON.stringify(content));
   };
   write('package.json', { name: 'repository', private: true, version: '0.1.0', workspaces: ['packages/*'] });
-  write('packages/a/package.json', { name: '@y/a', version: '0.1.0', dependencies: { '@y/b': '0.1.0', other: '1.0.0' } });
+  write('packages/a/package.json', {
+    name: '@y/a',
+    version: '0.1.0',
+    dependencies: { '@y/b': '0.1.0', other: '1.0.0' },
+  });
   write('packages/b/package.json', { name: '@y/b', version: '0.1.0', devDependencies: { '@y/a': '0.1.0' } });
   write('packages/c/package.json', { name: '@y/c', version: '0.0.0', private: true });
   write('CHANGELOG.md', CHANGELOG);

@@ -126,9 +126,9 @@ export {
   user,
 } from './message/index.ts';
 export {
-  currentModels,
   type Candidate,
   type Clock,
+  currentModels,
   defineProvider,
   type EndpointOptions,
   type Environment,
@@ -176,6 +176,7 @@ export {
 } from './providers/index.ts';
 export {
   type Action,
+  type AnswerSchema,
   type Approval,
   applyCheckpoint,
   type Budget,
@@ -190,7 +191,6 @@ export {
   estimateTokens,
   type Finding,
   firstOf,
-  type AnswerSchema,
   type InferAnswer,
   type InferSchema,
   isRunError,

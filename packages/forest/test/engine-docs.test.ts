@@ -19,7 +19,11 @@ test('the samples of docs/engine.md run, and do what the page says', async () =>
   const imported = [...samples.matchAll(/^import \{ (.*) \} from .*$/gm)].flatMap(([, names]) => names!.split(', '));
   const code = samples.replaceAll(/^import .*$/gm, '');
   const AsyncFunction = (async () => undefined).constructor as FunctionConstructor;
-  const run = new AsyncFunction('env', ...imported, `${stripTypes(code)}; return { status, done, answer, seen, other, forest };`);
+  const run = new AsyncFunction(
+    'env',
+    ...imported,
+    `${stripTypes(code)}; return { status, done, answer, seen, other, forest };`,
+  );
   const names = { ...core, ...forest };
   const result = await run(emulator.env(), ...imported.map((name) => names[name as 'ROOT']));
   expect(result).toMatchObject({ status: 'waiting', done: { status: 'done' }, answer: { message: { text: 'Snow.' } } });

@@ -26,10 +26,10 @@ export { estimateTokens, isRunError, RunError } from './result.ts';
 export { run, runWith, samples, type ToResponseOptions } from './run.ts';
 export type { Action } from './tools/answer-calls.ts';
 export {
+  type AnswerSchema,
   type Approval,
   type CheckResult,
   type Finding,
-  type AnswerSchema,
   type InferAnswer,
   type InferSchema,
   type Outcome,

@@ -14,7 +14,9 @@ import type { AnswerSchema, InferAnswer } from './tools/tool.ts';
  * @example
  * const answer = await run({ model: 'anthropic/claude-sonnet-5', messages: [user('Hello')] }).text;
  */
-export function run<const Schema extends AnswerSchema = JsonObject>(options: RunOptions<Schema>): Run<InferAnswer<Schema>> {
+export function run<const Schema extends AnswerSchema = JsonObject>(
+  options: RunOptions<Schema>,
+): Run<InferAnswer<Schema>> {
   return startRun(options, { dialect: loadDialect, parseModel, modelLimits: modelInfo });
 }
 
