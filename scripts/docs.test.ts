@@ -52,6 +52,7 @@ const SCRIPTS: Readonly<Record<string, Readonly<Record<string, Answers>>>> = {
   'docs/guides/from-langchain.md': { 'anthropic-messages': [call, says('It is cold in Oslo.')] },
   'docs/guides/from-synapse.md': { 'anthropic-messages': [call, says('It is cold in Oslo.')] },
   'docs/guides/openai-sdk-with-claude.md': { 'anthropic-messages': [says('I come from Anthropic.')] },
+  'docs/state-format.md': { 'anthropic-messages': [says('Good day.')] },
   'docs/guides/record-an-app.md': { 'openai-chat': [says('Good morning.')] },
 };
 

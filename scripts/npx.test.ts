@@ -26,7 +26,7 @@ test('npx runs only what a clone has installed, and fetches nothing', () => {
   const installed = new Set(readdirSync(join(root, 'node_modules', '.bin')));
   expect(readFileSync(join(root, '.npmrc'), 'utf8')).toMatch(/^yes=false$/m);
   const missing = pages.flatMap((path) =>
-    [...readFileSync(join(root, path), 'utf8').matchAll(/\bnpx ([@\w/-]+)/g)]
+    [...readFileSync(join(root, path), 'utf8').matchAll(/(?:^|[`$]|&& )npx ([@\w/-]+)/gm)]
       .map(([, name = '']) => name)
       .filter((name) => !installed.has(name))
       .map((name) => `${path}: npx ${name}`),
