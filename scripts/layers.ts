@@ -7,7 +7,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   'packages/core': ['error.ts', 'json', 'message', 'dialects', 'providers', 'run', 'conversation', 'testing'],
   'packages/forest': ['model', 'store', 'forest', 'engine', 'record', 'formats', 'testing'],
   'packages/agents': ['files', 'config', 'tools', 'mcp', 'agents'],
-  'packages/cli': ['output', 'context', 'chat', 'commands'],
+  'packages/cli': ['output', 'context', 'question', 'chat', 'commands', 'definitions'],
   'packages/web': [
     'api',
     'state',

@@ -1,0 +1,42 @@
+import { type Command, Option } from 'commander';
+import { type ForestFlags, forestCommand, parsePort } from '../commands/forest-command.ts';
+
+function addEmulate(program: Command): void {
+  program
+    .command('emulate')
+    .description('start only the strict stand-ins for the OpenAI, Anthropic and Google APIs')
+    .option('--port <number>', 'port to listen on', parsePort, 4142)
+    .addOption(new Option('--brain <name>', 'what answers').choices(['demo', 'echo']).default('demo'))
+    .addOption(
+      new Option('--strict <what>', 'refuse unknown members also where the API is not known to').choices(['unknown']),
+    )
+    .action(async (options) => (await import('../commands/servers.ts')).emulate(options));
+}
+
+function addRecord(program: Command): void {
+  forestCommand(program, 'record', 'run a program, and record what it says to OpenAI, Anthropic and Google')
+    .argument('<command...>', 'the program and its arguments, after --')
+    .action(async (command: readonly string[], flags: ForestFlags) =>
+      (await import('../commands/programs.ts')).runBehindProxy('record', command, flags),
+    );
+}
+
+function addReplay(program: Command): void {
+  forestCommand(program, 'replay', 'run a program again, and answer it from the recordings, without a network')
+    .argument('<command...>', 'the program and its arguments, after --')
+    .action(async (command: readonly string[], flags: ForestFlags) =>
+      (await import('../commands/programs.ts')).runBehindProxy('replay', command, flags),
+    );
+}
+
+function addRoute(program: Command): void {
+  forestCommand(program, 'route', 'run a program whose questions a model of any provider answers')
+    .argument('<provider/model>', 'the model that answers')
+    .argument('<command...>', 'the program and its arguments, after --')
+    .action(async (model: string, command: readonly string[], flags: ForestFlags) =>
+      (await import('../commands/programs.ts')).runBehindGateway(model, command, flags),
+    );
+}
+
+/** Commands that serve, or run a program behind a server. In the order of the help. */
+export const SERVERS: readonly ((program: Command) => void)[] = [addEmulate, addRecord, addReplay, addRoute];
