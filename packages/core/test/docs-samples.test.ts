@@ -313,8 +313,9 @@ function approved(
 }
 
 test('compaction', async () => {
-  emulator.script('anthropic-messages', [says('They counted.'), says('Four.')]);
-  const turn = [user(`One. ${'x'.repeat(300_000)}`), assistant('Two.')];
+  emulator.script('openai-responses', says('They counted.'));
+  emulator.script('anthropic-messages', says('Four.'));
+  const turn = [user(`One. ${'x'.repeat(600_000)}`), assistant('Two.')];
   const history = [...turn, ...turn, user('Three?')];
   const saved: readonly Checkpoint[] = [];
   const compaction = firstOf(summarise({ model: 'openai/gpt-5.4-mini' }), keepLast(20));
