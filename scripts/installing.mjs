@@ -59,7 +59,9 @@ async function tryPacked() {
 /** The steps of the Dockerfile that install and start, without Docker; the first stage is `npm run pack`. */
 async function tryDockerSteps() {
   makePacked();
-  const lint = execFileSync(process.execPath, [findProgram('dockerfilelint'), join(root, 'Dockerfile')], { encoding: 'utf8' });
+  const lint = execFileSync(process.execPath, [findProgram('dockerfilelint'), join(root, 'Dockerfile')], {
+    encoding: 'utf8',
+  });
   assert.match(lint, /Issues: None found/);
   const text = readFileSync(join(root, 'Dockerfile'), 'utf8');
   assert.match(text, /^RUN npm run pack$/m);
@@ -70,11 +72,16 @@ async function tryDockerSteps() {
   mkdirSync(prefix);
   shell(install.replace('/packed', packed), prefix, { npm_config_prefix: prefix });
   const [program = '', ...args] = JSON.parse(command);
-  await serving(join(prefix, 'bin', program), [...args, '--port', '0'], { SKEIN_TOKEN: 'a-token-of-the-test', SKEIN_STORE: join(work, 'forest') }, async (url) => {
-    const [checker = '', flag = '', code = ''] = JSON.parse(check);
-    execFileSync(checker, [flag, code.replace('http://127.0.0.1:4141', url)], { env });
-    assert.equal((await fetch(`${url}/api/v1/threads`)).status, 401);
-  });
+  await serving(
+    join(prefix, 'bin', program),
+    [...args, '--port', '0'],
+    { SKEIN_TOKEN: 'a-token-of-the-test', SKEIN_STORE: join(work, 'forest') },
+    async (url) => {
+      const [checker = '', flag = '', code = ''] = JSON.parse(check);
+      execFileSync(checker, [flag, code.replace('http://127.0.0.1:4141', url)], { env });
+      assert.equal((await fetch(`${url}/api/v1/threads`)).status, 401);
+    },
+  );
 }
 
 /** The executable asks and serves the page, with nothing but itself; a second start uses what the first one unpacked. */
@@ -89,9 +96,15 @@ async function tryBinary() {
   assert.match(skein('ask', 'Hello', '--store', 'memory'), /demo model/);
   const unpacked = join(home, '.cache', 'skein');
   if (process.platform === 'linux') assert.equal(readdirSync(unpacked).length, 1);
-  writeFileSync(join(home, 'tools.mjs'), "import { tool } from 'skein';\nexport const clock = tool({ name: 'clock', execute: () => 'noon' });\n");
+  writeFileSync(
+    join(home, 'tools.mjs'),
+    "import { tool } from 'skein';\nexport const clock = tool({ name: 'clock', execute: () => 'noon' });\n",
+  );
   mkdirSync(join(home, 'agents'), { recursive: true });
-  writeFileSync(join(home, 'agents', 'helper.yaml'), 'system_prompt: Be brief.\nmodel: anthropic/claude-sonnet-5\ntools: [../tools.mjs]\n');
+  writeFileSync(
+    join(home, 'agents', 'helper.yaml'),
+    'system_prompt: Be brief.\nmodel: anthropic/claude-sonnet-5\ntools: [../tools.mjs]\n',
+  );
   assert.match(skein('agents', '--agents', 'agents'), /helper/);
   await serving(program, ['--no-open', '--port', '0', '--store', 'memory'], alone, async (url) => {
     const page = await (await fetch(`${url}/`)).text();
@@ -105,14 +118,24 @@ async function trySite() {
   assert.ok(run(process.execPath, [join(root, 'scripts/docs.mjs')]));
   const site = join(root, 'site/dist');
   const pages = readdirSync(site, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.html'));
-  for (const page of ['index.html', 'contents.html', 'cli.html', 'guides/deploy.html', 'packages/core.html', 'api/index.html'])
+  for (const page of [
+    'index.html',
+    'contents.html',
+    'cli.html',
+    'guides/deploy.html',
+    'packages/core.html',
+    'api/index.html',
+  ])
     assert.ok(pages.includes(page), page);
   assert.ok(pages.some((page) => /^api\/functions\/.*run\.html$/.test(page)));
   assert.ok(readdirSync(join(site, 'assets/chunks')).some((name) => name.startsWith('@localSearchIndex')));
   const fetched = pages.flatMap((page) => [
     ...readFileSync(join(site, page), 'utf8').matchAll(/<(?:script|link|img)[^>]* (?:src|href)="(https?:[^"]*)"/g),
   ]);
-  assert.deepEqual(fetched.map(([, address]) => address), []);
+  assert.deepEqual(
+    fetched.map(([, address]) => address),
+    [],
+  );
 }
 
 function makePacked() {
@@ -151,7 +174,12 @@ async function serving(program, args, more, use) {
  * @param {Record<string, string>} [more]
  */
 function shell(command, cwd, more) {
-  return execFileSync('sh', ['-c', command], { cwd, env: { ...env, ...more }, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
+  return execFileSync('sh', ['-c', command], {
+    cwd,
+    env: { ...env, ...more },
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
 }
 
 function readVersion() {
