@@ -1,11 +1,10 @@
 // The program inside the executable. Its first start unpacks the packages into a folder of the user; later starts use that
 // folder. So modules that are loaded on demand, and the page, are files as in any installation.
 const { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } = require('node:fs');
+const { createRequire } = require('node:module');
 const { homedir, tmpdir } = require('node:os');
 const { dirname, join } = require('node:path');
 const { getAsset, getRawAsset } = require('node:sea');
-const { pathToFileURL } = require('node:url');
-const { compileFunction, constants } = require('node:vm');
 const { gunzipSync } = require('node:zlib');
 
 const folder = findInstallation();
@@ -13,14 +12,7 @@ const entry = join(folder, 'node_modules', 'skein', 'bin', 'skein.js');
 // A program that starts this one again, as it would start Node, names the script.
 if (process.argv[2]?.endsWith(join('node_modules', 'skein', 'bin', 'skein.js'))) process.argv.splice(2, 1);
 process.argv[1] = entry;
-// `import()` of an embedded program knows only Node's own modules, unless it is told to load files.
-const load = compileFunction('return import(address)', ['address'], {
-  importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
-});
-load(pathToFileURL(entry).href).catch((error) => {
-  console.error(error);
-  process.exitCode = 1;
-});
+createRequire(entry)(join(folder, 'start.cjs'));
 
 /** The folder with the unpacked packages. Each build has its own. */
 function findInstallation() {
@@ -70,4 +62,6 @@ function unpack(folder) {
     writeFileSync(join(folder, path), archive.subarray(at, at + length));
     at += length;
   }
+  // `import()` inside the executable knows only Node's own modules; in a file it knows all.
+  writeFileSync(join(folder, 'start.cjs'), "import('./node_modules/skein/bin/skein.js');\n");
 }
