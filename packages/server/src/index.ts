@@ -20,7 +20,7 @@ import type { ProxyOptions } from './proxy/headers.ts';
 import { createProxy } from './proxy/proxy.ts';
 import { isProxied } from './proxy/upstream.ts';
 import { createRedactor } from './redact.ts';
-import { createGenerationResolver, type Services } from './services.ts';
+import { createGenerationResolver, type Services, usualModel } from './services.ts';
 
 export type { Api } from './app.ts';
 
@@ -63,7 +63,7 @@ export interface ServerOptions {
   readonly samples?: Forest;
   /** Folder of the page's files, with `index.html`; without one there is only the API. */
   readonly page?: string;
-  /** The model of requests that name none. */
+  /** The model of requests that name none; default: the usual one of a provider with a key. */
   readonly model?: string;
   readonly version?: string;
 }
@@ -201,6 +201,7 @@ function createServices(options: ServerOptions, closing: AbortSignal): Services 
   const ownEnv = options.env ?? process.env;
   const env = { ...ownEnv, ...demo };
   const engine = createEngine(forest, { env, ...options.generate });
+  const fallbackModel = options.model ?? usualModel(env);
   const ids = new Set([...providers().map(({ id }) => id), ...Object.keys(config.providers)]);
   return {
     forest,
@@ -212,7 +213,7 @@ function createServices(options: ServerOptions, closing: AbortSignal): Services 
     log,
     engine,
     providers: [...ids].map((id) => findProvider(id, config.providers)),
-    generating: createGenerationResolver(config, { agents, tools, fallbackModel: options.model, engine, env: ownEnv }),
+    generating: createGenerationResolver(config, { agents, tools, fallbackModel, engine, env: ownEnv }),
     redact: createRedactor(config.redaction),
     costOf: options.generate?.costOf,
     metrics: createMetrics(),
@@ -220,7 +221,7 @@ function createServices(options: ServerOptions, closing: AbortSignal): Services 
     closing,
     demo,
     hasSamples: options.samples !== undefined && options.samples !== forest,
-    model: config.model ?? options.model,
+    model: config.model ?? fallbackModel,
     version: options.version ?? '0.1.0',
   };
 }

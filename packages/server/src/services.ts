@@ -1,5 +1,5 @@
 import { type Agent, type Config, findProvider, presetParams } from '@skein/agents';
-import { type Environment, hasKey, isSkeinError, type ProviderDescriptor, type Tool } from '@skein/core';
+import { type Environment, hasKey, isSkeinError, type ProviderDescriptor, selectModel, type Tool } from '@skein/core';
 import {
   continueTools,
   type Engine,
@@ -37,7 +37,7 @@ export interface Services {
   readonly demo: Environment | undefined;
   /** Whether `/samples` serves sample conversations. */
   readonly hasSamples: boolean;
-  /** The model of requests that name none: the configured one, or that of the demo. */
+  /** The model of requests that name none: the configured one, that of the demo, or the usual one of a provider with a key. */
   readonly model: string | undefined;
   readonly version: string;
 }
@@ -67,6 +67,17 @@ interface ResolverParts {
   readonly engine: Pick<Engine, 'lastRequest'>;
   /** Where the keys of real providers are. */
   readonly env: Environment;
+}
+
+/** The first of the usual models whose provider has a key; undefined if none has one. */
+export function usualModel(env: Environment): string | undefined {
+  try {
+    const { provider, model } = selectModel({ tools: true }, { env });
+    return `${provider.id}/${model}`;
+  } catch (error) {
+    if (isSkeinError(error, 'no_model')) return undefined;
+    throw error;
+  }
 }
 
 /** Only what the server was set up with can be asked for: its providers at their addresses, its agents, its tools. */

@@ -184,7 +184,7 @@ function Markdown({ text }: { readonly text: string }) {
 
 function PlainText({ text }: { readonly text: string }) {
   return (
-    <p dir="auto" className="leading-6 break-words whitespace-pre-wrap">
+    <p dir="auto" className="prose break-words whitespace-pre-wrap">
       {text}
     </p>
   );

@@ -74,7 +74,7 @@ test('a whole message takes the place of its pieces, and tools run until they ga
 
 test('a retry is told until words or a call come, or it is over', () => {
   const waiting = told({ branch: 0, type: 'retry', attempt: 2, waitMs: 1500, reason: 'overloaded' });
-  expect(waiting.branches[0]?.retry).toBe('Retrying in 2 s: overloaded');
+  expect(waiting.branches[0]?.retry).toEqual({ at: expect.any(Number), reason: 'overloaded' });
   for (const event of [
     { branch: 0, type: 'text', text: 'A' },
     { branch: 0, type: 'tool-use', index: 0, id: 'c1', name: 'f' },

@@ -24,9 +24,16 @@ export interface LiveBranch {
   /** The names of running tools, by the id of their call. */
   readonly running: ReadonlyMap<string, string>;
   readonly notices: readonly Notice[];
-  readonly retry?: string;
+  /** The wait before the next attempt. */
+  readonly retry?: Retry;
   readonly pending?: NonNullable<Branch['pending']>;
   readonly error?: NonNullable<Branch['error']>;
+}
+
+/** An attempt that failed, and when the next one begins, in milliseconds of the clock of this page. */
+export interface Retry {
+  readonly at: number;
+  readonly reason: string;
 }
 
 /** The state of a generation before its events are applied. */
@@ -113,7 +120,7 @@ function applyToBranch(branch: LiveBranch, event: GenerationEvent): LiveBranch {
       return { ...branch, running };
     }
     case 'retry':
-      return { ...branch, retry: `Retrying in ${Math.ceil(event.waitMs / 1000)} s: ${event.reason}` };
+      return { ...branch, retry: { at: Date.now() + event.waitMs, reason: event.reason } };
     case 'notice':
       return { ...branch, notices: [...branch.notices, event.notice] };
     case 'branch-end': {
