@@ -39,7 +39,9 @@ const SCRIPTS: Readonly<Record<string, Readonly<Record<string, Answers>>>> = {
   },
   'docs/guides/add-a-provider.md': { 'openai-chat': [says('Welcome to the house.')] },
   'docs/guides/from-ai-sdk.md': {
-    'anthropic-messages': [call, says('It is cold in Oslo.'), says('{"city":"Oslo","people":700000}')],
+    'anthropic-messages': [
+      ...[call, says('It is cold in Oslo.'), says('{"city":"Oslo","people":700000}'), says('Hello yourself.')],
+    ],
   },
   'docs/guides/from-fluent-llm.md': {
     'anthropic-messages': [says('Oslo.'), says('Cold.')],
@@ -52,6 +54,7 @@ const SCRIPTS: Readonly<Record<string, Readonly<Record<string, Answers>>>> = {
   'docs/guides/from-langchain.md': { 'anthropic-messages': [call, says('It is cold in Oslo.')] },
   'docs/guides/from-synapse.md': { 'anthropic-messages': [call, says('It is cold in Oslo.')] },
   'docs/guides/openai-sdk-with-claude.md': { 'anthropic-messages': [says('I come from Anthropic.')] },
+  'docs/pages-of-others.md': { 'anthropic-messages': [says('It is cold in Oslo.'), says('It is cold in Oslo.')] },
   'docs/state-format.md': { 'anthropic-messages': [says('Good day.')] },
   'docs/guides/record-an-app.md': { 'openai-chat': [says('Good morning.')] },
 };

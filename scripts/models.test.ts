@@ -9,6 +9,7 @@ import { root } from './setup.mjs';
 /** Files in which other names are facts: what was measured, what a provider accepted, what a program has built in. */
 const FACTS = [
   'docs/benchmarks.md',
+  'docs/caching.md',
   'docs/clients.md',
   'docs/conformance.md',
   'docs/decisions.md',
@@ -22,6 +23,7 @@ const FACTS = [
   'packages/core/src/dialects/google-generatecontent/provider.ts',
   'packages/core/src/providers/built-in.ts',
   'packages/core/src/providers/model-info.ts',
+  'packages/forest/src/caching/cache-rules.ts',
 ];
 /** Facts on other pages, each with what it is. */
 const SINGLE_FACTS: Readonly<Record<string, string>> = {

@@ -9,7 +9,7 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { getRequestListener } from '@hono/node-server';
 import { type Agent, type Config, findProvider, titleModel } from '@skein/agents';
-import { type Environment, providers, SkeinError, type Tool } from '@skein/core';
+import { type CostLookup, type Environment, providers, SkeinError, type Tool } from '@skein/core';
 import { createEngine, type Forest, type GenerateOptions, titleByModel } from '@skein/forest';
 import { createApp } from './app.ts';
 import { isForGateway } from './gateway/client/client-call.ts';
@@ -27,6 +27,8 @@ export type { Api } from './app.ts';
 export { explainRoute } from './gateway/routes.ts';
 export { isLoopback } from './http/access.ts';
 export { createLog, type Log } from './http/observability.ts';
+export { listenForMcp, type McpListenOptions, serveMcpOnStdio } from './mcp/listen.ts';
+export { type AskForClient, createMcpServer, type McpForestOptions } from './mcp/mcp-server.ts';
 export type { ProxyOptions } from './proxy/headers.ts';
 export { createRedactor, type RedactionRules, type Redactor } from './redact.ts';
 export { seedSample } from './sample/conversations.ts';
@@ -46,6 +48,8 @@ export interface ServerOptions {
   readonly hosts?: readonly string[];
   /** Options of every generation: prices, limits of models, a fetch. */
   readonly generate?: Partial<GenerateOptions>;
+  /** Prices what is stored without a cost, such as recordings. Default: `costOf` of `generate`. */
+  readonly prices?: CostLookup;
   /** Takes precedence over the proxy's options in the configuration. */
   readonly proxy?: ProxyOptions;
   /**
@@ -215,7 +219,7 @@ function createServices(options: ServerOptions, closing: AbortSignal): Services 
     providers: [...ids].map((id) => findProvider(id, config.providers)),
     generating: createGenerationResolver(config, { agents, tools, fallbackModel, engine, env: ownEnv }),
     redact: createRedactor(config.redaction),
-    costOf: options.generate?.costOf,
+    costOf: options.prices ?? options.generate?.costOf,
     metrics: createMetrics(),
     recordingTrouble: createRecordingTrouble(),
     closing,

@@ -1,8 +1,9 @@
 import { type Command, Option } from 'commander';
-import { jsonCommand, parseCount, parseInstant } from '../commands/forest-command.ts';
+import { jsonCommand, listCommand, parseCount, parseInstant, parsePercent } from '../commands/forest-command.ts';
+import { withPager } from '../output/output.ts';
 
 function addThreads(program: Command): void {
-  jsonCommand(
+  listCommand(
     program,
     'threads',
     'list the conversations, last changed first; a session is one row, and so are threads that begin alike',
@@ -11,18 +12,25 @@ function addThreads(program: Command): void {
     .option('--limit <count>', 'how many', parseCount, 50)
     .option('--after <place>', 'continue after the "next" of an earlier list')
     .option('--all', 'list every thread')
+    .option('--since <day>', 'list every thread that changed from then on', parseInstant)
+    .option('--until <day>', 'list every thread that changed last before then', parseInstant)
     .option('--tag <name>', 'list every thread with this tag')
+    .option('--model <name>', 'list every thread in which this model answered')
+    .option('--text <words>', 'list every thread that contains these words, or has them in its title')
     .option('--deleted', 'list every deleted thread')
     .option('--agent <name>', 'list every thread of this coding agent, such as codex')
     .option('--cwd <folder>', 'list every thread of agents that worked in this folder')
-    .action(async (row, options) => (await import('../commands/threads.ts')).listThreads(row, options));
+    .action(async (row, options) =>
+      withPager(async () => (await import('../commands/threads.ts')).listThreads(row, options)),
+    );
 }
 
 function addLog(program: Command): void {
   jsonCommand(program, 'log', "show a conversation up to a node or a thread's head")
     .argument('<node|thread>', 'an id, or the beginning of one')
     .option('--oneline', 'one line for each message')
-    .action(async (id, options) => (await import('../commands/log.ts')).showLog(id, options));
+    .option('--graph', 'one line for each message, with the branches that leave the conversation')
+    .action(async (id, options) => withPager(async () => (await import('../commands/log.ts')).showLog(id, options)));
 }
 
 function addShow(program: Command): void {
@@ -30,7 +38,7 @@ function addShow(program: Command): void {
     .argument('<node>', 'an id, or the beginning of one')
     .addOption(new Option('--raw', 'the exact text that is stored, and nothing else').conflicts(['request', 'json']))
     .addOption(new Option('--request', 'the exact bytes that were sent for it').conflicts('json'))
-    .action(async (id, options) => (await import('../commands/log.ts')).showNode(id, options));
+    .action(async (id, options) => withPager(async () => (await import('../commands/log.ts')).showNode(id, options)));
 }
 
 function addTree(program: Command): void {
@@ -38,11 +46,11 @@ function addTree(program: Command): void {
     .argument('[node|thread]', 'an id, or the beginning of one')
     .option('--limit <count>', 'how many nodes', parseCount, 200)
     .option('--removed', 'show removed nodes, too')
-    .action(async (id, options) => (await import('../commands/log.ts')).showTree(id, options));
+    .action(async (id, options) => withPager(async () => (await import('../commands/log.ts')).showTree(id, options)));
 }
 
 function addSearch(program: Command): void {
-  jsonCommand(program, 'search', 'find messages that contain all the words; the last may be the beginning of a word')
+  listCommand(program, 'search', 'find messages that contain all the words; the last may be the beginning of a word')
     .argument('<words...>')
     .option('--limit <count>', 'how many', parseCount, 20)
     .addOption(
@@ -53,14 +61,18 @@ function addSearch(program: Command): void {
     .option('--tag <name>', 'only nodes with this tag')
     .option('--since <day>', 'only from then on', parseInstant)
     .option('--until <day>', 'only up to then', parseInstant)
-    .action(async (words, options) => (await import('../commands/threads.ts')).search(words, options));
+    .action(async (words, options) =>
+      withPager(async () => (await import('../commands/search.ts')).search(words, options)),
+    );
 }
 
 function addDiff(program: Command): void {
   jsonCommand(program, 'diff', 'show where two conversations part, and what follows in each')
     .argument('<a>', 'a node or a thread')
     .argument('<b>', 'another one')
-    .action(async (a, b, flags) => (await import('../commands/log.ts')).showDifference(a, b, flags));
+    .action(async (a, b, flags) =>
+      withPager(async () => (await import('../commands/log.ts')).showDifference(a, b, flags)),
+    );
 }
 
 function addUsage(program: Command): void {
@@ -69,7 +81,24 @@ function addUsage(program: Command): void {
     .addOption(new Option('--below', 'the node with everything below it').conflicts(['since', 'until']))
     .option('--since <day>', 'of everything from then on', parseInstant)
     .option('--until <day>', 'of everything up to then', parseInstant)
-    .action(async (id, options) => (await import('../commands/threads.ts')).showUsage(id, options));
+    .action(async (id, options) =>
+      withPager(async () => (await import('../commands/usage.ts')).showUsage(id, options)),
+    );
+}
+
+function addWhy(program: Command): void {
+  jsonCommand(program, 'why', 'explain what prompt caches did for recorded requests, and what misses cost')
+    .argument('<thread|exchange|all>', 'a thread, a recorded exchange, or everything that was recorded')
+    .option('--since <day>', 'only from then on', parseInstant)
+    .option('--until <day>', 'only up to then', parseInstant)
+    .option('--tag <name>', 'only requests with this tag')
+    .addOption(new Option('--by <group>', 'add up by').choices(['cause', 'model', 'app', 'tag', 'day']))
+    .option(
+      '--simulate <changes...>',
+      'the same requests with no-markers, mark-system, mark-conversation, sort-tools, 5m, 1h, or another provider/model',
+    )
+    .option('--fail-under <percent>', 'fail if less of what could be read from the cache was read', parsePercent)
+    .action(async (what, options) => (await import('../commands/why.ts')).explainCaching(what, options));
 }
 
 /** Commands that show what the forest has. In the order of the help. */
@@ -81,4 +110,5 @@ export const READING: readonly ((program: Command) => void)[] = [
   addSearch,
   addDiff,
   addUsage,
+  addWhy,
 ];

@@ -38,5 +38,17 @@ function addRoute(program: Command): void {
     );
 }
 
+function addMcp(program: Command): void {
+  forestCommand(program, 'mcp', 'serve the conversations to an MCP client, over standard input and output or over HTTP')
+    .option('--port <number>', 'serve over HTTP at this port, under /mcp', parsePort)
+    .option('--host <address>', 'address to listen on; any other than loopback needs a token', '127.0.0.1')
+    .option('--token <variable>', 'the environment variable with the token that HTTP clients need', 'SKEIN_TOKEN')
+    .option('--write', 'let clients fork conversations and ask models; without it, they can only read')
+    .option('--model <provider/model>', 'the model that answers questions of clients')
+    .action(async (options) =>
+      (await import('../commands/mcp.ts')).serveMcp({ ...options, version: program.version() ?? '' }),
+    );
+}
+
 /** Commands that serve, or run a program behind a server. In the order of the help. */
-export const SERVERS: readonly ((program: Command) => void)[] = [addEmulate, addRecord, addReplay, addRoute];
+export const SERVERS: readonly ((program: Command) => void)[] = [addEmulate, addRecord, addReplay, addRoute, addMcp];

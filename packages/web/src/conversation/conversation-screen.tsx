@@ -229,8 +229,8 @@ function StatusLine({ owner, selected, leaf }: ShownThread) {
       <span className="grow" />
       {data && (
         <span title="Tokens and cost of this path" className="tabular-nums">
-          {shortNumber(totalTokens(data.usage))} tok · {money(data.cost)}
-          {data.withoutPrice > 0 && '+'}
+          {shortNumber(totalTokens(data.usage))} tok · {data.cost === null ? 'no price known' : money(data.cost)}
+          {data.cost !== null && data.withoutPrice > 0 && '+'}
         </span>
       )}
       <span className="tabular-nums">
