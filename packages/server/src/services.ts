@@ -1,5 +1,13 @@
 import { type Agent, type Config, findProvider, presetParams } from '@skein/agents';
-import { type Environment, hasKey, isSkeinError, type ProviderDescriptor, selectModel, type Tool } from '@skein/core';
+import {
+  type Environment,
+  hasKey,
+  isSkeinError,
+  type ProviderDescriptor,
+  type SelectionStrategy,
+  selectModel,
+  type Tool,
+} from '@skein/core';
 import {
   continueTools,
   type Engine,
@@ -69,10 +77,14 @@ interface ResolverParts {
   readonly env: Environment;
 }
 
-/** The first of the usual models whose provider has a key; undefined if none has one. */
-export function usualModel(env: Environment): string | undefined {
+/** The first of the usual models whose provider has a key, or that of one provider; undefined if there is none. */
+export function usualModel(env: Environment, of?: string): string | undefined {
   try {
-    const { provider, model } = selectModel({ tools: true }, { env });
+    const strategy: SelectionStrategy = (candidates) =>
+      candidates.find(({ hasKey: isReady, lacks, provider }) =>
+        of === undefined ? isReady && lacks.length === 0 : provider.id === of,
+      );
+    const { provider, model } = selectModel({ tools: true }, { env, strategy });
     return `${provider.id}/${model}`;
   } catch (error) {
     if (isSkeinError(error, 'no_model')) return undefined;

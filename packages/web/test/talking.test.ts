@@ -137,3 +137,87 @@ test('a refusal is marked, a retry counts down, a bookmark has the words, and no
   expect(await page.getByRole('textbox', { name: 'Text of the message' }).count()).toBe(0);
   expect(emulator.log.length).toBe(before);
 });
+
+test('prompts with variables, tools by @, several models at once, and words found in the conversation, by keys alone', async () => {
+  const { open, emulator } = await startApp();
+  emulator.script('anthropic-messages', says('From **Claude**, about weaving.'));
+  emulator.script('google-generatecontent', says('From Gemini, about weaving.'));
+  const page = await open('/new');
+  await composer(page).focus();
+  await page.keyboard.type('@get');
+  await page.getByRole('option', { name: /get_weather/ }).waitFor();
+  await page.keyboard.press('Enter');
+  await form(page).getByRole('button', { name: 'Tools: 1 chosen' }).waitFor();
+  expect(await composer(page).inputValue()).toBe('');
+  await page.keyboard.type('/expl');
+  await page.getByRole('option', { name: /explain/ }).waitFor();
+  await page.keyboard.press('Enter');
+  const asked = page.getByRole('dialog', { name: '/explain' });
+  await asked.getByRole('textbox', { name: 'topic' }).waitFor();
+  await page.keyboard.type('weaving');
+  await page.keyboard.press('Tab');
+  await page.keyboard.type('knots');
+  await page.keyboard.press('Enter');
+  await expect
+    .poll(() => composer(page).inputValue())
+    .toBe('Explain weaving to somebody who knows knots. Begin with an example.');
+
+  await form(page)
+    .getByRole('button', { name: /^Ways to send/ })
+    .press('Enter');
+  const ways = page.getByRole('dialog', { name: 'Ways to send' });
+  await ways.getByRole('button', { name: 'Another model' }).press('Enter');
+  await page.locator('input[placeholder="Search, or type provider/model"]:focus').waitFor();
+  await page.keyboard.type('google/gemini-2.5-pro');
+  await page.keyboard.press('Enter');
+  await ways.getByRole('button', { name: 'Send for 2 answers' }).press('Enter');
+  await page.getByRole('group', { name: 'Branches' }).getByText('/2').waitFor();
+  await page.getByRole('article', { name: 'growing message' }).waitFor({ state: 'hidden' });
+  await expect.poll(() => emulator.log.length).toBe(2);
+
+  await composer(page).blur();
+  await page.keyboard.press('f');
+  await page.getByRole('textbox', { name: 'Find in this conversation' }).waitFor();
+  await page.keyboard.type('weaving');
+  await page.getByRole('status').getByText('1/2').waitFor();
+  await page.keyboard.press('Enter');
+  await page.getByRole('status').getByText('2/2').waitFor();
+  expect(await page.evaluate("CSS.highlights.get('found').size")).toBe(2);
+  await page.keyboard.press('Escape');
+  await page.getByRole('textbox', { name: 'Find in this conversation' }).waitFor({ state: 'hidden' });
+});
+
+test('a new conversation offers agents and tests a key, which stays on the server', async () => {
+  const agent = {
+    id: 'poet',
+    name: 'Poet',
+    description: 'Writes verse.',
+    model: { provider: { id: 'anthropic' }, model: 'claude-sonnet-4-5' },
+    toolNames: [],
+    options: async () => ({ options: { model: {}, params: {}, tools: [] }, problems: [] }),
+  };
+  const { open, emulator } = await startApp({ agents: async () => [agent] } as object);
+  emulator.script('anthropic-messages', [{ error: { status: 401 } }, says('hello')]);
+  const page = await open('/new');
+  const card = page.getByRole('region', { name: 'Agents' }).getByRole('button', { name: /Poet/ });
+  await card.click();
+  expect(await card.getAttribute('aria-pressed')).toBe('true');
+  await form(page).getByRole('button', { name: 'Agent: Poet' }).waitFor();
+  await page.getByRole('button', { name: /providers have a key/ }).click();
+  const row = page
+    .getByRole('list', { name: 'Providers with a key' })
+    .getByRole('listitem')
+    .filter({ hasText: /^anthropic/ });
+  await row.getByRole('button', { name: 'Test the key' }).first().click();
+  await row
+    .first()
+    .getByText(/401|key|auth/i)
+    .first()
+    .waitFor();
+  await row.getByRole('button', { name: 'Test the key' }).first().click();
+  await row
+    .first()
+    .getByText(/answered in/)
+    .waitFor();
+  expect(await page.content()).not.toContain('sk-emulator');
+});

@@ -1,12 +1,12 @@
-import { Ban, Brain } from 'lucide-react';
+import { Ban, Brain, ChevronRight } from 'lucide-react';
 import { lazy, memo, Suspense } from 'react';
-import type { Block, Citation, ToolResult } from '../api/types.ts';
-import { shortNumber } from '../ui/format.ts';
-import { Foldable } from './fold.tsx';
+import type { Block, ToolResult } from '../api/types.ts';
+import { useThoughtTime } from '../state/thought-times.ts';
+import { duration, shortNumber } from '../ui/format.ts';
+import { Footnotes, type NumberedCitation, numberCitations } from './citations.tsx';
 import { useFold } from './folds.ts';
 import { unknownText } from './json-text.ts';
 import { MediaBlock } from './media-block.tsx';
-import { SafeLink } from './safe-link.tsx';
 import { oneLine } from './summary.ts';
 import { ResultContent, ToolCard } from './tool-card.tsx';
 import { UnknownBlock } from './unknown-block.tsx';
@@ -28,27 +28,47 @@ interface BlocksProps {
 /** A message block by block, in its original order. */
 export const Blocks = memo(function Blocks(props: BlocksProps) {
   const { blocks } = props;
-  let cited = 1;
-  return blocks.map((block, index) => {
-    const firstNumber = cited;
-    if (block.type === 'text') cited += block.citations?.length ?? 0;
-    // biome-ignore lint/suspicious/noArrayIndexKey: the order of blocks never changes
-    return <OneBlock key={index} {...props} block={block} place={index} firstNumber={firstNumber} />;
+  const notes = numberCitations(blocks.map((block) => (block.type === 'text' ? block : {})));
+  return groupCalls(blocks).map((places) => {
+    const shown = places.map((place) => (
+      <OneBlock key={place} {...props} block={blocks[place]!} place={place} notes={notes[place]!} />
+    ));
+    return places.length === 1 ? (
+      shown[0]
+    ) : (
+      <div
+        key={places[0]}
+        className="my-2 grid gap-2 sm:grid-cols-2 [&>article]:my-0 [&>article:has([aria-expanded=true])]:col-span-full"
+      >
+        {shown}
+      </div>
+    );
   });
 });
+
+/** The places of blocks; calls that follow one another form a group, which is shown side by side. */
+function groupCalls(blocks: readonly Block[]): readonly (readonly number[])[] {
+  const groups: number[][] = [];
+  for (const [place, { type }] of blocks.entries()) {
+    const last = groups.at(-1);
+    if (type === 'tool-use' && last && blocks[last.at(-1)!]!.type === 'tool-use') last.push(place);
+    else groups.push([place]);
+  }
+  return groups;
+}
 
 interface OneBlockProps extends BlocksProps {
   readonly block: Block;
   readonly place: number;
-  readonly firstNumber: number;
+  readonly notes: readonly NumberedCitation[];
 }
 
-function OneBlock({ block, place, firstNumber, ...props }: OneBlockProps) {
+function OneBlock({ block, place, notes, ...props }: OneBlockProps) {
   const { node, blocks, results, shownResults, raw = false, isLive = false, running } = props;
   const isGrowing = isLive && place === blocks.length - 1;
   switch (block.type) {
     case 'text':
-      return <TextBlock {...block} firstNumber={firstNumber} raw={raw} />;
+      return <TextBlock text={block.text} notes={notes} raw={raw} />;
     case 'reasoning':
       return <ReasoningBlock {...block} node={node} place={place} isLive={isGrowing} />;
     case 'tool-use': {
@@ -89,13 +109,12 @@ export function foldablePlaces(blocks: readonly Block[]): readonly number[] {
 
 interface TextBlockProps {
   readonly text: string;
-  readonly citations?: readonly Citation[] | undefined;
-  readonly firstNumber: number;
+  readonly notes: readonly NumberedCitation[];
   readonly raw: boolean;
 }
 
 /** Text as markdown or as written, with its citations. */
-function TextBlock({ text, citations = [], firstNumber, raw }: TextBlockProps) {
+function TextBlock({ text, notes, raw }: TextBlockProps) {
   return (
     <>
       {raw ? (
@@ -105,24 +124,7 @@ function TextBlock({ text, citations = [], firstNumber, raw }: TextBlockProps) {
       ) : (
         <Markdown text={text} />
       )}
-      {citations.length > 0 && (
-        <ol aria-label="Sources" className="my-1 flex flex-wrap gap-x-3 gap-y-1 text-xs text-soft">
-          {citations.map(({ url, title, quote, native }, index) => (
-            <li key={native} title={quote} className="flex max-w-72 min-w-0 gap-1">
-              <span aria-hidden className="text-faint">
-                [{firstNumber + index}]
-              </span>
-              <span className="truncate">
-                {url === undefined ? (
-                  <span>{title ?? quote ?? 'Source'}</span>
-                ) : (
-                  <SafeLink href={url}>{title ?? url}</SafeLink>
-                )}
-              </span>
-            </li>
-          ))}
-        </ol>
-      )}
+      <Footnotes notes={notes} />
     </>
   );
 }
@@ -135,37 +137,48 @@ interface ReasoningBlockProps {
   readonly isLive: boolean;
 }
 
-/** The reasoning of a model, folded to one line. */
+/** The reasoning of a model: a quiet line that opens to it. */
 function ReasoningBlock({ node, place, text, redacted, isLive }: ReasoningBlockProps) {
   const [isOpen, toggle] = useFold(node, place);
-  const size = text === '' ? '' : `${shortNumber(text.length)} characters`;
-  const title = redacted ? 'Reasoning, redacted' : isLive ? 'Thinking' : 'Thought';
+  const ms = useThoughtTime(node, place);
+  const title = redacted
+    ? 'Reasoning, redacted'
+    : isLive
+      ? 'Thinking'
+      : ms === undefined
+        ? 'Thought'
+        : `Thought for ${duration(ms)}`;
+  const size = text === '' || ms !== undefined ? '' : `${shortNumber(text.length)} characters`;
   return (
-    <Foldable
-      label="Reasoning"
-      isOpen={isOpen}
-      onToggle={toggle}
-      summary={
-        <>
-          <Brain size={14} aria-hidden className={`shrink-0 ${isLive ? 'animate-pulse text-accent' : ''}`} />
-          <span className="shrink-0 font-medium">{title}</span>
-          {size && <span className="shrink-0 text-faint">{size}</span>}
-          {!isOpen && !isLive && <span className="truncate text-faint italic">{oneLine(text, 160)}</span>}
-        </>
-      }
-    >
-      <div className="p-3 text-soft">
-        {text === '' ? (
-          <p>
-            {redacted
-              ? 'The provider sent this encrypted. It is kept, and sent back to it with the next request.'
-              : 'The provider did not send the reasoning.'}
-          </p>
-        ) : (
-          <Markdown text={text} />
+    <article aria-label="Reasoning" className="my-1">
+      <button
+        type="button"
+        aria-expanded={isOpen}
+        onClick={toggle}
+        className="-ml-1.5 flex h-7 max-w-full items-center gap-1.5 rounded-md px-1.5 text-left text-xs text-soft hover:bg-hover hover:text-ink"
+      >
+        <Brain size={14} aria-hidden className={`shrink-0 ${isLive ? 'animate-pulse text-accent' : ''}`} />
+        <span className="shrink-0 font-medium">{title}</span>
+        {size && <span className="shrink-0 text-faint">{size}</span>}
+        {!isOpen && (
+          <span className="min-w-0 truncate text-faint italic">{oneLine(isLive ? text.slice(-160) : text, 160)}</span>
         )}
-      </div>
-    </Foldable>
+        <ChevronRight size={12} aria-hidden className={`shrink-0 ${isOpen ? 'rotate-90' : ''}`} />
+      </button>
+      {isOpen && (
+        <div className="mt-1 mb-2 border-s-2 border-line ps-4 text-soft [&_.prose]:text-sm">
+          {text === '' ? (
+            <p className="text-sm">
+              {redacted
+                ? 'The provider sent this encrypted. It is kept, and sent back to it with the next request.'
+                : 'The provider did not send the reasoning.'}
+            </p>
+          ) : (
+            <Markdown text={text} />
+          )}
+        </div>
+      )}
+    </article>
   );
 }
 

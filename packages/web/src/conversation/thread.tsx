@@ -6,6 +6,7 @@ import { queries } from '../api/queries.ts';
 import type { ContextChange } from '../api/types.ts';
 import { listOpenCalls } from '../inspector/open-calls.ts';
 import { Button } from '../ui/button.tsx';
+import { FindBar } from './find-bar.tsx';
 import { providerChanges } from './message/author.ts';
 import { LiveRow, OpenCallsRow } from './message/live-row.tsx';
 import { MessageRow } from './message/message-row.tsx';
@@ -73,6 +74,7 @@ export function ThreadView({ owner, selected, leaf, path, tail }: ShownThread) {
           </Virtualizer>
         </div>
       </section>
+      <FindBar path={path} scroller={scroller} />
       {!isAtEnd && (
         <div className="pointer-events-none absolute inset-x-0 bottom-2 flex justify-center">
           <Button small className="pointer-events-auto rounded-full shadow-md" onClick={toEnd}>

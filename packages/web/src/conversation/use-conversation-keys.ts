@@ -93,7 +93,9 @@ export function useConversationKeys({ selected, leaf, path, tail }: ShownThread)
     message('bad', 'Rate as bad', [], () => void rate(selected, -1)),
     message('copy-link', 'Copy link', [], () => void copyText(linkTo(selected), 'The link was')),
     {
-      ...message('find', 'Find in this conversation', ['f'], () => useScreenState.setState({ isFinding: true })),
+      ...message('find', 'Find in this conversation', ['f', 'Ctrl+f'], () =>
+        useScreenState.setState({ isFinding: true }),
+      ),
       group: 'Conversation',
     },
     { ...message('tree', 'Tree', ['t'], () => toggleTab('tree')), group: 'View' },

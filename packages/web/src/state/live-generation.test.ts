@@ -44,7 +44,7 @@ test('pieces of one kind grow together, those of another follow; other branches 
     { branch: 0, type: 'text', text: '.' },
   );
   expect(branches[0]?.blocks).toEqual([
-    { type: 'reasoning', text: 'Hm', redacted: false },
+    { type: 'reasoning', text: 'Hm', redacted: false, since: expect.any(Number), until: expect.any(Number) },
     { type: 'text', text: 'Yes.' },
   ]);
   expect(branches[1]?.blocks).toEqual([]);

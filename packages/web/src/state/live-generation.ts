@@ -12,8 +12,8 @@ export interface LiveGeneration {
   readonly branches: readonly LiveBranch[];
 }
 
-/** `index` tells parallel calls apart. */
-type LiveBlock = Block & { readonly index?: number };
+/** `index` tells parallel calls apart; `since` and `until` say when a thought was watched, in milliseconds. */
+export type LiveBlock = Block & { readonly index?: number; readonly since?: number; readonly until?: number };
 
 export interface LiveBranch {
   /** The last complete message. */
@@ -107,7 +107,7 @@ function applyToBranch(branch: LiveBranch, event: GenerationEvent): LiveBranch {
     case 'refusal':
       return { ...withoutRetry(branch), blocks: appendText(branch.blocks, event.type, event.text) };
     case 'tool-use':
-      return { ...withoutRetry(branch), blocks: [...branch.blocks, toCall(event)] };
+      return { ...withoutRetry(branch), blocks: [...endThought(branch.blocks), toCall(event)] };
     case 'tool-arguments':
       return { ...branch, blocks: appendArguments(branch.blocks, event.index, event.text) };
     case 'message':
@@ -156,6 +156,12 @@ function toCall({ index, id, name }: Extract<GenerationEvent, { type: 'tool-use'
   return { type: 'tool-use', index, id, name, rawParameters: '' };
 }
 
+/** A thought ends where another block begins. */
+function endThought(blocks: readonly LiveBlock[]): readonly LiveBlock[] {
+  const last = blocks.at(-1);
+  return last?.type === 'reasoning' ? [...blocks.slice(0, -1), { ...last, until: Date.now() }] : blocks;
+}
+
 function appendText(
   blocks: readonly LiveBlock[],
   type: 'text' | 'reasoning' | 'refusal',
@@ -163,7 +169,8 @@ function appendText(
 ): readonly LiveBlock[] {
   const last = blocks.at(-1);
   if (last?.type === type) return [...blocks.slice(0, -1), { ...last, text: last.text + text }];
-  return [...blocks, type === 'reasoning' ? { type, text, redacted: false } : { type, text }];
+  const before = endThought(blocks);
+  return [...before, type === 'reasoning' ? { type, text, redacted: false, since: Date.now() } : { type, text }];
 }
 
 function appendArguments(blocks: readonly LiveBlock[], index: number, text: string): readonly LiveBlock[] {
