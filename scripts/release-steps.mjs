@@ -101,8 +101,10 @@ function git(root, args) {
 
 /** @param {string} version @param {string} than */
 function isNewer(version, than) {
-  const [a, b] = [version, than].map((one) => one.split('-')[0].split('.').map(Number));
+  /** @param {string} one */
+  const read = (one) => (one.split('-')[0] ?? '').split('.').map(Number);
+  const [a, b] = [read(version), read(than)];
   const at = a.findIndex((part, index) => part !== b[index]);
   // 1.0.0 follows 1.0.0-rc.1.
-  return at === -1 ? than.includes('-') && version !== than : a[at] > b[at];
+  return at === -1 ? than.includes('-') && version !== than : Number(a[at]) > Number(b[at]);
 }
