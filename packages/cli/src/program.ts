@@ -15,6 +15,8 @@ export function createProgram(version: string): Command {
     .description('Keeps conversations with models whole: every byte, every branch, every provider.')
     .version(version)
     .option('--verbose', 'show where an error came from')
+    // Names alone: with all arguments, nothing is left of a narrow terminal for the descriptions.
+    .configureHelp({ subcommandTerm: (command) => command.name() })
     .configureOutput({ outputError: sayUsage })
     .exitOverride();
 

@@ -1,5 +1,7 @@
 /** What `ask` sends, by its flags: standard input, templates, attachments, tools, keys. */
 import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Emulator, says, startEmulator } from '@skein/emulator';
@@ -62,6 +64,16 @@ test('fragments go above the question, attachments behind it', async () => {
     { type: 'text', text: 'Obey' },
     { type: 'image', source: { media_type: 'image/png' } },
   ]);
+  const server = createServer((_request, response) => response.end('From a server.'));
+  const port = await new Promise<number>((resolve) => {
+    server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port));
+  });
+  const url = `http://127.0.0.1:${port}/notes.txt`;
+  expect((await run(['ask', 'x', '-a', url])).err).toContain('its address is not public');
+  writeFileSync(join(home, 'skein.config.yaml'), `fetch: { enabled: true, private_hosts: ['127.0.0.1:${port}'] }\n`);
+  expect(textSent(await ask(['x', '-a', url, '-f', url]))).toContain(String.raw`File notes.txt:\n\nFrom a server.`);
+  rmSync(join(home, 'skein.config.yaml'));
+  server.close();
   const refused = await run(['ask', 'x', '-a', 'http://169.254.169.254/latest/meta-data']);
   expect(refused).toMatchObject({ code: 1, err: expect.stringContaining('its address is not public') });
 });

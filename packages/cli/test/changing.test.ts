@@ -57,6 +57,15 @@ test('a message is moved below another, tagged, removed and restored', async () 
   expect((await run('bookmark', '--remove', short(id))).code).toBe(0);
 });
 
+test('messages and trees as tables and lines of JSON', async () => {
+  const table = (await run('log', world.seeded.thread, '--format', 'tsv')).out.split('\n');
+  expect(table[0]).toBe('id\trole\tat\tmodel\ttext');
+  expect(table[3]).toContain('A length of yarn. Coiled.');
+  const lines = (await run('tree', world.seeded.thread, '--format', 'jsonl')).out.trim().split('\n');
+  expect(lines.map((line) => JSON.parse(line).role)).toContain('system');
+  expect(await run('log', world.seeded.thread, '--format', 'csv', '--json')).toMatchObject({ code: 2 });
+});
+
 test('an imported thread is found by the digits of its id', async () => {
   const file = join(world.home, 'messages.json');
   writeFileSync(file, JSON.stringify([{ role: 'user', content: 'Imported?' }]));

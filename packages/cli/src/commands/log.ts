@@ -10,6 +10,7 @@ import {
 } from '@skein/forest';
 import { type CommandContext, withForest } from '../context/command-context.ts';
 import { locate, readablePath } from '../context/locate.ts';
+import { sayList } from '../output/list.ts';
 import {
   changeLines,
   changeText,
@@ -32,27 +33,32 @@ import {
   toPrintable,
 } from '../output/output.ts';
 import { outputColumns } from '../output/width.ts';
-import type { ForestFlags } from './forest-command.ts';
+import type { ForestFlags, ListFlags } from './forest-command.ts';
 
-interface LogOptions extends ForestFlags {
+interface LogOptions extends ForestFlags, ListFlags {
   readonly oneline?: boolean;
   readonly graph?: boolean;
 }
 
-export async function showLog(id: string, { json, oneline, graph, ...flags }: LogOptions): Promise<void> {
-  if (graph) return showTree(id, { ...flags, ...(json && { json }), limit: 1000 });
+export async function showLog(id: string, options: LogOptions): Promise<void> {
+  const { json: _json, format: _format, oneline, graph, ...flags } = options;
+  if (graph) return showTree(id, { ...flags, ...listChoice(options), limit: 1000 });
   await withForest(flags, async ({ forest, redact }) => {
     const { node, thread } = await locate(forest, id);
     const path = node === ROOT ? [] : await readablePath(forest, node);
     const { own, changes } = thread ? await contextOf(forest, thread.id, path) : { own: undefined, changes: [] };
-    if (json)
-      return sayJson(
-        redact({
-          ...(thread && { thread, changes }),
-          ...(own !== undefined && { system: own }),
-          items: path.map(nodeView),
+    if (isForPrograms(options))
+      return sayList(redact(path.map(nodeView)), listChoice(options), {
+        ...NO_LINES,
+        row: ({ id, role, at, text, takes }) => ({
+          id,
+          role,
+          at: new Date(at).toISOString(),
+          model: takes.at(-1)?.model,
+          text,
         }),
-      );
+        more: redact({ ...(thread && { thread, changes }), ...(own !== undefined && { system: own }) }),
+      });
     const lines = linesFor(path, own, new Map(changes.map((one) => [one.node, one])), oneline === true, redact);
     for (const [index, text] of lines.entries()) say(`${index > 0 && !oneline ? '\n' : ''}${text}`);
   });
@@ -154,20 +160,30 @@ export async function showDifference(a: string, b: string, { json, ...flags }: F
   });
 }
 
-interface TreeOptions extends ForestFlags {
+/** Whether the output is data, not lines for people. */
+function isForPrograms({ json, format }: ListFlags): boolean {
+  return json === true || (format !== undefined && format !== 'text');
+}
+
+function listChoice({ json, format }: ListFlags): ListFlags {
+  return { ...(json && { json }), ...(format && { format }) };
+}
+
+interface TreeOptions extends ForestFlags, ListFlags {
   readonly limit: number;
   readonly removed?: boolean;
 }
 
 export async function showTree(id: string | undefined, options: TreeOptions): Promise<void> {
-  const { json, limit, removed, ...flags } = options;
+  const { json: _json, format: _format, limit, removed, ...flags } = options;
   await withForest(flags, async (context) => {
     const { forest } = context;
     const place = id === undefined ? { node: ROOT } : await locate(forest, id);
     if (place.thread && place.node !== ROOT) return showAround(context, place.thread, options);
     const below = place.node;
     const page = await forest.topology({ below, limit, ...(removed && { withRemoved: true }) });
-    if (json) return sayJson({ below, ...page });
+    const more = { below, ...(page.next !== undefined && { next: page.next }) };
+    if (isForPrograms(options)) return sayList(page.items, listChoice(options), { ...NO_LINES, more });
     if (below !== ROOT) say(await treeLine(context, { id: below, graph: 'o ' }));
     const roots = new Set(page.items.flatMap(({ id, parent }) => (parent === ROOT ? [id] : [])));
     for (const [index, line] of drawTree(page.items, below).entries()) {
@@ -179,6 +195,9 @@ export async function showTree(id: string | undefined, options: TreeOptions): Pr
     if (page.next !== undefined) note(`There are more: --limit ${limit * 2}, or name a node.`);
   });
 }
+
+/** For lists that people see as a drawing. */
+const NO_LINES = { line: () => '', empty: '' };
 
 /** One line of the tree, as wide as the terminal. A damaged node keeps its place. */
 async function treeLine({ forest, redact }: CommandContext, { id, graph }: TreeLine, remark = ''): Promise<string> {
@@ -197,19 +216,16 @@ async function treeLine({ forest, redact }: CommandContext, { id, graph }: TreeL
 const colorGraph = (graph: string) => graph.replace('*', colors.bold(colors.green('*')));
 
 /** Shows the path of a thread, marked, with the branches that leave it. */
-async function showAround(
-  context: CommandContext,
-  thread: Thread,
-  { json, limit, removed }: TreeOptions,
-): Promise<void> {
+async function showAround(context: CommandContext, thread: Thread, options: TreeOptions): Promise<void> {
+  const { limit, removed } = options;
   const { forest, redact } = context;
   const path = await readablePath(forest, thread.head);
   const top = path[0]!.parent;
   const { items, isMore } = await around(forest, path, { limit, withRemoved: removed === true });
   const changes = await forest.contextChanges(thread.id);
-  if (json) {
-    const ids = path.map(({ id }) => id);
-    return sayJson(redact({ thread, path: ids, changes, below: top, items, isMore }));
+  if (isForPrograms(options)) {
+    const more = { thread, path: path.map(({ id }) => id), changes, below: top, isMore };
+    return sayList(redact(items), listChoice(options), { ...NO_LINES, more: redact(more) });
   }
   const onPath = new Set(path.map(({ id }) => id));
   const changed = new Map(changes.map((change) => [change.node, changeText(change)]));

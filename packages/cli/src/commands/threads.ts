@@ -4,7 +4,7 @@ import { withForest } from '../context/command-context.ts';
 import { locate } from '../context/locate.ts';
 import { sayList } from '../output/list.ts';
 import { colors, counted, formatTime, note, oneLine, UsageError } from '../output/output.ts';
-import { outputColumns, textWidth } from '../output/width.ts';
+import { cutToWidth, outputColumns, textWidth } from '../output/width.ts';
 import type { ForestFlags, ListFlags } from './forest-command.ts';
 
 interface ThreadsOptions extends ForestFlags, ListFlags {
@@ -135,8 +135,9 @@ function threadLine(thread: Thread): string {
 /** Id, time, title, tags and a remark. The title is cut, so that the line fits. */
 function lineOf({ id, title, tags }: Thread, at: number, remark: string): string {
   const start = `${shortThreadId(id)}  ${formatTime(at)}  `;
-  const rest = `${tags.map((one) => ` #${oneLine(one, 40)}`).join('')}${remark}`;
-  const room = Math.max(20, Math.min(80, outputColumns() - textWidth(start) - textWidth(rest)));
+  const width = outputColumns() - textWidth(start);
+  const rest = cutToWidth(`${tags.map((one) => ` #${oneLine(one, 40)}`).join('')}${remark}`, Math.max(12, width - 20));
+  const room = Math.max(12, Math.min(80, width - textWidth(rest)));
   const name = oneLine(title, room) || colors.dim('without a title');
   return `${colors.yellow(shortThreadId(id))}  ${formatTime(at)}  ${name}${colors.dim(rest)}`;
 }

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import type { Config } from '@skein/agents';
 import { type ProviderDescriptor, providers } from '@skein/core';
-import { CommandError } from '../output/output.ts';
+import { CommandError, errorText, warn } from '../output/output.ts';
 import { type NamedTexts, namedTexts, userPath } from './user-files.ts';
 
 /** The keys that `skein keys set` stored, by provider: in a file that only the user can read, or in the system's keyring. */
@@ -93,10 +93,20 @@ export function keyEnvironment({ providers: own }: Pick<Config, 'providers'>): N
     const [variable] = connection?.keyVariables ?? [];
     if (variable === undefined || !names.includes(id) || connection!.keyVariables.some((name) => process.env[name]))
       continue;
-    const key = keys.get(id);
+    const key = readKey(keys, id);
     if (key !== undefined) env[variable] = key;
   }
   return env;
+}
+
+/** Without the keyring, the commands that need no key still work. */
+function readKey(keys: KeyStore, id: string): string | undefined {
+  try {
+    return keys.get(id);
+  } catch (error) {
+    warn(`The key for ${id} cannot be read. ${errorText(error)}`);
+    return undefined;
+  }
 }
 
 /** Where the key of a provider comes from; undefined without one. */

@@ -26,7 +26,7 @@ function addThreads(program: Command): void {
 }
 
 function addLog(program: Command): void {
-  jsonCommand(program, 'log', "show a conversation up to a node or a thread's head")
+  listCommand(program, 'log', "show a conversation up to a node or a thread's head")
     .argument('<node|thread>', 'an id, or the beginning of one')
     .option('--oneline', 'one line for each message')
     .option('--graph', 'one line for each message, with the branches that leave the conversation')
@@ -42,7 +42,7 @@ function addShow(program: Command): void {
 }
 
 function addTree(program: Command): void {
-  jsonCommand(program, 'tree', 'show the tree of a thread, everything below a node, or the whole forest')
+  listCommand(program, 'tree', 'show the tree of a thread, everything below a node, or the whole forest')
     .argument('[node|thread]', 'an id, or the beginning of one')
     .option('--limit <count>', 'how many nodes', parseCount, 200)
     .option('--removed', 'show removed nodes, too')

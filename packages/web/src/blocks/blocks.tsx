@@ -3,7 +3,7 @@ import { lazy, memo, Suspense } from 'react';
 import type { Block, ToolResult } from '../api/types.ts';
 import { useThoughtTime } from '../state/thought-times.ts';
 import { duration, shortNumber } from '../ui/format.ts';
-import { Footnotes, type NumberedCitation, numberCitations } from './citations.tsx';
+import { type CitedText, Footnotes, joinCited, NotesContext, numberCitations } from './citations.tsx';
 import { useFold } from './folds.ts';
 import { unknownText } from './json-text.ts';
 import { MediaBlock } from './media-block.tsx';
@@ -27,15 +27,17 @@ interface BlocksProps {
 
 /** A message block by block, in its original order. */
 export const Blocks = memo(function Blocks(props: BlocksProps) {
-  const { blocks } = props;
+  const { blocks, raw = false } = props;
   const notes = numberCitations(blocks.map((block) => (block.type === 'text' ? block : {})));
-  return groupCalls(blocks).map((places) => {
-    const shown = places.map((place) => (
-      <OneBlock key={place} {...props} block={blocks[place]!} place={place} notes={notes[place]!} />
-    ));
-    return places.length === 1 ? (
-      shown[0]
-    ) : (
+  return groupBlocks(blocks).map((places) => {
+    const first = blocks[places[0]!]!;
+    if (first.type === 'text') {
+      const texts = places.map((place) => ({ text: textAt(blocks, place), notes: notes[place]! }));
+      return <TextBlock key={places[0]} texts={texts} raw={raw} />;
+    }
+    const shown = places.map((place) => <OneBlock key={place} {...props} block={blocks[place]!} place={place} />);
+    if (places.length === 1) return shown[0];
+    return (
       <div
         key={places[0]}
         className="my-2 grid gap-2 sm:grid-cols-2 [&>article]:my-0 [&>article:has([aria-expanded=true])]:col-span-full"
@@ -46,29 +48,43 @@ export const Blocks = memo(function Blocks(props: BlocksProps) {
   });
 });
 
-/** The places of blocks; calls that follow one another form a group, which is shown side by side. */
-function groupCalls(blocks: readonly Block[]): readonly (readonly number[])[] {
+function textAt(blocks: readonly Block[], place: number): string {
+  const block = blocks[place]!;
+  return block.type === 'text' ? block.text : '';
+}
+
+/**
+ * The places of blocks, in groups: calls that follow one another are shown side by side, and texts of which one has citations are
+ * one text, because providers cut a paragraph where a citation ends.
+ */
+function groupBlocks(blocks: readonly Block[]): readonly (readonly number[])[] {
   const groups: number[][] = [];
-  for (const [place, { type }] of blocks.entries()) {
+  for (const [place, block] of blocks.entries()) {
     const last = groups.at(-1);
-    if (type === 'tool-use' && last && blocks[last.at(-1)!]!.type === 'tool-use') last.push(place);
+    const before = last && blocks[last.at(-1)!]!;
+    const isCall = block.type === 'tool-use' && before?.type === 'tool-use';
+    if (last && (isCall || (before && isCited(before, block)))) last.push(place);
     else groups.push([place]);
   }
   return groups;
 }
 
+function isCited(before: Block, block: Block): boolean {
+  if (before.type !== 'text' || block.type !== 'text') return false;
+  return [before, block].some(({ citations = [] }) => citations.length > 0);
+}
+
 interface OneBlockProps extends BlocksProps {
   readonly block: Block;
   readonly place: number;
-  readonly notes: readonly NumberedCitation[];
 }
 
-function OneBlock({ block, place, notes, ...props }: OneBlockProps) {
-  const { node, blocks, results, shownResults, raw = false, isLive = false, running } = props;
+function OneBlock({ block, place, ...props }: OneBlockProps) {
+  const { node, blocks, results, shownResults, isLive = false, running } = props;
   const isGrowing = isLive && place === blocks.length - 1;
   switch (block.type) {
     case 'text':
-      return <TextBlock text={block.text} notes={notes} raw={raw} />;
+      return <Markdown text={block.text} />;
     case 'reasoning':
       return <ReasoningBlock {...block} node={node} place={place} isLive={isGrowing} />;
     case 'tool-use': {
@@ -108,24 +124,26 @@ export function foldablePlaces(blocks: readonly Block[]): readonly number[] {
 }
 
 interface TextBlockProps {
-  readonly text: string;
-  readonly notes: readonly NumberedCitation[];
+  readonly texts: readonly CitedText[];
   readonly raw: boolean;
 }
 
-/** Text as markdown or as written, with its citations. */
-function TextBlock({ text, notes, raw }: TextBlockProps) {
+/** Text as markdown or as written, with its footnotes. */
+function TextBlock({ texts, raw }: TextBlockProps) {
+  const notes = [...new Map(texts.flatMap((one) => one.notes).map((note) => [note.number, note])).values()];
   return (
-    <>
+    <div className="my-3 first:mt-0">
       {raw ? (
         <pre dir="auto" className="font-mono text-[13px] leading-5 break-words whitespace-pre-wrap">
-          {text}
+          {texts.map(({ text }) => text).join('')}
         </pre>
       ) : (
-        <Markdown text={text} />
+        <NotesContext value={notes}>
+          <Markdown text={joinCited(texts)} />
+        </NotesContext>
       )}
       <Footnotes notes={notes} />
-    </>
+    </div>
   );
 }
 

@@ -1,10 +1,11 @@
 import { Quote } from 'lucide-react';
+import { createContext, useContext } from 'react';
 import type { Citation } from '../api/types.ts';
 import { Popover } from '../ui/popover.tsx';
 import { SafeLink } from './safe-link.tsx';
 
 /** A source with its number in the message: what is cited twice has one number. */
-export interface NumberedCitation {
+interface NumberedCitation {
   readonly number: number;
   readonly citation: Citation;
 }
@@ -23,6 +24,64 @@ export function numberCitations(
       if (!own.has(number)) own.set(number, citation);
     }
     return [...own].map(([number, citation]) => ({ number, citation }));
+  });
+}
+
+/** A text and the sources that it cites. */
+export interface CitedText {
+  readonly text: string;
+  readonly notes: readonly NumberedCitation[];
+}
+
+/** A character of the private use area, which stands for nothing in a text. */
+const NOTE = '\uE0D3';
+
+/** Joins texts, with the numbers of their sources behind each: in a code span, which every Markdown reader leaves alone. */
+export function joinCited(texts: readonly CitedText[]): string {
+  return texts
+    .map(({ text, notes }) => {
+      if (notes.length === 0) return text;
+      const end = text.trimEnd();
+      // Behind the end of a fence there can be nothing in the same line.
+      const gap = /(?:^|\n)[ \t]*(?:```|~~~)$/.test(end) ? '\n\n' : '';
+      return `${end}${gap}\`${NOTE}${notes.map(({ number }) => number).join(' ')}${NOTE}\`${text.slice(end.length)}`;
+    })
+    .join('');
+}
+
+/** The numbers in a code span that `joinCited` made; undefined for ordinary code. */
+export function readNotes(code: string): readonly number[] | undefined {
+  return code.startsWith(NOTE) ? code.slice(1, -1).split(' ').map(Number) : undefined;
+}
+
+/** The sources of the text that is being rendered. Rendered Markdown is cached by its text, which has only their numbers. */
+export const NotesContext = createContext<readonly NumberedCitation[]>([]);
+
+/** The numbers of sources in a text, each of which opens a preview. */
+export function NoteMarks({ numbers }: { readonly numbers: readonly number[] }) {
+  const notes = useContext(NotesContext);
+  return numbers.map((number) => {
+    const note = notes.find((one) => one.number === number);
+    return (
+      note && (
+        <Popover
+          key={number}
+          label={`Source ${number}`}
+          side="top"
+          trigger={
+            <button
+              type="button"
+              aria-label={`Source ${number}: ${shortName(note.citation)}`}
+              className="mx-0.5 inline-flex h-4 min-w-4 items-center justify-center rounded bg-accent-soft px-1 align-super text-[10px] leading-none font-semibold text-accent tabular-nums hover:bg-accent hover:text-accent-ink"
+            >
+              {number}
+            </button>
+          }
+        >
+          <SourcePreview {...note.citation} />
+        </Popover>
+      )
+    );
   });
 }
 

@@ -3,6 +3,7 @@ import { memo, type ReactElement, type ReactNode, useMemo } from 'react';
 import type { Components } from 'react-markdown';
 import ReactMarkdown from 'react-markdown';
 import remarkGfm from 'remark-gfm';
+import { NoteMarks, readNotes } from './citations.tsx';
 import { CodeBlock } from './code-block.tsx';
 import { Formula } from './math/formula.tsx';
 import { markMath, readMath } from './math/mark-math.ts';
@@ -119,8 +120,11 @@ const COMPONENTS: Components = {
     </span>
   ),
   code: ({ children }) => {
-    const math = typeof children === 'string' ? readMath(children) : undefined;
+    const text = typeof children === 'string' ? children : '';
+    const math = readMath(text);
     if (math) return <Formula {...math} />;
+    const numbers = readNotes(text);
+    if (numbers) return <NoteMarks numbers={numbers} />;
     return (
       <code className="rounded bg-sunken px-1 py-0.5 font-mono text-[0.88em] [overflow-wrap:anywhere]">{children}</code>
     );

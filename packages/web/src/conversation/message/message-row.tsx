@@ -83,7 +83,7 @@ export const MessageRow = memo(function MessageRow(props: MessageRowProps) {
         <StopNote node={node} />
         <MessageLosses node={node} isOtherProvider={isOtherProvider} />
         <footer
-          className={`flex min-h-7 flex-wrap items-center gap-x-1 gap-y-0.5 ${isOwn ? 'justify-end' : '-ml-1.5'} ${isThin ? '-mt-6 justify-end' : 'mt-0.5 mb-1'}`}
+          className={`flex min-h-7 flex-wrap items-center gap-x-1 gap-y-0.5 ${isOwn ? 'flex-row-reverse' : '-ml-1.5'} ${isThin ? '-mt-6 justify-end' : 'mt-0.5 mb-2'}`}
         >
           {siblings.positions.length > 1 && <SiblingSwitcher parent={node.parent} {...siblings} />}
           <Marks node={node} {...marks} />
