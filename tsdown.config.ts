@@ -18,7 +18,6 @@ export default defineConfig({
   },
   outputOptions: { comments: false },
   sourcemap: true,
-  copy: ['../../LICENSE'],
   failOnWarn: true,
   // A slow machine is no reason to warn whoever starts it.
   checks: { pluginTimings: false },

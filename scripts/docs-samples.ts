@@ -14,6 +14,8 @@ const MODULES: Readonly<Record<string, () => Promise<object>>> = {
   '@skein/core/testing': () => import('@skein/core/testing'),
   '@skein/emulator': () => import('@skein/emulator'),
   '@skein/forest': () => import('@skein/forest'),
+  '@skein/forest/ag-ui': () => import('@skein/forest/ag-ui'),
+  '@skein/forest/ai-sdk': () => import('@skein/forest/ai-sdk'),
   '@skein/forest/store': () => import('@skein/forest/store'),
   '@skein/forest/testing': () => import('@skein/forest/testing'),
   '@skein/server': () => import('@skein/server'),

@@ -32,7 +32,10 @@ const call = { blocks: [{ type: 'tool-use', name: 'get_weather', input: { city: 
 /** The scripted answers of the providers on a page; on other pages they echo. */
 const SCRIPTS: Readonly<Record<string, readonly (ReturnType<typeof says> | typeof call)[]>> = {
   'README.md': [call, says('It is cold in Oslo.')],
-  'docs/guides/from-ai-sdk.md': [call, says('It is cold in Oslo.'), says('{"city":"Oslo","people":700000}')],
+  'docs/guides/from-ai-sdk.md': [
+    ...[call, says('It is cold in Oslo.'), says('{"city":"Oslo","people":700000}'), says('Hello yourself.')],
+  ],
+  'docs/pages-of-others.md': [says('It is cold in Oslo.'), says('It is cold in Oslo.')],
   'docs/guides/from-langchain.md': [call, says('It is cold in Oslo.')],
   'docs/guides/from-synapse.md': [call, says('It is cold in Oslo.')],
   'docs/guides/from-fluent-llm.md': [says('Oslo.'), says('Cold.')],

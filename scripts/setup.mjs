@@ -66,15 +66,17 @@ export function setUp() {
 }
 
 export const buildScript = `${root}scripts/build.mjs`;
-export const pageBuild = ['build', '--logLevel', 'warn'];
 
 /** Builds every package into its dist folder. */
 export function build() {
-  return run(process.execPath, [buildScript]) && tool('vite', pageBuild, 'packages/web');
+  return run(process.execPath, [buildScript]);
 }
 
 /** @param {readonly string[]} args */
 function npm(args) {
+  // A command like `npm pack -w packages/core` hands its flags to the scripts that it runs: they are not meant for this one.
+  for (const flag of ['workspace', 'workspaces', 'json', 'dry_run', 'pack_destination', 'ignore_scripts'])
+    delete process.env[`npm_config_${flag}`];
   const script = process.env.npm_execpath;
   return script ? run(process.execPath, [script, ...args]) : run('npm', args);
 }

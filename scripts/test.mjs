@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ensureChromium } from './chromium.mjs';
-import { buildScript, findProgram, pageBuild, root, runBeside, setUp } from './setup.mjs';
+import { buildScript, findProgram, root, runBeside, setUp } from './setup.mjs';
 import { summarise } from './test-report.mjs';
 
 /** @typedef {(onOutput: (text: string) => void) => Promise<boolean>} Check */
@@ -27,10 +27,7 @@ async function checkAll() {
   heading('Browser');
   console.log(ensureChromium() ?? 'The browser tests will fail.');
   await Promise.all([
-    step('Build', async (onOutput) => {
-      const built = await runBeside(buildScript, [], { onOutput });
-      return (await runBeside(findProgram('vite'), pageBuild, { folder: 'packages/web', onOutput })) && built;
-    }),
+    step('Build', (onOutput) => runBeside(buildScript, [], { onOutput })),
     inOrder([
       ['Lint and format', tool('@biomejs/biome', ['check', '--error-on-warnings'])],
       ['Types', tool('typescript', ['--noEmit'])],

@@ -2,7 +2,15 @@ import { existsSync, readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { defineConfig } from 'tsdown';
 
-const entry = ['src/index.ts', 'src/dialect.ts', 'src/node.ts', 'src/otel.ts', 'src/prices.ts', 'src/testing.ts'];
+const entry = [
+  'src/index.ts',
+  'src/dialect.ts',
+  'src/node.ts',
+  'src/otel.ts',
+  'src/prices.ts',
+  'src/testing.ts',
+  'src/ui.ts',
+];
 const dialects = join(import.meta.dirname, 'src', 'dialects');
 const protocols = readdirSync(dialects).filter((name) => existsSync(join(dialects, name, 'provider.ts')));
 

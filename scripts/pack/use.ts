@@ -1,13 +1,14 @@
 // A program in TypeScript, checked by ../pack.test.ts against the packages as they are published.
-import { loadConfig } from '@skein/agents';
-import { type Message, run, tool, user } from '@skein/core';
+
 import { saveConversation } from '@skein/core/node';
 import { otelObserver } from '@skein/core/otel';
 import { costOf } from '@skein/core/prices';
 import { startEmulator } from '@skein/emulator';
 import { createEngine, type Forest, openForest, ROOT } from '@skein/forest';
 import { storeConformance } from '@skein/forest/testing';
-import { createServer } from '@skein/server';
+import { type Message, run, tool, user } from 'skein';
+import { loadConfig } from 'skein/agents';
+import { createServer } from 'skein/server';
 
 const weather = tool({ name: 'weather', execute: async () => 'cold' });
 const messages: readonly Message[] = [user('Hello')];

@@ -9,7 +9,7 @@ export {
   loadAgents,
 } from './agents/load.ts';
 export type { ChosenModel } from './agents/model.ts';
-export { toolsInModule } from './agents/tools.ts';
+export { findTools, type ToolSearch, toolsInModule } from './agents/tools.ts';
 export { type Flags, type LoadConfigOptions, type LoadedConfig, loadConfig } from './config/load.ts';
 export type { Plugin, PluginApi } from './config/plugins.ts';
 export { findProvider, titleModel } from './config/providers.ts';
@@ -32,6 +32,6 @@ export type {
 export { type ConfigProblem, describeProblem, type ProblemCode } from './files/problem.ts';
 export { type McpOptions, type McpServers, mcpServers } from './mcp/servers.ts';
 export type { McpTool, McpTools } from './mcp/tools.ts';
-export { type FetchToolOptions, fetchTool } from './tools/fetch.ts';
+export { type FetchResult, type FetchToolOptions, fetchPublic, fetchTool } from './tools/fetch.ts';
 export { fileTools } from './tools/files.ts';
 export { type ForestView, forestTools } from './tools/forest.ts';

@@ -72,6 +72,15 @@ describe.each(['stdio', 'http'] as const)('a real server over %s', (transport) =
     ]);
     expect(await call(await toolOf(all, 'good', 'weather'), {})).toEqual([{ type: 'text', text: '{"celsius":4}' }]);
     await expect(call(await toolOf(all, 'good', 'fail'), {})).rejects.toThrow('the disk is full');
+    // Resources and prompts are tools, too.
+    const told = async (name: string, input: object) =>
+      JSON.stringify(await call(await toolOf(all, 'good', name), input));
+    expect(await told('list_resources', {})).toContain('note://first');
+    expect(await told('read_resource', { uri: 'note://first' })).toContain('Buy wool.');
+    expect(await told('list_prompts', {})).toContain('language');
+    expect(await told('get_prompt', { name: 'review', arguments: { language: 'Go' } })).toContain(
+      'Review this Go code.',
+    );
   });
 
   test('a call that hangs is given up, and the server is used on', async () => {
@@ -221,13 +230,13 @@ describe('a server that lies about its schema', () => {
     expect(await call(await toolOf(all, 'liar', 'honest'), {})).toEqual([{ type: 'text', text: 'the truth' }]);
   });
 
-  test('results that are not as announced are told as they are', async () => {
+  test('results that are not as announced are told as they are, unless they break the output schema', async () => {
     const all = servers({ liar: program('liar') });
     const texts = async (name: string) => JSON.stringify(await call(await toolOf(all, 'liar', name), {}));
-    expect(await texts('says_number_gives_text')).toContain('four');
     expect(await texts('odd_result')).toContain('else');
     expect(await texts('odd blocks!')).toContain('hologram');
     expect(await texts('odd blocks!')).not.toContain('"type":"media"');
+    await expect(texts('says_number_gives_text')).rejects.toThrow('does not match its output schema: n: ');
     await expect(call(await toolOf(all, 'liar', 'wants_more_than_it_says'), { a: 'x' })).rejects.toThrow(
       'b is missing',
     );

@@ -245,3 +245,32 @@ test('without a key the demo answers; without a terminal chat says what to take'
   const piped = await skein(home, ['chat']);
   expect(piped).toMatchObject({ code: 2, err: 'skein: chat needs a terminal: in scripts, use skein ask.\n' });
 });
+
+test('several lines by Alt+Enter and """, attachments, Tab for commands and models, and a table', async () => {
+  writeFileSync(join(home, 'notes.txt'), 'Buy wool.');
+  script('| a | b |\n|---|---|\n| 1 | 22 |\n', 'Yes.');
+  const chat = talk();
+  await chat.see(/1> $/);
+  chat.type('/mod\t');
+  await chat.see(/\/model $/);
+  chat.type('anthropic/claude-so\t');
+  await chat.see(/claude-sonnet-$/);
+  chat.type('4-6\r');
+  await chat.see(/anthropic\/claude-sonnet-4-6\n[\s\S]*1> $/);
+  chat.type('/attach not\t');
+  await chat.see(/notes\.txt$/);
+  chat.type('\r');
+  await chat.see(/1 attachment for the next message\.[\s\S]*1 \+1> $/);
+  chat.type('one\x1b\rtwo\r');
+  await chat.see(/a +│ b[\s\S]*2> $/);
+  expect(chat.raw).toContain('─┼─');
+  const sent = () => JSON.parse(emulator.log.at(-1)!.body.toString());
+  expect(sent().model).toBe('claude-sonnet-4-6');
+  expect(JSON.stringify(sent().messages[0].content)).toContain('one\\ntwo');
+  expect(JSON.stringify(sent().messages[0].content)).toContain('Buy wool.');
+  chat.type('"""\rthree\r\rfour\r"""\r');
+  await chat.see(/Yes\.[\s\S]*3> $/);
+  expect(JSON.stringify(sent().messages.at(-1).content)).toContain('three\\n\\nfour');
+  chat.type('\x04');
+  expect(await chat.ended).toBe(0);
+});

@@ -163,11 +163,11 @@ test('tree: the whole path of a thread, with the branches that leave it', async 
   expect(lines.map((line) => line.replace(/[0-9a-f]{10} /, ''))).toEqual([
     '* system Be brief.',
     '* user What is a skein?',
-    '* ├─ assistant Yarn.',
-    '* │  user Of what?',
-    '* │  assistant Wool.',
-    '  └─ assistant Geese.',
-    '     user How many?',
+    '├─o assistant Geese.',
+    '│ o user How many?',
+    '* assistant Yarn.',
+    '* user Of what?',
+    '* assistant Wool.',
   ]);
   const json = (await run('tree', ids.thread, '--json')).json();
   expect(json.path).toHaveLength(5);
@@ -203,7 +203,7 @@ test('log and tree show where the system text and the tools of a conversation ch
     { system: { after: 'You are a nurse.\nBe brief.' }, tools: { before: '' } },
   ]);
   expect((await run('tree', thread)).out).toMatch(
-    /Three\. \(the system text changed; the tools changed: now with look\)/,
+    /Three\. {2}gpt-5\.5 \(the system text changed; the tools changed: now with look\)/,
   );
   emulator.script('openai-chat', says('Four.'));
   await run('ask', 'Four?', '--at', thread);

@@ -66,8 +66,8 @@ describe('reading', () => {
 
   test('tree: the whole forest, and what is below a node', async () => {
     const { out } = await run('tree');
-    expect(out).toContain(`├─ ${seeded.yarn.slice(0, 10)} assistant A length of yarn. Coiled.`);
-    expect(out).toContain(`└─ ${seeded.geese.slice(0, 10)}`);
+    expect(out).toContain(`├─o ${seeded.yarn.slice(0, 10)} assistant A length of yarn. Coiled.`);
+    expect(out).toContain(`\no ${seeded.geese.slice(0, 10)}`);
     const below = (await run('tree', seeded.asked, '--json')).json();
     expect(below.items.map(({ id }: { id: string }) => id).toSorted()).toEqual([seeded.yarn, seeded.geese].toSorted());
     expect((await run('tree', '--limit', '1')).err).toContain('There are more');
@@ -75,7 +75,8 @@ describe('reading', () => {
 
   test('search: by words and filters', async () => {
     const { out } = await run('search', 'length', 'yar');
-    expect(out.trim().split('\n')).toHaveLength(1);
+    expect(out.trim().split('\n')).toHaveLength(2);
+    expect(out).toMatch(/^[0-9a-f]{10} {2}\S+ \S+ · assistant {2}Of yarn\n/);
     expect(out).toContain('length of yarn. Coiled.');
     expect((await run('search', 'skein', '--role', 'user', '--json')).json().items).toMatchObject([
       { node: seeded.asked },

@@ -36,6 +36,13 @@ test('a program is recorded without a change, and replayed with the provider gon
   expect(log.out).toMatch(/--hello[\s\S]*Hello to you\./);
   expect((await skein(home, ['export'])).out).not.toContain('very-secret');
 
+  const why = await skein(home, ['why', 'all', '--by', 'app', '--simulate', '1h', '--fail-under', '50']);
+  expect(why).toMatchObject({ code: 0 });
+  expect(why.out).toMatch(/^1 request: .* 0 missed$/m);
+  const told = JSON.parse((await skein(home, ['why', thread, '--json'])).out);
+  expect(told.requests).toMatchObject([{ cause: 'too-short', thread, provider: expect.any(String), model: 'gpt-5.2' }]);
+  expect((await skein(home, ['why', 'all', '--simulate', 'magic'])).err).toContain('"magic" cannot be simulated');
+
   const { OPENAI_API_KEY: _none, ...keyless } = env;
   const replayed = await skein(home, ['replay', '--', process.execPath, program, '--hello'], '', keyless);
   expect(replayed).toMatchObject({ code: 7, out: 'Hello to you.\n' });

@@ -45,8 +45,8 @@ test('a program on one SDK is answered by a model of another provider, and the e
 
 test('what cannot be routed is said before the program starts', async () => {
   const route = (model: string) => skein(home, ['route', model, '--', process.execPath, program, 'Hello']);
-  expect(await route('claude')).toMatchObject({ code: 2, err: expect.stringContaining('write provider/model') });
-  expect(await route('antropic/claude')).toMatchObject({ code: 1, err: expect.stringContaining('"anthropic"') });
+  expect(await route('claude')).toMatchObject({ code: 2, err: expect.stringContaining('Write "provider/model"') });
+  expect(await route('antropic/claude')).toMatchObject({ code: 2, err: expect.stringContaining('"anthropic"') });
   expect(await route('openai/gpt-5.2')).toMatchObject({ code: 1, err: expect.stringContaining('set OPENAI_API_KEY') });
 });
 

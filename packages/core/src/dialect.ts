@@ -23,6 +23,7 @@ export type {
   LossNote,
   LossReason,
   OutputFormats,
+  PrefixElement,
   ProtocolEndpoint,
   RawReply,
   RawRequest,
@@ -32,7 +33,7 @@ export type {
   SocketProtocol,
   Target,
 } from './dialects/index.ts';
-export { forModel } from './dialects/index.ts';
+export { forModel, prefixElements } from './dialects/index.ts';
 export { bedrockConverse, cohereChat, googleInteractions } from './dialects/more.ts';
 export type {
   MemberMeaning,

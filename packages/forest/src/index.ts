@@ -3,6 +3,31 @@
  * files or in PostgreSQL. Parts for authors of stores are in `@skein/forest/store`.
  */
 
+// Why prompt caches hit or miss
+export {
+  type CacheCause,
+  type CacheCost,
+  type CacheDiagnosis,
+  type CacheRules,
+  type CacheScenario,
+  type CacheScope,
+  type CacheTokens,
+  type CacheTotal,
+  type CacheTotals,
+  type CacheTotalsBuilder,
+  type CauseTotal,
+  type CostFunction,
+  cacheRules,
+  causePlace,
+  createCacheTotals,
+  type DifferenceKind,
+  describeDiagnosis,
+  diagnoseCaching,
+  type RequestDifference,
+  type SimulationResult,
+  simulateCaching,
+  type VolatileKind,
+} from './caching/index.ts';
 // Growing a forest with models
 export {
   type BranchState,
@@ -47,6 +72,7 @@ export {
   type ThreadGroup,
   type Threads,
   type TopologyNode,
+  type UsageOptions,
   type UsageScope,
   type UsageTotal,
 } from './forest/index.ts';
@@ -104,6 +130,7 @@ export {
   type ExchangeFilters,
   findReplies,
   forgetOld,
+  forgetRecordings,
   type GatewayReply,
   type GatewayUse,
   issuedIds,

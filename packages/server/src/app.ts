@@ -102,14 +102,34 @@ const CSP = [
   "connect-src 'self'",
   "worker-src 'self'",
   "manifest-src 'self'",
+  // Previews of what a model wrote; a frame can go to no other host, whatever its content asks for.
+  "frame-src 'self'",
   "base-uri 'none'",
   "form-action 'self'",
   "frame-ancestors 'none'",
 ].join('; ');
 
+/**
+ * The document in which HTML of a model may run its scripts when the reader asks for it: a sandbox without an origin, so without
+ * cookies, storage and the page's data, and without any request.
+ */
+const PREVIEW_PATH = '/preview.html';
+const PREVIEW_CSP = [
+  'sandbox allow-scripts',
+  "default-src 'none'",
+  "script-src 'unsafe-inline'",
+  "style-src 'unsafe-inline'",
+  'img-src data: blob:',
+  'media-src data: blob:',
+  'font-src data:',
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'self'",
+].join('; ');
+
 const securityHeaders: MiddlewareHandler = async (c, next) => {
   await next();
-  c.header('content-security-policy', CSP);
+  c.header('content-security-policy', c.req.path === PREVIEW_PATH ? PREVIEW_CSP : CSP);
   c.header('x-content-type-options', 'nosniff');
   // Nothing to others; without any, browsers would not say that a form comes from this server.
   c.header('referrer-policy', 'same-origin');

@@ -9,7 +9,7 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { getRequestListener } from '@hono/node-server';
 import { type Agent, type Config, findProvider, titleModel } from '@skein/agents';
-import { type Environment, providers, SkeinError, type Tool } from '@skein/core';
+import { type CostLookup, type Environment, providers, SkeinError, type Tool } from '@skein/core';
 import { createEngine, type Forest, type GenerateOptions, titleByModel } from '@skein/forest';
 import { createApp } from './app.ts';
 import { isForGateway } from './gateway/client/client-call.ts';
@@ -20,13 +20,15 @@ import type { ProxyOptions } from './proxy/headers.ts';
 import { createProxy } from './proxy/proxy.ts';
 import { isProxied } from './proxy/upstream.ts';
 import { createRedactor } from './redact.ts';
-import { createGenerationResolver, type Services } from './services.ts';
+import { createGenerationResolver, type Services, usualModel } from './services.ts';
 
 export type { Api } from './app.ts';
 
 export { explainRoute } from './gateway/routes.ts';
 export { isLoopback } from './http/access.ts';
 export { createLog, type Log } from './http/observability.ts';
+export { listenForMcp, type McpListenOptions, serveMcpOnStdio } from './mcp/listen.ts';
+export { type AskForClient, createMcpServer, type McpForestOptions } from './mcp/mcp-server.ts';
 export type { ProxyOptions } from './proxy/headers.ts';
 export { createRedactor, type RedactionRules, type Redactor } from './redact.ts';
 export { seedSample } from './sample/conversations.ts';
@@ -46,6 +48,8 @@ export interface ServerOptions {
   readonly hosts?: readonly string[];
   /** Options of every generation: prices, limits of models, a fetch. */
   readonly generate?: Partial<GenerateOptions>;
+  /** Prices what is stored without a cost, such as recordings. Default: `costOf` of `generate`. */
+  readonly prices?: CostLookup;
   /** Takes precedence over the proxy's options in the configuration. */
   readonly proxy?: ProxyOptions;
   /**
@@ -63,7 +67,7 @@ export interface ServerOptions {
   readonly samples?: Forest;
   /** Folder of the page's files, with `index.html`; without one there is only the API. */
   readonly page?: string;
-  /** The model of requests that name none. */
+  /** The model of requests that name none; default: the usual one of a provider with a key. */
   readonly model?: string;
   readonly version?: string;
 }
@@ -201,6 +205,7 @@ function createServices(options: ServerOptions, closing: AbortSignal): Services 
   const ownEnv = options.env ?? process.env;
   const env = { ...ownEnv, ...demo };
   const engine = createEngine(forest, { env, ...options.generate });
+  const fallbackModel = options.model ?? usualModel(env);
   const ids = new Set([...providers().map(({ id }) => id), ...Object.keys(config.providers)]);
   return {
     forest,
@@ -212,15 +217,15 @@ function createServices(options: ServerOptions, closing: AbortSignal): Services 
     log,
     engine,
     providers: [...ids].map((id) => findProvider(id, config.providers)),
-    generating: createGenerationResolver(config, { agents, tools, fallbackModel: options.model, engine, env: ownEnv }),
+    generating: createGenerationResolver(config, { agents, tools, fallbackModel, engine, env: ownEnv }),
     redact: createRedactor(config.redaction),
-    costOf: options.generate?.costOf,
+    costOf: options.prices ?? options.generate?.costOf,
     metrics: createMetrics(),
     recordingTrouble: createRecordingTrouble(),
     closing,
     demo,
     hasSamples: options.samples !== undefined && options.samples !== forest,
-    model: config.model ?? options.model,
+    model: config.model ?? fallbackModel,
     version: options.version ?? '0.1.0',
   };
 }

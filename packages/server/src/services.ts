@@ -1,5 +1,13 @@
 import { type Agent, type Config, findProvider, presetParams } from '@skein/agents';
-import { type Environment, hasKey, isSkeinError, type ProviderDescriptor, type Tool } from '@skein/core';
+import {
+  type Environment,
+  hasKey,
+  isSkeinError,
+  type ProviderDescriptor,
+  type SelectionStrategy,
+  selectModel,
+  type Tool,
+} from '@skein/core';
 import {
   continueTools,
   type Engine,
@@ -37,7 +45,7 @@ export interface Services {
   readonly demo: Environment | undefined;
   /** Whether `/samples` serves sample conversations. */
   readonly hasSamples: boolean;
-  /** The model of requests that name none: the configured one, or that of the demo. */
+  /** The model of requests that name none: the configured one, that of the demo, or the usual one of a provider with a key. */
   readonly model: string | undefined;
   readonly version: string;
 }
@@ -67,6 +75,21 @@ interface ResolverParts {
   readonly engine: Pick<Engine, 'lastRequest'>;
   /** Where the keys of real providers are. */
   readonly env: Environment;
+}
+
+/** The first of the usual models whose provider has a key, or that of one provider; undefined if there is none. */
+export function usualModel(env: Environment, of?: string): string | undefined {
+  try {
+    const strategy: SelectionStrategy = (candidates) =>
+      candidates.find(({ hasKey: isReady, lacks, provider }) =>
+        of === undefined ? isReady && lacks.length === 0 : provider.id === of,
+      );
+    const { provider, model } = selectModel({ tools: true }, { env, strategy });
+    return `${provider.id}/${model}`;
+  } catch (error) {
+    if (isSkeinError(error, 'no_model')) return undefined;
+    throw error;
+  }
 }
 
 /** Only what the server was set up with can be asked for: its providers at their addresses, its agents, its tools. */

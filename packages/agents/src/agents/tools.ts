@@ -1,9 +1,11 @@
 import { relative, resolve } from 'node:path';
 import type { Tool } from '@skein/core';
+import type { Config } from '../config/types.ts';
 import type { KeyPath } from '../files/document.ts';
 import { importModule } from '../files/import-module.ts';
 import { isRecord, type Report, suggestKnown } from '../files/shape.ts';
 import { errorMessage } from '../mcp/connection.ts';
+import type { ForestView } from '../tools/forest.ts';
 import { BUILT_IN, type BuiltInContext, builtInTool } from './builtin-tools.ts';
 
 /** `mcp:github` is all tools of a server, `mcp:github/create_issue` one of them. */
@@ -39,6 +41,32 @@ export async function listedTools(names: readonly string[], listing: ToolContext
   if (twice !== undefined)
     listing.report(['tools'], 'duplicate', `Two tools are named "${twice}".`, 'Rename one, or list only one of them.');
   return { tools, mcp };
+}
+
+/**
+ * Resolves tools by their names outside of an agent file: built-in ones, and modules such as `./tools.mjs` or
+ * `./tools.mjs#add_task`. The built-in tools for files read the folder.
+ *
+ * @example
+ * const { tools, problems } = await findTools(['current_time', './tools.mjs'], { config, forest });
+ */
+export async function findTools(
+  names: readonly string[],
+  { config, forest, folder = process.cwd() }: ToolSearch,
+): Promise<{ readonly tools: readonly Tool[]; readonly problems: readonly string[] }> {
+  const problems: string[] = [];
+  const report: Report = (_path, _code, message, fix) => problems.push(`${message} ${fix}`);
+  const listing = { config, forest, folder, files: '.', servers: [], className: undefined, report };
+  const { tools } = await listedTools(names, listing);
+  return { tools, problems };
+}
+
+/** Where `findTools` looks for tools. */
+export interface ToolSearch {
+  readonly config: Pick<Config, 'fetch'>;
+  readonly forest?: ForestView | undefined;
+  /** Relative paths start here; default: the working folder. */
+  readonly folder?: string;
 }
 
 function namedTool(name: string, path: KeyPath, listing: ToolContext): Tool[] {

@@ -9,6 +9,7 @@ const linkThat = (request: Link['request']): Link => ({
   onClose: () => {},
   close: async () => {},
   protocol: undefined,
+  offers: { prompts: false, resources: false },
 });
 
 test('a server that fails is not started again before the wait is over', async () => {

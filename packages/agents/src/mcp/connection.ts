@@ -1,4 +1,4 @@
-import type { Link } from './link.ts';
+import type { Link, Offers } from './link.ts';
 
 export interface ConnectionOptions {
   /** The name of the server in errors. */
@@ -17,6 +17,8 @@ export interface ConnectionOptions {
 export interface Connection {
   /** Sends one request. Waits for a server that is being started or restarted. */
   request(method: string, params: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<unknown>;
+  /** What the server has beside tools, by its last start; nothing before. */
+  offers(): Offers;
   /** The reason why there is no connection, while a restart waits; undefined otherwise. */
   resting(): string | undefined;
   close(): Promise<void>;
@@ -31,6 +33,7 @@ export function connection(options: ConnectionOptions): Connection {
   let failures = 0;
   let notBefore = 0;
   let lastError = '';
+  let offers: Offers = { prompts: false, resources: false };
 
   const failed = (error: unknown) => {
     lastError = errorMessage(error);
@@ -42,6 +45,7 @@ export function connection(options: ConnectionOptions): Connection {
     const opened = await open();
     if (closing.signal.aborted) await opened.close();
     closing.signal.throwIfAborted();
+    offers = opened.offers;
     return opened;
   };
   const drop = (dropped: Promise<Link>, why: unknown) => {
@@ -104,6 +108,7 @@ export function connection(options: ConnectionOptions): Connection {
 
   return {
     request,
+    offers: () => offers,
     resting: () => (link === undefined && notBefore > now() ? lastError : undefined),
     close: async () => {
       closing.abort(new Error(`The MCP server "${name}" was closed.`));

@@ -22,6 +22,14 @@ export interface Link {
   close(): Promise<void>;
   /** The protocol version of the server, which saves the next start the negotiation. */
   readonly protocol: PriorDiscovery | undefined;
+  /** Whether the server has prompts, and resources. */
+  readonly offers: Offers;
+}
+
+/** What a server has beside tools. */
+export interface Offers {
+  readonly prompts: boolean;
+  readonly resources: boolean;
 }
 
 interface LinkOptions {
@@ -50,7 +58,13 @@ async function connectLink(transport: Transport, startMs: number, protocol: Prio
     onClose: (listener) => void listeners.push(listener),
     close: () => client.close(),
     protocol: protocolOf(client),
+    offers: offersOf(client),
   };
+}
+
+function offersOf(client: Client): Offers {
+  const { prompts, resources } = client.getServerCapabilities() ?? {};
+  return { prompts: prompts !== undefined, resources: resources !== undefined };
 }
 
 function protocolOf(client: Client): PriorDiscovery | undefined {

@@ -1,9 +1,9 @@
 import type { Environment } from '@skein/core';
 import type { McpServerConfig } from '../config/types.ts';
-import { isRecord } from '../files/shape.ts';
-import { type Connection, type ConnectionOptions, connection, errorMessage } from './connection.ts';
+import { type ConnectionOptions, connection, errorMessage } from './connection.ts';
 import type { Link } from './link.ts';
-import { type McpTools, readMcpTools } from './tools.ts';
+import { offerTools } from './offers.ts';
+import { listAll, type McpTools, readMcpTools } from './tools.ts';
 
 /** How MCP servers are started and watched. */
 export interface McpOptions {
@@ -74,27 +74,16 @@ function oneServer(name: string, config: McpServerConfig, { env = process.env, b
       const resting = link.resting();
       if (resting !== undefined) return failing(resting);
       try {
-        last = readMcpTools(name, await listTools(link, AbortSignal.timeout(startMs)), config, link);
+        const found = await listAll(link, 'tools/list', 'tools', AbortSignal.timeout(startMs));
+        const { tools, problems } = readMcpTools(name, found, config, link);
+        const offered = offerTools(name, config, link).filter((one) =>
+          tools.every(({ tool }) => tool.name !== one.tool.name),
+        );
+        last = { tools: [...tools, ...offered], problems };
         return last;
       } catch (error) {
         return failing(errorMessage(error));
       }
     },
   };
-}
-
-const MAX_PAGES = 64;
-
-/** Reads all pages of a list of the server. An endless list is cut. */
-async function listTools(link: Connection, signal: AbortSignal): Promise<readonly unknown[]> {
-  const tools: unknown[] = [];
-  let cursor: string | undefined;
-  for (let page = 0; page < MAX_PAGES; page++) {
-    const listed = await link.request('tools/list', cursor === undefined ? {} : { cursor }, signal);
-    if (!isRecord(listed) || !Array.isArray(listed.tools)) throw new Error('it gave no list of tools');
-    tools.push(...listed.tools);
-    if (typeof listed.nextCursor !== 'string' || listed.nextCursor === cursor) break;
-    cursor = listed.nextCursor;
-  }
-  return tools;
 }

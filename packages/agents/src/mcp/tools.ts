@@ -37,17 +37,38 @@ export function readMcpTools(
 }
 
 function mcpTool(name: string, remoteName: string, told: JsonObject, config: McpServerConfig, link: Connection): Tool {
-  const { description, inputSchema, annotations } = told;
+  const { description, inputSchema, annotations, outputSchema } = told;
   const { $schema: _, ...input } = inputSchema as JsonObject;
+  const checkOutput = outputCheck(name, outputSchema);
   return tool({
     name,
     ...(typeof description === 'string' && { description }),
     input,
     timeoutMs: config.callSeconds * 1000,
     needsApproval: config.approve === 'all' || (config.approve === 'annotations' && needsApproval(annotations)),
-    execute: async (given, { signal }) =>
-      toToolOutput(await link.request('tools/call', { name: remoteName, arguments: plain(given) }, signal)),
+    execute: async (given, { signal }) => {
+      const result = await link.request('tools/call', { name: remoteName, arguments: plain(given) }, signal);
+      const output = toToolOutput(result);
+      await checkOutput((result as JsonObject).structuredContent);
+      return output;
+    },
   }) as Tool;
+}
+
+/** A check of structured results by the server's own schema. It throws: a model must not build on a wrong result. */
+function outputCheck(name: string, schema: unknown): (structured: unknown) => Promise<void> {
+  if (schemaProblem(schema) !== undefined) return async () => undefined;
+  const { $schema: _, ...output } = schema as JsonObject;
+  // The arguments of a tool are checked in the same way.
+  const checker = tool({ name, input: output, execute: () => '' });
+  return async (structured) => {
+    if (structured === undefined)
+      throw new Error('The MCP server gave back no structured result, although the tool has an output schema.');
+    const { issues } = await checker.check(JSON.stringify(structured));
+    if (!issues) return;
+    const wrong = issues.map(({ message, path = [] }) => (path.length > 0 ? `${path.join('.')}: ${message}` : message));
+    throw new Error(`The result of the MCP server does not match its output schema: ${wrong.join('; ')}`);
+  };
 }
 
 /**
@@ -95,7 +116,8 @@ function toToolOutput(result: unknown): ToolOutput {
   return Array.isArray(result.content) ? 'The tool gave back nothing.' : [jsonBlock(result)];
 }
 
-function toBlock(block: unknown): ContentBlock {
+/** A content block of a server. */
+export function toBlock(block: unknown): ContentBlock {
   if (!isRecord(block)) return jsonBlock(block);
   const { type, text, data, mimeType, resource } = block;
   if (type === 'text' && typeof text === 'string') return { type: 'text', text };
@@ -106,7 +128,13 @@ function toBlock(block: unknown): ContentBlock {
   return jsonBlock(block);
 }
 
-function resourceBlock({ uri, text, blob, mimeType }: Readonly<Record<string, unknown>>): ContentBlock | undefined {
+/** The contents of a resource; undefined if they are neither text nor data. */
+export function resourceBlock({
+  uri,
+  text,
+  blob,
+  mimeType,
+}: Readonly<Record<string, unknown>>): ContentBlock | undefined {
   if (typeof text === 'string') return { type: 'text', text: `${String(uri)}:\n${text}` };
   return typeof blob === 'string' ? mediaBlock(mimeType, blob) : undefined;
 }
@@ -199,4 +227,26 @@ function isPattern(value: unknown): boolean {
   } catch {
     return false;
   }
+}
+
+const MAX_PAGES = 64;
+
+/** Reads all pages of a list of the server. An endless list is cut. */
+export async function listAll(
+  link: Connection,
+  method: string,
+  member: string,
+  signal: AbortSignal,
+): Promise<readonly unknown[]> {
+  const found: unknown[] = [];
+  let cursor: string | undefined;
+  for (let page = 0; page < MAX_PAGES; page++) {
+    const listed = await link.request(method, cursor === undefined ? {} : { cursor }, signal);
+    const items = isRecord(listed) ? listed[member] : undefined;
+    if (!isRecord(listed) || !Array.isArray(items)) throw new Error(`it gave no list of ${member}`);
+    found.push(...items);
+    if (typeof listed.nextCursor !== 'string' || listed.nextCursor === cursor) break;
+    cursor = listed.nextCursor;
+  }
+  return found;
 }

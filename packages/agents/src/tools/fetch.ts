@@ -29,8 +29,22 @@ export function fetchTool({ maxBytes = 1_000_000, seconds = 20, ...rules }: Fetc
       additionalProperties: false,
     },
     execute: async ({ url }, { signal }) =>
-      shown(await within(seconds, signal, (limited) => get(String(url), { ...rules, maxBytes, signal: limited }))),
+      shown(await fetchPublic(String(url), { ...rules, maxBytes, seconds, signal })),
   }) as Tool;
+}
+
+/**
+ * Gets what is at a public address. Private addresses are refused, also behind a name or a redirect.
+ *
+ * @example
+ * const { mediaType, body } = await fetchPublic('https://example.com/picture.png');
+ */
+export async function fetchPublic(
+  url: string,
+  options: FetchToolOptions & { readonly signal?: AbortSignal } = {},
+): Promise<FetchResult> {
+  const { maxBytes = 1_000_000, seconds = 20, signal = new AbortController().signal, ...rules } = options;
+  return within(seconds, signal, (limited) => get(url, { ...rules, maxBytes, signal: limited }));
 }
 
 /** Replaces `AbortSignal.timeout`: a signal that only `AbortSignal.any` refers to is garbage-collected and never fires. */
@@ -71,7 +85,8 @@ interface GetOptions extends FetchRules {
   readonly signal: AbortSignal;
 }
 
-interface FetchResult {
+/** What `fetchPublic` got. */
+export interface FetchResult {
   readonly url: string;
   readonly status: number;
   readonly mediaType: string;

@@ -28,6 +28,12 @@ function makeServer() {
     content: [],
     structuredContent: { celsius: 4 },
   }));
+  server.registerResource('notes', 'note://first', { mimeType: 'text/plain' }, (uri) => ({
+    contents: [{ uri: uri.href, text: 'Buy wool.' }],
+  }));
+  server.registerPrompt('review', { argsSchema: z.object({ language: z.string() }) }, ({ language }) => ({
+    messages: [{ role: 'user', content: { type: 'text', text: `Review this ${language} code.` } }],
+  }));
   server.registerTool('fail', read, () => ({ content: [{ type: 'text', text: 'the disk is full' }], isError: true }));
   server.registerTool('add_file', { annotations: { destructiveHint: false } }, () => ({ content: [] }));
   server.registerTool('delete_all', { annotations: { destructiveHint: true } }, () => ({ content: [] }));

@@ -14,21 +14,48 @@ type PromptInput =
 const MORE = '… ';
 const PASTES = { on: '\x1b[?2004h', off: '\x1b[?2004l' };
 
+/** Alone on a line, it begins and ends a message of several lines. */
+const BLOCK = '"""';
+
+/** What the Tab key offers for a line: the candidates, and the end of the line that they replace. */
+export type Completion = (line: string) => Promise<readonly [candidates: readonly string[], replaced: string]>;
+
+interface PromptOptions {
+  readonly history?: History;
+  readonly complete?: Completion;
+}
+
 /**
- * Asks for one message. A line that ends in a backslash continues in the next, and pasted lines are one message. Between
- * two calls the terminal is in its normal mode, so that Ctrl+C sends a signal.
+ * Asks for one message. Alt+Enter, or a backslash at the end of a line, continues in the next; so do lines between `"""`, and
+ * pasted lines are one message. Between two calls the terminal is in its normal mode, so that Ctrl+C sends a signal.
  */
-export function readPrompt(prompt: string, history?: History): Promise<PromptInput> {
+export function readPrompt(prompt: string, { history, complete }: PromptOptions = {}): Promise<PromptInput> {
   const { stdin: input, stdout: output } = process;
   const typed = history?.lines.slice() ?? [];
   const size = history ? 1000 : 0;
-  const reading = createInterface({ input, output, terminal: true, prompt, history: typed, historySize: size });
+  const completer = (line: string, done: (error: null, result: [string[], string]) => void) => {
+    const none = (): readonly [readonly string[], string] => [[], line];
+    void (complete?.(line).catch(none) ?? Promise.resolve(none())).then(([found, end]) =>
+      done(null, [[...found], end]),
+    );
+  };
+  const options = { input, output, terminal: true, prompt, history: typed, historySize: size };
+  const reading = createInterface({ ...options, ...(complete && { completer }) });
   const gathered: string[] = [];
   let isPasting = false;
   let isEnding = false;
-  const onKey = (_text: string | undefined, key?: { readonly name?: string }) => {
+  let isBlock = false;
+  const onKey = (_text: string | undefined, key?: { readonly name?: string; readonly meta?: boolean }) => {
     if (key?.name === 'paste-start') isPasting = true;
     if (key?.name === 'paste-end') isPasting = false;
+    if (key?.meta && (key.name === 'return' || key.name === 'enter')) {
+      gathered.push(reading.line);
+      history?.add(reading.line);
+      // Readline has no way to take a line without ending it.
+      Object.assign(reading, { line: '', cursor: 0 });
+      output.write('\n');
+      promptWith(reading, MORE);
+    }
   };
   input.on('keypress', onKey);
   output.write(PASTES.on);
@@ -49,8 +76,13 @@ export function readPrompt(prompt: string, history?: History): Promise<PromptInp
     };
     reading.on('line', (line) => {
       history?.add(line);
-      const isOpen = line.endsWith('\\') && !isPasting;
-      gathered.push(isOpen ? line.slice(0, -1) : line);
+      if (line.trim() === BLOCK && !isPasting && (isBlock || gathered.length === 0)) {
+        isBlock = !isBlock;
+        if (isBlock) return promptWith(reading, MORE);
+        return endLine();
+      }
+      const isOpen = (line.endsWith('\\') || isBlock) && !isPasting;
+      gathered.push(isOpen && !isBlock ? line.slice(0, -1) : line);
       if (isOpen) promptWith(reading, MORE);
       else if (!isPasting && !isEnding) {
         isEnding = true;
@@ -60,6 +92,7 @@ export function readPrompt(prompt: string, history?: History): Promise<PromptInp
     reading.on('SIGINT', () => {
       if (reading.line === '' && gathered.length === 0) return finish({ kind: 'interrupt' });
       gathered.length = 0;
+      isBlock = false;
       reading.write(null, { ctrl: true, name: 'e' });
       reading.write(null, { ctrl: true, name: 'u' });
       output.write('\n');

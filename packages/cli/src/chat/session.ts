@@ -1,5 +1,5 @@
 import { type Config, describeProblem, loadAgents, presetParams } from '@skein/agents';
-import { system, user } from '@skein/core';
+import { type Content, system, user } from '@skein/core';
 import { type Engine, type Forest, type ForestNode, type GenerateOptions, ROOT, type Thread } from '@skein/forest';
 import { threadToWrite, type WriteLocation } from '../context/locate.ts';
 import {
@@ -22,7 +22,7 @@ export interface Session {
   /** The questions so far, oldest first. */
   questions(): Promise<ForestNode[]>;
   /** Appends a question to the head. The first question begins a thread. */
-  ask(text: string, rule: string | undefined): Promise<string>;
+  ask(content: Content, rule: string | undefined): Promise<string>;
   /** The thread to write into. It is a fork if the thread of the start must not change. */
   own(): Promise<Thread>;
   /** Moves to another node. The next question begins a new thread there. */
@@ -66,9 +66,9 @@ export function openSession(forest: Forest, start: WriteLocation): Session {
     questions,
     own,
     moveTo,
-    async ask(text, rule) {
+    async ask(content, rule) {
       const first = head === ROOT && rule !== undefined ? [system(rule)] : [];
-      const messages = [...first, user(text)];
+      const messages = [...first, user(content)];
       thread = thread
         ? await forest.threads.append((await own()).id, messages, { at: head })
         : await forest.threads.begin(messages, { below: head });

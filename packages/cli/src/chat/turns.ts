@@ -10,18 +10,9 @@ import type {
   ResumeOptions,
 } from '@skein/forest';
 import { type CommandContext, hasRedaction } from '../context/command-context.ts';
+import { markdownStream } from '../output/markdown.ts';
 import { nodeText } from '../output/message-text.ts';
-import {
-  colors,
-  counted,
-  noteError,
-  oneLine,
-  type colors as palette,
-  say,
-  toPrintable,
-  withHint,
-  write,
-} from '../output/output.ts';
+import { colors, counted, noteError, oneLine, say, toPrintable, withHint, write } from '../output/output.ts';
 import { createUsageSum, type UsageSum, usageLine } from '../output/usage-text.ts';
 import { readPrompt } from './prompt.ts';
 import type { Session } from './session.ts';
@@ -251,113 +242,4 @@ function noticeText({ message, losses = [] }: Notice): string {
 /** A call as one line, shown before it runs or needs a decision. */
 function callLine(name: string, parameters: string): string {
   return `${colors.cyan('→')} ${oneLine(name)} ${colors.dim(oneLine(parameters, 200))}`;
-}
-
-/** Renders Markdown for a terminal piece by piece. */
-interface MarkdownStream {
-  push(text: string): string;
-  /** Returns the rest, which was held back because its meaning was still open. */
-  end(): string;
-}
-
-const STYLES = {
-  bold: ['\x1b[1m', '\x1b[22m'],
-  code: ['\x1b[36m', '\x1b[39m'],
-  quiet: ['\x1b[2m', '\x1b[22m'],
-} as const;
-type Style = keyof typeof STYLES;
-
-/** A line that may still become a heading, a list, a quotation or a fence. */
-const UNDECIDED = /^ *(#{1,6}|[-*+]|\d{1,3}[.)]?|>|`{1,2}|~{1,2})?$/;
-const FENCE = /^ *(```|~~~)/;
-
-/** Renders headings, bold words, code and lists. Without colours, the text is unchanged. */
-export function markdownStream({ isColorSupported }: Pick<typeof palette, 'isColorSupported'>): MarkdownStream {
-  if (!isColorSupported) return { push: (text) => text, end: () => '' };
-  let held = '';
-  let isLineStart = true;
-  let isFenced = false;
-  let line: Style | undefined;
-  const open = new Set<Style>();
-
-  const start = (style: Style) => {
-    open.add(style);
-    return STYLES[style][0];
-  };
-  const stop = (style: Style) => {
-    open.delete(style);
-    // Bold and quiet have the same end sequence, so the style of the line must be started again.
-    return STYLES[style][1] + (line !== undefined && line !== style ? STYLES[line][0] : '');
-  };
-
-  /** Renders the start of a line; undefined while its kind is still open. */
-  function begin(isEnd: boolean): string | undefined {
-    const newline = held.indexOf('\n');
-    if (newline < 0 && !isEnd && (UNDECIDED.test(held) || FENCE.test(held))) return undefined;
-    isLineStart = false;
-    if (FENCE.test(held)) {
-      const whole = newline < 0 ? held : held.slice(0, newline);
-      held = held.slice(whole.length);
-      isFenced = !isFenced;
-      return `${STYLES.quiet[0]}${whole}${STYLES.quiet[1]}`;
-    }
-    if (isFenced) return beginWith('code', '', 0);
-    const [heading] = /^ *#{1,6} /.exec(held) ?? [];
-    if (heading !== undefined) return beginWith('bold', '', heading.length);
-    const [quotation] = /^ *> ?/.exec(held) ?? [];
-    if (quotation !== undefined) return beginWith('quiet', '│ ', quotation.length);
-    const [item, indent] = /^( *)[-*+] /.exec(held) ?? [];
-    if (item === undefined) return '';
-    held = held.slice(item.length);
-    return `${indent}• `;
-  }
-
-  function beginWith(style: Style, mark: string, length: number): string {
-    held = held.slice(length);
-    line = style;
-    return start(style) + mark;
-  }
-
-  /** Renders the next piece within a line; undefined while its kind is still open. */
-  function inline(isEnd: boolean): string | undefined {
-    if (held.startsWith('\n')) {
-      held = held.slice(1);
-      isLineStart = true;
-      line = undefined;
-      return `${[...open].reverse().map(stop).join('')}\n`;
-    }
-    if (!isFenced && held.startsWith('`')) {
-      held = held.slice(1);
-      return open.has('code') ? stop('code') : start('code');
-    }
-    if (!isFenced && !open.has('code') && held.startsWith('*')) {
-      if (!isEnd && (held === '*' || held === '**')) return undefined;
-      const isMark = held.startsWith('**') && line !== 'bold';
-      if (isMark && (open.has('bold') || /^\*\*\S/.test(held))) {
-        held = held.slice(2);
-        return open.has('bold') ? stop('bold') : start('bold');
-      }
-    }
-    const [, plain = ''] = /^([\s\S][^\n`*]*)/.exec(held) ?? [];
-    held = held.slice(plain.length);
-    return plain;
-  }
-
-  function drain(isEnd: boolean): string {
-    let out = '';
-    while (held !== '') {
-      const piece = isLineStart ? begin(isEnd) : inline(isEnd);
-      if (piece === undefined) break;
-      out += piece;
-    }
-    return out;
-  }
-
-  return {
-    push(text) {
-      held += text;
-      return drain(false);
-    },
-    end: () => drain(true) + [...open].reverse().map(stop).join(''),
-  };
 }

@@ -1,14 +1,21 @@
-import { nearest } from '@skein/core';
+import { readdir } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import type { Config } from '@skein/agents';
+import { type Content, type ContentBlock, hasKey, nearest, providers, type RequestParams } from '@skein/core';
 import { type Forest, ROOT } from '@skein/forest';
-import { openHistory, readPrompt } from '../chat/prompt.ts';
+import { type Completion, openHistory, readPrompt } from '../chat/prompt.ts';
 import { isQuestion, openPartner, openSession, type Partner, type Session, withModel } from '../chat/session.ts';
 import { createTurns } from '../chat/turns.ts';
 import { type CommandContext, withForest } from '../context/command-context.ts';
-import { locateStart } from '../context/locate.ts';
+import { locateStart, newestThread } from '../context/locate.ts';
 import { findModel, lastModel, titleConversation } from '../context/model-access.ts';
+import { modelAliases } from '../context/user-files.ts';
 import { drawTree, nodeLine } from '../output/message-text.ts';
 import { colors, counted, noteError, oneLine, say, shortId, toPrintable, UsageError } from '../output/output.ts';
 import { createUsageSum, usageLine } from '../output/usage-text.ts';
+import { outputColumns } from '../output/width.ts';
+import { readAttachment } from '../question/attachments.ts';
+import { readOptions, readPair } from '../question/options.ts';
 
 export interface ChatOptions {
   readonly store?: string;
@@ -18,6 +25,9 @@ export interface ChatOptions {
   readonly preset?: string;
   readonly system?: string;
   readonly at?: string;
+  readonly continue?: boolean;
+  /** `name=value` each. */
+  readonly option?: readonly string[];
   readonly think?: string;
 }
 
@@ -25,18 +35,21 @@ export interface ChatOptions {
 export async function chat(who: string | undefined, options: ChatOptions): Promise<void> {
   if (!process.stdin.isTTY || !process.stdout.isTTY)
     throw new UsageError('chat needs a terminal: in scripts, use skein ask.');
-  const { at, model, system, think, ...flags } = options;
-  if (system !== undefined && at !== undefined)
-    throw new UsageError('--system begins a conversation, and --at continues one: leave one of them out.');
+  const { at, continue: isLast, model, system, think, option = [], ...flags } = options;
+  if (isLast && at !== undefined)
+    throw new UsageError('-c continues the last conversation, and --at names one: leave one of them out.');
+  if (system !== undefined && (at !== undefined || isLast))
+    throw new UsageError('--system begins a conversation, and --at and -c continue one: leave one of them out.');
+  const params = readOptions(option.map((pair) => readPair('-o', pair)));
   if (model !== undefined && who?.includes('/')) throw new UsageError(`Which one: ${who}, or --model ${model}?`);
   await withForest(flags, async (context) => {
     const { forest, config, redact } = context;
-    const start = await locateStart(forest, at);
+    const start = await locateStart(forest, isLast ? await newestThread(forest) : at);
     const session = openSession(forest, start);
     const last = start.thread && (await lastModel(forest, start.thread.id, start.node, config));
     const opened = await openPartner(who ?? model, last, config, forest);
     const other = model === undefined || who === undefined ? opened : withModel(opened, findModel(model, config));
-    let partner = think === undefined ? other : withThinking(other, think);
+    let partner = withParams(other, { ...params, ...(think !== undefined && thinking(think)) });
     const tally = createUsageSum();
     const turns = createTurns(context, session, partner.engine, tally);
     const chatting: ChatContext = {
@@ -48,6 +61,11 @@ export async function chat(who: string | undefined, options: ChatOptions): Promi
       useModel: (name) => {
         partner = withModel(partner, findModel(name, config));
       },
+      attached: [],
+      attach: async (given) => {
+        chatting.attached.push(await readAttachment(given, config));
+      },
+      models: () => knownModels(config, partner.access.env),
     };
     try {
       say(colors.dim(`${toPrintable(partner.name)}. /help lists the commands, /quit leaves.`));
@@ -55,7 +73,7 @@ export async function chat(who: string | undefined, options: ChatOptions): Promi
         const { message, role } = await forest.node(session.head);
         say(colors.dim(`Continuing from ${role}: ${oneLine(redact(message.text))}`));
       }
-      await untilLeft(turns, chatting, (text) => session.ask(text, system ?? partner.system));
+      await untilLeft(turns, chatting, (content) => session.ask(content, system ?? partner.system));
       if (tally.usage) say(`${counted(turns.count, 'turn')}: ${usageLine(tally.usage, tally.cost)}`);
       if (session.thread && turns.count > 0)
         await titleConversation(session.thread.id, context, partner.engine, partner.access);
@@ -66,22 +84,28 @@ export async function chat(who: string | undefined, options: ChatOptions): Promi
   });
 }
 
-function withThinking(partner: Partner, how: string): Partner {
-  const reasoning = /^\d+$/.test(how) ? { budget: Number(how) } : { effort: how };
-  const params = { ...partner.options.params, reasoning };
-  return { ...partner, options: { ...partner.options, params } };
+function thinking(how: string): RequestParams {
+  return { reasoning: /^\d+$/.test(how) ? { budget: Number(how) } : { effort: how } };
+}
+
+/** The same partner with some parameters of the user. Without any, a conversation keeps those of its last request. */
+function withParams(partner: Partner, params: RequestParams): Partner {
+  if (Object.keys(params).length === 0) return partner;
+  return { ...partner, options: { ...partner.options, params: { ...partner.options.params, ...params } } };
 }
 
 /** Reads messages and commands until the user leaves. */
 async function untilLeft(
   turns: ReturnType<typeof createTurns>,
   chatting: ChatContext,
-  ask: (text: string) => Promise<string>,
+  ask: (content: Content) => Promise<string>,
 ): Promise<void> {
   const history = openHistory();
+  const complete = completionFor(chatting);
   while (!turns.isLeaving) {
     const turn = (await chatting.session.questions()).length + 1;
-    const typed = await readPrompt(colors.bold(`${turn}> `), history);
+    const mark = chatting.attached.length > 0 ? ` +${chatting.attached.length}` : '';
+    const typed = await readPrompt(colors.bold(`${turn}${mark}> `), { history, complete });
     if (typed.kind === 'end') return;
     if (typed.kind === 'interrupt') {
       turns.interrupt();
@@ -93,7 +117,12 @@ async function untilLeft(
     try {
       if (text.startsWith('/') && !text.startsWith('//')) {
         if (await runCommand(text, chatting)) return;
-      } else if (text.trim() !== '') await chatting.answer(await ask(text.replace(/^\/\//, '/')));
+      } else if (text.trim() !== '') {
+        const said = text.replace(/^\/\//, '/');
+        const attached = chatting.attached.splice(0);
+        const content: Content = attached.length === 0 ? said : [{ type: 'text', text: said }, ...attached];
+        await chatting.answer(await ask(content));
+      }
     } catch (error) {
       noteError(error);
     }
@@ -109,6 +138,11 @@ interface ChatContext {
   answer(asked: string): Promise<void>;
   modelName(): string;
   useModel(name: string): void;
+  /** What goes with the next message. */
+  readonly attached: ContentBlock[];
+  attach(given: string): Promise<void>;
+  /** The names that `/model` takes: aliases, and the listed models of providers with a key. */
+  models(): Promise<readonly string[]>;
 }
 
 interface ChatCommand {
@@ -126,8 +160,17 @@ const COMMANDS: Readonly<Record<string, ChatCommand>> = {
   back: { takes: '[turns]', does: 'go back before the last question; what you say next begins a branch', run: back },
   fork: { takes: '[turn]', does: 'begin a new thread from here, or from after a turn', run: fork },
   siblings: { takes: '[number]', does: 'list the branches beside this one; with a number, go to one', run: siblings },
-  model: { takes: '[provider/model]', does: 'show the model that answers, or choose another', run: model },
-  thinking: { takes: '', does: 'show the thinking before the last answer', run: thinking },
+  model: {
+    takes: '[provider/model]',
+    does: 'show the model that answers, or choose another; Tab completes',
+    run: model,
+  },
+  attach: {
+    takes: '[path | url]',
+    does: 'attach a file to the next message; without one, forget what is attached',
+    run: attach,
+  },
+  thinking: { takes: '', does: 'show the thinking before the last answer', run: showThinking },
   tree: { takes: '', does: 'show everything below the first message', run: tree },
   save: { takes: '[name]', does: 'name the conversation, and bookmark the current node', run: save },
   quit: { takes: '', does: 'leave (Ctrl+D, or Ctrl+C twice)', run: () => true },
@@ -147,7 +190,8 @@ async function runCommand(line: string, chat: ChatContext): Promise<boolean> {
 
 function help() {
   for (const [name, { takes, does }] of Object.entries(COMMANDS)) say(`  ${`/${name} ${takes}`.padEnd(25)} ${does}`);
-  say('  A line that ends in \\ continues in the next. Ctrl+C stops an answer and keeps what has arrived.');
+  say('  Alt+Enter, or \\ at the end of a line, continues in the next; so do lines between """ and """.');
+  say('  Ctrl+C stops an answer and keeps what has arrived. Tab completes commands, models and files.');
   return done;
 }
 
@@ -199,7 +243,51 @@ function model(chat: ChatContext, given: string) {
   return done;
 }
 
-async function thinking({ session, forest, redact }: ChatContext) {
+async function attach(chat: ChatContext, given: string) {
+  if (given === '') {
+    say(colors.dim(`${counted(chat.attached.splice(0).length, 'attachment')} forgotten.`));
+    return done;
+  }
+  // Shells and file managers quote paths with spaces.
+  await chat.attach(given.replace(/^(['"])(.*)\1$/, '$2').replaceAll('\\ ', ' '));
+  say(colors.dim(`${counted(chat.attached.length, 'attachment')} for the next message.`));
+  return done;
+}
+
+async function knownModels(config: Config, env: NodeJS.ProcessEnv): Promise<string[]> {
+  // The price list is large, and is needed only when somebody presses Tab.
+  const { listedModels } = await import('@skein/core/prices');
+  const all = [...Object.values(config.providers), ...providers()];
+  const ids = new Set(all.flatMap((one) => (one.connection && hasKey(one, { env }) ? [one.id] : [])));
+  const models = [...ids].flatMap((id) => listedModels(id).map((model) => `${id}/${model}`));
+  return [...Object.keys(modelAliases().read()), ...models];
+}
+
+/** What Tab offers: commands, the models of `/model`, and the files of `/attach`. */
+function completionFor(chat: ChatContext): Completion {
+  return async (line) => {
+    const [, name, given] = /^\/(\S*)(?:\s+(.*))?$/.exec(line) ?? [];
+    if (name === undefined) return [[], line];
+    if (given === undefined && !/\s$/.test(line))
+      return [Object.keys(COMMANDS).flatMap((one) => (one.startsWith(name) ? [`/${one} `] : [])), line];
+    const start = given ?? '';
+    if (name === 'model') return [(await chat.models()).filter((one) => one.startsWith(start)), start];
+    return name === 'attach' ? [await filesLike(start), start] : [[], line];
+  };
+}
+
+/** The files and folders whose paths begin like this. */
+async function filesLike(start: string): Promise<string[]> {
+  const folder = start.slice(0, start.lastIndexOf('/') + 1);
+  const place = folder.replace(/^~\//, `${homedir()}/`);
+  const entries = await readdir(place === '' ? '.' : place, { withFileTypes: true }).catch(() => []);
+  return entries
+    .map((one) => `${folder}${one.name}${one.isDirectory() ? '/' : ''}`)
+    .filter((path) => path.startsWith(start) && !path.slice(folder.length).startsWith('.'))
+    .sort();
+}
+
+async function showThinking({ session, forest, redact }: ChatContext) {
   const path = session.head === ROOT ? [] : await forest.path(session.head);
   const answers = path.slice(path.findLastIndex(isQuestion) + 1);
   const thoughts = answers.flatMap(({ message }) =>
@@ -213,9 +301,11 @@ async function tree({ session, forest, redact }: ChatContext) {
   const [first] = session.head === ROOT ? [] : await forest.path(session.head);
   if (!first) throw new UsageError('Nothing was said yet.');
   const page = await forest.topology({ below: first.id, limit: 200 });
-  const lines = [{ id: first.id, indent: '' }, ...drawTree(page.items, first.id)];
-  for (const { id, indent } of lines)
-    say(`${id === session.head ? '*' : ' '} ${indent}${nodeLine(await forest.node(id), redact, 70)}`);
+  const path = new Set((await forest.path(session.head)).map(({ id }) => id));
+  for (const { id, graph } of [{ id: first.id, graph: '* ' }, ...drawTree(page.items, first.id, path)]) {
+    const here = id === session.head ? colors.green(' ← here') : '';
+    say(`${graph}${nodeLine(await forest.node(id), redact, Math.max(20, outputColumns() - graph.length - 32))}${here}`);
+  }
   if (page.next !== undefined) say(colors.dim('There are more: skein tree shows them.'));
   return done;
 }

@@ -4,13 +4,15 @@ import { dialect, hasKey, type ProviderDescriptor, provider, providers, resolveE
 import { openForest } from '@skein/forest';
 import { AGENT_PROGRAMS } from '../context/agent-programs.ts';
 import { describeStore, readConfig, requireWritable, storeAddress } from '../context/command-context.ts';
+import { keyEnvironment } from '../context/keys.ts';
 import { agentProblems, configuredProvider, needsDemo, withKeys } from '../context/model-access.ts';
-import { colors, counted, errorText, note, oneLine, say, sayJson, toPrintable, warn } from '../output/output.ts';
-import type { ForestFlags } from './forest-command.ts';
+import { sayList } from '../output/list.ts';
+import { colors, counted, errorText, oneLine, say, sayJson, toPrintable, warn } from '../output/output.ts';
+import type { ForestFlags, ListFlags } from './forest-command.ts';
 
-export async function listModels(name: string | undefined, { json }: { readonly json?: boolean }): Promise<void> {
+export async function listModels(name: string | undefined, flags: ListFlags): Promise<void> {
   const config = await readConfig({});
-  if (name === undefined) return listProviders(Object.values(config.providers), json === true);
+  if (name === undefined) return listProviders(config, flags);
   const { id } = findProvider(name, config.providers);
   // The price list is large, and most commands do not need it.
   const { listedModels, modelInfoWithLimits } = await import('@skein/core/prices');
@@ -18,47 +20,45 @@ export async function listModels(name: string | undefined, { json }: { readonly 
     const { contextTokens } = modelInfoWithLimits(id, model);
     return { id: `${id}/${model}`, ...(contextTokens !== undefined && { contextTokens }) };
   });
-  if (json) return sayJson({ provider: id, items });
-  for (const { id, contextTokens } of items)
-    say(`${id}${contextTokens === undefined ? '' : colors.dim(`  ${contextTokens} tokens`)}`);
-  if (items.length === 0) note(`No list of the models of ${id} is known here. Any name can be asked for: ${id}/name.`);
+  await sayList(items, flags, {
+    line: ({ id, contextTokens }) =>
+      `${id}${contextTokens === undefined ? '' : colors.dim(`  ${contextTokens} tokens`)}`,
+    empty: `No list of the models of ${id} is known here. Any name can be asked for: ${id}/name.`,
+    more: { provider: id },
+  });
 }
 
-function listProviders(own: readonly ProviderDescriptor[], json: boolean): void {
+async function listProviders(config: Config, flags: ListFlags): Promise<void> {
+  const own = Object.values(config.providers);
+  const env = keyEnvironment(config);
   const all = [...own, ...providers().filter(({ id }) => !own.some((one) => one.id === id))];
   const items = all.map((one) => ({
     id: one.id,
     dialect: one.dialect,
-    key: keyState(one),
+    key: keyState(one, env),
     variables: one.connection?.keyVariables ?? [],
   }));
-  if (json) {
-    sayJson({ items });
-    return;
-  }
-  for (const { id, dialect, key, variables } of items) {
-    const state =
-      key === 'there'
-        ? colors.green('key')
-        : key === 'missing'
-          ? colors.dim(`set ${variables.join(' or ')}`)
-          : 'no key needed';
-    say(`${id.padEnd(18)} ${dialect.padEnd(22)} ${state}`);
-  }
+  await sayList(items, flags, {
+    line: ({ id, dialect, key, variables }) => {
+      const state =
+        key === 'there'
+          ? colors.green('key')
+          : key === 'missing'
+            ? colors.dim(`set ${variables.join(' or ')}`)
+            : 'no key needed';
+      return `${id.padEnd(18)} ${dialect.padEnd(22)} ${state}`;
+    },
+    empty: 'There is no provider.',
+    row: ({ variables, ...one }) => ({ ...one, variables: variables.join(' ') }),
+  });
 }
 
-function keyState(one: ProviderDescriptor): 'there' | 'missing' | 'not needed' {
+function keyState(one: ProviderDescriptor, env: NodeJS.ProcessEnv): 'there' | 'missing' | 'not needed' {
   if (one.connection?.needsKey === false) return 'not needed';
-  return hasKey(one) ? 'there' : 'missing';
+  return hasKey(one, { env }) ? 'there' : 'missing';
 }
 
-export async function listAgents({
-  json,
-  ...flags
-}: {
-  readonly json?: boolean;
-  readonly agents?: string;
-}): Promise<void> {
+export async function listAgents({ json, format, ...flags }: ListFlags & { readonly agents?: string }): Promise<void> {
   const config = await readConfig(flags);
   const loaded = await loadAgents(config.agents, { config });
   try {
@@ -72,13 +72,18 @@ export async function listAgents({
     }));
     const problems = agentProblems(loaded);
     if (problems.some(({ severity }) => severity === 'error')) process.exitCode = 1;
-    if (json) return sayJson({ items, problems });
-    for (const problem of problems) warn(describeProblem(problem));
-    for (const { id, name, description = '', model, tools } of items) {
-      say(`${colors.yellow(id)}  ${model}  ${oneLine(name === id ? description : `${name}. ${description}`)}`);
-      if (tools.length > 0) say(colors.dim(`  tools: ${tools.join(', ')}`));
-    }
-    if (items.length === 0) note(`There is no agent in ${config.agents}: an agent is a YAML file there.`);
+    const choice = { ...(json && { json }), ...(format && { format }) };
+    if (choice.json === undefined && choice.format === undefined)
+      for (const problem of problems) warn(describeProblem(problem));
+    await sayList(items, choice, {
+      line: ({ id, name, description = '', model, tools }) => {
+        const line = `${colors.yellow(id)}  ${model}  ${oneLine(name === id ? description : `${name}. ${description}`)}`;
+        return tools.length === 0 ? line : `${line}\n${colors.dim(`  tools: ${tools.join(', ')}`)}`;
+      },
+      empty: `There is no agent in ${config.agents}: an agent is a YAML file there.`,
+      row: ({ tools, ...one }) => ({ ...one, tools: tools.join(' ') }),
+      more: { problems },
+    });
   } finally {
     await loaded.close();
   }
@@ -104,7 +109,7 @@ export async function doctor({ json, ...flags }: ForestFlags): Promise<void> {
       : problems.map((problem) => checkOf('configuration', problem))),
     await checkStore(config),
     checkKeys(config, known),
-    ...checkAddresses(known),
+    ...checkAddresses(known, keyEnvironment(config)),
     await checkPort(config.server),
     ...(await checkAgents(config)),
     ...(await checkGateway(config, known)),
@@ -147,18 +152,18 @@ async function checkStore(config: Config): Promise<Check> {
 }
 
 function checkKeys(config: Config, known: readonly ProviderDescriptor[]): Check {
-  const there = withKeys(known, process.env).map(({ id }) => id);
+  const there = withKeys(known, keyEnvironment(config)).map(({ id }) => id);
   if (there.length > 0) return ok('keys', there.join(', '));
   if (!needsDemo(config, configuredProvider(config))) return ok('keys', `none, and ${config.model} needs none`);
   const message =
-    'No provider has a key, so only the demo answers: set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY.';
+    'No provider has a key, so only the demo answers: "skein keys set anthropic" stores one, or set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY.';
   return { name: 'keys', state: 'hint', message };
 }
 
 /** Only for providers that can be asked: the others need no address. */
-function checkAddresses(known: readonly ProviderDescriptor[]): Check[] {
+function checkAddresses(known: readonly ProviderDescriptor[], env: NodeJS.ProcessEnv): Check[] {
   return known
-    .filter((one) => one.connection && hasKey(one) && one.connection.needsKey !== false)
+    .filter((one) => one.connection && hasKey(one, { env }) && one.connection.needsKey !== false)
     .map((one) => {
       try {
         return ok('addresses', `${one.id}: ${new URL(resolveEndpoint(one).baseUrl).origin}`);
@@ -183,8 +188,10 @@ function checkPort({ port, host }: Config['server']): Promise<Check> {
 }
 
 /** Where the models go that the usual clients ask for, and what is missing on the way. */
-async function checkGateway({ gateway }: Config, known: readonly ProviderDescriptor[]): Promise<Check[]> {
+async function checkGateway(config: Config, known: readonly ProviderDescriptor[]): Promise<Check[]> {
   const name = 'gateway';
+  const { gateway } = config;
+  const env = keyEnvironment(config);
   // The server package is large, and other commands of this file do not need it.
   const { explainRoute } = await import('@skein/server');
   const empty = gateway.tokens.filter(({ variable }) => !process.env[variable]);
@@ -199,7 +206,9 @@ async function checkGateway({ gateway }: Config, known: readonly ProviderDescrip
       model,
       ...explainRoute({ model, dialect: dialect(spoken) }, gateway, { providers: known }),
     }));
-    const keyless = ways.flatMap(({ target }) => (target && !hasKey(target.provider) ? [target.provider] : []));
+    const keyless = ways.flatMap(({ target }) =>
+      target && !hasKey(target.provider, { env }) ? [target.provider] : [],
+    );
     const lacks = keyless.map(({ id, connection }) => `${id} has no key: set ${connection?.keyVariables.join(' or ')}`);
     const text = ways.map(({ model, text: way }) => `${model} → ${way}`).join(', ');
     const message = [`${title}: ${text}`, ...new Set(lacks)].join('; ');

@@ -10,7 +10,16 @@ import {
 } from '@skein/forest';
 import { type CommandContext, withForest } from '../context/command-context.ts';
 import { locate, readablePath } from '../context/locate.ts';
-import { changeLines, changeText, drawTree, nodeLine, nodeLines, nodeView } from '../output/message-text.ts';
+import { sayList } from '../output/list.ts';
+import {
+  changeLines,
+  changeText,
+  drawTree,
+  nodeLine,
+  nodeLines,
+  nodeView,
+  type TreeLine,
+} from '../output/message-text.ts';
 import {
   colors,
   counted,
@@ -23,21 +32,33 @@ import {
   shortId,
   toPrintable,
 } from '../output/output.ts';
-import type { ForestFlags } from './forest-command.ts';
+import { outputColumns } from '../output/width.ts';
+import type { ForestFlags, ListFlags } from './forest-command.ts';
 
-export async function showLog(id: string, { json, oneline, ...flags }: ForestFlags & { readonly oneline?: boolean }) {
+interface LogOptions extends ForestFlags, ListFlags {
+  readonly oneline?: boolean;
+  readonly graph?: boolean;
+}
+
+export async function showLog(id: string, options: LogOptions): Promise<void> {
+  const { json: _json, format: _format, oneline, graph, ...flags } = options;
+  if (graph) return showTree(id, { ...flags, ...listChoice(options), limit: 1000 });
   await withForest(flags, async ({ forest, redact }) => {
     const { node, thread } = await locate(forest, id);
     const path = node === ROOT ? [] : await readablePath(forest, node);
     const { own, changes } = thread ? await contextOf(forest, thread.id, path) : { own: undefined, changes: [] };
-    if (json)
-      return sayJson(
-        redact({
-          ...(thread && { thread, changes }),
-          ...(own !== undefined && { system: own }),
-          items: path.map(nodeView),
+    if (isForPrograms(options))
+      return sayList(redact(path.map(nodeView)), listChoice(options), {
+        ...NO_LINES,
+        row: ({ id, role, at, text, takes }) => ({
+          id,
+          role,
+          at: new Date(at).toISOString(),
+          model: takes.at(-1)?.model,
+          text,
         }),
-      );
+        more: redact({ ...(thread && { thread, changes }), ...(own !== undefined && { system: own }) }),
+      });
     const lines = linesFor(path, own, new Map(changes.map((one) => [one.node, one])), oneline === true, redact);
     for (const [index, text] of lines.entries()) say(`${index > 0 && !oneline ? '\n' : ''}${text}`);
   });
@@ -139,57 +160,78 @@ export async function showDifference(a: string, b: string, { json, ...flags }: F
   });
 }
 
-interface TreeOptions extends ForestFlags {
+/** Whether the output is data, not lines for people. */
+function isForPrograms({ json, format }: ListFlags): boolean {
+  return json === true || (format !== undefined && format !== 'text');
+}
+
+function listChoice({ json, format }: ListFlags): ListFlags {
+  return { ...(json && { json }), ...(format && { format }) };
+}
+
+interface TreeOptions extends ForestFlags, ListFlags {
   readonly limit: number;
   readonly removed?: boolean;
 }
 
 export async function showTree(id: string | undefined, options: TreeOptions): Promise<void> {
-  const { json, limit, removed, ...flags } = options;
+  const { json: _json, format: _format, limit, removed, ...flags } = options;
   await withForest(flags, async (context) => {
-    const { forest, redact } = context;
+    const { forest } = context;
     const place = id === undefined ? { node: ROOT } : await locate(forest, id);
     if (place.thread && place.node !== ROOT) return showAround(context, place.thread, options);
     const below = place.node;
     const page = await forest.topology({ below, limit, ...(removed && { withRemoved: true }) });
-    if (json) return sayJson({ below, ...page });
-    if (below !== ROOT) say(nodeLine(await forest.node(below), redact));
-    for (const { id, indent } of drawTree(page.items, below)) say(`${indent}${await lineAt(context, id, indent)}`);
+    const more = { below, ...(page.next !== undefined && { next: page.next }) };
+    if (isForPrograms(options)) return sayList(page.items, listChoice(options), { ...NO_LINES, more });
+    if (below !== ROOT) say(await treeLine(context, { id: below, graph: 'o ' }));
+    const roots = new Set(page.items.flatMap(({ id, parent }) => (parent === ROOT ? [id] : [])));
+    for (const [index, line] of drawTree(page.items, below).entries()) {
+      // The trees of a forest share nothing.
+      if (index > 0 && roots.has(line.id)) say();
+      say(await treeLine(context, line));
+    }
     if (page.items.length === 0) note('There is nothing below it.');
     if (page.next !== undefined) note(`There are more: --limit ${limit * 2}, or name a node.`);
   });
 }
 
-/** One line of the tree. A damaged node keeps its place. */
-async function lineAt({ forest, redact }: CommandContext, id: string, indent: string): Promise<string> {
+/** For lists that people see as a drawing. */
+const NO_LINES = { line: () => '', empty: '' };
+
+/** One line of the tree, as wide as the terminal. A damaged node keeps its place. */
+async function treeLine({ forest, redact }: CommandContext, { id, graph }: TreeLine, remark = ''): Promise<string> {
   try {
-    return nodeLine(await forest.node(id), redact, Math.max(20, 78 - indent.length));
+    const node = await forest.node(id);
+    const { model } = node.takes.findLast((take) => take.model !== undefined) ?? {};
+    const end = `${model === undefined ? '' : `  ${oneLine(model, 30)}`}${remark}`;
+    const room = Math.min(100, outputColumns()) - graph.length - shortId(id).length - node.role.length - end.length - 3;
+    return `${colorGraph(graph)}${nodeLine(node, redact, Math.max(20, room))}${colors.dim(end)}`;
   } catch (error) {
     if (!isSkeinError(error, 'damaged', 'unknown_body')) throw error;
-    return `${shortId(id)} (damaged)`;
+    return `${graph}${shortId(id)} (damaged)`;
   }
 }
 
+const colorGraph = (graph: string) => graph.replace('*', colors.bold(colors.green('*')));
+
 /** Shows the path of a thread, marked, with the branches that leave it. */
-async function showAround(
-  context: CommandContext,
-  thread: Thread,
-  { json, limit, removed }: TreeOptions,
-): Promise<void> {
+async function showAround(context: CommandContext, thread: Thread, options: TreeOptions): Promise<void> {
+  const { limit, removed } = options;
   const { forest, redact } = context;
   const path = await readablePath(forest, thread.head);
   const top = path[0]!.parent;
   const { items, isMore } = await around(forest, path, { limit, withRemoved: removed === true });
   const changes = await forest.contextChanges(thread.id);
-  if (json) {
-    const ids = path.map(({ id }) => id);
-    return sayJson(redact({ thread, path: ids, changes, below: top, items, isMore }));
+  if (isForPrograms(options)) {
+    const more = { thread, path: path.map(({ id }) => id), changes, below: top, isMore };
+    return sayList(redact(items), listChoice(options), { ...NO_LINES, more: redact(more) });
   }
   const onPath = new Set(path.map(({ id }) => id));
   const changed = new Map(changes.map((change) => [change.node, changeText(change)]));
-  for (const { id, indent } of drawTree(byAge(items), top)) {
-    const change = changed.has(id) ? colors.yellow(` (${changed.get(id)})`) : '';
-    say(`${onPath.has(id) ? '*' : ' '} ${indent}${await lineAt(context, id, indent)}${change}`);
+  for (const line of drawTree(byAge(items), top, onPath)) {
+    const change = changed.has(line.id) ? ` (${changed.get(line.id)})` : '';
+    say(await treeLine(context, line, change));
   }
   if (isMore) note(`There are more: --limit ${limit * 2}, or name a node.`);
 }

@@ -1,14 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { constants, homedir } from 'node:os';
-import { type Config, findProvider } from '@skein/agents';
 import { hasKey, type ModelRef, type ProviderDescriptor } from '@skein/core';
 import { costOf } from '@skein/core/prices';
 import { type Forest, listExchanges } from '@skein/forest';
 import { createServer, type Log, type ServerOptions } from '@skein/server';
 import { addressesAt, missingKeys, prepareProgram } from '../context/agent-programs.ts';
 import { requireWritable, withForest } from '../context/command-context.ts';
-import { DEMO_MODEL, freeOfCharge, startDemo } from '../context/model-access.ts';
-import { CommandError, counted, errorText, note, toPrintable, UsageError, warn } from '../output/output.ts';
+import { keyEnvironment } from '../context/keys.ts';
+import { DEMO_MODEL, findModel, freeOfCharge, startDemo } from '../context/model-access.ts';
+import { CommandError, counted, errorText, note, toPrintable, warn } from '../output/output.ts';
 import type { ForestFlags } from './forest-command.ts';
 
 /**
@@ -33,11 +33,12 @@ export async function runBehindProxy(mode: 'record' | 'replay', command: readonl
 export async function runBehindGateway(name: string, command: readonly string[], flags: ForestFlags) {
   await withForest(flags, async ({ config, forest }) => {
     await requireWritable(config.store);
-    const target = readTarget(name, config);
-    const isDemo = name === DEMO_MODEL && !hasKey(target.provider);
-    const demo = isDemo ? await startDemo(process.env) : undefined;
+    const env = keyEnvironment(config);
+    const target = findModel(name, config);
+    const isDemo = name === DEMO_MODEL && !hasKey(target.provider, { env });
+    const demo = isDemo ? await startDemo(env) : undefined;
     try {
-      if (!demo) requireKey(target.provider);
+      if (!demo) requireKey(target.provider, env);
       // Whatever a program asks for goes to this model; what it names as provider/model goes there.
       const gateway = {
         ...config.gateway,
@@ -48,6 +49,7 @@ export async function runBehindGateway(name: string, command: readonly string[],
         server: {
           forest,
           config: { ...config, gateway },
+          env,
           generate: { costOf: demo ? freeOfCharge : costOf },
           ...(demo && { demo: demo.emulator.env() }),
         },
@@ -62,17 +64,13 @@ export async function runBehindGateway(name: string, command: readonly string[],
   });
 }
 
-function readTarget(name: string, config: Config): ModelRef {
-  const slash = name.indexOf('/');
-  if (slash < 1 || slash === name.length - 1)
-    throw new UsageError(`"${name}" is not a model: write provider/model, such as anthropic/claude-opus-5-5.`);
-  return { provider: findProvider(name.slice(0, slash), config.providers), model: name.slice(slash + 1) };
-}
-
-function requireKey(provider: ProviderDescriptor): void {
-  if (hasKey(provider)) return;
+function requireKey(provider: ProviderDescriptor, env: NodeJS.ProcessEnv): void {
+  if (hasKey(provider, { env })) return;
   const variables = provider.connection?.keyVariables.join(' or ') || 'its key';
-  throw new CommandError('missing_key', `${provider.id} has no key here: set ${variables}.`);
+  throw new CommandError(
+    'missing_key',
+    `${provider.id} has no key here: skein keys set ${provider.id}, or set ${variables}.`,
+  );
 }
 
 interface ProgramRun {

@@ -9,6 +9,7 @@ import { createForest, type Forest, memoryStore, openForest } from '@skein/fores
 import { createLog, createServer, isLoopback, seedSample } from '@skein/server';
 import { addressesAt, addressVariables } from '../context/agent-programs.ts';
 import { describeStore, storeAddress, untilInterrupted } from '../context/command-context.ts';
+import { keyEnvironment } from '../context/keys.ts';
 import {
   agentProblems,
   configuredProvider,
@@ -44,13 +45,14 @@ export async function serve({ token: tokenVariable, open, version, ...flags }: S
   const isNamed = tokenVariable !== undefined || sources['server.token_variable'] !== undefined;
   const token = readToken(tokenVariable ?? config.server.tokenVariable, isNamed, config.server.host);
   requireGatewayTokens(config.gateway.tokens, process.env);
-  const keys = withKeys([...providers(), ...Object.values(config.providers)], process.env);
+  const own = keyEnvironment(config);
+  const keys = withKeys([...providers(), ...Object.values(config.providers)], own);
   const closing: (() => Promise<unknown> | undefined)[] = [];
   try {
     const named = configuredProvider(config);
-    const demo = needsDemo(config, named) ? await startDemo(process.env) : undefined;
+    const demo = needsDemo(config, named) ? await startDemo(own) : undefined;
     closing.push(() => demo?.emulator.close());
-    const env = demo?.env ?? process.env;
+    const env = demo?.env ?? own;
     const forest = await openForest(storeAddress(config.store, env), { project: config.project });
     closing.push(() => forest.close());
     const loaded = await loadAgents(config.agents, { config, env, forest });
@@ -60,11 +62,12 @@ export async function serve({ token: tokenVariable, open, version, ...flags }: S
     const server = createServer({
       forest,
       config,
-      env: process.env,
+      env: own,
       version,
       agents: async () => loaded.agents,
       tools: [currentTime()],
       generate: { costOf: demo ? freeOfCharge : costOf },
+      prices: costOf,
       log: createLog((line) => process.stderr.write(`${line}\n`)),
       ...(token !== undefined && { token }),
       ...(page !== undefined && { page }),

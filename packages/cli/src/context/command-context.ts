@@ -4,6 +4,7 @@ import { type Config, describeProblem, type Flags, loadConfig, type StoreChoice 
 import { type Forest, openForest } from '@skein/forest';
 import type { Redactor } from '@skein/server';
 import { CommandError, toPrintable, UsageError, warn } from '../output/output.ts';
+import { resolveAlias } from './user-files.ts';
 
 /** What the commands use. */
 export interface CommandContext {
@@ -41,7 +42,9 @@ const DAMAGE: ReadonlySet<string> = new Set(['damaged-record', 'wrong-hash', 'un
 
 /** Reads the configuration. A wrong flag ends the command, because it could select another forest. */
 export async function readConfig({ store, project, model, preset, agents, port, host }: Flags): Promise<Config> {
-  const { config, problems } = await loadConfig({ flags: { store, project, model, preset, agents, port, host } });
+  const { config, problems } = await loadConfig({
+    flags: { store, project, model: model && resolveAlias(model), preset, agents, port, host },
+  });
   for (const problem of problems) {
     if (problem.file.startsWith('flag ')) throw new UsageError(describeProblem(problem));
     warn(describeProblem(problem));

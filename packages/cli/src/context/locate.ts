@@ -1,6 +1,6 @@
 import { isSkeinError, type SkeinErrorCode } from '@skein/core';
 import { type Forest, ForestError, type ForestNode, ROOT, readableNodes, type Thread } from '@skein/forest';
-import { note } from '../output/output.ts';
+import { note, UsageError } from '../output/output.ts';
 
 /** What an id refers to: a node, or a thread and its head. */
 interface Location {
@@ -13,11 +13,21 @@ export async function locate(forest: Forest, id: string): Promise<Location> {
   const thread = await forest.threads.get(id).catch(unless('unknown_thread'));
   if (thread) return { node: thread.head, thread };
   const node = await forest.resolve(id).catch(unless('unknown_node', 'not_an_id'));
-  if (node !== undefined) return { node };
+  // A long beginning of a node's id is not that of a thread by accident.
+  if (node !== undefined && id.length >= SURE_LENGTH) return { node };
   const found = id.length < 4 ? [] : await threadsLike(forest, id);
-  if (found.length === 1) return { node: found[0]!.head, thread: found[0]! };
-  throw found.length > 1
-    ? new ForestError('ambiguous_id', id, `"${id}" is the beginning of several threads: give more of it.`)
+  if (node !== undefined && found.length === 0) return { node };
+  if (node === undefined && found.length === 1) return { node: found[0]!.head, thread: found[0]! };
+  const candidates = [
+    ...(node === undefined ? [] : [`node ${node.slice(0, 12)}`]),
+    ...found.map((one) => `thread ${one.id}`),
+  ];
+  throw found.length > 0
+    ? new ForestError(
+        'ambiguous_id',
+        id,
+        `"${id}" is the beginning of several ids (${candidates.slice(0, 6).join(', ')}): give more of it.`,
+      )
     : new ForestError(
         'unknown_node',
         id,
@@ -25,15 +35,27 @@ export async function locate(forest: Forest, id: string): Promise<Location> {
       );
 }
 
+const SURE_LENGTH = 12;
+
+/** The threads whose ids begin like this, with or without `import-`. Deleted ones count if there is no other. */
 async function threadsLike(forest: Forest, start: string): Promise<Thread[]> {
-  const found: Thread[] = [];
-  for (let after: string | undefined, more = true; more; ) {
-    const page = await forest.threads.list({ limit: 500, ...(after !== undefined && { after }) });
-    found.push(...page.items.filter(({ id }) => id.startsWith(start)));
+  const ids: string[] = [];
+  for (let after: string | undefined; ; ) {
+    const page = await forest.store.refs({
+      on: 'thread',
+      names: ['head'],
+      limit: 1000,
+      ...(after !== undefined && { after }),
+    });
+    ids.push(
+      ...page.items.flatMap(({ key }) => (key.startsWith(start) || key.startsWith(`import-${start}`) ? [key] : [])),
+    );
+    if (page.next === undefined) break;
     after = page.next;
-    more = after !== undefined;
   }
-  return found;
+  const found = await Promise.all(ids.map((id) => forest.threads.get(id)));
+  const living = found.filter(({ deleted }) => !deleted);
+  return living.length > 0 ? living : found;
 }
 
 function unless(...codes: readonly SkeinErrorCode[]) {
@@ -83,6 +105,18 @@ export async function threadToWrite(
   const why = thread.recorded ? 'was recorded, and only its program goes on with it' : 'stays as it is';
   note(`Thread ${thread.id} ${why}: this goes on in a fork, thread ${fork.id}.`);
   return fork;
+}
+
+/** The id of the conversation that changed last, without recorded ones, and without sessions and side calls of agents. */
+export async function newestThread(forest: Forest): Promise<string> {
+  for (let after: string | undefined; ; ) {
+    const page = await forest.threads.list({ limit: 50, ...(after !== undefined && { after }) });
+    const found = page.items.find(({ recorded, agent, part }) => !recorded && agent === undefined && part === 'main');
+    if (found) return found.id;
+    if (page.next === undefined)
+      throw new UsageError('There is no conversation to continue yet: leave -c out, or name one with --at.');
+    after = page.next;
+  }
 }
 
 /** At most two threads, the last changed first: callers only ask whether there is exactly one. */

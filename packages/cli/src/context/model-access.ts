@@ -19,6 +19,8 @@ import {
 import type { Emulator } from '@skein/emulator';
 import { createEngine, type Engine, type Forest, titleByModel } from '@skein/forest';
 import { CommandError, note, UsageError, warn } from '../output/output.ts';
+import { keyEnvironment } from './keys.ts';
+import { resolveAlias } from './user-files.ts';
 
 /** The environment for requests to models: variables with keys and addresses. It must be closed. */
 export interface ModelAccess {
@@ -36,7 +38,7 @@ export const freeOfCharge: CostLookup = () => ({ total: 0 });
 export function needsDemo(config: Config, needed: readonly ProviderDescriptor[]): boolean {
   const known = [...Object.values(config.providers), ...providers()];
   const needsNone = needed.length > 0 && needed.every(({ connection }) => connection?.needsKey === false);
-  return !needsNone && withKeys(known, process.env).length === 0;
+  return !needsNone && withKeys(known, keyEnvironment(config)).length === 0;
 }
 
 /** The provider of the configured model; empty if no model is configured or its provider is not known. */
@@ -52,7 +54,7 @@ export function configuredProvider(config: Config): readonly ProviderDescriptor[
 /** Warns if the demo will answer. For a provider that only the configuration defines, the demo has no key. */
 export async function openModelAccess(config: Config, needed: readonly ProviderDescriptor[]): Promise<ModelAccess> {
   if (!needsDemo(config, needed))
-    return { env: process.env, fallback: undefined, isDemo: false, close: async () => undefined };
+    return { env: keyEnvironment(config), fallback: undefined, isDemo: false, close: async () => undefined };
   const { emulator, env } = await startDemo(process.env);
   if (needed.length === 0 || needed.some((one) => hasKey(one, { env }))) warnOfDemo();
   return { env, fallback: DEMO_MODEL, isDemo: true, close: () => emulator.close() };
@@ -60,7 +62,7 @@ export async function openModelAccess(config: Config, needed: readonly ProviderD
 
 function warnOfDemo(): void {
   warn(
-    'DEMO: no provider has a key, so a stand-in answers that understands nothing. Set ANTHROPIC_API_KEY or another.',
+    'DEMO: no provider has a key, so a stand-in answers that understands nothing. "skein keys set anthropic" stores one, or set ANTHROPIC_API_KEY or another.',
   );
 }
 
@@ -134,10 +136,12 @@ function defaultModel(config: Config, { env, fallback }: ModelAccess): NamedMode
 /** The name as people write it: `provider/model`. */
 export const modelName = ({ provider, model }: NamedModel) => `${provider.id}/${model}`;
 
-/** Finds a model by its name, with its provider as configured. */
-export function findModel(name: string, config: Config): NamedModel {
+/** Finds a model by its name or alias, with its provider as configured. */
+export function findModel(given: string, config: Config): NamedModel {
+  const name = resolveAlias(given);
   const slash = name.indexOf('/');
-  if (slash < 1 || slash === name.length - 1) throw new UsageError(new ModelRefError(name).message);
+  if (slash < 1 || slash === name.length - 1)
+    throw new UsageError(`${new ModelRefError(name).message} "skein aliases set" gives a model a short name.`);
   try {
     return { provider: findProvider(name.slice(0, slash), config.providers), model: name.slice(slash + 1) };
   } catch (error) {
@@ -145,7 +149,7 @@ export function findModel(name: string, config: Config): NamedModel {
   }
 }
 
-/** The providers that have a key in the environment. */
+/** The providers that have a key in an environment. */
 export function withKeys(
   providers: readonly ProviderDescriptor[],
   env: NodeJS.ProcessEnv,

@@ -1,5 +1,5 @@
 import type { ContentBlock, Role } from '@skein/core';
-import type { ContextChange, ForestNode, TakeRecord, TopologyNode } from '@skein/forest';
+import { type ContextChange, type ForestNode, ROOT, type TakeRecord, type TopologyNode } from '@skein/forest';
 import type { Redactor } from '@skein/server';
 import { colors, counted, formatTime, oneLine, shortId, toPrintable } from './output.ts';
 
@@ -11,7 +11,12 @@ export function nodeLine(node: ForestNode, redact: Redactor, width?: number): st
 /** A node with its whole text. */
 export function nodeLines(node: ForestNode, redact: Redactor): string[] {
   const { model } = node.takes.find((take) => take.model !== undefined) ?? {};
-  const facts = [formatTime(node.at), ...(model === undefined ? [] : [model]), ...(node.removed ? ['removed'] : [])];
+  const facts = [
+    formatTime(node.at),
+    ...(model === undefined ? [] : [model]),
+    ...(node.removed ? ['removed'] : []),
+    ...(node.childCount > 1 ? [`${node.childCount} branches below`] : []),
+  ];
   return [
     `${colors.yellow(shortId(node.id))} ${roleName(node.role)} ${colors.dim(toPrintable(facts.join(' · ')))}`,
     ...toPrintable(redact(nodeText(node))).split('\n'),
@@ -135,23 +140,39 @@ function takeView({ k: _k, node: _node, origin, envelope: _e, request, extra: _x
   };
 }
 
-/** The nodes in the order in which they are printed, with their indentation. Only branches are indented. */
-export function drawTree(items: readonly TopologyNode[], top: string): { id: string; indent: string }[] {
+/** A line of a drawn tree: the lines of the graph, and the node. */
+export interface TreeLine {
+  readonly id: string;
+  readonly graph: string;
+}
+
+/**
+ * Draws a tree as `git log --graph` does: one line goes straight down, and every other branch leaves it to the right. The
+ * straight line is that of `path`; elsewhere it is the newest branch. The trees below the root stand for themselves.
+ */
+export function drawTree(
+  items: readonly TopologyNode[],
+  top: string,
+  path: ReadonlySet<string> = new Set(),
+): TreeLine[] {
   const below = new Map<string, string[]>();
   for (const { id, parent } of items) below.set(parent, [...(below.get(parent) ?? []), id]);
-  const lines: { id: string; indent: string }[] = [];
+  const lines: TreeLine[] = [];
+  const mark = (id: string) => (path.has(id) ? '*' : 'o');
   // No recursion: a conversation can be deeper than the stack.
   const open = [{ id: top, first: '', rest: '' }];
   for (let at = open.pop(); at; at = open.pop()) {
-    if (at.id !== top) lines.push({ id: at.id, indent: at.first });
-    const children = below.get(at.id) ?? [];
-    const { rest } = at;
-    const next = children.map((id, index) => {
-      if (children.length === 1) return { id, first: rest, rest };
-      const isLast = index === children.length - 1;
-      return { id, first: `${rest}${isLast ? '└─ ' : '├─ '}`, rest: `${rest}${isLast ? '   ' : '│  '}` };
-    });
-    open.push(...next.toReversed());
+    const { id, first, rest } = at;
+    if (id !== top) lines.push({ id, graph: `${first}${mark(id)} ` });
+    const children = below.get(id) ?? [];
+    const straight = children.find((child) => path.has(child)) ?? children.at(-1);
+    const beside = children.filter((child) => child !== straight);
+    const isApart = id === top && id === ROOT;
+    const branches = beside.map((child) =>
+      isApart ? { id: child, first: '', rest: '' } : { id: child, first: `${rest}├─`, rest: `${rest}│ ` },
+    );
+    const next = straight === undefined ? [] : [{ id: straight, first: rest, rest }];
+    open.push(...[...branches, ...next].toReversed());
   }
   return lines;
 }

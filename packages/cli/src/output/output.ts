@@ -1,5 +1,6 @@
 import { isSkeinError, SkeinError, type SkeinErrorCode } from '@skein/core';
 import pico from 'picocolors';
+import { cutToWidth } from './width.ts';
 
 /** Colours for a stream: only if it is a terminal and `NO_COLOR` is not set. */
 function colorsFor(stream: { readonly isTTY?: boolean }) {
@@ -44,9 +45,35 @@ export function tolerateClosedOutput(): void {
   });
 }
 
+/** What is held back for the pager; undefined where output is written at once. */
+let held: string[] | undefined;
+
 /** Writes a part of the result, unchanged. */
 export function write(text: string): void {
-  if (!isOutputClosed) process.stdout.write(text);
+  if (held) held.push(text);
+  else if (!isOutputClosed) process.stdout.write(text);
+}
+
+/** Runs a command whose output may be long: on a terminal it is shown in the pager, if it does not fit on the screen. */
+export async function withPager(command: () => Promise<void>): Promise<void> {
+  const { stdout, env } = process;
+  const screen = {
+    isTerminal: stdout.isTTY === true,
+    rows: (stdout.rows || 24) - 1,
+    columns: stdout.columns || 80,
+    env,
+  };
+  const { isLong, pagerCommand, showInPager } = await import('./pager.ts');
+  const pager = pagerCommand(screen);
+  if (pager === undefined) return command();
+  held = [];
+  try {
+    await command();
+  } finally {
+    const text = held.join('');
+    held = undefined;
+    if (!isLong(text, screen) || !(await showInPager(pager, text, env))) write(text);
+  }
 }
 
 /** Writes the parts of a long result as fast as they are read, and stops when the reader has closed the pipe. */
@@ -112,15 +139,13 @@ export function toPrintable(text: string): string {
   return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '\ufffd');
 }
 
-/** A text as one line of limited length. */
-export function oneLine(text: string, width = 80): string {
-  const line = toPrintable(
-    text
-      .slice(0, 4 * width)
-      .replace(/\s+/g, ' ')
-      .trim(),
-  );
-  return line.length > width ? `${line.slice(0, width - 1)}…` : line;
+/** A text as one line that fits into so many columns. */
+export function oneLine(text: string, columns = 80): string {
+  const start = text
+    .slice(0, 4 * columns)
+    .replace(/\s+/g, ' ')
+    .trim();
+  return cutToWidth(toPrintable(start), columns);
 }
 
 /** A number with its noun: `1 reply`, `2 replies`. */

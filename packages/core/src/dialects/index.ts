@@ -22,6 +22,8 @@ export {
   joinManifest,
   type Manifest,
   type PrefixDifference,
+  type PrefixElement,
+  prefixElements,
 } from './manifest.ts';
 export { type ByModel, type Connection, forModel, type Policies, type ProviderDescriptor } from './provider.ts';
 export {

@@ -154,14 +154,55 @@ export function diffPrefix(previous: string, next: string): PrefixDifference | u
 }
 
 function elements(body: string, paths: readonly Path[]): string[] {
+  return listElements(body, paths).map(({ text }) => text);
+}
+
+/** An element of what a prompt cache compares, in the order in which caches compare: tools, system text, messages. */
+export interface PrefixElement {
+  readonly part: PrefixDifference['part'];
+  /** Its index in its part; 0 if the part is one text. */
+  readonly index: number;
+  /** Its exact text without cache markers. */
+  readonly text: string;
+  /** The text of the cache marker on it or right behind it. */
+  readonly marker: string | undefined;
+}
+
+/**
+ * The tools, the system text and the messages of a request body in the order in which prompt caches compare them, each
+ * with its cache marker. A marker of the whole body is on the last element.
+ *
+ * @example
+ * prefixElements(body).findLast(({ marker }) => marker !== undefined); // where the cached beginning ends
+ */
+export function prefixElements(body: string): PrefixElement[] {
+  const found = (['tools', 'system', 'messages'] as const).flatMap((part) =>
+    listElements(body, PATHS[part]).map((element, index) => ({ part, index, ...element })),
+  );
+  const whole = textAt(body, ['cache_control']);
+  if (whole?.startsWith('{') && found.length > 0) found.push({ ...found.pop()!, marker: whole });
+  return found;
+}
+
+function listElements(body: string, paths: readonly Path[]): Pick<PrefixElement, 'text' | 'marker'>[] {
   const value = paths.map((path) => textAt(body, path)).find((text) => text !== undefined);
   if (value === undefined) return [];
-  if (value.startsWith('['))
-    return elementTexts(value)
-      .filter((text) => !MARKER_BLOCK.test(text))
-      .map(withoutMarkers);
   // A marker turns a plain system text into a list of one block, which means the same.
-  return [value.startsWith('"') ? `{"type":"text","text":${value}}` : withoutMarkers(value)];
+  if (value.startsWith('"')) return [{ text: `{"type":"text","text":${value}}`, marker: undefined }];
+  const listed: Pick<PrefixElement, 'text' | 'marker'>[] = [];
+  for (const text of value.startsWith('[') ? elementTexts(value) : [value]) {
+    const last = listed.at(-1);
+    if (!MARKER_BLOCK.test(text)) listed.push({ text: withoutMarkers(text), marker: findMarker(text) });
+    else if (last) listed.push({ ...listed.pop()!, marker: text });
+  }
+  return listed;
+}
+
+/** The last marker of an element or of its blocks. */
+function findMarker(text: string): string | undefined {
+  if (!MARKER.test(text)) return undefined;
+  const edits = markerEdits(text, skipSpace(text, 0)).sort((a, b) => a.start - b.start);
+  return edits.length === 0 ? undefined : text.slice(edits.at(-1)!.start, edits.at(-1)!.end);
 }
 
 /** A marker is a member of what it marks, or a block of its own behind it. */

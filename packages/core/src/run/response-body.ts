@@ -1,15 +1,14 @@
-import { isJson } from '../json/index.ts';
-import type { ContentBlock, Message, ToolUseBlock } from '../message/index.ts';
-import type { RunEvent, RunStop, Step } from './result.ts';
+import type { Message } from '../message/index.ts';
+import type { RunEvent, Step } from './result.ts';
 import { RunError } from './result.ts';
-import type { Action } from './tools/answer-calls.ts';
+import { MessageStreamWriter, type TurnEvent } from './ui-stream.ts';
 
 /** The events of a run as the data of server-sent events. */
 export async function* responseTexts(
   events: AsyncIterable<RunEvent>,
   format: 'events' | 'ui',
 ): AsyncGenerator<string, void, undefined> {
-  if (format === 'ui') return yield* uiParts(events, messageOf);
+  if (format === 'ui') return yield* uiParts(events);
   try {
     for await (const event of events) yield jsonText(event);
   } catch (error) {
@@ -44,177 +43,42 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-const FINISH: Readonly<Partial<Record<RunStop['reason'], string>>> = {
-  end: 'stop',
-  'stop-sequence': 'stop',
-  length: 'length',
-  refusal: 'content-filter',
-  filter: 'content-filter',
-  'tool-use': 'tool-calls',
-  approval: 'tool-calls',
-  error: 'error',
-};
-
 /** A run as the parts of an AI SDK UI message stream, each as JSON text, and its end mark. */
-async function* uiParts(
-  events: AsyncIterable<RunEvent>,
-  errorText: (error: unknown) => string,
-): AsyncGenerator<string, void, undefined> {
-  const writer = new UiWriter();
-  yield part({ type: 'start' });
+async function* uiParts(events: AsyncIterable<RunEvent>): AsyncGenerator<string, void, undefined> {
+  const writer = new MessageStreamWriter();
+  yield* writer.start();
   try {
-    for await (const event of events) yield* writer.write(event);
+    for await (const event of turnEvents(events)) yield* writer.write(event);
   } catch (error) {
-    yield* writer.end();
-    yield part({ type: 'error', errorText: errorText(error) });
+    yield* writer.fail(messageOf(error));
   }
   yield '[DONE]';
 }
 
-class UiWriter {
-  #blocks = 0;
-  #block: { readonly type: 'text' | 'reasoning'; readonly id: string } | undefined;
-  #step: 'none' | 'reply' | 'replied' = 'none';
-  /** Calls of the current reply by their place in it. */
-  readonly #calls = new Map<number, { readonly id: string; readonly name: string }>();
-  /** Calls that the reader knows of. */
-  readonly #known = new Set<string>();
-  readonly #results = new Map<string, Message>();
-  /** Addresses of the sources that the reader knows of. */
-  readonly #sources = new Set<string>();
-
-  *write(event: RunEvent): Generator<string> {
+async function* turnEvents(events: AsyncIterable<RunEvent>): AsyncGenerator<TurnEvent, void, undefined> {
+  const results = new Map<string, Message>();
+  for await (const event of events) {
     switch (event.type) {
-      case 'text':
-      case 'refusal':
-        yield* this.#piece('text', event.text);
-        break;
-      case 'reasoning':
-        yield* this.#piece('reasoning', event.text);
-        break;
-      case 'tool-use':
-        yield* this.#openStep();
-        yield* this.#closeBlock();
-        this.#calls.set(event.index, event);
-        yield part({ type: 'tool-input-start', toolCallId: event.id, toolName: event.name });
-        break;
-      case 'tool-arguments': {
-        const call = this.#calls.get(event.index);
-        if (call && event.text !== '')
-          yield part({ type: 'tool-input-delta', toolCallId: call.id, inputTextDelta: event.text });
-        break;
-      }
       case 'message':
-        if (event.message.role === 'assistant') yield* this.#reply(event.message);
+        if (event.message.role === 'assistant') yield { type: 'reply', message: event.message };
         break;
       case 'tool-result':
-        this.#results.set(event.callId, event.message);
+        results.set(event.callId, event.message);
         break;
-      case 'action':
-        yield* this.#output(event.action);
+      case 'action': {
+        const { callId, name, arguments: rawParameters, outcome } = event.action;
+        const text = results.get(callId)?.text ?? '';
+        yield { type: 'output', callId, name, arguments: rawParameters, text, failed: outcome !== 'done' };
         break;
-      case 'approval':
-        yield* this.#input(event.call, event.call.name);
-        yield part({ type: 'tool-approval-request', approvalId: event.call.id, toolCallId: event.call.id });
-        break;
-      case 'finish': {
-        const { reason } = event.result.stop;
-        yield* this.end();
-        yield part({ type: 'finish', finishReason: FINISH[reason] ?? 'other' });
       }
+      case 'finish':
+        yield { type: 'finish', reason: event.result.stop.reason };
+        break;
+      case 'retry':
+      case 'notice':
+        break;
+      default:
+        yield event;
     }
   }
-
-  /** Closes what is open. */
-  *end(): Generator<string> {
-    yield* this.#closeBlock();
-    if (this.#step !== 'none') yield part({ type: 'finish-step' });
-    this.#step = 'none';
-  }
-
-  *#piece(type: 'text' | 'reasoning', delta: string): Generator<string> {
-    if (delta === '') return;
-    yield* this.#openStep();
-    if (this.#block?.type !== type) {
-      yield* this.#closeBlock();
-      this.#block = { type, id: String(++this.#blocks) };
-      yield part({ type: `${type}-start`, id: this.#block.id });
-    }
-    yield part({ type: `${type}-delta`, id: this.#block.id, delta });
-  }
-
-  /** A step is a reply and the results of its calls. */
-  *#openStep(): Generator<string> {
-    if (this.#step === 'reply') return;
-    yield* this.end();
-    this.#step = 'reply';
-    this.#calls.clear();
-    yield part({ type: 'start-step' });
-  }
-
-  *#closeBlock(): Generator<string> {
-    if (this.#block) yield part({ type: `${this.#block.type}-end`, id: this.#block.id });
-    this.#block = undefined;
-  }
-
-  /** The reply is complete, and so are its calls. */
-  *#reply({ toolUses, origin, content }: Message): Generator<string> {
-    yield* this.#closeBlock();
-    const shown = content.flatMap((block) => shownWith(block, this.#sources));
-    if (shown.length > 0) yield* this.#openStep();
-    yield* shown;
-    const names = new Map([...this.#calls.values()].map(({ id, name }) => [id, name]));
-    // What was cut is never called.
-    if (!origin.cut) for (const call of toolUses) yield* this.#input(call, names.get(call.id) ?? call.name);
-    if (this.#step === 'reply') this.#step = 'replied';
-  }
-
-  *#input({ id, rawParameters, form }: ToolUseBlock, toolName: string): Generator<string> {
-    if (this.#known.has(id)) return;
-    this.#known.add(id);
-    const text = form !== 'custom' && rawParameters.trim() === '' ? '{}' : rawParameters;
-    const head = { toolCallId: id, toolName };
-    if (form === 'custom') yield part({ type: 'tool-input-available', ...head }, ['input', JSON.stringify(text)]);
-    else if (isJson(text)) yield part({ type: 'tool-input-available', ...head }, ['input', text]);
-    else {
-      const errorText = 'The arguments are not JSON';
-      yield part({ type: 'tool-input-error', ...head, input: text, errorText });
-    }
-  }
-
-  *#output({ callId, name, arguments: rawParameters, outcome }: Action): Generator<string> {
-    const text = this.#results.get(callId)?.text ?? '';
-    // A call of a run before this one, which was approved since.
-    yield* this.#input({ type: 'tool-use', id: callId, name, rawParameters, parameters: {} }, name);
-    if (outcome !== 'done') yield part({ type: 'tool-output-error', toolCallId: callId, errorText: text });
-    else {
-      const output = /^\s*[[{]/.test(text) && isJson(text) ? text : JSON.stringify(text);
-      yield part({ type: 'tool-output-available', toolCallId: callId }, ['output', output]);
-    }
-  }
-}
-
-/** What a block shows besides its words: an image or other file, and sources that are not known yet. */
-function shownWith(block: ContentBlock, known: Set<string>): string[] {
-  if (block.type === 'media') {
-    const { mediaType, source } = block;
-    // What a provider holds has no address.
-    if (source.kind === 'file') return [];
-    const url = source.kind === 'url' ? source.url : `data:${mediaType};base64,${source.data}`;
-    return [part({ type: 'file', url, mediaType })];
-  }
-  if (block.type !== 'text') return [];
-  return (block.citations ?? []).flatMap(({ url, title }) => {
-    if (url === undefined || known.has(url)) return [];
-    known.add(url);
-    return [part({ type: 'source-url', sourceId: url, url, ...(title !== undefined && { title }) })];
-  });
-}
-
-/** A value that a model or a tool wrote goes in by its exact text, so that no number is rounded. */
-function part(fields: Readonly<Record<string, string>>, value?: readonly [name: string, json: string]): string {
-  const text = JSON.stringify(fields);
-  if (!value) return text;
-  // In JSON, line ends stand between tokens only; in an event they would end the line.
-  return `${text.slice(0, -1)},${JSON.stringify(value[0])}:${value[1].replace(/[\r\n]+/g, ' ')}}`;
 }

@@ -1,19 +1,18 @@
 import { type Message, system, user } from '@skein/core';
 import {
   allItems,
-  appendMessages,
+  appendOnce,
   createContext,
   createThreads,
   type Forest,
   type ForestContext,
   ForestError,
-  readAppendPoint,
   readOpening,
   resolveId,
   shortenTitle,
   type Thread,
 } from '../forest/index.ts';
-import { nodeId, ROOT } from '../model/ids.ts';
+import { ROOT } from '../model/ids.ts';
 import { runBranch } from './branch.ts';
 import { checkEventId, EventWriter, followEvents } from './events.ts';
 import {
@@ -284,7 +283,7 @@ async function rerunTurns(
   const generations: GenerationState[] = [];
   let head = start;
   for (const { said, answered } of splitTurns(messages.slice(at + 1))) {
-    for (const message of said) head = await findOrAppend(context, head, message);
+    for (const message of said) head = await appendOnce(context, head, message, { via: 'generate' });
     if (!answered) continue;
     const generation = await engine.generate(head, { ...options, n: 1 });
     const state = await generation.result;
@@ -294,17 +293,6 @@ async function rerunTurns(
     if (branch!.status !== 'done') break;
   }
   return { head, generations };
-}
-
-/** Finds the node of a message below a head, or appends it. An existing node gets no further take. */
-async function findOrAppend(context: ForestContext, head: string, message: Message): Promise<string> {
-  const id = nodeId(head, message.origin.dialect, message.facts.digest);
-  const [there] = await context.store.nodes([id]);
-  if (there) return resolveId(context.store, id);
-  const [added] = await appendMessages(context, await readAppendPoint(context.store, head), [message], {
-    via: 'generate',
-  });
-  return added!;
 }
 
 interface Turn {

@@ -17,7 +17,7 @@ import { resolveId } from './read/resolve.ts';
 import { type SearchFilters, type SearchResult, searchNodes } from './read/search.ts';
 import { type ContextChange, findContextChanges } from './read/sent-context.ts';
 import type { SentRequest } from './read/sent-request.ts';
-import { sumUsage, type UsageScope, type UsageTotal } from './read/usage.ts';
+import { sumUsage, type UsageOptions, type UsageScope, type UsageTotal } from './read/usage.ts';
 import type { NodePageRequest, WithRemoved } from './read/walk.ts';
 import { createThreads, type Threads } from './threads/threads.ts';
 import { checkForest, collectGarbage } from './upkeep.ts';
@@ -106,7 +106,7 @@ export interface Forest {
   /** Finds nodes that contain all words; the last word may be a prefix. */
   search(text: string, filters?: SearchFilters): Promise<Page<SearchResult>>;
   /** Adds up tokens and cost of a node, a subtree, a path, a thread or a period. */
-  usage(of: UsageScope): Promise<UsageTotal>;
+  usage(of: UsageScope, options?: UsageOptions): Promise<UsageTotal>;
   /** Says where two paths diverge, and what each has after that. */
   diff(a: string, b: string): Promise<Difference>;
   /** Returns the shape of the tree without content, parents before their children. */
@@ -155,7 +155,7 @@ export function createForest(store: Store, { project = 'default', now = Date.now
     ...createMarks(context),
     contextChanges: (thread, options) => findContextChanges(context, threads, thread, options),
     search: (text, filters) => searchNodes(context, text, filters),
-    usage: (of) => sumUsage(context, threads, of),
+    usage: (of, options) => sumUsage(context, threads, of, options),
     threads,
     bookmarks: createBookmarks(context),
     changes: (after) => store.changes(after),

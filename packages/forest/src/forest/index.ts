@@ -22,7 +22,7 @@ export { readCheckpoints, readTools, withConversationSystem, writeCheckpoint } f
 export type { SentRequest } from './read/sent-request.ts';
 export { diffFromLastRequest, readManifest } from './read/sent-request.ts';
 export { preferLineage } from './read/stateless-request.ts';
-export type { UsageScope, UsageTotal } from './read/usage.ts';
+export type { UsageOptions, UsageScope, UsageTotal } from './read/usage.ts';
 export { resolveWalkStart, walkAll } from './read/walk.ts';
 export type { ThreadGroup } from './threads/groups.ts';
 export { makeGroupRefs, openingGroupId, SIDE_GROUP, sessionGroupId } from './threads/groups.ts';
@@ -33,7 +33,7 @@ export { createThreads } from './threads/threads.ts';
 export { findOpening, makeTitle, readOpening, shortenTitle } from './threads/title.ts';
 export { addTakeTexts, findNeededBodies } from './upkeep.ts';
 export type { TakeFacts } from './write/append.ts';
-export { appendMessages, appendSiblings, createMessageTake } from './write/append.ts';
+export { appendMessages, appendOnce, appendSiblings, createMessageTake } from './write/append.ts';
 export { type AppendPoint, makeNodeRecords, ROOT_POINT, readAppendPoint } from './write/append-point.ts';
 export type { Bookmark, Bookmarks } from './write/bookmarks.ts';
 export type { SplitResult } from './write/edit.ts';

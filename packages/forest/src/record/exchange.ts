@@ -280,6 +280,15 @@ function isMark(value: unknown): value is readonly [end: number, at: number] {
   return Array.isArray(value) && typeof value[0] === 'number' && typeof value[1] === 'number';
 }
 
+/** The text that was sent to the provider: the request of the client, or what a gateway made of it. */
+export async function readSentText(
+  store: Store,
+  { id, upstream }: Pick<Exchange, 'id' | 'upstream'>,
+): Promise<string | undefined> {
+  const part = upstream ? `${id}/${UPSTREAM_REQUEST}.${upstream.attempt}` : requestPartId(id);
+  return packedText((await store.entry('exchange', part))?.data);
+}
+
 /** The body of the request; undefined if it had none. */
 export async function readRequestBody(store: Store, exchange: string): Promise<Uint8Array | undefined> {
   return unpackBytes((await store.entry('exchange', requestPartId(exchange)))?.data);

@@ -37,5 +37,5 @@ export {
 } from './recorder.ts';
 export type { Recording, UpstreamRequest } from './recording.ts';
 export { createReplayer, type Replayer } from './replay.ts';
-export { forgetOld, oldestShown, type Retention } from './retention.ts';
+export { forgetOld, forgetRecordings, oldestShown, type Retention } from './retention.ts';
 export { type RouteUsage, readRouteUsage } from './route-usage.ts';

@@ -30,6 +30,48 @@ export async function forgetOld(
 }
 
 /**
+ * Deletes recorded conversations for good: their threads, every byte of their exchanges, and the messages that no other
+ * conversation shares. Run it while no other process uses the store.
+ *
+ * @example
+ * const { exchanges } = await forgetRecordings(forest, [thread.id]);
+ */
+export async function forgetRecordings(
+  forest: Forest,
+  threads: readonly string[],
+): Promise<{ kept: number; removed: number; exchanges: number }> {
+  const named = new Set(threads);
+  const exchanges = new Set<string>();
+  for await (const { id, landing } of allItems((page) => listExchanges(forest, page)))
+    if (landing?.thread !== undefined && named.has(landing.thread)) exchanges.add(id);
+  const heads = new Set<string>();
+  for await (const { id, head } of allItems((page) => forest.threads.list(page))) if (!named.has(id)) heads.add(head);
+  for (const id of named) {
+    const { head, deleted } = await forest.threads.get(id);
+    const own = await firstOwnNode(forest, head, heads);
+    if (own !== undefined) await forest.remove(own);
+    if (!deleted) await forest.threads.delete(id);
+  }
+  const first = await forest.gc({ forget: (record) => belongsTo(record, exchanges) });
+  // The texts that the exchanges named are free only when these are gone.
+  const second = await forest.gc();
+  return { kept: second.kept, removed: first.removed + second.removed, exchanges: exchanges.size };
+}
+
+/** The highest node on the path to a head below which nothing belongs to another conversation. */
+async function firstOwnNode(forest: Forest, head: string, others: ReadonlySet<string>): Promise<string | undefined> {
+  let own: string | undefined;
+  let below: string | undefined;
+  for (const { id } of (await forest.store.path(head)).toReversed()) {
+    const { items } = await forest.children(id, { limit: 2 });
+    if (others.has(id) || items.some((child) => child.id !== below)) return own;
+    own = id;
+    below = id;
+  }
+  return own;
+}
+
+/**
  * The earliest start time that may still be shown; undefined if recordings are kept for ever.
  *
  * @example

@@ -6,7 +6,7 @@ import { createEntryTable, createRegisterTable, type Register } from './latest-t
 import { toPage } from './page.ts';
 import { hashFault, isEntry, recordKey, toChange } from './records.ts';
 import type { Store, StoreProblem } from './store.ts';
-import { createWordIndex, nodeText, splitWords, type WordIndex } from './word-index.ts';
+import { createWordIndex, nodeText, pageOfHits, splitWords, type WordIndex } from './word-index.ts';
 
 /**
  * A store in memory, for tests and for data that need not outlive the process.
@@ -112,7 +112,7 @@ export function memoryStore(): Store {
           const node = tables.nodes.get(id)!;
           return (roles?.includes(node.facts.role) ?? true) && node.at >= since && node.at < until;
         });
-      return toPage(hits, ({ score, id }) => [-score, id], page);
+      return pageOfHits(hits, (id) => tables.nodes.get(id)!.at, page);
     },
     async changes(after) {
       return log.since(after);

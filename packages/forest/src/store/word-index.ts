@@ -1,10 +1,11 @@
 import { type ContentBlock, dialect, type Message } from '@skein/core';
-import type { SearchHit } from './store.ts';
+import { toPage } from './page.ts';
+import type { Page, PageRequest, SearchHit } from './store.ts';
 
 /** A full-text index in memory. */
 export interface WordIndex {
   add(id: string, text: string): void;
-  /** The nodes that have all the words, best first. The last word may be a prefix. */
+  /** The nodes that have all the words, in no order. The last word may be a prefix. */
   find(words: readonly string[]): SearchHit[];
 }
 
@@ -26,7 +27,7 @@ export function createWordIndex(): WordIndex {
   return {
     add(id, text) {
       const row = ids.push(id) - 1;
-      const words = splitWords(text);
+      const words = indexWords(text);
       lengths.push(words.length);
       for (const word of words) {
         let rows = postings.get(word);
@@ -47,7 +48,7 @@ export function createWordIndex(): WordIndex {
         if (!others.every((list) => list.has(row))) continue;
         hits.push({ id: ids[row]!, score: lists.reduce((sum, list) => sum + weight(list, row), 0) });
       }
-      return hits.sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1));
+      return hits;
     },
   };
 
@@ -57,6 +58,23 @@ export function createWordIndex(): WordIndex {
     const rarity = Math.log(1 + ids.length / list.size);
     return (rarity * count) / (count + 0.5 + lengths[row]! / 100);
   }
+}
+
+/**
+ * A page of hits, best first; of equally good ones the newest is first.
+ *
+ * @example
+ * pageOfHits(index.find(words), (id) => nodes.get(id).at, { limit: 20 });
+ */
+export function pageOfHits(
+  hits: readonly SearchHit[],
+  atOf: (id: string) => number,
+  page: PageRequest,
+): Page<SearchHit> {
+  const placed = hits.map((hit) => ({ hit, place: [-hit.score, -atOf(hit.id), hit.id] as const }));
+  placed.sort(({ place: a }, { place: b }) => a[0] - b[0] || a[1] - b[1] || (a[2] < b[2] ? -1 : 1));
+  const found = toPage(placed, ({ place }) => place, page);
+  return { ...found, items: found.items.map(({ hit }) => hit) };
 }
 
 function firstNotBefore(sorted: readonly string[], word: string): number {
@@ -106,18 +124,54 @@ function blockSearchText(block: ContentBlock): string {
   }
 }
 
+/** Characters of scripts that are written without spaces between words, or with many forms of a word in one run. */
+export const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}ー々]/u;
+
 /**
- * Splits a text into words as a search compares them: letters and digits of any script, in lower case, without diacritics.
+ * Splits a text into words as a search compares them: letters and digits of any script, in lower case, without diacritics. A run
+ * of Chinese, Japanese or Korean characters becomes its pairs of neighbours, so that a word inside the run is found.
  *
  * @example
  * splitWords('Café, au lait!'); // ['cafe', 'au', 'lait']
+ * splitWords('天気予報'); // ['天気', '気予', '予報']
  */
 export function splitWords(text: string): string[] {
-  return (
-    text
-      .normalize('NFKD')
-      .replace(/\p{M}/gu, '')
+  return runsIn(text).flatMap((run) => (UNSPACED.test(run) ? pairsIn(run) : [run]));
+}
+
+/**
+ * The words of a text for an index. Beside those of `splitWords`, it has the last character of each run of Chinese, Japanese
+ * or Korean, because no pair begins with it.
+ *
+ * @example
+ * indexWords('天気'); // ['天気', '気']
+ */
+export function indexWords(text: string): string[] {
+  return runsIn(text).flatMap((run) => {
+    if (!UNSPACED.test(run)) return [run];
+    const pairs = pairsIn(run);
+    const last = Array.from(run).at(-1)!;
+    return pairs[0] === last ? pairs : [...pairs, last];
+  });
+}
+
+/** Letters and digits without a break, where a change between spaced and unspaced scripts is a break. */
+function runsIn(text: string): string[] {
+  const plain = text.normalize('NFKD').replace(/\p{M}/gu, '');
+  const words =
+    plain
+      .normalize('NFC')
       .toLowerCase()
-      .match(/[\p{L}\p{N}]+/gu) ?? []
-  );
+      .match(/[\p{L}\p{N}]+/gu) ?? [];
+  return words
+    .flatMap((word) => (UNSPACED.test(word) ? word.split(SCRIPT_CHANGE) : [word]))
+    .filter((run) => run !== '');
+}
+
+const SCRIPT_CHANGE = new RegExp(`(${UNSPACED.source}+)`, 'u');
+
+function pairsIn(run: string): string[] {
+  const characters = Array.from(run);
+  if (characters.length === 1) return [run];
+  return characters.slice(1).map((character, index) => characters[index]! + character);
 }

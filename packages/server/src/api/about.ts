@@ -1,8 +1,10 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { providers as builtIn, hasKey } from '@skein/core';
+import { providers as builtIn, hasKey, run, user } from '@skein/core';
 import { exportDialects } from '@skein/forest';
-import type { Services } from '../services.ts';
-import { answers, apiRouter } from './router.ts';
+import { Problem } from '../http/problem.ts';
+import { type Services, usualModel } from '../services.ts';
+import { answers, apiRouter, jsonBody } from './router.ts';
+import { Name } from './schemas/forest.ts';
 
 const tags = ['about'];
 
@@ -45,6 +47,25 @@ const providers = createRoute({
   tags,
   summary: 'Providers, and which of them have a key; never the keys',
   responses: answers(z.object({ items: z.array(Provider) })),
+});
+
+const check = createRoute({
+  method: 'post',
+  path: '/providers/{provider}/check',
+  tags,
+  summary: 'Asks a provider one short question, to see whether its key works; the key stays on the server',
+  request: {
+    params: z.object({ provider: Name }),
+    body: jsonBody(z.object({ model: z.string().max(300).optional() }).strict()),
+  },
+  responses: answers(
+    z.object({
+      works: z.boolean(),
+      model: z.string(),
+      ms: z.number(),
+      problem: z.string().optional().openapi({ description: 'Why it does not work' }),
+    }),
+  ),
 });
 
 const dialectList = createRoute({
@@ -153,6 +174,30 @@ export const about = apiRouter()
     }));
     return c.json({ items }, 200);
   })
+  .openapi(check, async (c) => {
+    const { providers: known, env, redact, closing } = c.var.services;
+    const { provider: id } = c.req.valid('param');
+    const provider = known.find((one) => one.id === id);
+    if (!provider) throw new Problem('unknown_provider', `There is no provider "${id}" on this server.`);
+    const model = c.req.valid('json').model ?? usualModel(env, id)?.slice(id.length + 1);
+    if (model === undefined) throw new Problem('bad_model', `Say which model of ${id}: no usual one is known.`);
+    const started = Date.now();
+    const signal = AbortSignal.any([closing, AbortSignal.timeout(CHECK_MS)]);
+    const asked = run({
+      model: { provider, model, env },
+      messages: [user('Answer with one word: hello.')],
+      params: { maxTokens: 64 },
+      limits: { steps: 1 },
+      retry: false,
+      signal,
+    });
+    const problem = await asked.result.then(
+      () => undefined,
+      (error: unknown) => (error instanceof Error ? error.message : String(error)),
+    );
+    const result = { works: problem === undefined, model: `${id}/${model}`, ms: Date.now() - started };
+    return c.json(redact({ ...result, ...(problem !== undefined && { problem }) }), 200);
+  })
   .openapi(dialectList, (c) => {
     const items = exportDialects().map(({ id, title = id }) => ({ id, title }));
     return c.json({ items }, 200);
@@ -192,6 +237,9 @@ export const about = apiRouter()
     const all = await listModels(c.var.services);
     return c.json({ items: provider === undefined ? all : all.filter((one) => one.provider === provider) }, 200);
   });
+
+/** How long a provider may take to answer the question of a check, in milliseconds. */
+const CHECK_MS = 30_000;
 
 async function listModels({ providers, env, model, agents }: Services): Promise<z.infer<typeof Model>[]> {
   // The list is large, and only this needs it.

@@ -1,6 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { ContentBlock, Message } from '@skein/core';
-import { followChanges, readableNodes, readOpening, type Store } from '@skein/forest';
+import { followChanges, readableNodes, readOpening, type Store, type UsageScope } from '@skein/forest';
 import { Problem } from '../http/problem.ts';
 import { type SseMessage, sseResponse } from '../http/sse.ts';
 import type { Redactor } from '../redact.ts';
@@ -77,7 +77,9 @@ const usage = createRoute({
       until: z.coerce.number().optional(),
     }),
   },
-  responses: answers(z.object({ usage: Usage, cost: z.number(), withoutPrice: z.number(), replies: z.number() })),
+  responses: answers(
+    z.object({ usage: Usage, cost: z.number().nullable(), withoutPrice: z.number(), replies: z.number() }),
+  ),
 });
 
 const diff = createRoute({
@@ -112,12 +114,13 @@ export const forestRoutes = apiRouter()
   })
   .openapi(usage, async (c) => {
     const { node, path, below, thread, since, until } = c.req.valid('query');
-    const { forest } = c.var.services;
-    if (node !== undefined) return c.json(await forest.usage({ node }), 200);
-    if (path !== undefined) return c.json(await forest.usage({ path, ...given({ thread }) }), 200);
-    if (below !== undefined) return c.json(await forest.usage({ below }), 200);
-    if (thread !== undefined) return c.json(await forest.usage({ thread }), 200);
-    if (since !== undefined) return c.json(await forest.usage({ since, ...given({ until }) }), 200);
+    const { forest, costOf } = c.var.services;
+    const sum = (of: UsageScope) => forest.usage(of, { costOf });
+    if (node !== undefined) return c.json(await sum({ node }), 200);
+    if (path !== undefined) return c.json(await sum({ path, ...given({ thread }) }), 200);
+    if (below !== undefined) return c.json(await sum({ below }), 200);
+    if (thread !== undefined) return c.json(await sum({ thread }), 200);
+    if (since !== undefined) return c.json(await sum({ since, ...given({ until }) }), 200);
     throw new Problem('bad_request', 'Say of what: node, path, below, thread, or since.');
   })
   .openapi(diff, async (c) => {
@@ -159,7 +162,7 @@ const summary = createRoute({
     z.object({
       messages: z.number(),
       replies: z.number(),
-      cost: z.number(),
+      cost: z.number().nullable(),
       withoutPrice: z.number(),
       usage: Usage,
       models: z.array(z.string()),
@@ -206,9 +209,9 @@ export const glance = apiRouter()
     return c.json({ items: redact(found.map(threadView)) }, 200);
   })
   .openapi(summary, async (c) => {
-    const { forest, redact } = c.var.services;
+    const { forest, redact, costOf } = c.var.services;
     const { id, head } = await forest.threads.get(c.req.valid('param').thread);
-    const [total, path] = await Promise.all([forest.usage({ thread: id }), forest.store.path(head)]);
+    const [total, path] = await Promise.all([forest.usage({ thread: id }, { costOf }), forest.store.path(head)]);
     const takes = await forest.store.takes(path.map((one) => one.id));
     const models = new Set(takes.flatMap(({ model }) => (model === undefined ? [] : [model])));
     const first = path.find(({ facts }) => facts.role === 'user') ?? path[0];

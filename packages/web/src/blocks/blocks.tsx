@@ -1,12 +1,12 @@
-import { Ban, Brain } from 'lucide-react';
+import { Ban, Brain, ChevronRight } from 'lucide-react';
 import { lazy, memo, Suspense } from 'react';
-import type { Block, Citation, ToolResult } from '../api/types.ts';
-import { shortNumber } from '../ui/format.ts';
-import { Foldable } from './fold.tsx';
+import type { Block, ToolResult } from '../api/types.ts';
+import { useThoughtTime } from '../state/thought-times.ts';
+import { duration, shortNumber } from '../ui/format.ts';
+import { type CitedText, Footnotes, joinCited, NotesContext, numberCitations } from './citations.tsx';
 import { useFold } from './folds.ts';
 import { unknownText } from './json-text.ts';
 import { MediaBlock } from './media-block.tsx';
-import { SafeLink } from './safe-link.tsx';
 import { oneLine } from './summary.ts';
 import { ResultContent, ToolCard } from './tool-card.tsx';
 import { UnknownBlock } from './unknown-block.tsx';
@@ -27,28 +27,64 @@ interface BlocksProps {
 
 /** A message block by block, in its original order. */
 export const Blocks = memo(function Blocks(props: BlocksProps) {
-  const { blocks } = props;
-  let cited = 1;
-  return blocks.map((block, index) => {
-    const firstNumber = cited;
-    if (block.type === 'text') cited += block.citations?.length ?? 0;
-    // biome-ignore lint/suspicious/noArrayIndexKey: the order of blocks never changes
-    return <OneBlock key={index} {...props} block={block} place={index} firstNumber={firstNumber} />;
+  const { blocks, raw = false } = props;
+  const notes = numberCitations(blocks.map((block) => (block.type === 'text' ? block : {})));
+  return groupBlocks(blocks).map((places) => {
+    const first = blocks[places[0]!]!;
+    if (first.type === 'text') {
+      const texts = places.map((place) => ({ text: textAt(blocks, place), notes: notes[place]! }));
+      return <TextBlock key={places[0]} texts={texts} raw={raw} />;
+    }
+    const shown = places.map((place) => <OneBlock key={place} {...props} block={blocks[place]!} place={place} />);
+    if (places.length === 1) return shown[0];
+    return (
+      <div
+        key={places[0]}
+        className="my-2 grid gap-2 sm:grid-cols-2 [&>article]:my-0 [&>article:has([aria-expanded=true])]:col-span-full"
+      >
+        {shown}
+      </div>
+    );
   });
 });
+
+function textAt(blocks: readonly Block[], place: number): string {
+  const block = blocks[place]!;
+  return block.type === 'text' ? block.text : '';
+}
+
+/**
+ * The places of blocks, in groups: calls that follow one another are shown side by side, and texts of which one has citations are
+ * one text, because providers cut a paragraph where a citation ends.
+ */
+function groupBlocks(blocks: readonly Block[]): readonly (readonly number[])[] {
+  const groups: number[][] = [];
+  for (const [place, block] of blocks.entries()) {
+    const last = groups.at(-1);
+    const before = last && blocks[last.at(-1)!]!;
+    const isCall = block.type === 'tool-use' && before?.type === 'tool-use';
+    if (last && (isCall || (before && isCited(before, block)))) last.push(place);
+    else groups.push([place]);
+  }
+  return groups;
+}
+
+function isCited(before: Block, block: Block): boolean {
+  if (before.type !== 'text' || block.type !== 'text') return false;
+  return [before, block].some(({ citations = [] }) => citations.length > 0);
+}
 
 interface OneBlockProps extends BlocksProps {
   readonly block: Block;
   readonly place: number;
-  readonly firstNumber: number;
 }
 
-function OneBlock({ block, place, firstNumber, ...props }: OneBlockProps) {
-  const { node, blocks, results, shownResults, raw = false, isLive = false, running } = props;
+function OneBlock({ block, place, ...props }: OneBlockProps) {
+  const { node, blocks, results, shownResults, isLive = false, running } = props;
   const isGrowing = isLive && place === blocks.length - 1;
   switch (block.type) {
     case 'text':
-      return <TextBlock {...block} firstNumber={firstNumber} raw={raw} />;
+      return <Markdown text={block.text} />;
     case 'reasoning':
       return <ReasoningBlock {...block} node={node} place={place} isLive={isGrowing} />;
     case 'tool-use': {
@@ -88,42 +124,26 @@ export function foldablePlaces(blocks: readonly Block[]): readonly number[] {
 }
 
 interface TextBlockProps {
-  readonly text: string;
-  readonly citations?: readonly Citation[] | undefined;
-  readonly firstNumber: number;
+  readonly texts: readonly CitedText[];
   readonly raw: boolean;
 }
 
-/** Text as markdown or as written, with its citations. */
-function TextBlock({ text, citations = [], firstNumber, raw }: TextBlockProps) {
+/** Text as markdown or as written, with its footnotes. */
+function TextBlock({ texts, raw }: TextBlockProps) {
+  const notes = [...new Map(texts.flatMap((one) => one.notes).map((note) => [note.number, note])).values()];
   return (
-    <>
+    <div className="my-3 first:mt-0">
       {raw ? (
         <pre dir="auto" className="font-mono text-[13px] leading-5 break-words whitespace-pre-wrap">
-          {text}
+          {texts.map(({ text }) => text).join('')}
         </pre>
       ) : (
-        <Markdown text={text} />
+        <NotesContext value={notes}>
+          <Markdown text={joinCited(texts)} />
+        </NotesContext>
       )}
-      {citations.length > 0 && (
-        <ol aria-label="Sources" className="my-1 flex flex-wrap gap-x-3 gap-y-1 text-xs text-soft">
-          {citations.map(({ url, title, quote, native }, index) => (
-            <li key={native} title={quote} className="flex max-w-72 min-w-0 gap-1">
-              <span aria-hidden className="text-faint">
-                [{firstNumber + index}]
-              </span>
-              <span className="truncate">
-                {url === undefined ? (
-                  <span>{title ?? quote ?? 'Source'}</span>
-                ) : (
-                  <SafeLink href={url}>{title ?? url}</SafeLink>
-                )}
-              </span>
-            </li>
-          ))}
-        </ol>
-      )}
-    </>
+      <Footnotes notes={notes} />
+    </div>
   );
 }
 
@@ -135,37 +155,48 @@ interface ReasoningBlockProps {
   readonly isLive: boolean;
 }
 
-/** The reasoning of a model, folded to one line. */
+/** The reasoning of a model: a quiet line that opens to it. */
 function ReasoningBlock({ node, place, text, redacted, isLive }: ReasoningBlockProps) {
   const [isOpen, toggle] = useFold(node, place);
-  const size = text === '' ? '' : `${shortNumber(text.length)} characters`;
-  const title = redacted ? 'Reasoning, redacted' : isLive ? 'Thinking' : 'Thought';
+  const ms = useThoughtTime(node, place);
+  const title = redacted
+    ? 'Reasoning, redacted'
+    : isLive
+      ? 'Thinking'
+      : ms === undefined
+        ? 'Thought'
+        : `Thought for ${duration(ms)}`;
+  const size = text === '' || ms !== undefined ? '' : `${shortNumber(text.length)} characters`;
   return (
-    <Foldable
-      label="Reasoning"
-      isOpen={isOpen}
-      onToggle={toggle}
-      summary={
-        <>
-          <Brain size={14} aria-hidden className={`shrink-0 ${isLive ? 'animate-pulse text-accent' : ''}`} />
-          <span className="shrink-0 font-medium">{title}</span>
-          {size && <span className="shrink-0 text-faint">{size}</span>}
-          {!isOpen && !isLive && <span className="truncate text-faint italic">{oneLine(text, 160)}</span>}
-        </>
-      }
-    >
-      <div className="p-3 text-soft">
-        {text === '' ? (
-          <p>
-            {redacted
-              ? 'The provider sent this encrypted. It is kept, and sent back to it with the next request.'
-              : 'The provider did not send the reasoning.'}
-          </p>
-        ) : (
-          <Markdown text={text} />
+    <article aria-label="Reasoning" className="my-1">
+      <button
+        type="button"
+        aria-expanded={isOpen}
+        onClick={toggle}
+        className="-ml-1.5 flex h-7 max-w-full items-center gap-1.5 rounded-md px-1.5 text-left text-xs text-soft hover:bg-hover hover:text-ink"
+      >
+        <Brain size={14} aria-hidden className={`shrink-0 ${isLive ? 'animate-pulse text-accent' : ''}`} />
+        <span className="shrink-0 font-medium">{title}</span>
+        {size && <span className="shrink-0 text-faint">{size}</span>}
+        {!isOpen && (
+          <span className="min-w-0 truncate text-faint italic">{oneLine(isLive ? text.slice(-160) : text, 160)}</span>
         )}
-      </div>
-    </Foldable>
+        <ChevronRight size={12} aria-hidden className={`shrink-0 ${isOpen ? 'rotate-90' : ''}`} />
+      </button>
+      {isOpen && (
+        <div className="mt-1 mb-2 border-s-2 border-line ps-4 text-soft [&_.prose]:text-sm">
+          {text === '' ? (
+            <p className="text-sm">
+              {redacted
+                ? 'The provider sent this encrypted. It is kept, and sent back to it with the next request.'
+                : 'The provider did not send the reasoning.'}
+            </p>
+          ) : (
+            <Markdown text={text} />
+          )}
+        </div>
+      )}
+    </article>
   );
 }
 
@@ -184,7 +215,7 @@ function Markdown({ text }: { readonly text: string }) {
 
 function PlainText({ text }: { readonly text: string }) {
   return (
-    <p dir="auto" className="leading-6 break-words whitespace-pre-wrap">
+    <p dir="auto" className="prose break-words whitespace-pre-wrap">
       {text}
     </p>
   );

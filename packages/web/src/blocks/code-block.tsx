@@ -1,7 +1,11 @@
-import { type CSSProperties, memo, useEffect, useState } from 'react';
+import { Code, Download, Eye, WrapText } from 'lucide-react';
+import { type CSSProperties, memo, type ReactNode, useEffect, useState } from 'react';
+import { IconButton } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import type { ColouredLine, HighlightRequest, HighlightResult } from './highlight-worker.ts';
-import { type LanguageName, languageName } from './languages.ts';
+import { fileEnding, type LanguageName, languageName } from './languages.ts';
+import { Diagram, Drawing } from './previews/drawing.tsx';
+import { HtmlPreview } from './previews/html-preview.tsx';
 
 interface CodeBlockProps {
   readonly code: string;
@@ -13,29 +17,96 @@ interface CodeBlockProps {
 
 /** Code exactly as it was written, highlighted once the grammar is loaded. Highlighting moves no character. */
 export const CodeBlock = memo(function CodeBlock({ code, language = '', bare = false, label }: CodeBlockProps) {
-  const { lines, rest } = useColouredLines(code, language);
   const name = label ?? (language || 'text');
+  const preview = bare ? undefined : previewOf(language, code);
+  const [isPreviewed, setPreviewed] = useState(preview?.isFirst ?? false);
+  const [isWrapped, setWrapped] = useState(false);
+  const isDrawn = preview !== undefined && isPreviewed;
+  const source = <Source code={code} language={language} isWrapped={isWrapped} />;
   return (
     <figure
       aria-label={`Code: ${name}`}
       className={bare ? 'relative' : 'my-3 overflow-hidden rounded-lg border border-line bg-sunken'}
     >
       <figcaption
-        className={`flex items-center justify-between pr-1 pl-3 text-xs text-faint ${bare ? '' : 'border-b border-line'}`}
+        className={`flex h-8 items-center pr-1 pl-3 text-xs text-faint ${bare ? '' : 'border-b border-line'}`}
       >
-        {name}
+        <span className="grow truncate">{name}</span>
+        {preview && (
+          <IconButton
+            plainTip
+            label={isPreviewed ? 'Show the code' : 'Show the preview'}
+            onClick={() => setPreviewed(!isPreviewed)}
+          >
+            {isPreviewed ? <Code size={14} /> : <Eye size={14} />}
+          </IconButton>
+        )}
+        {!isDrawn && (
+          <IconButton plainTip label="Wrap lines" pressed={isWrapped} onClick={() => setWrapped(!isWrapped)}>
+            <WrapText size={14} />
+          </IconButton>
+        )}
+        {!bare && (
+          <IconButton plainTip label="Download" onClick={() => download(code, `code.${fileEnding(language)}`)}>
+            <Download size={14} />
+          </IconButton>
+        )}
         <CopyButton text={code} label="Copy code" />
       </figcaption>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls sideways has to be reachable by key */}
-      <pre dir="ltr" tabIndex={0} className="overflow-x-auto px-3 py-2 font-mono text-[13px] leading-5">
-        <code>
-          <ColouredLines lines={lines} />
-          {rest}
-        </code>
-      </pre>
+      {isDrawn ? preview.show(source) : source}
     </figure>
   );
 });
+
+interface Preview {
+  /** Whether the preview is shown before the code. */
+  readonly isFirst: boolean;
+  readonly show: (source: ReactNode) => ReactNode;
+}
+
+/** How code can be seen, if it can: diagrams and drawings as pictures, HTML in a sandbox. */
+function previewOf(language: string, code: string): Preview | undefined {
+  const name = language.toLowerCase();
+  if (name === 'mermaid') return { isFirst: true, show: (source) => <Diagram code={code}>{source}</Diagram> };
+  if (name === 'svg' || (name === 'xml' && /^\s*<svg[\s>]/.test(code)))
+    // A drawing that is still being written is no picture yet.
+    return {
+      isFirst: true,
+      show: (source) => (/<\/svg>\s*$/.test(code) ? <Drawing svg={code} label="Drawing" /> : source),
+    };
+  if (name === 'html' || name === 'htm') return { isFirst: false, show: () => <HtmlPreview html={code} /> };
+  return undefined;
+}
+
+function download(text: string, name: string): void {
+  const address = URL.createObjectURL(new Blob([text], { type: 'text/plain' }));
+  const link = Object.assign(document.createElement('a'), { href: address, download: name });
+  link.click();
+  URL.revokeObjectURL(address);
+}
+
+interface SourceProps {
+  readonly code: string;
+  readonly language: string;
+  readonly isWrapped: boolean;
+}
+
+function Source({ code, language, isWrapped }: SourceProps) {
+  const { lines, rest } = useColouredLines(code, language);
+  return (
+    <pre
+      dir="ltr"
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls sideways has to be reachable by key
+      tabIndex={0}
+      className={`px-3 py-2 font-mono text-[13px] leading-5 ${isWrapped ? 'break-words whitespace-pre-wrap' : 'overflow-x-auto'}`}
+    >
+      <code>
+        <ColouredLines lines={lines} />
+        {rest}
+      </code>
+    </pre>
+  );
+}
 
 const ColouredLines = memo(function Coloured({ lines }: { readonly lines: readonly ColouredLine[] }) {
   return lines.map((line, row) => (

@@ -59,6 +59,28 @@ const OTHER_NAMES: Readonly<Record<string, LanguageName>> = {
   zsh: 'bash',
 };
 
+/** The endings of files where they differ from the name. */
+const ENDINGS: Readonly<Record<string, string>> = {
+  bash: 'sh',
+  csharp: 'cs',
+  docker: 'dockerfile',
+  javascript: 'js',
+  kotlin: 'kt',
+  markdown: 'md',
+  mermaid: 'mmd',
+  python: 'py',
+  ruby: 'rb',
+  rust: 'rs',
+  typescript: 'ts',
+};
+
+/** The ending of a file with code in this language. */
+export function fileEnding(language: string): string {
+  const name = language.toLowerCase().replace(/[^a-z0-9]/g, '');
+  const known = languageName(language);
+  return ENDINGS[known ?? name] ?? (OTHER_NAMES[name] === known ? name : known) ?? (name || 'txt');
+}
+
 /** The language to highlight; undefined if there is no grammar for it. */
 export function languageName(language: string): LanguageName | undefined {
   const name = language.toLowerCase();

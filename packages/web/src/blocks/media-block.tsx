@@ -2,6 +2,7 @@ import { Download, File, ImageIcon } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import type { Media } from '../api/types.ts';
 import { bytes } from '../ui/format.ts';
+import { Lightbox } from './previews/lightbox.tsx';
 import { SafeLink } from './safe-link.tsx';
 
 type MediaBlockProps = Omit<Media, 'type'>;
@@ -27,11 +28,15 @@ export function MediaBlock({ mediaType, source, name }: MediaBlockProps) {
     );
   if (PICTURES.includes(mediaType))
     return (
-      <img
-        src={`data:${mediaType};base64,${source.data}`}
-        alt={name ?? 'Attached picture'}
-        className="my-2 max-h-96 max-w-full rounded-lg border border-line"
-      />
+      <div className="my-2">
+        <Lightbox src={`data:${mediaType};base64,${source.data}`} alt={name ?? 'Attached picture'}>
+          <img
+            src={`data:${mediaType};base64,${source.data}`}
+            alt={name ?? 'Attached picture'}
+            className="max-h-96 max-w-full rounded-lg border border-line"
+          />
+        </Lightbox>
+      </div>
     );
   return <Saved mediaType={mediaType} data={source.data} name={name ?? `attachment.${extension(mediaType)}`} />;
 }

@@ -3,14 +3,17 @@ import { memo, type ReactElement, type ReactNode, useMemo } from 'react';
 import type { Components } from 'react-markdown';
 import ReactMarkdown from 'react-markdown';
 import remarkGfm from 'remark-gfm';
+import { NoteMarks, readNotes } from './citations.tsx';
 import { CodeBlock } from './code-block.tsx';
+import { Formula } from './math/formula.tsx';
+import { markMath, readMath } from './math/mark-math.ts';
 import { RemoteImage, SafeLink } from './safe-link.tsx';
 
 /** Markdown without raw HTML. Only the blocks that changed are rendered again. */
 const RenderedMarkdown = memo(function RenderedMarkdown({ text }: { readonly text: string }) {
-  const blocks = useMemo(() => splitMarkdown(text), [text]);
+  const blocks = useMemo(() => splitMarkdown(markMath(text)), [text]);
   return (
-    <div className="leading-6 break-words [&>*:first-child]:mt-0 [&>*:last-child]:mb-0">
+    <div className="prose break-words [&>*:first-child]:mt-0 [&>*:last-child]:mb-0">
       {blocks.map((block, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: blocks are only ever added at the end
         <MarkdownBlock key={index} text={block} />
@@ -55,7 +58,7 @@ function sameAddress(url: string): string {
 function makeHeading(size: string) {
   return function Heading({ children }: { readonly children?: ReactNode }) {
     return (
-      <h3 dir="auto" className={`mt-4 mb-2 font-semibold ${size}`}>
+      <h3 dir="auto" className={`mt-6 mb-2 font-semibold tracking-tight text-ink ${size}`}>
         {children}
       </h3>
     );
@@ -70,23 +73,23 @@ const COMPONENTS: Components = {
   h5: makeHeading('text-sm'),
   h6: makeHeading('text-sm text-soft'),
   p: ({ children }) => (
-    <p dir="auto" className="my-2 whitespace-pre-wrap">
+    <p dir="auto" className="my-3 whitespace-pre-wrap">
       {children}
     </p>
   ),
   ul: ({ children }) => (
-    <ul dir="auto" className="my-2 list-disc ps-6 [&_ul]:my-0">
+    <ul dir="auto" className="my-3 list-disc ps-6 marker:text-faint [&_ul]:my-0">
       {children}
     </ul>
   ),
   ol: ({ children, start }) => (
-    <ol dir="auto" start={start} className="my-2 list-decimal ps-6">
+    <ol dir="auto" start={start} className="my-3 list-decimal ps-6 marker:text-faint">
       {children}
     </ol>
   ),
-  li: ({ children }) => <li className="my-0.5 [&>p]:my-0">{children}</li>,
+  li: ({ children }) => <li className="my-1 [&>p]:my-1">{children}</li>,
   blockquote: ({ children }) => (
-    <blockquote dir="auto" className="my-2 border-s-2 border-line-strong ps-3 text-soft">
+    <blockquote dir="auto" className="my-3 border-s-2 border-line-strong ps-4 text-soft">
       {children}
     </blockquote>
   ),
@@ -116,9 +119,16 @@ const COMPONENTS: Components = {
       {checked ? '☑' : '☐'}
     </span>
   ),
-  code: ({ children }) => (
-    <code className="rounded bg-sunken px-1 py-0.5 font-mono text-[0.9em] [overflow-wrap:anywhere]">{children}</code>
-  ),
+  code: ({ children }) => {
+    const text = typeof children === 'string' ? children : '';
+    const math = readMath(text);
+    if (math) return <Formula {...math} />;
+    const numbers = readNotes(text);
+    if (numbers) return <NoteMarks numbers={numbers} />;
+    return (
+      <code className="rounded bg-sunken px-1 py-0.5 font-mono text-[0.88em] [overflow-wrap:anywhere]">{children}</code>
+    );
+  },
   pre: ({ children }) => {
     const { className = '', children: code } = (children as ReactElement<{ className?: string; children?: ReactNode }>)
       .props;

@@ -1,4 +1,5 @@
 import type { Block, ToolResult, ToolUse } from '../api/types.ts';
+import { plainWords } from '../state/plain-words.ts';
 import { compactJson, unknownText } from './json-text.ts';
 
 /** The arguments of a call in one line, as in `get_weather {"city":"Lisbon"} → 19 °C`. */
@@ -11,9 +12,11 @@ export function summarizeResult({ content, isError }: ToolResult): string {
   return text === '' ? (isError ? 'failed' : 'an empty result') : text;
 }
 
-/** A message in one line. */
+/** A message in one line, without the marks of Markdown. */
 export function summarizeBlocks(blocks: readonly Block[], length = 140): string {
-  const said = blocks.flatMap((block) => (block.type === 'text' || block.type === 'refusal' ? [block.text] : []));
+  const said = blocks.flatMap((block) =>
+    block.type === 'text' || block.type === 'refusal' ? [plainWords(block.text.slice(0, length * 8))] : [],
+  );
   const text = oneLine(said.join(' '), length);
   return text === '' ? oneLine(blocks.map(blockText).filter(Boolean).join(', '), length) : text;
 }

@@ -15,6 +15,7 @@ import { Button, IconButton } from '../ui/button.tsx';
 import { providerColor } from '../ui/colors.ts';
 import { money, pluralize, shortId, shortNumber, totalTokens } from '../ui/format.ts';
 import { Menu } from '../ui/menu.tsx';
+import { RetryNote } from '../ui/retry-note.tsx';
 import { Empty, Failed, Loading } from '../ui/states.tsx';
 import { AskSeveral } from './ask-several.tsx';
 import {
@@ -322,7 +323,8 @@ function LiveTurn({ live }: { readonly live: LiveBranch }) {
       <p role="status" className="mb-1 flex items-center gap-1.5 text-xs text-soft">
         {live.status === 'running' ? (
           <>
-            <Loader size={14} aria-hidden className="animate-spin text-assistant" /> {live.retry ?? 'writing'}
+            <Loader size={14} aria-hidden className="animate-spin text-assistant" />{' '}
+            {live.retry ? <RetryNote {...live.retry} /> : 'writing'}
           </>
         ) : (
           STATES[live.status]

@@ -4,10 +4,12 @@ import { refreshThread } from '../api/threads.ts';
 import { type Block, type Generation, type Node, ROOT } from '../api/types.ts';
 import { summarizeBlocks } from '../blocks/summary.ts';
 import { rememberLastEvent, showGeneration, useLive } from '../state/live.ts';
-import { putNodes, refreshNode } from '../state/nodes.ts';
+import { getNode, putNodes, refreshNode } from '../state/nodes.ts';
 import { currentThreadId, goTo, rememberLeaf, watchBranch } from '../state/place.ts';
 import { chooseSettings, startSettings, toRequestOptions, useView } from '../state/view.ts';
 import { toastError } from '../ui/toasts.tsx';
+import { moveDraft } from './composer/draft.ts';
+import { noteAsked } from './screen-state.ts';
 
 /**
  * Actions on the current conversation. Each one reports its own errors. Writing into a recorded conversation forks it; the
@@ -16,29 +18,44 @@ import { toastError } from '../ui/toasts.tsx';
 
 interface GenerateOptions {
   readonly n?: number;
+  /** Other models than the chosen one: each gives its answers. */
+  readonly models?: readonly string[];
   /** Generate even if the same node is being answered already. */
   readonly again?: boolean;
 }
 
-/** Generates an answer below a node with the chosen model, and shows it live. */
+/** Generates answers below a node, and shows the first one live. If that is refused, the message says so. */
 async function generate(
   node: string,
   thread: string | undefined,
-  { n = 1, again = false }: GenerateOptions = {},
+  { n = 1, again = false, models = [] }: GenerateOptions = {},
 ): Promise<void> {
-  await reportErrors(async () => {
-    const generation = await unwrap(
-      api.generations.$post({
-        json: {
-          node,
-          ...toRequestOptions(useView.getState(), thread),
-          ...(n > 1 && { n }),
-          ...(again && { again }),
-        },
-      }),
-    );
+  noteAsked(node, { isAsking: true });
+  let owner = thread;
+  try {
+    const [first, ...others] = models.length === 0 ? [undefined] : models;
+    const ask = async (model: string | undefined, isAgain: boolean) =>
+      unwrap(
+        api.generations.$post({
+          json: {
+            node,
+            ...toRequestOptions(useView.getState(), owner),
+            ...(model !== undefined && { model }),
+            ...(n > 1 && { n }),
+            ...(isAgain && { again: true }),
+          },
+        }),
+      );
+    const generation = await ask(first, again);
+    owner = generation.thread ?? thread;
+    if (thread !== undefined && owner !== undefined) moveDraft(thread, owner);
     follow(generation, node, 0);
-  });
+    noteAsked(node, undefined);
+    for (const model of others) showGeneration(await ask(model, true));
+  } catch (error) {
+    noteAsked(node, { isAsking: false, error: error instanceof Error ? error.message : String(error) });
+    if (again || getNode(node)?.role !== 'user') toastError(error);
+  }
 }
 
 function follow(generation: Generation, leaf: string, branch: number): void {
@@ -49,8 +66,8 @@ function follow(generation: Generation, leaf: string, branch: number): void {
   goTo(leaf, { replace: true, ...(thread !== undefined && { thread }) });
 }
 
-/** Continues after a message with open calls: runs the tools of this server; the other calls wait for their results. */
-export function continueCalls(node: Node): Promise<void> {
+/** Asks for what follows a message. After open calls, the tools of this server run and other calls wait for their results. */
+export function answer(node: Node): Promise<void> {
   return generate(node.id, currentThreadId());
 }
 
@@ -65,17 +82,25 @@ export interface NewMessage {
   readonly content: readonly Block[];
 }
 
+/** How a message is sent: the number of answers of each model, and the models if not the chosen one. */
+export interface SendPlan {
+  readonly answers: number;
+  readonly models?: readonly string[];
+}
+
 /** Appends messages below a node, or begins a conversation with them; true if they were stored. */
 export async function send(
   parent: string | undefined,
   messages: readonly NewMessage[],
-  answers: number,
+  { answers, models = [] }: SendPlan,
 ): Promise<boolean> {
   return reportErrors(async () => {
     const { head, thread } = parent === undefined ? await begin(messages) : await append(parent, messages);
+    if (answers > 0) noteAsked(head, { isAsking: true });
     rememberLeaf(thread, head);
     goTo(head, { ...(thread !== undefined && { thread }) });
-    if (answers > 0) await generate(head, thread, { n: answers });
+    // The message is stored: whether it is answered is told below it.
+    if (answers > 0) void generate(head, thread, { n: answers, models });
   });
 }
 
@@ -108,9 +133,11 @@ async function append(parent: string, messages: readonly NewMessage[]): Promise<
   return { head: written.id, thread: written.thread };
 }
 
-/** Loads a new fork, so that it is in the list before it is shown. */
+/** Loads a new fork, so that it is in the list before it is shown. What is written and not sent yet goes along. */
 async function showFork(thread: string | undefined, written: string | undefined): Promise<void> {
-  if (written !== undefined && written !== thread) await refreshThread(written);
+  if (written === undefined || written === thread) return;
+  await refreshThread(written);
+  if (thread !== undefined) moveDraft(thread, written);
 }
 
 /** Creates a sibling with another text; with `carry`, copies the messages up to that node below it. */
@@ -138,6 +165,7 @@ async function branchOff(node: string, json: Edit): Promise<WriteResult> {
   putNodes([made]);
   const { id: head, thread } = made;
   if (thread !== undefined) await refreshThread(thread);
+  if (here !== undefined && thread !== undefined) moveDraft(here, thread);
   goTo(head, { ...(thread !== undefined && { thread }) });
   return { head, thread };
 }

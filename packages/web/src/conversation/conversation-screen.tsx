@@ -1,33 +1,29 @@
 import { useQuery } from '@tanstack/react-query';
-import { GitFork, MessageSquarePlus, Radio, Trash2, X } from 'lucide-react';
-import { lazy, type ReactNode, Suspense, useCallback, useEffect, useLayoutEffect, useState } from 'react';
+import { GitFork, Radio, Trash2, X } from 'lucide-react';
+import { lazy, type ReactNode, Suspense, useLayoutEffect } from 'react';
 import { Group, Panel, Separator, useDefaultLayout } from 'react-resizable-panels';
 import { Link } from 'wouter';
-import { navigate } from '../api/base.ts';
 import { queries } from '../api/queries.ts';
-import type { Lineage, Node } from '../api/types.ts';
-import { foldablePlaces } from '../blocks/blocks.tsx';
-import { toggleFolds } from '../blocks/folds.ts';
+import type { Block, Lineage } from '../api/types.ts';
 import { keyLabel } from '../commands/keys.ts';
-import { type Command, useCommandList } from '../commands/registry.ts';
 import { type ConversationAddress, toAddress } from '../state/address.ts';
-import { useNodes } from '../state/nodes.ts';
-import { goTo } from '../state/place.ts';
-import { type InspectorTab, showTab, toggleMarked, useView } from '../state/view.ts';
+import { useView } from '../state/view.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { money, shortId, shortNumber, totalTokens } from '../ui/format.ts';
 import { Kbd } from '../ui/kbd.tsx';
 import { Failed, Loading } from '../ui/states.tsx';
 import { useMedia } from '../ui/use-media.ts';
-import { answerAgain, send, stop } from './actions.ts';
-import { Composer, Destination, focusComposer } from './composer/composer.tsx';
-import { useDraft } from './composer/draft.ts';
+import { type SendPlan, send, stop } from './actions.ts';
+import { Composer } from './composer/composer.tsx';
+import { Destination } from './composer/destination.tsx';
+import { useQueue } from './composer/queue-list.tsx';
 import { Dialogs } from './dialogs.tsx';
-import { copyText, forkThread, linkTo, rate, toggleBookmark } from './marks.ts';
+import { copyText } from './marks.ts';
+import { NewConversation } from './new-conversation.tsx';
 import { restoreAt } from './remove-messages.ts';
-import { openDialog, startEditing, stopEditing, useScreenState } from './screen-state.ts';
 import { ThreadView } from './thread.tsx';
-import { goToPosition, useLiveSiblings, useSiblings } from './use-siblings.ts';
+import { useConversationKeys } from './use-conversation-keys.ts';
+import { useSiblings } from './use-siblings.ts';
 import { type ShownThread, useThread } from './use-thread.ts';
 
 /** One conversation with its composer and inspector; without an address, a new conversation. */
@@ -47,19 +43,26 @@ function OpenConversation(thread: ShownThread) {
   useConversationKeys(thread);
   const isGrowing = tail?.branch.status === 'running';
   const isLeaf = selected === leaf;
+  // A conversation has one draft, wherever the reader is in it.
+  const place = owner?.id ?? path[0]!.id;
+  const write = (content: readonly Block[], plan: SendPlan) => send(selected.id, [{ role: 'user', content }], plan);
+  useQueue(place, isLeaf && !tail && leaf.role === 'assistant' && !leaf.removed, (content) =>
+    write(content, { answers: 1 }),
+  );
   return (
     <div className="flex h-full flex-col">
       <Panes node={selected.id} leaf={leaf.id} isInspecting={isInspecting}>
         <div className="flex h-full min-w-0 flex-col">
           {leaf.removed && <RemovedNote thread={thread} />}
           {owner && <ThreadNote thread={owner} />}
-          <ThreadView key={owner?.id ?? path[0]!.id} {...thread} />
+          <ThreadView key={place} {...thread} />
           {!selected.removed && (
             <Composer
-              place={selected.id}
+              place={place}
               isGrowing={isGrowing && isLeaf}
               placeholder={isLeaf ? 'Go on' : 'Go on from the selected message'}
-              onSend={(content, answers) => send(selected.id, [{ role: 'user', content }], answers)}
+              onSend={write}
+              onStop={isGrowing ? () => void stop(tail.live.id) : undefined}
             >
               <Destination parent={selected} isLeaf={isLeaf} path={path} />
             </Composer>
@@ -155,62 +158,6 @@ function Panes({ node, leaf, isInspecting, children }: PanesProps) {
   );
 }
 
-/** The screen of a conversation that has not begun. */
-function NewConversation() {
-  const [system, setSystem] = useDraft('new-system', false);
-  const [hasSystem, setHasSystem] = useState(system !== '');
-  useEffect(focusComposer, []);
-  return (
-    <div className="flex h-full flex-col">
-      <div className="mx-auto flex min-h-0 w-full max-w-3xl grow flex-col justify-center gap-4 overflow-y-auto p-6">
-        <h1 className="flex items-center gap-2 text-lg font-semibold">
-          <MessageSquarePlus size={20} aria-hidden className="text-accent" /> New conversation
-        </h1>
-        {hasSystem ? (
-          <label className="flex flex-col gap-1 text-xs text-soft">
-            System text: instructions that the model gets before the conversation
-            <textarea
-              value={system}
-              onChange={(event) => setSystem(event.target.value)}
-              rows={4}
-              className="field-sizing-content max-h-[40dvh] min-h-24 w-full resize-none rounded-lg border border-line bg-surface p-3 text-sm text-ink"
-            />
-          </label>
-        ) : (
-          <p className="text-soft">
-            Write below, or{' '}
-            <button
-              type="button"
-              onClick={() => setHasSystem(true)}
-              className="text-accent underline underline-offset-2"
-            >
-              set a system text
-            </button>{' '}
-            first. Every message can be branched later, with any model.
-          </p>
-        )}
-      </div>
-      <Composer
-        place="new"
-        isGrowing={false}
-        placeholder="What is it about?"
-        onSend={async (content, answers) => {
-          const first =
-            system.trim() === ''
-              ? []
-              : [{ role: 'system' as const, content: [{ type: 'text' as const, text: system }] }];
-          const isSent = await send(undefined, [...first, { role: 'user', content }], answers);
-          if (isSent) {
-            setSystem('');
-            focusComposer();
-          }
-          return isSent;
-        }}
-      />
-    </div>
-  );
-}
-
 /** Says that a conversation was recorded or forked. */
 function ThreadNote({ thread }: { readonly thread: Lineage }) {
   const { recorded, forkedFrom, unrecorded } = thread;
@@ -282,8 +229,8 @@ function StatusLine({ owner, selected, leaf }: ShownThread) {
       <span className="grow" />
       {data && (
         <span title="Tokens and cost of this path" className="tabular-nums">
-          {shortNumber(totalTokens(data.usage))} tok · {money(data.cost)}
-          {data.withoutPrice > 0 && '+'}
+          {shortNumber(totalTokens(data.usage))} tok · {data.cost === null ? 'no price known' : money(data.cost)}
+          {data.cost !== null && data.withoutPrice > 0 && '+'}
         </span>
       )}
       <span className="tabular-nums">
@@ -301,99 +248,3 @@ function StatusLine({ owner, selected, leaf }: ShownThread) {
     </footer>
   );
 }
-
-/** Registers the commands of this screen, with their keys. */
-function useConversationKeys({ selected, leaf, path, tail }: ShownThread): void {
-  const siblings = useSiblings(selected);
-  const growing = useLiveSiblings(leaf.id, tail);
-  // While branches grow after the selected message, the keys switch between those.
-  const { positions, index, parent } =
-    selected === leaf && growing.positions.length > 1
-      ? { ...growing, parent: leaf.id }
-      : { ...siblings, parent: selected.parent };
-  const at = path.indexOf(selected);
-  const toSibling = (step: number) => {
-    const position = positions[index + step];
-    if (position) goToPosition(position, parent);
-  };
-  const select = (node: Node | undefined) => node && goTo(node.id, { replace: true });
-  const toFork = useCallback(
-    (step: 1 | -1) => {
-      const { children } = useNodes.getState();
-      for (let next = at + step; path[next]; next += step) {
-        const above = path[next - 1];
-        const count = above ? (children.get(above.id)?.length ?? above.childCount) : 0;
-        if (count > 1) return goTo(path[next]!.id, { replace: true });
-      }
-    },
-    [at, path],
-  );
-  const leave = () => {
-    if (document.querySelector('[role="dialog"], [role="alertdialog"], [role="menu"], [role="listbox"]')) return;
-    if (tail?.branch.status === 'running') void stop(tail.live.id);
-    else if (useScreenState.getState().editing !== undefined) stopEditing();
-    else if (document.activeElement instanceof HTMLElement && document.activeElement !== document.body)
-      document.activeElement.blur();
-    else useView.setState({ inspectorOpen: false });
-  };
-  useCommandList([
-    go('sibling-before', 'Previous sibling', ['Alt+ArrowUp', 'k'], () => toSibling(-1)),
-    go('sibling-after', 'Next sibling', ['Alt+ArrowDown', 'j'], () => toSibling(1)),
-    go('parent', 'Parent', ['Alt+ArrowLeft', 'h'], () => select(path[at - 1])),
-    go('child', 'Last visited child', ['Alt+ArrowRight', 'l'], () => select(path[at + 1])),
-    go('fork-before', 'Previous fork', ['['], () => toFork(-1)),
-    go('fork-after', 'Next fork', [']'], () => toFork(1)),
-    go('first', 'First message', ['Home'], () => select(path[0])),
-    go('leaf', 'Latest message', ['End'], () => select(leaf)),
-    branch('again', 'Answer again', ['g'], () => void answerAgain(selected)),
-    ...[2, 3, 4, 5, 6, 7, 8, 9].map((n) =>
-      branch(`again-${n}`, `Answer again ${n} times`, [`g ${n}`], () => void answerAgain(selected, n)),
-    ),
-    branch('edit', 'Edit as a branch', ['e'], () => selected.role !== 'tool' && startEditing(selected.id)),
-    branch('delete', 'Delete branch', ['x'], () => openDialog('delete', selected)),
-    branch('delete-others', 'Delete all but this path', [], () => openDialog('delete-others', selected)),
-    branch('fork', 'Fork as its own conversation', [], () => void forkThread(selected)),
-    ...(path[0]!.role === 'system'
-      ? []
-      : [branch('system', 'Add a system text', [], () => openDialog('system', path[0]!))]),
-    branch('split', 'Split in two', [], () => openDialog('split', selected)),
-    message('bookmark', 'Bookmark', ['b'], () => void toggleBookmark(selected)),
-    message('mark', 'Mark to compare', ['m'], () => toggleMarked(selected.id)),
-    message('compare', 'Compare what is marked', ['c'], () => navigate('/compare')),
-    message('fold', 'Fold or unfold', ['Space'], () => toggleFolds(selected.id, foldableParts(selected))),
-    message('tag', 'Tags', [], () => openDialog('tag', selected)),
-    message('note', 'Note', [], () => openDialog('note', selected)),
-    message('good', 'Rate as good', [], () => void rate(selected, 1)),
-    message('bad', 'Rate as bad', [], () => void rate(selected, -1)),
-    message('copy-link', 'Copy link', [], () => void copyText(linkTo(selected), 'The link was')),
-    { ...message('tree', 'Tree', ['t'], () => toggleTab('tree')), group: 'View' },
-    { ...message('raw', 'Raw', ['r'], () => toggleTab('raw')), group: 'View' },
-    { ...message('stop', 'Stop', ['Escape'], leave), whileTyping: true },
-  ]);
-}
-
-function toggleTab(tab: InspectorTab): void {
-  const view = useView.getState();
-  if (view.inspectorOpen && view.tab === tab) useView.setState({ inspectorOpen: false });
-  else showTab(tab);
-}
-
-function foldableParts(node: Node): readonly (string | number)[] {
-  if (node.role === 'system') return ['system'];
-  const places = foldablePlaces(node.content);
-  return places.length > 0 ? places : ['whole'];
-}
-
-const commandIn =
-  (group: Command['group']) =>
-  (id: string, title: string, keys: readonly string[], run: () => unknown): Command => ({
-    id: `conversation.${id}`,
-    title,
-    group,
-    keys,
-    run: () => void run(),
-  });
-
-const go = commandIn('Go to');
-const branch = commandIn('Branch');
-const message = commandIn('Message');

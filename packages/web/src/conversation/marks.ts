@@ -2,20 +2,26 @@ import { base } from '../api/base.ts';
 import { api, unwrap } from '../api/client.ts';
 import { putThread, queries, queryClient } from '../api/queries.ts';
 import type { Bookmark, Node } from '../api/types.ts';
+import { summarizeBlocks } from '../blocks/summary.ts';
 import { toAddress } from '../state/address.ts';
 import { ensurePath, pathTo, putNodes, useNodes } from '../state/nodes.ts';
 import { currentThreadId, goTo } from '../state/place.ts';
 import { toast } from '../ui/toasts.tsx';
 import { reportErrors } from './actions.ts';
+import { roleName } from './message/author.ts';
 
 /** Bookmarks, tags, ratings and notes of messages, and other changes beside them. */
 
+/** Bookmarks a message by its first words, or removes its bookmark. */
 export async function toggleBookmark(node: Node): Promise<void> {
   await reportErrors(async () => {
     const { items } = await queryClient.fetchQuery(queries.bookmarks());
     const there = items.find((one) => one.node === node.id);
     if (there) await unwrap(api.bookmarks[':bookmark'].$delete({ param: { bookmark: there.id } }));
-    else await unwrap(api.bookmarks.$post({ json: { node: node.id } }));
+    else {
+      const title = summarizeBlocks(node.content, 60) || roleName(node.role);
+      await unwrap(api.bookmarks.$post({ json: { node: node.id, title } }));
+    }
     await queryClient.invalidateQueries({ queryKey: ['bookmarks'] });
   });
 }

@@ -6,10 +6,12 @@ import { queries } from '../api/queries.ts';
 import type { ContextChange } from '../api/types.ts';
 import { listOpenCalls } from '../inspector/open-calls.ts';
 import { Button } from '../ui/button.tsx';
+import { FindBar } from './find-bar.tsx';
 import { providerChanges } from './message/author.ts';
 import { LiveRow, OpenCallsRow } from './message/live-row.tsx';
 import { MessageRow } from './message/message-row.tsx';
 import { pairCalls } from './message/pair-calls.ts';
+import { UnansweredRow } from './message/unanswered-row.tsx';
 import { useScreenState } from './screen-state.ts';
 import type { ShownThread } from './use-thread.ts';
 
@@ -21,6 +23,7 @@ export function ThreadView({ owner, selected, leaf, path, tail }: ShownThread) {
   const changes = useMemo(() => providerChanges(path), [path]);
   const contexts = useContextChanges(owner?.id, leaf.id);
   const open = useMemo(() => (tail ? [] : listOpenCalls(path)), [path, tail]);
+  const isUnanswered = !tail && leaf.role === 'user' && !leaf.removed && open.length === 0;
   const bookmarked = useBookmarked();
   const selectedAt = path.indexOf(selected);
   const editing = useScreenState((desk) => desk.editing);
@@ -29,7 +32,7 @@ export function ThreadView({ owner, selected, leaf, path, tail }: ShownThread) {
     scroller,
     list,
     selectedAt,
-    count: path.length + (tail || open.length > 0 ? 1 : 0),
+    count: path.length + (tail || open.length > 0 || isUnanswered ? 1 : 0),
     isAtLeaf: selected === leaf,
   });
   return (
@@ -66,10 +69,12 @@ export function ThreadView({ owner, selected, leaf, path, tail }: ShownThread) {
               )),
               ...(tail ? [<LiveRow key={leaf.id} tail={tail} />] : []),
               ...(open.length > 0 ? [<OpenCallsRow key="open" leaf={leaf} names={open} />] : []),
+              ...(isUnanswered ? [<UnansweredRow key={`${leaf.id} unanswered`} leaf={leaf} />] : []),
             ]}
           </Virtualizer>
         </div>
       </section>
+      <FindBar path={path} scroller={scroller} />
       {!isAtEnd && (
         <div className="pointer-events-none absolute inset-x-0 bottom-2 flex justify-center">
           <Button small className="pointer-events-auto rounded-full shadow-md" onClick={toEnd}>

@@ -184,7 +184,7 @@ export function UsageTab({ node }: { readonly node: Node }) {
 
 export interface Total {
   readonly usage: Usage;
-  readonly cost: number;
+  readonly cost: number | null;
   /** The number of replies whose price is not known. */
   readonly withoutPrice: number;
   readonly replies: number;
@@ -213,8 +213,8 @@ export function UsageCard({ title, total }: { readonly title: string; readonly t
 }
 
 /** The cost; it says so when replies without a price are missing from it. */
-function describeCost({ cost, withoutPrice, replies }: Total): string {
-  if (replies > 0 && withoutPrice === replies) return 'no price known';
+function describeCost({ cost, withoutPrice }: Total): string {
+  if (cost === null) return 'no price known';
   return withoutPrice > 0 ? `${money(cost)} + ${withoutPrice} without price` : money(cost);
 }
 

@@ -93,7 +93,7 @@ function SpentHere() {
   const of = { path: leaf ?? '', ...(thread !== undefined && { thread }) };
   const { data } = useQuery({ ...queries.usage(of), enabled: leaf !== undefined });
   if (!data || leaf === undefined || data.replies === 0) return null;
-  const cost = `${money(data.cost)}${data.withoutPrice > 0 ? ' +' : ''}`;
+  const cost = data.cost === null ? 'no price known' : `${money(data.cost)}${data.withoutPrice > 0 ? ' +' : ''}`;
   const unknown =
     data.withoutPrice > 0
       ? `, without ${data.withoutPrice === 1 ? '1 reply that has' : `${data.withoutPrice} replies that have`} no price`

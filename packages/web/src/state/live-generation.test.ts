@@ -44,7 +44,7 @@ test('pieces of one kind grow together, those of another follow; other branches 
     { branch: 0, type: 'text', text: '.' },
   );
   expect(branches[0]?.blocks).toEqual([
-    { type: 'reasoning', text: 'Hm', redacted: false },
+    { type: 'reasoning', text: 'Hm', redacted: false, since: expect.any(Number), until: expect.any(Number) },
     { type: 'text', text: 'Yes.' },
   ]);
   expect(branches[1]?.blocks).toEqual([]);
@@ -74,7 +74,7 @@ test('a whole message takes the place of its pieces, and tools run until they ga
 
 test('a retry is told until words or a call come, or it is over', () => {
   const waiting = told({ branch: 0, type: 'retry', attempt: 2, waitMs: 1500, reason: 'overloaded' });
-  expect(waiting.branches[0]?.retry).toBe('Retrying in 2 s: overloaded');
+  expect(waiting.branches[0]?.retry).toEqual({ at: expect.any(Number), reason: 'overloaded' });
   for (const event of [
     { branch: 0, type: 'text', text: 'A' },
     { branch: 0, type: 'tool-use', index: 0, id: 'c1', name: 'f' },

@@ -12,8 +12,8 @@ export interface LiveGeneration {
   readonly branches: readonly LiveBranch[];
 }
 
-/** `index` tells parallel calls apart. */
-type LiveBlock = Block & { readonly index?: number };
+/** `index` tells parallel calls apart; `since` and `until` say when a thought was watched, in milliseconds. */
+export type LiveBlock = Block & { readonly index?: number; readonly since?: number; readonly until?: number };
 
 export interface LiveBranch {
   /** The last complete message. */
@@ -24,9 +24,16 @@ export interface LiveBranch {
   /** The names of running tools, by the id of their call. */
   readonly running: ReadonlyMap<string, string>;
   readonly notices: readonly Notice[];
-  readonly retry?: string;
+  /** The wait before the next attempt. */
+  readonly retry?: Retry;
   readonly pending?: NonNullable<Branch['pending']>;
   readonly error?: NonNullable<Branch['error']>;
+}
+
+/** An attempt that failed, and when the next one begins, in milliseconds of the clock of this page. */
+export interface Retry {
+  readonly at: number;
+  readonly reason: string;
 }
 
 /** The state of a generation before its events are applied. */
@@ -100,7 +107,7 @@ function applyToBranch(branch: LiveBranch, event: GenerationEvent): LiveBranch {
     case 'refusal':
       return { ...withoutRetry(branch), blocks: appendText(branch.blocks, event.type, event.text) };
     case 'tool-use':
-      return { ...withoutRetry(branch), blocks: [...branch.blocks, toCall(event)] };
+      return { ...withoutRetry(branch), blocks: [...endThought(branch.blocks), toCall(event)] };
     case 'tool-arguments':
       return { ...branch, blocks: appendArguments(branch.blocks, event.index, event.text) };
     case 'message':
@@ -113,7 +120,7 @@ function applyToBranch(branch: LiveBranch, event: GenerationEvent): LiveBranch {
       return { ...branch, running };
     }
     case 'retry':
-      return { ...branch, retry: `Retrying in ${Math.ceil(event.waitMs / 1000)} s: ${event.reason}` };
+      return { ...branch, retry: { at: Date.now() + event.waitMs, reason: event.reason } };
     case 'notice':
       return { ...branch, notices: [...branch.notices, event.notice] };
     case 'branch-end': {
@@ -149,6 +156,12 @@ function toCall({ index, id, name }: Extract<GenerationEvent, { type: 'tool-use'
   return { type: 'tool-use', index, id, name, rawParameters: '' };
 }
 
+/** A thought ends where another block begins. */
+function endThought(blocks: readonly LiveBlock[]): readonly LiveBlock[] {
+  const last = blocks.at(-1);
+  return last?.type === 'reasoning' ? [...blocks.slice(0, -1), { ...last, until: Date.now() }] : blocks;
+}
+
 function appendText(
   blocks: readonly LiveBlock[],
   type: 'text' | 'reasoning' | 'refusal',
@@ -156,7 +169,8 @@ function appendText(
 ): readonly LiveBlock[] {
   const last = blocks.at(-1);
   if (last?.type === type) return [...blocks.slice(0, -1), { ...last, text: last.text + text }];
-  return [...blocks, type === 'reasoning' ? { type, text, redacted: false } : { type, text }];
+  const before = endThought(blocks);
+  return [...before, type === 'reasoning' ? { type, text, redacted: false, since: Date.now() } : { type, text }];
 }
 
 function appendArguments(blocks: readonly LiveBlock[], index: number, text: string): readonly LiveBlock[] {

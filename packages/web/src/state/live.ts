@@ -10,6 +10,7 @@ import {
   toLiveGeneration,
 } from './live-generation.ts';
 import { getNode, refreshNode } from './nodes.ts';
+import { rememberThoughts } from './thought-times.ts';
 
 interface LiveState {
   readonly all: ReadonlyMap<string, LiveGeneration>;
@@ -86,7 +87,10 @@ export async function rememberLastEvent(id: string): Promise<void> {
 function applyEvents(id: string, events: readonly GenerationEvent[]): void {
   const before = latest.get(id);
   if (!before) return;
-  const after = events.reduce((live, event) => applyEvent(live, event, getNode), before);
+  const after = events.reduce((live, event) => {
+    if (event.type === 'message') rememberThoughts(event.node, live.branches[event.branch]?.blocks ?? []);
+    return applyEvent(live, event, getNode);
+  }, before);
   latest.set(id, after);
   if (after.status !== 'running') {
     following.delete(id);

@@ -30,6 +30,7 @@ function draw(theme: Theme): void {
 }
 
 function stored(): Theme {
-  const value = localStorage.getItem(KEY);
+  // Unit tests load it outside a browser.
+  const value = globalThis.localStorage?.getItem(KEY);
   return value === 'light' || value === 'dark' ? value : 'system';
 }

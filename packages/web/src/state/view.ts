@@ -27,6 +27,10 @@ interface ViewState {
   /** The models to ask side by side. */
   readonly compared: readonly string[];
   readonly welcomed: boolean;
+  /** Whether Enter sends a message. Otherwise it begins a line, and Ctrl+Enter sends. */
+  readonly enterSends: boolean;
+  /** The models that were asked last, the latest first. */
+  readonly recentModels: readonly string[];
 }
 
 /** The tools and parameters of a request. */
@@ -52,6 +56,8 @@ export const useView = create<ViewState>()(
         marked: [],
         compared: [],
         welcomed: false,
+        enterSends: true,
+        recentModels: [],
       }) as ViewState,
     { name: 'skein.view', version: 1 },
   ),
@@ -83,6 +89,20 @@ export function chooseSettings(thread: string | undefined, settings: RequestSett
     useView.setState(({ chosenFor }) => ({
       chosenFor: { ...(chosenFor?.thread === thread && chosenFor), ...settings, thread },
     }));
+}
+
+const MOST_RECENT = 5;
+
+/** Chooses the model of the next answers; undefined for the default one. */
+export function chooseModel(model: string | undefined): void {
+  useView.setState({ model });
+  if (model !== undefined) rememberModel(model);
+}
+
+export function rememberModel(model: string): void {
+  useView.setState(({ recentModels }) => ({
+    recentModels: [model, ...recentModels.filter((one) => one !== model)].slice(0, MOST_RECENT),
+  }));
 }
 
 const MOST_MARKED = 4;

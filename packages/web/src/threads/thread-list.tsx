@@ -285,7 +285,7 @@ function ThreadRow({ thread, depth, isSelected, onSelect }: ThreadRowProps) {
         )}
         <p className="truncate text-xs text-soft">{data ? summaryLine(data, title) : ' '}</p>
         <p className="flex gap-2 text-xs text-faint sm:hidden">
-          <Facts messages={data?.messages} cost={data?.cost} updatedAt={updatedAt} />
+          <Facts messages={data?.messages} cost={data?.cost ?? undefined} updatedAt={updatedAt} />
         </p>
       </div>
       {rating !== undefined && (
@@ -296,7 +296,7 @@ function ThreadRow({ thread, depth, isSelected, onSelect }: ThreadRowProps) {
         </span>
       )}
       <dl className="grid shrink-0 grid-cols-[6.5rem_4rem_6.5rem] gap-2 text-right text-xs text-faint tabular-nums max-sm:hidden">
-        <Facts messages={data?.messages} cost={data?.cost} updatedAt={updatedAt} isTable />
+        <Facts messages={data?.messages} cost={data?.cost ?? undefined} updatedAt={updatedAt} isTable />
       </dl>
       {deleted ? (
         <Button small onClick={() => restoreDeleted(thread)} aria-label={`Restore ${name}`}>

@@ -4,7 +4,7 @@ import { ROOT, sha256 } from '../../model/ids.ts';
 import { storeManifest } from '../../model/manifest.ts';
 import { memoryStore, type Store } from '../../store/index.ts';
 import { createForest, type Forest } from '../index.ts';
-import { makeSnippet } from './search.ts';
+import { makeSnippet, type SearchResult } from './search.ts';
 import { rebuildRequest } from './sent-request.ts';
 
 const chat = (role: string, content: string) => openaiChat.parseMessage(JSON.stringify({ role, content }));
@@ -159,7 +159,8 @@ describe('usage', () => {
   test('of a node, a subtree, a path, a thread and a time; unknown prices are counted', async () => {
     const forest = createForest(memoryStore());
     const one = await forest.append(ROOT, [user('Q'), chat('assistant', 'A')], { usage, cost: 1, at: 100 });
-    const two = await forest.append(one, [user('R'), chat('assistant', 'B')], { usage, at: 200 });
+    const facts = { usage, provider: 'house', model: 'm', at: 200 };
+    const two = await forest.append(one, [user('R'), chat('assistant', 'B')], facts);
     const fork = await forest.append(one, [user('S'), chat('assistant', 'C')], { usage, cost: 4, at: 300 });
     const thread = await forest.threads.create({ head: fork, start: (await forest.node(fork)).parent });
     expect(await forest.usage({ node: one })).toEqual({
@@ -171,7 +172,11 @@ describe('usage', () => {
     expect(await forest.usage({ path: two })).toMatchObject({ cost: 1, withoutPrice: 1, replies: 2 });
     expect(await forest.usage({ below: one })).toMatchObject({ cost: 5, withoutPrice: 1, replies: 3 });
     expect(await forest.usage({ thread: thread.id })).toMatchObject({ cost: 4, replies: 1 });
-    expect(await forest.usage({ since: 200, until: 300 })).toMatchObject({ cost: 0, withoutPrice: 1, replies: 1 });
+    expect(await forest.usage({ since: 200, until: 300 })).toMatchObject({ cost: null, withoutPrice: 1, replies: 1 });
+    const costOf = (_usage: object, provider: string, model: string, at?: Date) => ({
+      total: provider === 'house' && model === 'm' && at?.getTime() === 200 ? 2 : undefined,
+    });
+    expect(await forest.usage({ since: 200, until: 300 }, { costOf })).toMatchObject({ cost: 2, withoutPrice: 0 });
     await forest.remove(fork);
     expect(await forest.usage({ below: one })).toMatchObject({ replies: 2 });
     expect(await forest.usage({ since: 0 })).toMatchObject({ replies: 3 });
@@ -263,4 +268,45 @@ test('a stored request whose text is missing, or is no manifest, is reported as 
   await store.append([{ k: 'body', digest: sha256(text), text }]);
   for (const manifest of [sha256('missing'), sha256(text)])
     await expect(rebuildRequest(store, { manifest, sha256: sha256('') })).rejects.toMatchObject({ code: 'damaged' });
+});
+
+describe('words in scripts without spaces', () => {
+  const marked = ({ snippet, marks }: SearchResult) => marks.map(([start, end]) => snippet.slice(start, end));
+
+  test.each([
+    ['天気', '今日の天気はいい', ['天気']],
+    ['天気予報', '明日の天気予報です', ['天気予報']],
+    ['い', '今日の天気はいい', ['い', 'い']],
+    ['カメラ', '新しいカメラを買う', ['カメラ']],
+    ['날씨', '오늘날씨가좋다', ['날씨']],
+    ['东京', '我去东京塔 Tokyo', ['东京']],
+    ['tokyo 东京', '我去东京塔 Tokyo', ['东京', 'Tokyo']],
+    ['GPT', 'モデルGPT5を使う', ['GPT5']],
+  ])('%s is found inside a run, and marked', async (wanted, text, marks) => {
+    const forest = createForest(memoryStore());
+    await forest.append(ROOT, [user(text)]);
+    await forest.append(ROOT, [user('別のこと')]);
+    const { items } = await forest.search(wanted);
+    expect(items.map(marked)).toEqual([marks]);
+  });
+
+  test('a word whose characters are only apart in a run is not found', async () => {
+    const forest = createForest(memoryStore());
+    await forest.append(ROOT, [user('天と気')]);
+    expect((await forest.search('天気')).items).toEqual([]);
+  });
+
+  test('of equally good hits, the newest is first, on every page', async () => {
+    const forest = createForest(memoryStore());
+    for (const at of [300, 100, 500, 200, 400]) await forest.append(ROOT, [user(`same ${at}`)], { at });
+    const first = await forest.search('same', { limit: 2 });
+    const rest = await forest.search('same', { limit: 9, after: first.next! });
+    expect([...first.items, ...rest.items].map(({ snippet }) => snippet)).toEqual([
+      'same 500',
+      'same 400',
+      'same 300',
+      'same 200',
+      'same 100',
+    ]);
+  });
 });

@@ -2,7 +2,7 @@ import type { Role } from '@skein/core';
 import { ROOT } from '../../model/ids.ts';
 import type { NodeRecord } from '../../model/records.ts';
 import type { Page, PageRequest, SearchHit } from '../../store/index.ts';
-import { searchText, splitWords } from '../../store/word-index.ts';
+import { searchText, splitWords, UNSPACED } from '../../store/word-index.ts';
 import type { ForestContext } from '../context.ts';
 import { filteredPage } from '../pages.ts';
 import { areHidden } from './hidden.ts';
@@ -95,13 +95,15 @@ async function readHits(
 ): Promise<SearchResult[]> {
   const records = (await store.nodes(hits.map(({ id }) => id))) as NodeRecord[];
   const bodies = await store.bodies(records.map(({ body }) => body));
-  return hits.flatMap(({ id, score }, index) => {
+  const found = hits.flatMap(({ id, score }, index) => {
     const record = records[index]!;
     const message = unlessDamaged(() => readMessage(store, record, bodies[index], []));
     if (!message) return [];
     const text = searchText(message);
-    return { node: id, role: record.facts.role, score, ...makeSnippet(text, words) };
+    return { at: record.at, hit: { node: id, role: record.facts.role, score, ...makeSnippet(text, words) } };
   });
+  // A store need not know the age of equally good hits.
+  return found.sort((a, b) => b.hit.score - a.hit.score || b.at - a.at).map(({ hit }) => hit);
 }
 
 const LENGTH = 160;
@@ -122,7 +124,7 @@ export function makeSnippet(text: string, words: readonly string[]): Snippet {
   const hits = findWords(text, words);
   const from = bestStart(hits);
   // Some text before the first word gives it a context.
-  const start = from === 0 ? 0 : wholeStart(text, Math.max(0, from - LENGTH / 4));
+  const start = from <= LENGTH / 4 ? 0 : Math.min(from, wholeStart(text, from - LENGTH / 4));
   const end = wholeEnd(text, Math.min(text.length, Math.max(start + LENGTH, firstEnd(hits, from))));
   const lead = start > 0 ? '…' : '';
   const marks = hits
@@ -131,15 +133,48 @@ export function makeSnippet(text: string, words: readonly string[]): Snippet {
   return { snippet: `${lead}${text.slice(start, end)}${end < text.length ? '…' : ''}`, marks };
 }
 
+/** Letters and digits without a break; a run of an unspaced script is a match of its own. */
+const WORDS = new RegExp(
+  `(?<unspaced>(?:${UNSPACED.source}\\p{M}*)+)|(?:(?!${UNSPACED.source})[\\p{L}\\p{N}\\p{M}])+`,
+  'gu',
+);
+
 /** Where the words occur, compared as the search compares them; the last one may be a prefix. */
 function findWords(text: string, words: readonly string[]): WordHit[] {
   const hits: WordHit[] = [];
-  for (const match of text.matchAll(/[\p{L}\p{N}\p{M}]+/gu)) {
+  for (const match of text.matchAll(WORDS)) {
     const found = splitWords(match[0]);
+    if (match.groups?.unspaced !== undefined) {
+      hits.push(...findInRun(match[0], match.index, words));
+      continue;
+    }
     const word = words.findIndex((wanted, index) =>
       found.some((one) => (index === words.length - 1 ? one.startsWith(wanted) : one === wanted)),
     );
     if (word >= 0) hits.push({ start: match.index, end: match.index + match[0].length, word });
+  }
+  return hits;
+}
+
+/** Words inside a run that is written without spaces. Neighbours that overlap are one hit. */
+function findInRun(run: string, offset: number, words: readonly string[]): WordHit[] {
+  const characters = Array.from(run);
+  const hits: WordHit[] = [];
+  let start = offset;
+  for (const [index, character] of characters.entries()) {
+    // A pair, or the last character alone, as the index has them.
+    const [here = ''] = splitWords(character + (characters[index + 1] ?? ''));
+    const word = words.findIndex(
+      (wanted, at) => here === wanted || (at === words.length - 1 && here.startsWith(wanted)),
+    );
+    if (word >= 0) {
+      const end =
+        start + (words[word]!.length > 1 ? character.length + (characters[index + 1]?.length ?? 0) : character.length);
+      const last = hits.at(-1);
+      if (last && last.end > start) hits.splice(-1, 1, { ...last, end: Math.max(last.end, end) });
+      else hits.push({ start, end, word });
+    }
+    start += character.length;
   }
   return hits;
 }

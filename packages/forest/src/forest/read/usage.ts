@@ -1,4 +1,4 @@
-import type { Usage } from '@skein/core';
+import type { CostLookup, Usage } from '@skein/core';
 import { ROOT } from '../../model/ids.ts';
 import { DEMO_ISSUER, type NodeRecord, type TakeRecord } from '../../model/records.ts';
 import type { ForestContext } from '../context.ts';
@@ -20,18 +20,29 @@ export type UsageScope =
 /** Tokens and cost of replies. */
 export interface UsageTotal {
   readonly usage: Omit<Usage, 'native'>;
-  /** US dollars, of the replies whose price is known. */
-  readonly cost: number;
+  /** US dollars, of the replies whose price is known; null if there are replies and the price of none is known. */
+  readonly cost: number | null;
   /** How many replies have no known price. */
   readonly withoutPrice: number;
   readonly replies: number;
+}
+
+/** How usage is added up. */
+export interface UsageOptions {
+  /** Prices replies that were stored without a cost, such as recorded ones: `costOf` of `@skein/core/prices`. */
+  readonly costOf?: CostLookup | undefined;
 }
 
 const BUCKETS = ['input', 'cacheRead', 'cacheWrite5m', 'cacheWrite1h', 'output', 'reasoning'] as const;
 const BATCH = 1000;
 
 /** Adds up the takes of a scope. A take that was carried to another node counts once, however often its node was moved. */
-export async function sumUsage(context: ForestContext, threads: Threads, of: UsageScope): Promise<UsageTotal> {
+export async function sumUsage(
+  context: ForestContext,
+  threads: Threads,
+  of: UsageScope,
+  { costOf }: UsageOptions = {},
+): Promise<UsageTotal> {
   const { since = -Infinity, until = Infinity } = 'since' in of ? of : {};
   const seen = new Set<string>();
   const usage = { input: 0, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, output: 0, reasoning: 0 };
@@ -45,11 +56,19 @@ export async function sumUsage(context: ForestContext, threads: Threads, of: Usa
     if (!isReply(take) || take.at < since || take.at >= until || seen.has(first)) continue;
     seen.add(first);
     for (const bucket of BUCKETS) usage[bucket] += take.usage?.[bucket] ?? 0;
-    const price = take.origin.issuer === DEMO_ISSUER ? 0 : take.cost;
+    const price = priceOf(take, costOf);
     if (price === undefined) withoutPrice += 1;
     else cost += price;
   }
-  return { usage, cost, withoutPrice, replies: seen.size };
+  const isUnknown = seen.size > 0 && withoutPrice === seen.size;
+  return { usage, cost: isUnknown ? null : cost, withoutPrice, replies: seen.size };
+}
+
+/** The cost that was stored with a reply, otherwise that by the price list, at the time of the reply. */
+function priceOf({ origin, cost, usage, provider, model, at }: TakeRecord, costOf: CostLookup | undefined) {
+  if (origin.issuer === DEMO_ISSUER) return 0;
+  if (cost !== undefined || !usage || provider === undefined || model === undefined) return cost;
+  return costOf?.(usage, provider, model, new Date(at))?.total;
 }
 
 function isReply({ usage, cost }: TakeRecord): boolean {

@@ -21,6 +21,8 @@ interface ThreadFilters {
   readonly tag?: string;
   readonly agent?: string;
   readonly cwd?: string;
+  /** Any other condition. */
+  readonly where?: (thread: Thread) => boolean | Promise<boolean>;
 }
 
 /**
@@ -145,17 +147,20 @@ export function createThreads(context: ForestContext): Threads {
       return change(thread, { head: end });
     },
     writable,
-    async list({ deleted = false, tag, agent, cwd, ...page } = {}) {
+    async list({ deleted = false, tag, agent, cwd, where = () => true, ...page } = {}) {
       const found = await filteredPage(
         touched,
         async (refs) => {
           const threads = await readThreads(store, keysOf(refs));
-          return threads.map(
-            (thread) =>
-              thread?.deleted === deleted &&
-              (tag === undefined || thread.tags.includes(tag)) &&
-              (agent === undefined || thread.agent === agent) &&
-              (cwd === undefined || thread.cwd === cwd),
+          return Promise.all(
+            threads.map(
+              (thread) =>
+                thread?.deleted === deleted &&
+                (tag === undefined || thread.tags.includes(tag)) &&
+                (agent === undefined || thread.agent === agent) &&
+                (cwd === undefined || thread.cwd === cwd) &&
+                where(thread),
+            ),
           );
         },
         page,

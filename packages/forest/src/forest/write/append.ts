@@ -1,9 +1,10 @@
 import type { Message } from '@skein/core';
-import { createTake, ROOT } from '../../model/ids.ts';
+import { createTake, nodeId, ROOT } from '../../model/ids.ts';
 import type { StoreRecord, TakeRecord } from '../../model/records.ts';
 import { type ForestContext, makeRef } from '../context.ts';
 import { readHidingRefs } from '../read/hidden.ts';
-import { type AppendPoint, makeNodeRecords } from './append-point.ts';
+import { resolveId } from '../read/resolve.ts';
+import { type AppendPoint, makeNodeRecords, readAppendPoint } from './append-point.ts';
 import { moveStragglers } from './reparent.ts';
 
 /**
@@ -38,6 +39,20 @@ export async function appendMessages(
   if (records.length === 0) return ids;
   await context.store.append(records);
   return followMovedParent(context, point.id, ids);
+}
+
+/** Appends a message below a node and returns its id. If it is there already, the node gets no further take. */
+export async function appendOnce(
+  context: ForestContext,
+  parent: string,
+  message: Message,
+  facts: TakeFacts = {},
+): Promise<string> {
+  const id = nodeId(parent, message.origin.dialect, message.facts.digest);
+  const [there] = await context.store.nodes([id]);
+  if (there) return resolveId(context.store, id);
+  const [added] = await appendMessages(context, await readAppendPoint(context.store, parent), [message], facts);
+  return added!;
 }
 
 /** Appends messages as siblings in one batch, each with its take, and returns their ids in order. */

@@ -33,7 +33,8 @@ export const uiMessages: Importer = {
   },
 };
 
-function readUiMessage(source: ExactObject) {
+/** The messages that a UI message is: an answer of several steps is several. */
+export function readUiMessage(source: ExactObject) {
   const { value } = source;
   const extra = otherMembers(source, TAKEN);
   const byModel = value.role === 'assistant' ? ({ author: 'model' } as const) : {};

@@ -1,8 +1,8 @@
 import { ROOT } from '../../model/ids.ts';
 import type { BodyRecord, EntryRecord, NodeRecord, RefRecord, StoreRecord, TakeRecord } from '../../model/records.ts';
 import { pageLimit, readCursor, toPage } from '../page.ts';
-import type { Page, SearchHit, SearchQuery, Store } from '../store.ts';
-import { createWordIndex, nodeText, splitWords, type WordIndex } from '../word-index.ts';
+import type { Page, SearchQuery, Store } from '../store.ts';
+import { createWordIndex, nodeText, pageOfHits, splitWords, type WordIndex } from '../word-index.ts';
 import { placeAt } from './columns.ts';
 import { systemCode } from './disk.ts';
 import { ROOT_ROW } from './node-table.ts';
@@ -232,7 +232,7 @@ function createSearch(set: SegmentSet, records: RecordReader) {
         const at = columns.at[row]!;
         return at >= since && at < until && (roles?.includes(known[columns.role[row]!]!) ?? true);
       });
-      return toPage(hits, ({ score, id }) => [-score, id], page) satisfies Page<SearchHit>;
+      return pageOfHits(hits, (id) => columns.at[rowOf(id)]!, page);
     },
     onNew(found: readonly StoreRecord[]) {
       if (!words) return;

@@ -5,7 +5,7 @@ import type { NodeRecord } from '../../model/records.ts';
 import { pageLimit } from '../page.ts';
 import { hashFault } from '../records.ts';
 import type { Page, PageRequest, SearchHit, SearchQuery, Store } from '../store.ts';
-import { nodeText, splitWords } from '../word-index.ts';
+import { indexWords, nodeText, splitWords } from '../word-index.ts';
 import { nodesBehind, readAncestors, readDepth } from './ancestor-pages.ts';
 import { type PostgresContext, readPosition, readRows, toPageOfRows } from './context.ts';
 import { fromStored, readBody, readEntry, readNode, readRef, readTake, toStored } from './rows.ts';
@@ -296,7 +296,7 @@ export function toTsVector(project: string, node: NodeRecord, body = ''): string
   const mark = projectMark(project);
   const places = new Map<string, number[]>();
   let size = 0;
-  for (const [index, word] of splitWords(nodeText(node.dialect, body)).entries()) {
+  for (const [index, word] of indexWords(nodeText(node.dialect, body)).entries()) {
     const lexeme = toLexeme(mark, word);
     let known = places.get(lexeme);
     if (!known) {

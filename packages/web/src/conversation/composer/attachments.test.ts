@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isLargePaste, pastedText, readFile, toBlocks } from './composer.tsx';
+import { isLargePaste, pastedText, readFile, toBlocks } from './attachments.ts';
 
 test('pictures go as media, files of text as text in a fence', async () => {
   const picture = await readFile(new File([new Uint8Array([0x89, 0x50, 0xff])], 'a.png', { type: 'image/png' }));

@@ -20,6 +20,7 @@ export default function ModelList({ chosen, onChoose }: ModelListProps) {
   return (
     <Command shouldFilter={false} label="Models" className="flex flex-col">
       <Command.Input
+        autoFocus
         value={search}
         onValueChange={setSearch}
         placeholder="Search, or type provider/model"

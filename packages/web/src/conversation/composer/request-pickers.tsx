@@ -1,24 +1,28 @@
 import { useQuery } from '@tanstack/react-query';
 import { Bot, ChevronDown, SlidersHorizontal, Wrench } from 'lucide-react';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, Suspense } from 'react';
 import { queries } from '../../api/queries.ts';
 import { useConversationAddress } from '../../state/current-thread.ts';
 import { useModel } from '../../state/model.ts';
-import { chooseSettings, type RequestSettings, useView } from '../../state/view.ts';
+import { chooseModel, chooseSettings, type RequestSettings, useView } from '../../state/view.ts';
 import { Button } from '../../ui/button.tsx';
 import { providerText } from '../../ui/colors.ts';
 import { Popover } from '../../ui/popover.tsx';
 
 const ModelList = lazy(() => import('./model-list.tsx'));
 
+interface ModelPickerProps {
+  readonly isOpen: boolean;
+  readonly onOpenChange: (isOpen: boolean) => void;
+}
+
 /** The picker of the model that answers next. */
-export function ModelPicker() {
-  const [isOpen, setOpen] = useState(false);
+export function ModelPicker({ isOpen, onOpenChange }: ModelPickerProps) {
   const model = useModel();
   const chosen = useView((view) => view.model);
   const choose = (id: string | undefined) => {
-    useView.setState({ model: id });
-    setOpen(false);
+    chooseModel(id);
+    onOpenChange(false);
   };
   const [provider, ...rest] = (model ?? '').split('/');
   return (
@@ -26,7 +30,7 @@ export function ModelPicker() {
       side="top"
       label="Model"
       open={isOpen}
-      onOpenChange={setOpen}
+      onOpenChange={onOpenChange}
       trigger={
         <Button small look="quiet" aria-label={`Model: ${model ?? 'none'}`} className="max-w-56 min-w-0">
           <span className={`truncate ${providerText(provider)}`}>{rest.join('/') || model || 'Choose a model'}</span>
@@ -248,7 +252,7 @@ function choosable(params: RequestSettings['params'] = {}): Required<RequestSett
 }
 
 /** The tools and parameters of the next request, and how to change them. */
-function useSettings(): Required<RequestSettings> & { readonly choose: (settings: RequestSettings) => void } {
+export function useSettings(): Required<RequestSettings> & { readonly choose: (settings: RequestSettings) => void } {
   const thread = useConversationAddress()?.thread;
   const start = useView(({ tools }) => tools);
   const startParams = useView(({ params }) => params);

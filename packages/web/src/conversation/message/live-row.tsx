@@ -1,13 +1,16 @@
 import { useQuery } from '@tanstack/react-query';
-import { CircleStop, Hourglass, LoaderCircle, RotateCw, ShieldQuestion, TriangleAlert } from 'lucide-react';
-import { useState } from 'react';
+import { Hourglass, RotateCw, ShieldQuestion, TriangleAlert } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
 import { queries } from '../../api/queries.ts';
 import type { Branch, Node } from '../../api/types.ts';
 import { Blocks } from '../../blocks/blocks.tsx';
 import { CallArguments } from '../../blocks/tool-card.tsx';
+import { useModel } from '../../state/model.ts';
+import { useNodes } from '../../state/nodes.ts';
 import { Button } from '../../ui/button.tsx';
 import { providerText } from '../../ui/colors.ts';
-import { type Approvals, continueCalls, resume, stop } from '../actions.ts';
+import { RetryNote } from '../../ui/retry-note.tsx';
+import { type Approvals, answer, answerAgain, resume } from '../actions.ts';
 import { useLiveSiblings } from '../use-siblings.ts';
 import type { LiveTail } from '../use-thread.ts';
 import { Notices } from './request-notes.tsx';
@@ -28,31 +31,28 @@ export function LiveRow({ tail }: { readonly tail: LiveTail }) {
       <article
         aria-label="growing message"
         aria-busy={isRunning}
-        className="min-w-0 grow border-l-2 border-transparent px-3 pt-1 pb-2"
+        className="min-w-0 grow border-l-2 border-transparent px-3 pt-2 pb-2"
       >
         {hasHeader && (
-          <header className="flex h-8 items-center gap-2 overflow-hidden">
-            <h2 className="shrink-0 text-sm font-semibold text-assistant">Assistant</h2>
-            <span className={`min-w-12 truncate text-xs font-medium ${providerText(provider)}`}>{rest.join('/')}</span>
-            {isRunning && (
-              <LoaderCircle size={14} role="img" aria-label="Answering" className="shrink-0 animate-spin text-accent" />
-            )}
-            <span className="grow" />
-            {siblings.positions.length > 1 && <SiblingSwitcher parent={branch.head} {...siblings} />}
-            {isRunning && (
-              <Button small look="quiet" onClick={() => void stop(live.id)}>
-                <CircleStop size={14} /> Stop
-              </Button>
-            )}
+          <header className="mb-1 flex h-6 items-center gap-2">
+            <span
+              {...(isRunning ? { role: 'img', 'aria-label': 'Answering' } : { 'aria-hidden': true })}
+              className={`size-2 shrink-0 rounded-full bg-current ${providerText(provider)} ${isRunning ? 'animate-pulse' : ''}`}
+            />
+            <h2 className="min-w-0 truncate text-xs font-semibold text-soft">
+              <span className="sr-only">Assistant: </span>
+              {rest.join('/')}
+            </h2>
           </header>
         )}
         <div aria-live="polite">
           <Blocks node={`${live.id}-${index}`} blocks={branch.blocks} isLive={isRunning} running={branch.running} />
         </div>
         {isRunning && branch.blocks.length === 0 && <Waiting running={branch.running} />}
+        {siblings.positions.length > 1 && <SiblingSwitcher parent={branch.head} {...siblings} />}
         {branch.retry !== undefined && (
           <p role="status" className="my-1 flex items-center gap-2 text-xs text-warn">
-            <RotateCw size={14} aria-hidden /> {branch.retry}
+            <RotateCw size={14} aria-hidden /> <RetryNote {...branch.retry} />
           </p>
         )}
         {branch.notices.length > 0 && (
@@ -71,7 +71,9 @@ export function LiveRow({ tail }: { readonly tail: LiveTail }) {
             action="Try again"
             canAct={isOver}
             onAction={() => void resume(live.id, index)}
-          />
+          >
+            <OtherModel asked={live.model} parent={branch.head} />
+          </Ended>
         )}
         {branch.status === 'aborted' && (
           <Ended
@@ -96,15 +98,28 @@ function Waiting({ running }: { readonly running: ReadonlyMap<string, string> })
   );
 }
 
+/** Offers the model that is chosen now, if another one failed. */
+function OtherModel({ asked, parent }: { readonly asked: string; readonly parent: string }) {
+  const model = useModel();
+  const node = useNodes(({ nodes }) => nodes.get(parent));
+  if (model === undefined || model === asked || !node) return null;
+  return (
+    <Button small onClick={() => void answerAgain(node)}>
+      Ask {model.split('/').slice(1).join('/')}
+    </Button>
+  );
+}
+
 interface EndedProps {
   readonly title: string;
   readonly action: string;
   readonly canAct: boolean;
   readonly onAction: () => void;
   readonly quiet?: boolean;
+  readonly children?: ReactNode;
 }
 
-function Ended({ title, action, canAct, onAction, quiet = false }: EndedProps) {
+function Ended({ title, action, canAct, onAction, quiet = false, children }: EndedProps) {
   return (
     <div
       role={quiet ? 'status' : 'alert'}
@@ -115,6 +130,7 @@ function Ended({ title, action, canAct, onAction, quiet = false }: EndedProps) {
       <Button small disabled={!canAct} onClick={onAction}>
         <RotateCw size={14} /> {action}
       </Button>
+      {children}
     </div>
   );
 }
@@ -127,7 +143,7 @@ export function OpenCallsRow({ leaf, names }: { readonly leaf: Node; readonly na
       <div role="status" className="my-2 flex items-center gap-3 rounded-lg bg-sunken p-2 pl-3 text-soft">
         <Hourglass size={16} aria-hidden className="shrink-0" />
         <p className="min-w-0 grow break-words">{what}</p>
-        <Button small onClick={() => void continueCalls(leaf)}>
+        <Button small onClick={() => void answer(leaf)}>
           Go on from here
         </Button>
       </div>

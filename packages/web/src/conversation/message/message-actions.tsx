@@ -35,9 +35,10 @@ import { openDialog, startEditing, stopEditing } from '../screen-state.ts';
 /** The actions on a message: frequent ones as buttons, all of them in the menu. */
 export function MessageActions({ node, isBookmarked, isMarked, isRaw }: MessageActionsProps) {
   const isAnswer = node.role === 'assistant' && node.parent !== ROOT;
+  const canBranch = node.role !== 'tool' && !node.removed;
   return (
-    <div className="flex shrink-0 items-center opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 group-data-selected:opacity-100 pointer-coarse:opacity-100">
-      {node.role !== 'tool' && (
+    <div className="flex shrink-0 items-center opacity-0 transition-opacity group-focus-within:opacity-100 group-hover:opacity-100 group-data-selected:opacity-100 pointer-coarse:opacity-100">
+      {canBranch && (
         <IconButton
           plainTip
           label={isAnswer ? 'Answer again' : 'Answer this'}
@@ -48,7 +49,7 @@ export function MessageActions({ node, isBookmarked, isMarked, isRaw }: MessageA
           <RefreshCw size={14} />
         </IconButton>
       )}
-      {node.role !== 'tool' && (
+      {canBranch && (
         <IconButton
           plainTip
           label="Edit as a branch"
@@ -99,20 +100,28 @@ interface MessageActionsProps {
 function menuItems({ node, isBookmarked, isMarked, isRaw }: MessageActionsProps): readonly (MenuItem | null)[] {
   const isAnswer = node.role === 'assistant' && node.parent !== ROOT;
   const again = isAnswer ? 'Answer again' : 'Answer this';
+  // Nothing grows below a deleted message until it is restored.
+  const disabled = node.removed;
   return [
-    { title: again, icon: <RefreshCw size={14} />, keys: 'g', run: () => void answerAgain(node) },
-    { title: `${again} three times`, icon: <RefreshCw size={14} />, keys: 'g 3', run: () => void answerAgain(node, 3) },
+    { title: again, icon: <RefreshCw size={14} />, keys: 'g', disabled, run: () => void answerAgain(node) },
+    {
+      title: `${again} three times`,
+      icon: <RefreshCw size={14} />,
+      keys: 'g 3',
+      disabled,
+      run: () => void answerAgain(node, 3),
+    },
     {
       title: 'Edit as a branch',
       icon: <Pencil size={14} />,
       keys: 'e',
-      disabled: node.role === 'tool',
+      disabled: disabled || node.role === 'tool',
       run: () => startEditing(node.id),
     },
     ...(node.parent === ROOT && node.role !== 'system'
       ? [{ title: 'Add a system text', icon: <Settings2 size={14} />, run: () => openDialog('system', node) }]
       : []),
-    { title: 'Continue from here', icon: <CornerDownRight size={14} />, run: () => continueFrom(node) },
+    { title: 'Continue from here', icon: <CornerDownRight size={14} />, disabled, run: () => continueFrom(node) },
     null,
     {
       title: 'Copy text',
@@ -160,7 +169,7 @@ function menuItems({ node, isBookmarked, isMarked, isRaw }: MessageActionsProps)
     {
       title: 'Split in two',
       icon: <Scissors size={14} />,
-      disabled: plainText(node.content).length < 2,
+      disabled: disabled || plainText(node.content).length < 2,
       run: () => openDialog('split', node),
     },
     {

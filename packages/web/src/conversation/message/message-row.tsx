@@ -1,4 +1,13 @@
-import { Bookmark as BookmarkIcon, GitCompare, Scissors, StickyNote, ThumbsDown, ThumbsUp } from 'lucide-react';
+import {
+  Ban,
+  Bookmark as BookmarkIcon,
+  CornerDownRight,
+  GitCompare,
+  Scissors,
+  StickyNote,
+  ThumbsDown,
+  ThumbsUp,
+} from 'lucide-react';
 import { type MouseEvent, memo, type ReactNode, useLayoutEffect, useRef, useState } from 'react';
 import type { Block, ContextChange, Node } from '../../api/types.ts';
 import { Blocks } from '../../blocks/blocks.tsx';
@@ -29,7 +38,10 @@ interface MessageRowProps {
   readonly change: ContextChange | undefined;
 }
 
-/** One message. */
+/**
+ * One message. What a person wrote is a bubble at the right; what a model wrote is plain text, headed by the model's name. All
+ * else that is known of a message is in the line below it, which shows when the pointer or the focus is on the message.
+ */
 export const MessageRow = memo(function MessageRow(props: MessageRowProps) {
   const { node, leaf, isSelected, isBookmarked, isOtherProvider, pairs, change } = props;
   const siblings = useSiblings(node);
@@ -38,6 +50,7 @@ export const MessageRow = memo(function MessageRow(props: MessageRowProps) {
   const isEditing = useScreenState(({ editing }) => editing === node.id);
   const marks = { isBookmarked, isMarked };
   const isThin = isShownElsewhere(node, pairs);
+  const isOwn = node.role === 'user' && !isThin;
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: keys move the selection everywhere on this screen
     // biome-ignore lint/a11y/noStaticElementInteractions: a click is only the shorter way
@@ -50,30 +63,98 @@ export const MessageRow = memo(function MessageRow(props: MessageRowProps) {
       <BranchRail parent={node.parent} {...siblings} />
       <article
         aria-label={`${node.role} message`}
-        className="min-w-0 grow rounded-r-lg border-l-2 border-transparent px-3 pt-1 pb-2 group-data-selected:border-accent group-data-selected:bg-surface"
+        className="min-w-0 grow border-l-2 border-transparent px-3 pt-2 group-data-selected:border-accent/60"
       >
         {change && <ContextNote change={change} />}
-        <header className="flex h-8 items-center gap-2 overflow-hidden">
-          <MessageHeader node={node} {...marks} />
-          {isThin && (
-            <p className="min-w-0 truncate text-xs text-faint">
-              {[...pairs.shown!.values()].join(', ')}: shown with its call
-            </p>
-          )}
-          <span className="grow" />
-          {siblings.positions.length > 1 && <SiblingSwitcher parent={node.parent} {...siblings} />}
-          <MessageActions node={node} {...marks} isRaw={isRaw} />
-        </header>
-        {isEditing ? (
-          <MessageEditor node={node} leaf={leaf} />
+        {isThin ? (
+          <ResultLine names={[...pairs.shown!.values()]} />
         ) : (
-          !isThin && <Content node={node} pairs={pairs} isRaw={isRaw} />
+          <div className={isOwn ? 'flex flex-col items-end' : ''}>
+            <Author node={node} isQuiet={isOwn} />
+            {isEditing ? (
+              <MessageEditor node={node} leaf={leaf} />
+            ) : (
+              <div className={isOwn ? BUBBLE : 'min-w-0'}>
+                <Content node={node} pairs={pairs} isRaw={isRaw} />
+              </div>
+            )}
+          </div>
         )}
+        <StopNote node={node} />
         <MessageLosses node={node} isOtherProvider={isOtherProvider} />
+        <footer
+          className={`flex min-h-7 flex-wrap items-center gap-x-1 gap-y-0.5 ${isOwn ? 'flex-row-reverse' : '-ml-1.5'} ${isThin ? '-mt-6 justify-end' : 'mt-0.5 mb-2'}`}
+        >
+          {siblings.positions.length > 1 && <SiblingSwitcher parent={node.parent} {...siblings} />}
+          <Marks node={node} {...marks} />
+          <MessageActions node={node} {...marks} isRaw={isRaw} />
+          <Facts node={node} />
+        </footer>
       </article>
     </div>
   );
 });
+
+const BUBBLE =
+  'max-w-[min(85%,36rem)] min-w-0 rounded-2xl rounded-tr-md bg-bubble px-4 py-2.5 text-ink [&_pre]:bg-transparent';
+
+/** The line in place of a result that is shown with its call. */
+function ResultLine({ names }: { readonly names: readonly string[] }) {
+  return (
+    <p className="flex h-6 items-center gap-1.5 truncate text-xs text-faint opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 group-data-selected:opacity-100">
+      <CornerDownRight size={12} aria-hidden className="shrink-0" />
+      {names.join(', ')}: shown with its call
+    </p>
+  );
+}
+
+/** Who wrote it: the name of the model, or the role. The reader's own messages are known by their place. */
+function Author({ node, isQuiet }: { readonly node: Node; readonly isQuiet: boolean }) {
+  const take = mainTake(node);
+  if (isQuiet) return <h2 className="sr-only">{roleName(node.role)}</h2>;
+  return (
+    <header className="mb-1 flex h-6 items-center gap-2">
+      <span aria-hidden className={`size-2 shrink-0 rounded-full bg-current ${authorColor(node)}`} />
+      <h2 className="min-w-0 truncate text-xs font-semibold text-soft">
+        {take?.model === undefined ? (
+          roleName(node.role)
+        ) : (
+          <>
+            <span className="sr-only">{roleName(node.role)}: </span>
+            <span title={`${take.provider ?? take.issuer}/${take.model}`}>{take.model}</span>
+          </>
+        )}
+      </h2>
+    </header>
+  );
+}
+
+function authorColor(node: Node): string {
+  const take = mainTake(node);
+  return take?.model === undefined ? roleText(node.role, 'text-faint') : providerText(take.provider);
+}
+
+/** Says that a model declined, was filtered, or had no room to end. Nothing else tells these answers from others. */
+function StopNote({ node }: { readonly node: Node }) {
+  const reason = mainTake(node)?.stop?.reason;
+  const said = reason === undefined || isEmpty(node.content) ? undefined : STOPS[reason];
+  if (!said || node.content.some(({ type }) => type === 'refusal')) return null;
+  return (
+    <p
+      role="note"
+      className="my-1.5 flex w-fit items-center gap-2 rounded-lg bg-warn-soft px-3 py-1.5 text-xs text-warn"
+    >
+      <Ban size={14} aria-hidden className="shrink-0" />
+      {said}
+    </p>
+  );
+}
+
+const STOPS: Readonly<Record<string, string>> = {
+  refusal: 'The model declined to answer.',
+  filter: 'A filter of the provider ended this answer.',
+  length: 'The answer reached the limit of tokens and ends here.',
+};
 
 /** Whether a click should select the message: not on a button or menu, and not while selecting text. */
 function isOnMessage({ target, currentTarget }: MouseEvent<HTMLElement>): boolean {
@@ -114,35 +195,18 @@ function Content({ node, pairs, isRaw }: { readonly node: Node; readonly pairs: 
   return node.role === 'user' ? <LongText node={node.id}>{content}</LongText> : content;
 }
 
-interface MessageHeaderProps {
+interface MarksProps {
   readonly node: Node;
   readonly isBookmarked: boolean;
   readonly isMarked: boolean;
 }
 
-/** The author, time, cost and marks of a message, in one line of constant height. */
-function MessageHeader({ node, isBookmarked, isMarked }: MessageHeaderProps) {
+/** What people noted on a message. It is always visible. */
+function Marks({ node, isBookmarked, isMarked }: MarksProps) {
   const take = mainTake(node);
   const { tags, note, rating } = node.marks;
   return (
     <>
-      <h2 className={`shrink-0 text-sm font-semibold ${roleText(node.role, 'text-soft')}`}>{roleName(node.role)}</h2>
-      {take?.model !== undefined && (
-        <span
-          title={`${take.provider ?? take.issuer}/${take.model}`}
-          className={`max-w-48 min-w-12 truncate text-xs font-medium ${providerText(take.provider)}`}
-        >
-          {take.model}
-        </span>
-      )}
-      <time
-        dateTime={new Date(node.at).toISOString()}
-        title={new Date(node.at).toLocaleString()}
-        className="min-w-0 shrink-[9] truncate text-xs text-faint"
-      >
-        {ago(node.at)}
-      </time>
-      {take?.usage && <Cost take={take} usage={take.usage} />}
       {take?.cut && (
         <Badge title={take.stop?.reason === 'cut' ? 'It was stopped before its end' : 'It ended early'} warn>
           <Scissors size={12} aria-hidden /> cut
@@ -150,9 +214,11 @@ function MessageHeader({ node, isBookmarked, isMarked }: MessageHeaderProps) {
       )}
       {node.takes.some(({ via }) => via === 'edit') && <Badge title="Made by an edit">edited</Badge>}
       {isBookmarked && (
-        <BookmarkIcon size={14} aria-label="Bookmarked" role="img" className="shrink-0 fill-current text-accent" />
+        <BookmarkIcon size={14} aria-label="Bookmarked" role="img" className="mx-1 shrink-0 fill-current text-accent" />
       )}
-      {isMarked && <GitCompare size={14} aria-label="Marked to compare" role="img" className="shrink-0 text-accent" />}
+      {isMarked && (
+        <GitCompare size={14} aria-label="Marked to compare" role="img" className="mx-1 shrink-0 text-accent" />
+      )}
       {rating !== undefined && rating !== 0 && <Rating rating={rating} />}
       {note !== undefined && (
         <button
@@ -160,7 +226,7 @@ function MessageHeader({ node, isBookmarked, isMarked }: MessageHeaderProps) {
           title={note}
           aria-label={`Note: ${note}`}
           onClick={() => openDialog('note', node)}
-          className="shrink-0 rounded text-warn"
+          className="mx-1 shrink-0 rounded text-warn"
         >
           <StickyNote size={14} aria-hidden />
         </button>
@@ -174,21 +240,34 @@ function MessageHeader({ node, isBookmarked, isMarked }: MessageHeaderProps) {
   );
 }
 
+/** When a message was written, how long it took, and what it cost: the one place for it. */
+function Facts({ node }: { readonly node: Node }) {
+  const take = mainTake(node);
+  const { usage } = take ?? {};
+  return (
+    <p className="flex min-w-0 items-center gap-1.5 overflow-hidden px-1 text-xs whitespace-nowrap text-faint tabular-nums opacity-0 transition-opacity group-focus-within:opacity-100 group-hover:opacity-100 group-data-selected:opacity-100 max-sm:hidden">
+      <time dateTime={new Date(node.at).toISOString()} title={new Date(node.at).toLocaleString()}>
+        {ago(node.at)}
+      </time>
+      {take?.durationMs !== undefined && <span>· {duration(take.durationMs)}</span>}
+      {usage && (
+        <span title={describeUsage(take!, usage)}>
+          · {shortNumber(totalTokens(usage))} tokens{take!.cost !== undefined && ` · ${money(take!.cost)}`}
+        </span>
+      )}
+    </p>
+  );
+}
+
 type Take = NonNullable<ReturnType<typeof mainTake>>;
 
-function Cost({ take, usage }: { readonly take: Take; readonly usage: NonNullable<Take['usage']> }) {
-  const tokens = totalTokens(usage);
+function describeUsage(take: Take, usage: NonNullable<Take['usage']>): string {
   const parts = [
     `${usage.input + usage.cacheRead + usage.cacheWrite5m + usage.cacheWrite1h} in (${usage.cacheRead} from cache)`,
     `${usage.output + usage.reasoning} out (${usage.reasoning} reasoning)`,
-    ...(take.durationMs === undefined ? [] : [duration(take.durationMs)]),
     ...(take.estimated ? ['estimated'] : []),
   ];
-  return (
-    <span title={parts.join(', ')} className="hidden shrink-0 text-xs text-faint tabular-nums sm:inline">
-      {shortNumber(tokens)} tok{take.cost !== undefined && ` · ${money(take.cost)}`}
-    </span>
-  );
+  return parts.join(', ');
 }
 
 function Rating({ rating }: { readonly rating: number }) {
@@ -198,7 +277,7 @@ function Rating({ rating }: { readonly rating: number }) {
       size={14}
       role="img"
       aria-label={rating > 0 ? 'Rated good' : 'Rated bad'}
-      className={`shrink-0 ${rating > 0 ? 'text-ok' : 'text-danger'}`}
+      className={`mx-1 shrink-0 ${rating > 0 ? 'text-ok' : 'text-danger'}`}
     />
   );
 }

@@ -1,0 +1,98 @@
+import type { Role } from '@skein/core';
+import type { Forest, ForestNode, SearchResult, Thread } from '@skein/forest';
+import { withForest } from '../context/command-context.ts';
+import { locate } from '../context/locate.ts';
+import { sayList } from '../output/list.ts';
+import { colors, formatTime, note, oneLine, shortId, toPrintable } from '../output/output.ts';
+import { outputColumns, textWidth } from '../output/width.ts';
+import type { ForestFlags, ListFlags } from './forest-command.ts';
+
+interface SearchOptions extends ForestFlags, ListFlags {
+  readonly limit: number;
+  readonly role?: Role;
+  readonly below?: string;
+  readonly model?: string;
+  readonly tag?: string;
+  readonly since?: number;
+  readonly until?: number;
+}
+
+/** A hit with the facts that tell a person which conversation it is in. */
+interface Hit extends SearchResult {
+  readonly at: number;
+  readonly model?: string;
+  readonly thread?: string;
+  readonly title?: string;
+}
+
+export async function search(words: readonly string[], options: SearchOptions): Promise<void> {
+  const { json, format, store, project, role, below, ...filters } = options;
+  await withForest({ store, project }, async ({ forest, redact }) => {
+    const page = await forest.search(words.join(' '), {
+      ...filters,
+      ...(role && { roles: [role] }),
+      ...(below !== undefined && { below: (await locate(forest, below)).node }),
+    });
+    const hits = await Promise.all(page.items.map((hit) => withFacts(forest, hit)));
+    const originals = new Map(hits.map(({ node, snippet }) => [node, snippet]));
+    await sayList(
+      redact(hits),
+      { ...(json && { json }), ...(format && { format }) },
+      {
+        // The marks are right only where nothing was hidden.
+        line: (hit) => hitLines(hit, originals.get(hit.node) === hit.snippet),
+        empty: 'Nothing was found.',
+        ...(page.next !== undefined && { more: { next: page.next } }),
+      },
+    );
+    if (page.next !== undefined && !json && format === undefined) note(`There are more: --limit ${filters.limit * 2}`);
+  });
+}
+
+async function withFacts(forest: Forest, hit: SearchResult): Promise<Hit> {
+  const node = await forest.node(hit.node);
+  const { model } = node.takes.findLast((take) => take.model !== undefined) ?? {};
+  const thread = await threadOf(forest, node);
+  return {
+    ...hit,
+    at: node.at,
+    ...(model !== undefined && { model }),
+    ...(thread && { thread: thread.id, title: thread.title }),
+  };
+}
+
+/** A conversation with this message: the one that it was written in, otherwise the last changed one through it. */
+async function threadOf(forest: Forest, { id, takes }: ForestNode): Promise<Thread | undefined> {
+  for (const { thread } of takes.toReversed()) {
+    if (thread === undefined) continue;
+    const found = await forest.threads.get(thread).catch(() => undefined);
+    if (found && !found.deleted) return found;
+  }
+  for (const thread of await forest.threads.of(id))
+    if ((await forest.store.path(thread.head)).some((one) => one.id === id)) return thread;
+  return undefined;
+}
+
+/** Which message it is, and below it the text around the words. */
+function hitLines(hit: Hit, isMarked: boolean): string {
+  const facts = [formatTime(hit.at), hit.role, ...(hit.model === undefined ? [] : [hit.model])].join(' · ');
+  const start = `${shortId(hit.node)}  ${toPrintable(facts)}`;
+  const room = Math.max(20, outputColumns() - textWidth(start) - 2);
+  const title = hit.title === undefined ? '' : `  ${colors.bold(oneLine(hit.title, Math.min(80, room)))}`;
+  const head = `${colors.yellow(shortId(hit.node))}  ${colors.dim(toPrintable(facts))}${title}`;
+  return `${head}\n  ${isMarked ? marked(hit) : inLine(hit.snippet)}`;
+}
+
+function marked({ snippet, marks }: SearchResult): string {
+  const text = inLine(snippet);
+  let at = 0;
+  let line = '';
+  for (const [start, end] of marks) {
+    line += text.slice(at, start) + colors.bold(colors.green(text.slice(start, end)));
+    at = end;
+  }
+  return line + text.slice(at);
+}
+
+/** Keeps the length, so that the positions of the marks stay right. */
+const inLine = (text: string) => toPrintable(text.replace(/[\n\t]/g, ' '));

@@ -1,0 +1,85 @@
+import { type Command, Option } from 'commander';
+import { forestCommand, jsonCommand } from '../commands/forest-command.ts';
+
+function addImport(program: Command): void {
+  jsonCommand(program, 'import', 'import conversations from a file or a folder, or the sessions of coding agents')
+    .argument('[file]', 'a file, or a folder such as ~/.claude/projects')
+    .option('--agents [names]', 'the sessions of the coding agents on this machine; default: of all that are known')
+    .option('--redact', 'leave out keys and tokens that are found in the logs of agents')
+    .option('--format <name>', 'the format, if the file does not tell it; an unknown name lists all of them')
+    .option('--dialect <name>', 'the dialect of bare messages, such as openai-chat or legacy')
+    .action(async (file, options) => (await import('../commands/store.ts')).importInto(file, options));
+}
+
+function addWatch(program: Command): void {
+  forestCommand(program, 'watch', 'keep the sessions of the coding agents on this machine, as they grow, until Ctrl+C')
+    .option('--agents <names>', 'only of these agents, with commas between them')
+    .option('--redact', 'leave out keys and tokens that are found in the logs')
+    .option('--service <kind>', 'print a file with which systemd or launchd keeps this running')
+    .action(async (options) => (await import('../commands/sessions.ts')).watchAgents(options));
+}
+
+function addHandoff(program: Command): void {
+  jsonCommand(program, 'handoff', 'write a conversation as a session of a coding agent, and print how to go on with it')
+    .argument('<node|thread>', 'an id, or the beginning of one')
+    .addOption(
+      new Option('--to <agent>', 'the agent that goes on')
+        .choices(['claude-code', 'codex', 'opencode', 'pi'])
+        .makeOptionMandatory(),
+    )
+    .option('--cwd <folder>', 'the folder in which it goes on; default: that of the session')
+    .option('--model <name>', 'the model that goes on; default: the one that answered last')
+    .option('--out <folder>', "a folder in place of the agent's own")
+    .action(async (id, options) => (await import('../commands/sessions.ts')).handOff(id, options));
+}
+
+function addExport(program: Command): void {
+  forestCommand(program, 'export', 'write conversations to standard output or a file')
+    .argument('[node|thread]', 'the history up to a node, or a thread; default: everything')
+    .addOption(
+      new Option('--format <name>', 'segments lose nothing and can be imported again')
+        .choices(['segments', 'markdown', 'messages', 'fine-tuning', 'older'])
+        .default('segments'),
+    )
+    .option('--dialect <name>', "the dialect of messages and fine-tuning; default: that of OpenAI's chat completions")
+    .option('--out <path>', 'write to a new file (with --format older, a new folder)')
+    .addOption(new Option('--below', 'the node with everything below it').conflicts('only'))
+    .option('--only', 'only this message')
+    .action(async (id, options) => (await import('../commands/store.ts')).exportFrom(id, options));
+}
+
+function addVerify(program: Command): void {
+  program
+    .command('verify')
+    .description('check a folder of the older layout without changing it')
+    .argument('<folder>')
+    .option('--json', 'one JSON document, for programs')
+    .action(async (folder, options) => (await import('../commands/store.ts')).verify(folder, options));
+}
+
+/** `fsck`, `gc` and `pack`. */
+function addUpkeep(program: Command): void {
+  jsonCommand(program, 'fsck', 'check every stored hash, parent and text').action(async (flags) =>
+    (await import('../commands/store.ts')).fsck(flags),
+  );
+  jsonCommand(
+    program,
+    'gc',
+    'delete for good what was removed or is older than the retention; no other process may use the forest',
+  ).action(async (flags) => (await import('../commands/store.ts')).compact('gc', flags));
+  jsonCommand(
+    program,
+    'pack',
+    'rewrite the segment files without superseded records, to save disk space; no other process may use the forest',
+  ).action(async (flags) => (await import('../commands/store.ts')).compact('pack', flags));
+}
+
+/** Commands that carry conversations in and out, and look after the store. In the order of the help. */
+export const STORING: readonly ((program: Command) => void)[] = [
+  addImport,
+  addWatch,
+  addHandoff,
+  addExport,
+  addVerify,
+  addUpkeep,
+];

@@ -1,0 +1,244 @@
+import { canonical, findMembers, isJson } from '@skein/core';
+import { type PrefixElement, prefixElements } from '@skein/core/dialect';
+
+/** A request as a prompt cache compares it. */
+export interface CachedRequest {
+  readonly elements: readonly PrefixElement[];
+  /** How many blocks each element has; caches search so many back from a marker. */
+  readonly blocks: readonly number[];
+  /** The other members of the body that are short, by name, as exact text. */
+  readonly members: ReadonlyMap<string, string>;
+  readonly headers: Readonly<Record<string, string>>;
+  /** The API adds the history that it keeps, so the body has only the new messages. */
+  readonly isKept: boolean;
+  /** How many characters it holds in memory. */
+  readonly size: number;
+}
+
+/** Members above this length are not compared: they are no settings. */
+const LONGEST_MEMBER = 2000;
+
+/**
+ * Reads a request body as a prompt cache compares it; undefined if it is no JSON object. `anchors` are the members that name
+ * a history which the API keeps.
+ */
+export function readCachedRequest(
+  body: string,
+  headers: CachedRequest['headers'],
+  anchors: readonly string[] = [],
+): CachedRequest | undefined {
+  if (!/^\s*\{/.test(body) || !isJson(body)) return undefined;
+  const elements = prefixElements(body);
+  const members = new Map(
+    findMembers(body)
+      .filter(({ start, end }) => end - start <= LONGEST_MEMBER)
+      .map(({ name, start, end }) => [name, body.slice(start, end)] as const),
+  );
+  return {
+    elements,
+    blocks: elements.map(({ text }) =>
+      Math.max(1, text.match(/"(?:type|text|toolUse|functionCall)"\s*:/g)?.length ?? 1),
+    ),
+    members,
+    headers,
+    isKept: anchors.some((name) => members.has(name)),
+    size: body.length,
+  };
+}
+
+/** Where two requests part, and what kind of difference it is. */
+export interface RequestDifference {
+  readonly part: PrefixElement['part'];
+  readonly index: number;
+  /** The member inside the element that differs, such as `description` or `content[1].text`. */
+  readonly field: string;
+  readonly kind: DifferenceKind;
+  /** For a volatile text: what it is. */
+  readonly volatile?: VolatileKind;
+  /** The texts around the first character that differs; empty if a request has nothing there. */
+  readonly before: string;
+  readonly after: string;
+  /** How many characters of the elements are the same before it. */
+  readonly shared: number;
+}
+
+/**
+ * `changed`: other content; `added` or `removed`: one has an element that the other has not; `reordered`: the same elements
+ * in another order; `respelled`: the same JSON value in another spelling; `volatile`: the same but for times, ids or paths.
+ */
+export type DifferenceKind = 'changed' | 'added' | 'removed' | 'reordered' | 'respelled' | 'volatile';
+
+/** What differs between two requests that are otherwise the same. */
+export type VolatileKind = 'time' | 'id' | 'address' | 'path' | 'number';
+
+/**
+ * The first place where `next` does not repeat `previous`; undefined if it begins with all of it. Of messages only those
+ * count that `previous` has, up to `limit` elements of it.
+ */
+export function findDifference(
+  previous: CachedRequest,
+  next: CachedRequest,
+  limit = previous.elements.length,
+): RequestDifference | undefined {
+  let shared = 0;
+  for (let at = 0; at < limit; at++) {
+    const before = previous.elements[at]!;
+    const after = next.elements[at];
+    if (after && before.part === after.part && before.text === after.text) shared += before.text.length;
+    else return describeDifference(previous, next, at, shared);
+  }
+  // A part that grew in front of the messages moves them.
+  const extra = next.elements[limit];
+  const last = previous.elements[limit - 1];
+  const grew = extra && last && extra.part === last.part && extra.part !== 'messages';
+  return grew ? describeDifference(previous, next, limit, shared) : undefined;
+}
+
+function describeDifference(
+  previous: CachedRequest,
+  next: CachedRequest,
+  at: number,
+  shared: number,
+): RequestDifference {
+  const before = previous.elements[at];
+  const after = next.elements[at];
+  const { part, index } = before && (!after || comesFirst(before, after)) ? before : after!;
+  const texts = { before: before?.part === part ? before.text : '', after: after?.part === part ? after.text : '' };
+  const offset = firstDifference(texts.before, texts.after);
+  const kind = findKind(previous, next, part, texts);
+  return {
+    part,
+    index,
+    field: kind === 'added' || kind === 'removed' || kind === 'reordered' ? '' : fieldAt(texts.before, offset),
+    ...kindWithVolatile(kind, texts),
+    before: excerpt(texts.before, offset),
+    after: excerpt(texts.after, offset),
+    shared: shared + offset,
+  };
+}
+
+const PARTS: readonly PrefixElement['part'][] = ['tools', 'system', 'messages'];
+
+function comesFirst(a: PrefixElement, b: PrefixElement): boolean {
+  return PARTS.indexOf(a.part) <= PARTS.indexOf(b.part);
+}
+
+interface Texts {
+  readonly before: string;
+  readonly after: string;
+}
+
+function findKind(
+  previous: CachedRequest,
+  next: CachedRequest,
+  part: PrefixElement['part'],
+  { before, after }: Texts,
+): DifferenceKind {
+  if (isReordered(textsIn(previous, part), textsIn(next, part))) return 'reordered';
+  if (before === '') return 'added';
+  if (after === '') return 'removed';
+  if (isJson(before) && isJson(after) && canonical(before) === canonical(after)) return 'respelled';
+  if (mask(before) === mask(after)) return 'volatile';
+  if (part !== 'messages' && textsIn(next, part).includes(before)) return 'added';
+  return part !== 'messages' && textsIn(previous, part).includes(after) ? 'removed' : 'changed';
+}
+
+function textsIn({ elements }: CachedRequest, part: PrefixElement['part']): string[] {
+  return elements.filter((one) => one.part === part).map(({ text }) => text);
+}
+
+function isReordered(before: readonly string[], after: readonly string[]): boolean {
+  if (before.length !== after.length || before.length < 2) return false;
+  const sorted = [...before].sort();
+  return [...after].sort().every((text, at) => text === sorted[at]);
+}
+
+/** Texts that often differ from request to request, the most telling first. */
+const VOLATILE: readonly (readonly [VolatileKind, RegExp])[] = [
+  ['address', /https?:\/\/[^\s"'<>\\]+/g],
+  [
+    'time',
+    /\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?|\b\d{1,2}:\d\d(?::\d\d)?(?:\s?[AP]M)?|\b(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day\b|\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*\.? \d{1,2}(?:, \d{4})?|\b1[5-9]\d{8}(?:\d{3})?\b/g,
+  ],
+  ['path', /(?:\/(?:tmp|var|home|Users|private)\/|[A-Z]:\\\\)[\w.\-/\\]+/g],
+  ['id', /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b|\b(?=[\w-]*\d)[A-Za-z0-9_-]{12,}\b/gi],
+  ['number', /\d+(?:\.\d+)?/g],
+];
+
+function mask(text: string): string {
+  return VOLATILE.reduce((masked, [kind, pattern]) => masked.replace(pattern, `<${kind}>`), text);
+}
+
+function kindWithVolatile(
+  kind: DifferenceKind,
+  { before, after }: Texts,
+): Pick<RequestDifference, 'kind' | 'volatile'> {
+  if (kind !== 'volatile') return { kind };
+  // Masks are applied one after the other, until the one that makes both texts equal.
+  let [a, b] = [before, after];
+  for (const [name, pattern] of VOLATILE) {
+    [a, b] = [a.replace(pattern, `<${name}>`), b.replace(pattern, `<${name}>`)];
+    if (a === b) return { kind, volatile: name };
+  }
+  return { kind };
+}
+
+function firstDifference(a: string, b: string): number {
+  const end = Math.min(a.length, b.length);
+  let at = 0;
+  while (at < end && a.charCodeAt(at) === b.charCodeAt(at)) at++;
+  return at;
+}
+
+const CONTEXT = 24;
+const SHOWN = 72;
+
+function excerpt(text: string, at: number): string {
+  if (text === '') return '';
+  const start = Math.max(0, at - CONTEXT);
+  const end = Math.min(text.length, start + SHOWN);
+  return `${start > 0 ? '…' : ''}${text.slice(start, end)}${end < text.length ? '…' : ''}`;
+}
+
+/** The path of the member or element that holds the character at `at`, such as `content[1].text`. */
+function fieldAt(text: string, at: number): string {
+  const path: string[] = [];
+  let pending = '';
+  let isKey = false;
+  const stack: { readonly isArray: boolean; index: number }[] = [];
+  for (let i = 0; i < Math.min(at + 1, text.length); i++) {
+    const character = text[i]!;
+    if (character === '"') {
+      const end = endOfString(text, i);
+      if (isKey) pending = text.slice(i + 1, end);
+      if (end >= at) break;
+      i = end;
+    } else if (character === '{' || character === '[') {
+      stack.push({ isArray: character === '[', index: 0 });
+      path.push(character === '[' ? '[0]' : '');
+      isKey = character === '{';
+    } else if (character === ':' && stack.at(-1)?.isArray === false) {
+      path[path.length - 1] = pending;
+      isKey = false;
+    } else if (character === ',') {
+      const top = stack.at(-1);
+      if (top?.isArray) path[path.length - 1] = `[${++top.index}]`;
+      else isKey = true;
+    } else if (character === '}' || character === ']') {
+      stack.pop();
+      path.pop();
+    }
+  }
+  return path
+    .filter((name) => name !== '')
+    .join('.')
+    .replaceAll('.[', '[');
+}
+
+function endOfString(text: string, start: number): number {
+  for (let i = start + 1; i < text.length; i++) {
+    if (text[i] === '\\') i++;
+    else if (text[i] === '"') return i;
+  }
+  return text.length;
+}

@@ -1,0 +1,2 @@
+// What authors of stores need.
+export * from '@skein/forest/store';

@@ -1,0 +1,2 @@
+// The conformance suite of stores.
+export * from '@skein/forest/testing';

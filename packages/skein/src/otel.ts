@@ -1,0 +1,2 @@
+// OpenTelemetry spans.
+export * from '@skein/core/otel';

@@ -1,0 +1,2 @@
+// Prices and limits of models.
+export * from '@skein/core/prices';

@@ -1,0 +1,2 @@
+// The typed client of the HTTP API.
+export * from '@skein/server/client';

@@ -1,0 +1,2 @@
+// The HTTP API, the recording proxy and the gateway.
+export * from '@skein/server';

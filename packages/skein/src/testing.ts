@@ -1,0 +1,2 @@
+// The conformance suite of dialects.
+export * from '@skein/core/testing';

@@ -1,0 +1,96 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { ChevronRight, CircleCheck, CircleX, KeyRound, LoaderCircle } from 'lucide-react';
+import { useState } from 'react';
+import { api, unwrap } from '../api/client.ts';
+import { queries } from '../api/queries.ts';
+import { AddKey } from '../settings/add-key.tsx';
+import { useModel } from '../state/model.ts';
+import { chooseModel } from '../state/view.ts';
+import { Button } from '../ui/button.tsx';
+import { duration } from '../ui/format.ts';
+
+/** Which providers have a key, whether it works, and how to add one. Keys are in the server's environment, never here. */
+export function Connections() {
+  const version = useQuery(queries.version());
+  const { data } = useQuery(queries.providers());
+  const isDemo = version.data?.demo === true;
+  const [isOpen, setOpen] = useState(false);
+  const ready = (data?.items ?? []).filter(({ hasKey, keyVariables }) => hasKey && keyVariables.length > 0);
+  if (!data || !version.data) return null;
+  const isShown = isOpen || isDemo || ready.length === 0;
+  return (
+    <section aria-label="Connections" className="mx-3">
+      {!isDemo && ready.length > 0 && (
+        <Button small look="quiet" aria-expanded={isShown} className="mx-auto flex" onClick={() => setOpen(!isOpen)}>
+          <KeyRound size={14} aria-hidden />
+          {ready.length === 1 ? `${ready[0]!.id} has a key` : `${ready.length} providers have a key`}
+          <ChevronRight size={12} aria-hidden className={isShown ? 'rotate-90' : ''} />
+        </Button>
+      )}
+      {isShown && (
+        <div className="mt-2 rounded-xl border border-line bg-surface p-4">
+          {isDemo || ready.length === 0 ? (
+            <>
+              <h2 className="mb-1 font-medium">Connect a model</h2>
+              <p className="mb-3 text-sm text-soft">
+                {isDemo
+                  ? 'No provider has a key, so a stand-in answers that understands nothing. Everything else is real.'
+                  : 'No provider has a key yet.'}
+              </p>
+              <AddKey />
+            </>
+          ) : (
+            <ul aria-label="Providers with a key" className="flex flex-col divide-y divide-line">
+              {ready.map(({ id }) => (
+                <ProviderRow key={id} provider={id} />
+              ))}
+            </ul>
+          )}
+        </div>
+      )}
+    </section>
+  );
+}
+
+/** One provider: its key is tested with one short request, and its usual model can become the chosen one. */
+function ProviderRow({ provider }: { readonly provider: string }) {
+  const chosen = useModel();
+  const check = useMutation({
+    mutationFn: () => unwrap(api.providers[':provider'].check.$post({ param: { provider }, json: {} })),
+  });
+  const result = check.data;
+  return (
+    <li className="flex min-h-10 flex-wrap items-center gap-x-3 gap-y-1 py-1.5 text-sm">
+      <span className="w-28 shrink-0 truncate font-medium">{provider}</span>
+      <span role="status" className="flex min-w-0 grow items-center gap-1.5 text-xs text-soft">
+        {check.isPending ? (
+          <>
+            <LoaderCircle size={14} aria-hidden className="animate-spin" /> Asking …
+          </>
+        ) : result?.works ? (
+          <>
+            <CircleCheck size={14} aria-hidden className="shrink-0 text-ok" />
+            <span className="truncate">
+              {result.model} answered in {duration(result.ms)}
+            </span>
+          </>
+        ) : (result ?? check.error) ? (
+          <>
+            <CircleX size={14} aria-hidden className="shrink-0 text-danger" />
+            <span className="break-words text-danger">{result?.problem ?? check.error?.message}</span>
+          </>
+        ) : (
+          'The key is not tested yet.'
+        )}
+      </span>
+      {result?.works && result.model !== chosen && (
+        <Button small onClick={() => chooseModel(result.model)}>
+          Use {result.model.split('/').slice(1).join('/')}
+        </Button>
+      )}
+      <Button small disabled={check.isPending} onClick={() => check.mutate()}>
+        Test the key
+      </Button>
+    </li>
+  );
+}

@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest';
+import { plainWords } from './plain-words.ts';
+
+test('a preview shows words and no marks of Markdown', () => {
+  const words = (text: string) => plainWords(text).replace(/\s+/g, ' ').trim();
+  expect(words('# Title\n\n**Bold** and *slanted*, `code`, [a link](https://a.b).')).toBe(
+    'Title Bold and slanted, code, a link.',
+  );
+  expect(words('| City | Days |\n|:---|---:|\n| Lisbon | 4 |')).toBe('City · Days Lisbon · 4');
+  expect(words('- [x] done\n- open\n> quoted\n\n---\n```ts\nlet a = 1;\n```')).toBe('done open quoted let a = 1;');
+  expect(words('a **bold that was cut …')).toBe('a bold that was cut …');
+  expect(words('2 * 3 * 4, snake_case_name, a_b')).toBe('2 * 3 * 4, snake_case_name, a_b');
+});
