@@ -9,6 +9,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   'packages/agents': ['files', 'config', 'tools', 'mcp', 'agents'],
   'packages/cli': ['output', 'context', 'question', 'chat', 'commands', 'definitions'],
   'packages/web': [
+    'words',
     'api',
     'state',
     'commands',
@@ -16,11 +17,12 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'blocks',
     'graph',
     'inspector',
-    'compare',
     'recordings',
     'settings',
+    'usage',
     'threads',
     'conversation',
+    'compare',
     'shell',
   ],
 };

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import {
   hashFault,
+  indexWords,
   isEntry,
   nodeText,
   pageLimit,
@@ -107,7 +108,7 @@ export function sqliteStore(path) {
   /** A word counts for more where a text has few others. @param {NodeRecord} node */
   function addWords(node) {
     const body = get('SELECT json FROM body WHERE digest = ?', node.body);
-    const words = splitWords(nodeText(node.dialect, body ? JSON.parse(body.json) : ''));
+    const words = indexWords(nodeText(node.dialect, body ? JSON.parse(body.json) : ''));
     /** @type {Map<string, number>} */
     const counts = new Map();
     for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);

@@ -109,6 +109,7 @@ export {
   importSessions,
   isOlderLayout,
   type MessageWithFacts,
+  mergeResults,
   olderSettings,
   openOlder,
   type SessionsProgress,

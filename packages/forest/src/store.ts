@@ -27,4 +27,4 @@ export type {
 export { overlayStore, StoreError } from './store/index.ts';
 export { pageLimit, readCursor, toPage } from './store/page.ts';
 export { hashFault, isEntry, recordKey, refKey, toChange } from './store/records.ts';
-export { nodeText, splitWords } from './store/word-index.ts';
+export { indexWords, nodeText, splitWords } from './store/word-index.ts';

@@ -10,6 +10,7 @@ import { bookmarks, nodes } from './api/nodes.ts';
 import { recordings } from './api/recordings.ts';
 import { apiRouter } from './api/router.ts';
 import { threads } from './api/threads.ts';
+import { usageRoutes } from './api/usage.ts';
 import { type Access, guard, isForPeople, tokenPage } from './http/access.ts';
 import { Problem, problemResponse, toProblem } from './http/problem.ts';
 import type { Services } from './services.ts';
@@ -31,6 +32,7 @@ const api = apiRouter()
   .route('/', bookmarks)
   .route('/', generations)
   .route('/', recordings)
+  .route('/', usageRoutes)
   .route('/', moving)
   .route('/', about);
 

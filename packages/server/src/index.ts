@@ -8,7 +8,7 @@ import {
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { getRequestListener } from '@hono/node-server';
-import { type Agent, type Config, findProvider, titleModel } from '@skein/agents';
+import { type Agent, type Config, type ConfigProblem, findProvider, titleModel } from '@skein/agents';
 import { type CostLookup, type Environment, providers, SkeinError, type Tool } from '@skein/core';
 import { createEngine, type Forest, type GenerateOptions, titleByModel } from '@skein/forest';
 import { createApp } from './app.ts';
@@ -27,8 +27,8 @@ export type { Api } from './app.ts';
 export { explainRoute } from './gateway/routes.ts';
 export { isLoopback } from './http/access.ts';
 export { createLog, type Log } from './http/observability.ts';
-export { listenForMcp, type McpListenOptions, serveMcpOnStdio } from './mcp/listen.ts';
-export { type AskForClient, createMcpServer, type McpForestOptions } from './mcp/mcp-server.ts';
+export { listenForMcp, type McpServerOptions, serveMcpOnStdio } from './mcp/listen.ts';
+export { createMcpServer, type McpForestOptions, type QuestionHandler } from './mcp/mcp-server.ts';
 export type { ProxyOptions } from './proxy/headers.ts';
 export { createRedactor, type RedactionRules, type Redactor } from './redact.ts';
 export { seedSample } from './sample/conversations.ts';
@@ -70,6 +70,8 @@ export interface ServerOptions {
   /** The model of requests that name none; default: the usual one of a provider with a key. */
   readonly model?: string;
   readonly version?: string;
+  /** Problems of the configuration and of agent files, which the page shows. */
+  readonly problems?: readonly ConfigProblem[];
 }
 
 /** A server that does not listen yet. */
@@ -227,6 +229,7 @@ function createServices(options: ServerOptions, closing: AbortSignal): Services 
     hasSamples: options.samples !== undefined && options.samples !== forest,
     model: config.model ?? fallbackModel,
     version: options.version ?? '0.1.0',
+    problems: options.problems ?? [],
   };
 }
 

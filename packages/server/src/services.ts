@@ -1,4 +1,4 @@
-import { type Agent, type Config, findProvider, presetParams } from '@skein/agents';
+import { type Agent, type Config, type ConfigProblem, findProvider, presetParams } from '@skein/agents';
 import {
   type Environment,
   hasKey,
@@ -48,6 +48,8 @@ export interface Services {
   /** The model of requests that name none: the configured one, that of the demo, or the usual one of a provider with a key. */
   readonly model: string | undefined;
   readonly version: string;
+  /** What is wrong in files that the server was set up from. */
+  readonly problems: readonly ConfigProblem[];
 }
 
 /** Turns what a client asks for, by names of models, agents and tools, into options of the engine. */

@@ -23,7 +23,8 @@ export async function readSpending(
   return spent;
 }
 
-function toSpending(
+/** What a reply used and cost; an answer of the demo costs nothing. */
+export function toSpending(
   { provider = '', model = '', at, origin }: TakeRecord,
   usage: NonNullable<TakeRecord['usage']>,
   costOf: Services['costOf'],

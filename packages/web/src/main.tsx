@@ -14,6 +14,7 @@ const ConversationScreen = lazy(() => import('./conversation/conversation-screen
 const GraphScreen = lazy(() => import('./graph/graph-screen.tsx'));
 const CompareScreen = lazy(() => import('./compare/compare-screen.tsx'));
 const RecordingsScreen = lazy(() => import('./recordings/recordings-screen.tsx'));
+const UsageScreen = lazy(() => import('./usage/usage-screen.tsx'));
 const SettingsScreen = lazy(() => import('./settings/settings-screen.tsx'));
 
 /** The screens and their addresses. */
@@ -31,6 +32,7 @@ function App() {
           <Route path="/graph/:node?">{({ node }) => <GraphScreen {...(node && { below: node })} />}</Route>
           <Route path="/compare" component={CompareScreen} />
           <Route path="/recordings/:id?">{({ id }) => <RecordingsScreen {...(id && { id })} />}</Route>
+          <Route path="/usage" component={UsageScreen} />
           <Route path="/settings" component={SettingsScreen} />
           <Route>
             <Empty title="There is nothing at this address">

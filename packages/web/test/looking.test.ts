@@ -6,19 +6,6 @@ import { inChromium, startApp } from './kit.ts';
 
 inChromium();
 
-test('two branches are compared: what they share once, differences marked', async () => {
-  const { open, forest } = await startApp();
-  await seedSample(forest);
-  const { head } = await forest.threads.get('sample-debounce');
-  const fork = (await forest.path(head)).find(({ childCount }) => childCount > 1)!;
-  const [a, b] = (await forest.children(fork.id)).items;
-  const page = await open(`/compare?nodes=${a!.id},${b!.id}`);
-  const [first, second] = [1, 2].map((number) => page.getByRole('region', { name: `Branch ${number}` }));
-  await first!.waitFor();
-  await second!.locator('ins, del, mark').first().waitFor();
-  expect(await first!.innerText()).not.toEqual(await second!.innerText());
-});
-
 test('one prompt goes to two models at once, each into its column', async () => {
   const { open, emulator, forest } = await startApp();
   emulator.script('anthropic-messages', says('From the one.'));
@@ -34,8 +21,7 @@ test('one prompt goes to two models at once, each into its column', async () => 
   await form.getByRole('textbox', { name: 'Prompt' }).fill('Who are you?');
   await page.keyboard.press('Control+Enter');
   await page.getByRole('region', { name: 'Branch 1' }).getByText('From the one.').waitFor();
-  // What differs from the first column is marked inside of it.
-  await page.getByRole('region', { name: 'Branch 2' }).locator('ins').getByText('other').waitFor();
+  await page.getByRole('region', { name: 'Branch 2' }).getByText('From the other.').waitFor();
   const [thread] = (await forest.threads.list()).items;
   const answers = (await forest.children((await forest.children('root')).items[0]!.id)).items;
   expect(answers.map(({ takes }) => takes[0]!.thread)).toEqual([thread!.id, thread!.id]);

@@ -1,6 +1,6 @@
 import { presetParams } from '@skein/agents';
 import { isSkeinError, user } from '@skein/core';
-import { type AskForClient, isLoopback, listenForMcp, serveMcpOnStdio } from '@skein/server';
+import { isLoopback, listenForMcp, type QuestionHandler, serveMcpOnStdio } from '@skein/server';
 import { type CommandContext, untilInterrupted, withForest } from '../context/command-context.ts';
 import { locateStart, threadToWrite } from '../context/locate.ts';
 import {
@@ -39,7 +39,7 @@ export async function serveMcp({ port, host, token: variable, write, version, ..
   });
 }
 
-function createAsk({ config, forest }: CommandContext): AskForClient {
+function createAsk({ config, forest }: CommandContext): QuestionHandler {
   return async ({ question, conversation, model }) => {
     const start = await locateStart(forest, conversation);
     const named = model === undefined ? undefined : findModel(model, config);

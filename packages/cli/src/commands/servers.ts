@@ -65,6 +65,7 @@ export async function serve({ token: tokenVariable, open, version, ...flags }: S
       env: own,
       version,
       agents: async () => loaded.agents,
+      problems: [...problems, ...agentProblems(loaded)],
       tools: [currentTime()],
       generate: { costOf: demo ? freeOfCharge : costOf },
       prices: costOf,

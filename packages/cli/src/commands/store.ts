@@ -11,9 +11,11 @@ import {
   exportText,
   type Forest,
   forgetOld,
+  type ImportResult,
   importFile,
   importFormats,
   isOlderLayout,
+  mergeResults,
   olderSettings,
   verifyOlder,
 } from '@skein/forest';
@@ -43,33 +45,39 @@ interface ImportOptions extends ForestFlags {
   readonly redact?: boolean;
 }
 
-export async function importInto(file: string | undefined, options: ImportOptions): Promise<void> {
+export async function importInto(files: readonly string[], options: ImportOptions): Promise<void> {
   const { json, format, dialect, agents, redact, ...flags } = options;
   if (agents !== undefined) {
-    if (file !== undefined) throw new UsageError('--agents finds the logs by itself: leave the file out.');
+    if (files.length > 0) throw new UsageError('--agents finds the logs by itself: leave the file out.');
     const wanted = agents === true ? undefined : agents.split(',');
     return importAgents(wanted, { ...flags, ...(redact && { redact }), ...(json && { json }) });
   }
-  if (file === undefined) throw new UsageError('Name a file or a folder, or use --agents.');
+  if (files.length === 0) throw new UsageError('Name a file or a folder, "-" for standard input, or use --agents.');
   await withForest(flags, async ({ forest }) => {
     requireFormat(format);
-    const progress = progressLine();
-    const { size, isFile } = await sizeOf(file);
-    const done = await importFile(forest, file, {
-      ...(format && { format }),
-      ...(dialect !== undefined && { dialect }),
-      onProgress: ({ read, elements, messages }) =>
-        progress.tell(countsOf(elements, messages), isFile ? read / size : undefined),
-    }).finally(progress.end);
-    tellProblems(done.problems);
-    if (done.format === 'older') await tellSettings(file);
-    if (json) sayJson(done);
-    else
+    const results: ImportResult[] = [];
+    for (const file of files) {
+      const progress = progressLine();
+      const { size, isFile } = file === '-' ? { size: 0, isFile: false } : await sizeOf(file);
+      const done = await importFile(forest, file === '-' ? process.stdin : file, {
+        ...(format && { format }),
+        ...(dialect !== undefined && { dialect }),
+        onProgress: ({ read, elements, messages }) =>
+          progress.tell(countsOf(elements, messages), isFile ? Math.min(1, read / size) : undefined),
+      }).finally(progress.end);
+      results.push(done);
+      tellProblems(done.problems);
+      for (const line of done.notes) note(line);
+      if (done.format === 'older') await tellSettings(file);
+      if (json) continue;
+      const name = files.length > 1 ? `${file}: ` : '';
       say(
-        `${done.format}: ${countsOf(done.threads.length, done.messages)}, ${done.added} of them new` +
+        `${name}${done.format}: ${countsOf(done.threads.length, done.messages)}, ${done.added} of them new` +
           `${done.problems.length > 0 ? `; ${done.problems.length} could not be read` : ''}.`,
       );
-    if (done.problems.length > 0) process.exitCode = 1;
+    }
+    if (json) sayJson(results.length === 1 ? results[0] : mergeResults(results));
+    if (results.some(({ problems }) => problems.length > 0)) process.exitCode = 1;
   });
 }
 

@@ -3,12 +3,15 @@ import { forestCommand, jsonCommand } from '../commands/forest-command.ts';
 
 function addImport(program: Command): void {
   jsonCommand(program, 'import', 'import conversations from a file or a folder, or the sessions of coding agents')
-    .argument('[file]', 'a file, or a folder such as ~/.claude/projects')
+    .argument(
+      '[files...]',
+      'files, exports as they come (zip), folders such as ~/.claude/projects, or - for standard input',
+    )
     .option('--agents [names]', 'the sessions of the coding agents on this machine; default: of all that are known')
     .option('--redact', 'leave out keys and tokens that are found in the logs of agents')
     .option('--format <name>', 'the format, if the file does not tell it; an unknown name lists all of them')
     .option('--dialect <name>', 'the dialect of bare messages, such as openai-chat or legacy')
-    .action(async (file, options) => (await import('../commands/store.ts')).importInto(file, options));
+    .action(async (files, options) => (await import('../commands/store.ts')).importInto(files, options));
 }
 
 function addWatch(program: Command): void {

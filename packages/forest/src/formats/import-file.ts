@@ -1,14 +1,27 @@
-import { stat } from 'node:fs/promises';
+import { mkdtemp, open, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isObject } from '@skein/core';
 import type { Forest } from '../forest/index.ts';
 import { FormatError, isElementError } from './format-error.ts';
+import { importArchive } from './import-archive.ts';
 import { createImportTracker, type ImportProblem, type ImportTracker } from './import-tracker.ts';
-import { detectFormat, findImporter, type Importer } from './importer.ts';
-import { importOlder } from './older/index.ts';
+import { detectFormat, findImporter, type ImportedConversation, type Importer } from './importer.ts';
+import { readLlmLog } from './importers/llm.ts';
+import { importOlder, isOlderLayout } from './older/index.ts';
 import { importSegments } from './segments.ts';
 import { agentOfFolder } from './session-logs/find-logs.ts';
 import { importSessions } from './session-logs/import-sessions.ts';
+import {
+  type Archive,
+  type ArchiveFile,
+  type AttachedFile,
+  findFile,
+  openFolder,
+  openZip,
+  readAttached,
+} from './source/archive.ts';
 import { readJson } from './source/exact-json.ts';
 import {
   type ImportSource,
@@ -50,6 +63,8 @@ export interface ImportResult {
   readonly added: number;
   /** The elements that could not be read. Nothing of them was written. */
   readonly problems: readonly ImportProblem[];
+  /** What people should know, although nothing failed: conversations without messages, files that are missing. */
+  readonly notes: readonly string[];
 }
 
 /**
@@ -64,30 +79,132 @@ export async function importFile(
   source: ImportSource,
   options: ImportOptions = {},
 ): Promise<ImportResult> {
-  if (options.format === 'older' || (await isFolder(source))) return importFolder(forest, requirePath(source), options);
   if (options.format !== undefined) findImporter(options.format);
+  if (typeof source !== 'string' && !(source instanceof URL)) {
+    const { start, pieces } = await peek(source);
+    const kind = kindOf(start);
+    if (kind === 'text') return importPieces(forest, pieces, options);
+    return withTemporaryFile(pieces, (path) => importFile(forest, path, options));
+  }
+  const path = source instanceof URL ? fileURLToPath(source) : source;
+  if (options.format === 'older' || (await stat(path)).isDirectory()) return importFolder(forest, path, options);
+  const kind = kindOf(await readStart(path));
+  if (kind === 'zip') return importFiles(forest, await openZip(path), path, options);
+  if (kind === 'sqlite') return importPieces(forest, readLlmLog(path), { ...options, format: 'llm' });
+  return importPieces(forest, path, options);
+}
+
+async function importPieces(
+  forest: Forest,
+  source: ImportSource,
+  options: ImportOptions,
+  archive?: Archive,
+): Promise<ImportResult> {
   const text = await openTextSource(source);
   try {
-    return await importText(forest, text, options);
+    return await importText(forest, text, options, archive);
   } finally {
     await text.close();
   }
 }
 
-/** A folder is that of a coding agent, or has the older layout. */
+async function importFiles(
+  forest: Forest,
+  archive: Archive,
+  path: string,
+  options: ImportOptions,
+): Promise<ImportResult> {
+  try {
+    const importOne = async (file: ArchiveFile) => importPieces(forest, await file.read(), options, archive);
+    return await importArchive(archive, importOne, path);
+  } finally {
+    await archive.close();
+  }
+}
+
+/** A folder is that of a coding agent, has the older layout, or is an export that was unpacked. */
 async function importFolder(forest: Forest, folder: string, options: ImportOptions): Promise<ImportResult> {
   const agent = options.format === 'older' ? undefined : await agentOfFolder(folder);
-  if (!agent) return importOlder(forest, folder, options);
+  if (!agent) {
+    if (options.format === 'older' || (await isOlderLayout(folder))) return importOlder(forest, folder, options);
+    return importFiles(forest, await openFolder(folder), folder, options);
+  }
   const { threads, messages, added, problems } = await importSessions(forest, {
     agents: [agent.id],
     folder,
     onProgress: ({ logs, sessions, messages: count }) =>
       options.onProgress?.({ read: logs, elements: sessions, messages: count, problems: 0 }),
   });
-  return { format: agent.id, threads, elements: threads.length, messages, added, problems };
+  return { format: agent.id, threads, elements: threads.length, messages, added, problems, notes: [] };
 }
 
-async function importText(forest: Forest, text: TextSource, options: ImportOptions): Promise<ImportResult> {
+/** How many bytes show what a file is. */
+const START = 16;
+
+function kindOf(start: Uint8Array): 'zip' | 'sqlite' | 'text' {
+  const text = Buffer.from(start).toString('latin1');
+  if (text.startsWith('PK\x03\x04') || text.startsWith('PK\x05\x06')) return 'zip';
+  return text.startsWith('SQLite format 3') ? 'sqlite' : 'text';
+}
+
+async function readStart(path: string): Promise<Uint8Array> {
+  const file = await open(path, 'r');
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(START), 0, START, 0);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await file.close();
+  }
+}
+
+type Pieces = Exclude<ImportSource, string | URL>;
+
+/** The first bytes of a source, and all of it again. */
+async function peek(source: Pieces): Promise<{ readonly start: Uint8Array; readonly pieces: Pieces }> {
+  const iterator = Symbol.asyncIterator in source ? source[Symbol.asyncIterator]() : source[Symbol.iterator]();
+  const seen: (string | Uint8Array)[] = [];
+  let start = Buffer.alloc(0);
+  let isDone = false;
+  while (start.length < START && !isDone) {
+    const next = await iterator.next();
+    isDone = next.done === true;
+    if (next.done) break;
+    seen.push(next.value);
+    start = Buffer.concat([start, Buffer.from(next.value as Uint8Array)]);
+  }
+  const pieces = async function* () {
+    try {
+      yield* seen;
+      while (!isDone) {
+        const next = await iterator.next();
+        if (next.done) return;
+        yield next.value;
+      }
+    } finally {
+      await iterator.return?.();
+    }
+  };
+  return { start, pieces: pieces() };
+}
+
+/** Zips and databases are read at any place, so a stream of one is stored first, where only this user can read it. */
+async function withTemporaryFile<T>(pieces: Pieces, use: (path: string) => Promise<T>): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), 'skein-import-'));
+  try {
+    const path = join(folder, 'source');
+    await writeFile(path, pieces, { mode: 0o600 });
+    return await use(path);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function importText(
+  forest: Forest,
+  text: TextSource,
+  options: ImportOptions,
+  archive: Archive | undefined,
+): Promise<ImportResult> {
   const tracker = createImportTracker(options, text.read);
   const { format, pieces } = await recognise(splitSource(text, isInLines(options.format)), options);
   const importer = findImporter(format);
@@ -99,19 +216,9 @@ async function importText(forest: Forest, text: TextSource, options: ImportOptio
         : importer.element === 'line'
           ? joinLines(pieces)
           : pieces;
-    for await (const piece of conversations) await importOne(forest, importer, piece, options, tracker);
+    for await (const piece of conversations) await importOne(forest, importer, piece, { ...options, archive }, tracker);
   }
   return tracker.result(format);
-}
-
-function requirePath(source: ImportSource): string {
-  if (source instanceof URL) return fileURLToPath(source);
-  if (typeof source === 'string') return source;
-  throw new FormatError('unknown_format', 'The older layout is a folder, so it can only be imported by its path.');
-}
-
-async function isFolder(source: ImportSource): Promise<boolean> {
-  return (typeof source === 'string' || source instanceof URL) && (await stat(source)).isDirectory();
 }
 
 function isInLines(format: string | undefined): boolean {
@@ -150,12 +257,13 @@ async function importOne(
   forest: Forest,
   importer: Importer,
   { text, where }: SourcePiece,
-  { dialect }: ImportOptions,
+  { dialect, archive }: ImportOptions & { readonly archive: Archive | undefined },
   tracker: ImportTracker,
 ): Promise<void> {
   try {
-    const conversation = importer.read(text, { dialect });
-    const { thread, messages, added } = await writeConversation(forest, importer.id, conversation);
+    const conversation = await readWithFiles(importer, text, dialect, archive, tracker);
+    if (conversation.messages.length === 0) return tracker.empty();
+    const { thread, messages, added } = await writeConversation(forest, importer.id, conversation, tracker.threads);
     for (const problem of conversation.problems ?? [])
       tracker.problem(problem.where, new FormatError('wrong_shape', problem.message));
     tracker.thread(thread);
@@ -164,6 +272,35 @@ async function importOne(
     if (!isElementError(error)) throw error;
     tracker.problem(where, error);
   }
+}
+
+/**
+ * Reads a conversation, with the files that its messages name. Importers are pure functions, so a conversation with files
+ * is read twice: once to learn their names, and again when they are there.
+ */
+async function readWithFiles(
+  importer: Importer,
+  text: string,
+  dialect: string | undefined,
+  archive: Archive | undefined,
+  tracker: ImportTracker,
+): Promise<ImportedConversation> {
+  const wanted = new Map<string, readonly string[]>();
+  const first = importer.read(text, {
+    dialect,
+    file: (...names) => {
+      wanted.set(names.join('\n'), names);
+      return undefined;
+    },
+  });
+  if (!archive || wanted.size === 0) return first;
+  const found = new Map<string, AttachedFile>();
+  for (const [key, names] of wanted) {
+    const file = names.map((name) => findFile(archive, name)).find((one) => one !== undefined);
+    if (file) found.set(key, await readAttached(file));
+    else tracker.missingFile(names.at(-1) ?? key);
+  }
+  return found.size === 0 ? first : importer.read(text, { dialect, file: (...names) => found.get(names.join('\n')) });
 }
 
 /**

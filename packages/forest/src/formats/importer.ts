@@ -3,14 +3,21 @@ import type { TakeFacts } from '../forest/index.ts';
 import { FormatError } from './format-error.ts';
 import { chatgpt } from './importers/chatgpt.ts';
 import { claude } from './importers/claude.ts';
+import { geminiTakeout } from './importers/gemini-takeout.ts';
 import { langchain } from './importers/langchain.ts';
+import { libreChat } from './importers/librechat.ts';
+import { llm } from './importers/llm.ts';
+import { lmStudio } from './importers/lm-studio.ts';
 import { chatState, fineTuning, messageList, messages } from './importers/messages.ts';
+import { openWebui } from './importers/open-webui.ts';
+import { openRouter } from './importers/openrouter.ts';
 import { uiMessages } from './importers/ui-messages.ts';
 import { claudeCode } from './session-logs/claude-code.ts';
 import { codex } from './session-logs/codex.ts';
 import { geminiCli } from './session-logs/gemini-cli.ts';
 import { opencode } from './session-logs/opencode.ts';
 import { pi } from './session-logs/pi.ts';
+import type { AttachedFile } from './source/archive.ts';
 
 /**
  * Reads the conversations of one format. Sources are JSON: one document, a list, or a value on each line.
@@ -47,7 +54,14 @@ export interface Importer {
    * Reads one conversation from its exact JSON text: an object, or a list of messages. It must be deterministic. A
    * `FormatError` leaves this conversation out and is reported among the problems; any other error ends the import.
    */
-  read(text: string, options: { readonly dialect?: string | undefined }): ImportedConversation;
+  read(text: string, options: ReadOptions): ImportedConversation;
+}
+
+/** What an importer gets beside the text. */
+interface ReadOptions {
+  readonly dialect?: string | undefined;
+  /** Finds a file of the export by what a message calls it, under any of these names; undefined if it is not there. */
+  readonly file?: ((...names: readonly string[]) => AttachedFile | undefined) | undefined;
 }
 
 /** A conversation as an importer read it: a tree of messages. */
@@ -173,6 +187,12 @@ const BUILT_IN: readonly Importer[] = [
   messages,
   chatgpt,
   claude,
+  geminiTakeout,
+  openRouter,
+  libreChat,
+  openWebui,
+  lmStudio,
+  llm,
   messageList,
   chatState,
   langchain,

@@ -13,6 +13,7 @@ export {
 } from './export/export-text.ts';
 export type { ExportSelection } from './export/selection.ts';
 export { FormatError, type FormatErrorCode } from './format-error.ts';
+export { mergeResults } from './import-archive.ts';
 export {
   type ImportOptions,
   type ImportProgress,

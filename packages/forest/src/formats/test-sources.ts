@@ -123,7 +123,7 @@ export const SOURCES: readonly TestSource[] = [
     name: "ChatGPT's export",
     format: 'chatgpt',
     text: json([chatgptConversation]),
-    roles: ['system', 'user', 'assistant', 'tool', 'assistant', 'assistant'],
+    roles: ['user', 'assistant', 'tool', 'assistant', 'assistant'],
   },
   {
     name: "Claude's export",

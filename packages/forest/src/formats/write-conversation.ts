@@ -46,6 +46,7 @@ export async function writeConversation(
   forest: Forest,
   format: string,
   source: ImportedConversation,
+  inSameImport: ReadonlySet<string> = new Set(),
 ): Promise<WrittenConversation> {
   const { store, clock } = forest;
   if (source.messages.length === 0) throw wrongShape('at least one message');
@@ -61,12 +62,14 @@ export async function writeConversation(
     return isKnown ? [] : isMet ? [take] : [body, node, take];
   });
   const head = places.get(source.head ?? '')?.id ?? places.get(source.messages.at(-1)!.key)!.id;
-  const imported = importedThreadId(format, source, head);
+  const above = [...pathTo(source, places)];
+  const imported = await findImported(store, format, source, head, above, inSameImport);
   const isRecorded = met !== undefined && (await store.path(met.thread.head)).some(({ id }) => id === head);
   const refs = isRecorded
     ? [...(await joinRecorded(forest, met, imported, source)), ...(await redirectImported(forest, places, planned))]
     : [
         ...(await threadRecords(store, imported, head, source, now)),
+        ...(await growThread(forest, imported, head, source, above)),
         ...(met ? [makeRef(forest, 'thread', imported, 'forkedFrom', met.thread.id)] : []),
         ...(await sessionRefs(forest, imported, source.session, now)),
       ];
@@ -215,10 +218,14 @@ async function prepareBelow(
 ) {
   const made: PreparedMessage[] = [];
   const places = new Map<string, AppendPoint>();
+  const times = new Map<string | undefined, number>([[undefined, source.createdAt ?? now]]);
   for (const { key, parent, message, at, take } of source.messages) {
     const place = parent === undefined ? ROOT_POINT : places.get(parent)!;
-    const { node, body, next } = makeNodeRecords(place, message, siblingTime(place.id, at ?? now));
-    const facts = { via: 'import' as const, ...take, at: at ?? now };
+    // A message without a time was written no earlier than the one before it.
+    const time = at ?? times.get(parent) ?? now;
+    times.set(key, time);
+    const { node, body, next } = makeNodeRecords(place, message, siblingTime(place.id, time));
+    const facts = { via: 'import' as const, ...take, at: time };
     const recorded = await recordedAs?.(key);
     if (recorded && placeAt) {
       places.set(key, await placeAt(recorded.id));
@@ -259,6 +266,52 @@ function isSameTake({ id, at, ...known }: TakeRecord, { id: _id, at: _at, ...tak
  */
 function importedThreadId(format: string, { id }: ImportedConversation, head: string): string {
   return `import-${sha256(`skein-import/1\n${format}\n${id === undefined ? `node ${head}` : `id ${id}`}`).slice(0, 24)}`;
+}
+
+/** The nodes from the first message of the conversation to its end. */
+function* pathTo(source: ImportedConversation, places: ReadonlyMap<string, AppendPoint>): Generator<string> {
+  const byKey = new Map(source.messages.map((message) => [message.key, message]));
+  const keys: string[] = [];
+  for (let at = byKey.get(source.head ?? '') ?? source.messages.at(-1); at; at = byKey.get(at.parent ?? ''))
+    keys.push(at.key);
+  for (const key of keys.toReversed()) yield places.get(key)!.id;
+}
+
+/**
+ * The thread of a conversation. One without an id that has grown since an earlier import is known by the node at which it
+ * ended then. A conversation of the same import is another one, even if this one begins with all of its messages.
+ */
+async function findImported(
+  store: Store,
+  format: string,
+  source: ImportedConversation,
+  head: string,
+  above: readonly string[],
+  inSameImport: ReadonlySet<string>,
+): Promise<string> {
+  const own = importedThreadId(format, source, head);
+  if (source.id !== undefined) return own;
+  const earlier = above.map((node) => importedThreadId(format, source, node)).toReversed();
+  const there = await readThreads(store, [own, ...earlier]);
+  if (there[0]) return own;
+  return there.slice(1).find((thread) => thread && !thread.deleted && !inSameImport.has(thread.id))?.id ?? own;
+}
+
+/** A source without times has grown if the thread ends at one of its earlier messages: nobody has continued it here. */
+async function growThread(
+  forest: Forest,
+  thread: string,
+  head: string,
+  { updatedAt }: ImportedConversation,
+  above: readonly string[],
+): Promise<RefRecord[]> {
+  if (updatedAt !== undefined) return [];
+  const [there] = await readThreads(forest.store, [thread]);
+  if (!there || there.head === head || !above.includes(there.head)) return [];
+  return [
+    makeRef(forest, 'thread', thread, 'head', head),
+    makeRef(forest, 'thread', thread, 'touched', forest.clock.now()),
+  ];
 }
 
 async function threadRecords(

@@ -105,6 +105,17 @@ const tools = createRoute({
   responses: answers(z.object({ items: z.array(z.object({ name: z.string(), description: z.string().optional() })) })),
 });
 
+const FileProblem = z
+  .object({
+    severity: z.enum(['error', 'notice']),
+    file: z.string(),
+    line: z.number().optional(),
+    key: z.string().openapi({ description: 'Empty for the whole file' }),
+    message: z.string(),
+    fix: z.string(),
+  })
+  .openapi('FileProblem');
+
 const settings = createRoute({
   method: 'get',
   path: '/settings',
@@ -125,6 +136,9 @@ const settings = createRoute({
         }),
       ),
       demo: z.boolean(),
+      problems: z.array(FileProblem).openapi({
+        description: 'What is wrong in the configuration and in agent files; a file with an error is not used',
+      }),
     }),
   ),
 });
@@ -143,7 +157,8 @@ const list = createRoute({
   method: 'get',
   path: '/models',
   tags: ['about'],
-  summary: 'Models of the providers that can be asked; the configured one and those of agents come first',
+  summary:
+    'Models of the providers that can be asked; the configured one and those of agents come first, then the newest of each provider',
   request: { query: z.object({ provider: z.string().max(100).optional() }) },
   responses: answers(z.object({ items: z.array(Model) })),
 });
@@ -219,7 +234,7 @@ export const about = apiRouter()
     return c.json({ items }, 200);
   })
   .openapi(settings, (c) => {
-    const { config, demo, forest, model } = c.var.services;
+    const { config, demo, forest, model, problems, redact } = c.var.services;
     const { store, presets } = config;
     return c.json(
       {
@@ -228,6 +243,12 @@ export const about = apiRouter()
         store: store.kind,
         presets: { ...presets },
         demo: demo !== undefined,
+        problems: redact(
+          problems.map(({ severity, file, line, key, message, fix }) => ({
+            ...{ severity, file, key, message, fix },
+            ...(line !== undefined && { line }),
+          })),
+        ),
       },
       200,
     );
@@ -241,6 +262,12 @@ export const about = apiRouter()
 /** How long a provider may take to answer the question of a check, in milliseconds. */
 const CHECK_MS = 30_000;
 
+/** Higher versions first. Models without known limits come last: they are old or special. */
+function newestFirst(names: readonly string[], limitOf: (name: string) => number | undefined): readonly string[] {
+  const isKnown = new Map(names.map((name) => [name, Number(limitOf(name) !== undefined)]));
+  return names.toSorted((a, b) => isKnown.get(b)! - isKnown.get(a)! || b.localeCompare(a, 'en', { numeric: true }));
+}
+
 async function listModels({ providers, env, model, agents }: Services): Promise<z.infer<typeof Model>[]> {
   // The list is large, and only this needs it.
   const { listedModels, modelInfoWithLimits } = await import('@skein/core/prices');
@@ -251,7 +278,7 @@ async function listModels({ providers, env, model, agents }: Services): Promise<
   const named = [...(model === undefined ? [] : [model]), ...ofAgents];
   const listed = providers
     .filter((one) => hasKey(one, { env }))
-    .flatMap(({ id }) => listedModels(id).map((name) => `${id}/${name}`));
+    .flatMap(({ id }) => newestFirst(listedModels(id), (name) => limitOf(id, name)).map((name) => `${id}/${name}`));
   return [...new Set([...named, ...listed])].map((id) => {
     const [provider = '', ...rest] = id.split('/');
     const name = rest.join('/');

@@ -247,7 +247,7 @@ async function summarizeNode(store: Store, id: string | undefined, redact: Redac
 }
 
 /** A message in a few words: its text, or what it does instead. */
-function summarize({ content, text }: Message, redact: Redactor, length: number): string {
+export function summarize({ content, text }: Message, redact: Redactor, length: number): string {
   const said = text.trim() === '' ? content.map(describeBlock).filter(Boolean).join(', ') : text;
   return toOneLine(said, redact, length);
 }

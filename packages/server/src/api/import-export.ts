@@ -27,6 +27,7 @@ const ImportedView = z.object({
   messages: z.number(),
   added: z.number(),
   problems: z.array(z.object({ code: z.string(), where: z.string(), message: z.string() })),
+  notes: z.array(z.string()).openapi({ description: 'What people should know, although nothing failed' }),
 });
 
 /** Formats of a single file: plug-ins may add some at any time. */
@@ -160,8 +161,8 @@ function requestBody(c: Context): AsyncIterable<Uint8Array> {
 async function answerImport(c: Context, work: (options: Pick<ImportOptions, 'onProgress'>) => Promise<ImportResult>) {
   if (c.req.header('accept')?.includes('text/event-stream'))
     return sseResponse(c, () => withProgress((onProgress) => work({ onProgress }))) as never;
-  const { threads, problems, ...imported } = await work({});
-  return c.json({ ...imported, threads: [...threads], problems: [...problems] }, 200);
+  const { threads, problems, notes, ...imported } = await work({});
+  return c.json({ ...imported, threads: [...threads], problems: [...problems], notes: [...notes] }, 200);
 }
 
 /** The latest count whenever the client takes one, and at last the result. */

@@ -3,12 +3,16 @@ import {
   type ListedExchange,
   listExchanges,
   oldestShown,
+  readableNodes,
   readRecorded,
   type StatusClass,
+  type Store,
   type UpstreamSide,
 } from '@skein/forest';
 import { Problem } from '../http/problem.ts';
+import type { Redactor } from '../redact.ts';
 import { readSpending, type Spending } from '../spending.ts';
+import { summarize } from './forest.ts';
 import { answers, apiRouter, given } from './router.ts';
 import { PageQuery, pageSchema, Stop, Usage } from './schemas/forest.ts';
 import { DescribedLoss } from './schemas/generation.ts';
@@ -121,6 +125,8 @@ const Recording = z
     writer: z.string(),
     usage: Usage.optional(),
     cost: z.number().optional().openapi({ description: 'US dollars by list price, where one is known' }),
+    prompt: z.string().optional().openapi({ description: 'The last message of the request, in a few words' }),
+    session: z.string().optional().openapi({ description: 'What its client calls the session, as a hash' }),
     landing: Placement.optional(),
     gateway: GatewayUse.optional(),
     upstream: Upstream.optional(),
@@ -148,6 +154,11 @@ const list = createRoute({
       tag: z.string().max(100).optional(),
       since: z.coerce.number().optional(),
       until: z.coerce.number().optional(),
+      model: z.string().max(200).optional(),
+      session: z.string().max(200).optional(),
+      text: z.string().max(200).optional().openapi({ description: 'Words of the prompt, model, path, tags or error' }),
+      minMs: z.coerce.number().optional().openapi({ description: 'Milliseconds that it took at least' }),
+      minCost: z.coerce.number().optional().openapi({ description: 'US dollars that it cost at least' }),
     }),
   },
   responses: answers(pageSchema(Recording)),
@@ -180,15 +191,30 @@ const get = createRoute({
 export const recordings = apiRouter()
   .openapi(list, async (c) => {
     const { forest, redact, config, costOf } = c.var.services;
-    const { status, since, ...filters } = c.req.valid('query');
+    const { status, since, limit = 100, model, session, text, minMs, minCost, ...filters } = c.req.valid('query');
     const oldest = oldestShown(forest, config.retention);
     const from = oldest === undefined ? since : Math.max(since ?? 0, oldest);
-    const page = await listExchanges(forest, {
-      ...given({ ...filters, since: from }),
-      ...(status && { status: readStatus(status) }),
-    });
-    const spent = await readSpending(forest, page.items, costOf);
-    return c.json({ ...page, items: page.items.map((one) => redact(view(one, spent.get(one.id)))) }, 200);
+    const wanted = { model, session, words: text?.toLowerCase().split(/\s+/).filter(Boolean), minMs, minCost };
+    const items: RecordingView[] = [];
+    let { after } = filters;
+    for (let read = 0; ; ) {
+      const page = await listExchanges(forest, {
+        ...given({ ...filters, after, since: from }),
+        ...(status && { status: readStatus(status) }),
+        limit: limit - items.length,
+      });
+      const spent = await readSpending(forest, page.items, costOf);
+      const prompts = await readPrompts(forest.store, page.items, redact);
+      const views = page.items.map((one) =>
+        redact(view(one, spent.get(one.id), prompts.get(one.landing?.parent ?? ''))),
+      );
+      items.push(...views.filter((one) => isWanted(one, wanted)));
+      read += page.items.length;
+      after = page.next;
+      // The rest is left to the next page when this one is half full, or took long.
+      if (after === undefined || items.length * 2 >= limit || read >= MOST_READ)
+        return c.json({ items, ...(after !== undefined && { next: after }) }, 200);
+    }
   })
   .openapi(get, async (c) => {
     const { forest, redact, config, costOf } = c.var.services;
@@ -202,16 +228,63 @@ export const recordings = apiRouter()
       ...(upstream && { upstream: { request: { text: upstream.request }, response: { text: upstream.response } } }),
     };
     const spent = (await readSpending(forest, [exchange], costOf)).get(exchange.id);
-    return c.json(redact({ recording: view(exchange, spent), ...bodies }), 200);
+    const prompts = await readPrompts(forest.store, [exchange], redact);
+    const prompt = prompts.get(exchange.landing?.parent ?? '');
+    return c.json(redact({ recording: view(exchange, spent, prompt), ...bodies }), 200);
   });
+
+/** How many exchanges are read for one page, if few fit its filters. */
+const MOST_READ = 2000;
+
+type RecordingView = z.infer<typeof Recording>;
+
+interface RecordingFilters {
+  readonly model: string | undefined;
+  readonly session: string | undefined;
+  readonly words: readonly string[] | undefined;
+  readonly minMs: number | undefined;
+  readonly minCost: number | undefined;
+}
+
+function isWanted(one: RecordingView, { model, session, words = [], minMs, minCost }: RecordingFilters): boolean {
+  const text = [one.prompt, one.model, one.upstream?.model, one.path, one.error, ...one.tags].join(' ').toLowerCase();
+  return (
+    (model === undefined || one.model === model || one.upstream?.model === model) &&
+    (session === undefined || one.session === session) &&
+    words.every((word) => text.includes(word)) &&
+    (minMs === undefined || (one.end ?? Date.now()) - one.start >= minMs) &&
+    (minCost === undefined || (one.cost ?? 0) >= minCost)
+  );
+}
+
+/** The last messages of the requests in a few words, by their nodes. */
+async function readPrompts(
+  store: Store,
+  exchanges: readonly ListedExchange[],
+  redact: Redactor,
+): Promise<ReadonlyMap<string, string>> {
+  const ids = new Set(exchanges.flatMap(({ landing }) => landing?.parent ?? []));
+  const records = (await store.nodes([...ids])).filter((record) => record !== undefined);
+  const nodes = await readableNodes(store, records);
+  return new Map(nodes.map(({ id, message }) => [id, summarize(message, redact, PROMPT_LENGTH)]));
+}
+
+const PROMPT_LENGTH = 160;
 
 function readStatus(text: string): number | StatusClass {
   return text.endsWith('xx') ? (text as StatusClass) : Number(text);
 }
 
-function view({ upstream, ...exchange }: ListedExchange, spent: Spending | undefined): z.infer<typeof Recording> {
+function view(
+  { upstream, ...exchange }: ListedExchange,
+  spent: Spending | undefined,
+  prompt: string | undefined,
+): RecordingView {
+  const session = exchange.hints?.group ?? Object.values(exchange.hints?.session ?? {})[0];
   return {
     ...exchange,
+    ...(prompt && { prompt }),
+    ...(session !== undefined && { session }),
     ...(upstream && { upstream: upstreamView(upstream) }),
     ...(spent && { ...spent, usage: usageView(spent.usage) }),
   };

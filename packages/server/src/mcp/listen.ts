@@ -10,7 +10,7 @@ import type { ListeningServer } from '../index.ts';
 import { createMcpServer, type McpForestOptions } from './mcp-server.ts';
 
 /** Where an MCP server listens, and who may use it. */
-export interface McpListenOptions {
+export interface McpServerOptions {
   /** Port 0 takes any free port. */
   readonly port: number;
   readonly host: string;
@@ -26,7 +26,7 @@ export interface McpListenOptions {
  */
 export async function listenForMcp(
   options: McpForestOptions,
-  { port, host, token }: McpListenOptions,
+  { port, host, token }: McpServerOptions,
 ): Promise<ListeningServer> {
   const handler = createMcpHandler(() => createMcpServer(options));
   const app = new Hono();

@@ -11,11 +11,11 @@ export interface McpForestOptions {
   /** Hides texts in everything that is returned. */
   readonly redact?: Redactor;
   /** Lets clients change the forest: fork conversations, and ask models. Without it, clients can only read. */
-  readonly writing?: { readonly ask: AskForClient };
+  readonly writing?: { readonly ask: QuestionHandler };
 }
 
 /** Asks a model for an MCP client, in a conversation or in a new one. */
-export type AskForClient = (request: {
+export type QuestionHandler = (request: {
   readonly question: string;
   readonly conversation?: string;
   readonly model?: string;
@@ -149,7 +149,7 @@ export function createMcpServer({
 function addWriting(
   server: McpServer,
   forest: Forest,
-  ask: AskForClient,
+  ask: QuestionHandler,
   structured: (value: Record<string, unknown>) => {
     content: { type: 'text'; text: string }[];
     structuredContent: Record<string, unknown>;

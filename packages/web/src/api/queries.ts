@@ -94,6 +94,14 @@ export const queries = {
     queryOptions({ queryKey: ['bookmarks'], queryFn: () => unwrap(api.bookmarks.$get({ query: { limit: 500 } })) }),
   usage: (of: { readonly node?: string; readonly path?: string; readonly below?: string; readonly thread?: string }) =>
     queryOptions({ queryKey: ['usage', of], queryFn: () => unwrap(api.usage.$get({ query: of })) }),
+  /** What was used by day since a time, by model, program or tag, in the days of the reader. */
+  dailyUsage: (by: 'model' | 'app' | 'tag', since: number) =>
+    queryOptions({
+      queryKey: ['usage', 'days', by, since],
+      queryFn: () =>
+        unwrap(api.usage.days.$get({ query: { by, since: String(since), zone: -new Date().getTimezoneOffset() } })),
+    }),
+  budgets: () => queryOptions({ queryKey: ['usage', 'budgets'], queryFn: () => unwrap(api.budgets.$get()) }),
   generationsBelow: (node: string) =>
     queryOptions({
       queryKey: ['generations', node],

@@ -2,13 +2,12 @@ import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { api, unwrap } from './client.ts';
 import type { Recording } from './types.ts';
 
-export interface RecordingFilters {
-  readonly provider?: string;
-  /** Such as `4xx`. */
-  readonly status?: string;
-  readonly outcome?: Recording['outcome'];
-  readonly tag?: string;
-}
+/** The filters of the list, as the address and the API name them. */
+export const FILTER_NAMES = ['text', 'provider', 'model', 'outcome', 'minMs', 'minCost', 'tag', 'session'] as const;
+
+export type RecordingFilters = {
+  readonly [Name in Exclude<(typeof FILTER_NAMES)[number], 'outcome'>]?: string;
+} & { readonly outcome?: Recording['outcome'] };
 
 const PAGE = 100;
 

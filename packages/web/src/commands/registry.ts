@@ -1,5 +1,7 @@
 import { useLayoutEffect, useRef } from 'react';
 import { create } from 'zustand';
+import { pathHere } from '../api/base.ts';
+import { EVERYWHERE, effectiveKeys, rememberCommands, useShortcuts } from './shortcuts.ts';
 
 /** The groups of commands, in the order of display. */
 export const GROUPS = ['Go to', 'Message', 'Branch', 'Conversation', 'View', 'Forest'] as const;
@@ -24,16 +26,24 @@ interface Registry {
 
 export const useCommands = create<Registry>(() => ({ commands: new Map() }));
 
-/** Registers commands while a component is mounted. The last registration of an id wins. */
-export function useCommandList(commands: readonly Command[]): void {
+/** Registers commands while a component is mounted. The last registration of an id wins. `isEverywhere`: every screen offers them. */
+export function useCommandList(commands: readonly Command[], isEverywhere = false): void {
   const latest = useRef(commands);
   latest.current = commands;
-  const ids = commands.map(({ id, title, keys }) => `${id}|${title}|${keys?.join(',')}`).join('\n');
+  const chosen = useShortcuts((shortcuts) => shortcuts.chosen);
+  const ids = commands
+    .map(({ id, title, keys }) => `${id}|${title}|${keys?.join(',')}|${chosen[id]?.join(',')}`)
+    .join('\n');
   // Before the component is painted, because the reader may press a key as soon as it is visible.
   // biome-ignore lint/correctness/useExhaustiveDependencies: `ids` stands for the commands, whose functions change at every drawing
   useLayoutEffect(() => {
+    rememberCommands(
+      latest.current.map(({ id, title, group, keys = [] }) => ({ id, title, group, keys })),
+      isEverywhere ? EVERYWHERE : (pathHere().split('/')[1] ?? ''),
+    );
     const offered = latest.current.map((command) => ({
       ...command,
+      keys: effectiveKeys(command.id, command.keys),
       run: () => latest.current.find(({ id }) => id === command.id)?.run(),
     }));
     useCommands.setState(({ commands: before }) => {

@@ -4,6 +4,7 @@ import { type FormEvent, useState } from 'react';
 import { api, unwrap } from '../api/client.ts';
 import { queries } from '../api/queries.ts';
 import { type Model, type Node, ROOT } from '../api/types.ts';
+import { groupModels } from '../conversation/composer/model-list.tsx';
 import { showGeneration } from '../state/live.ts';
 import { ensurePath } from '../state/nodes.ts';
 import { findThreadWith } from '../state/place.ts';
@@ -11,17 +12,17 @@ import { useView } from '../state/view.ts';
 import { Button } from '../ui/button.tsx';
 import { Popover } from '../ui/popover.tsx';
 import { toastError } from '../ui/toasts.tsx';
+import { t } from '../words/words.ts';
 import { type ColumnEntry, MOST_COLUMNS } from './columns.ts';
 
 interface AskSeveralProps {
   /** The messages that all columns have in common. */
   readonly shared: readonly Node[];
-  readonly onAsked: (entries: readonly ColumnEntry[]) => void;
+  /** Gets the columns to show; those of a new prompt have nothing to do with the ones on screen. */
+  readonly onAsked: (entries: readonly ColumnEntry[], isNew: boolean) => void;
 }
 
-const FEWEST = 2;
-
-/** One prompt to several models at once. */
+/** One prompt to several models at once, or the last shared prompt to other models. */
 export function AskSeveral({ shared, onAsked }: AskSeveralProps) {
   const chosen = useView((view) => view.compared);
   const { data } = useQuery(queries.models());
@@ -30,12 +31,13 @@ export function AskSeveral({ shared, onAsked }: AskSeveralProps) {
   const known = new Set(data?.items.map(({ id }) => id));
   const models = chosen.filter((id) => known.has(id));
   const canRepeat = shared.at(-1)?.role === 'user' || shared.at(-1)?.role === 'tool';
-  const isReady = models.length >= FEWEST && !isAsking && (text.trim() !== '' || canRepeat);
+  const isNew = text.trim() !== '';
+  const isReady = !isAsking && (isNew ? models.length > 1 : canRepeat && models.length > 0);
   const ask = async () => {
     if (!isReady) return;
     setAsking(true);
     try {
-      onAsked(await askSeveral(shared, text, models));
+      onAsked(await askSeveral(shared, text, models), isNew);
       setText('');
     } catch (error) {
       toastError(error);
@@ -43,12 +45,9 @@ export function AskSeveral({ shared, onAsked }: AskSeveralProps) {
       setAsking(false);
     }
   };
-  const hint = canRepeat
-    ? 'A new prompt; or nothing, to have the last shared one answered by these models'
-    : 'One prompt to several models at once';
   return (
     <form
-      aria-label="Ask several models"
+      aria-label={t('compare.ask-form')}
       onSubmit={(event: FormEvent) => {
         event.preventDefault();
         void ask();
@@ -56,9 +55,9 @@ export function AskSeveral({ shared, onAsked }: AskSeveralProps) {
       className="shrink-0 border-t border-line bg-surface p-3"
     >
       <textarea
-        aria-label="Prompt"
-        placeholder={hint}
-        rows={2}
+        aria-label={t('compare.ask-prompt')}
+        placeholder={t(canRepeat ? 'compare.ask-again' : 'compare.ask-new')}
+        rows={1}
         value={text}
         onChange={(event) => setText(event.target.value)}
         onKeyDown={(event) => {
@@ -67,12 +66,13 @@ export function AskSeveral({ shared, onAsked }: AskSeveralProps) {
             void ask();
           }
         }}
-        className="field-sizing-content max-h-40 min-h-14 w-full resize-none rounded-md border border-line bg-page px-3 py-2 text-sm placeholder:text-faint"
+        className="field-sizing-content max-h-40 min-h-9 w-full resize-none rounded-md border border-line bg-page px-3 py-2 text-sm placeholder:text-faint"
       />
       <div className="mt-2 flex flex-wrap items-center gap-2">
         <ModelChoice all={data?.items ?? []} chosen={models} onChange={(compared) => useView.setState({ compared })} />
         <Button type="submit" look="primary" className="ml-auto" disabled={!isReady}>
-          <SendHorizontal size={16} /> Ask {models.length > 0 ? models.length : ''}
+          <SendHorizontal size={16} aria-hidden />
+          {models.length > 0 ? t('compare.ask-count', { count: models.length }) : t('compare.ask')}
         </Button>
       </div>
     </form>
@@ -85,65 +85,64 @@ interface ModelChoiceProps {
   readonly onChange: (chosen: readonly string[]) => void;
 }
 
-/** There are hundreds of models; the rest is found by typing a part of the name. */
-const MOST_SHOWN = 60;
-
-/** Two to four models. */
+/** Up to four models, by provider and newest first. There are hundreds: the rest is found by typing a part of the name. */
 function ModelChoice({ all, chosen, onChange }: ModelChoiceProps) {
   const [words, setWords] = useState('');
-  const fits = all.filter(({ id }) => id.toLowerCase().includes(words.trim().toLowerCase()));
+  const groups = groupModels(all, words);
   const toggle = (id: string) =>
     onChange(chosen.includes(id) ? chosen.filter((other) => other !== id) : [...chosen, id].slice(-MOST_COLUMNS));
   return (
     <>
       <Popover
-        label="Models to ask"
+        label={t('compare.ask-models-label')}
         side="top"
         trigger={
           <Button small>
-            <ListPlus size={14} /> Models
+            <ListPlus size={14} aria-hidden /> {t('compare.ask-models')}
           </Button>
         }
       >
         <input
           type="search"
-          aria-label="Find a model"
-          placeholder="Find a model"
+          aria-label={t('compare.ask-find')}
+          placeholder={t('compare.ask-find')}
           value={words}
           onChange={(event) => setWords(event.target.value)}
           className="mb-2 h-8 w-full rounded-md border border-line bg-surface px-2 text-sm placeholder:text-faint"
         />
-        <ul className="flex max-h-64 flex-col overflow-y-auto">
-          {fits.slice(0, MOST_SHOWN).map(({ id, hasKey }) => (
-            <li key={id}>
-              <label className="flex cursor-pointer items-center gap-2 rounded px-1 py-1 hover:bg-hover">
-                <input
-                  type="checkbox"
-                  checked={chosen.includes(id)}
-                  disabled={!hasKey && !chosen.includes(id)}
-                  onChange={() => toggle(id)}
-                  className="accent-accent"
-                />
-                <span className="min-w-0 truncate">{id}</span>
-                {!hasKey && <span className="ml-auto shrink-0 text-xs text-faint">no key</span>}
-              </label>
-            </li>
+        <div className="flex max-h-72 flex-col gap-2 overflow-y-auto">
+          {groups.map(({ provider, models, more }) => (
+            <fieldset key={provider}>
+              <legend className="px-1 text-xs font-semibold text-faint">{provider}</legend>
+              {models.map(({ id, model, hasKey }) => (
+                <label key={id} className="flex cursor-pointer items-center gap-2 rounded px-1 py-1 hover:bg-hover">
+                  <input
+                    type="checkbox"
+                    aria-label={id}
+                    checked={chosen.includes(id)}
+                    disabled={!hasKey && !chosen.includes(id)}
+                    onChange={() => toggle(id)}
+                    className="accent-accent"
+                  />
+                  <span className="min-w-0 truncate">{model}</span>
+                  {!hasKey && <span className="ml-auto shrink-0 text-xs text-faint">{t('compare.ask-no-key')}</span>}
+                </label>
+              ))}
+              {more > 0 && <p className="px-1 py-0.5 text-xs text-faint">{t('compare.ask-more', { count: more })}</p>}
+            </fieldset>
           ))}
-        </ul>
-        {fits.length === 0 && <p className="text-xs text-soft">No model has this name.</p>}
-        {fits.length > MOST_SHOWN && (
-          <p className="mt-1 text-xs text-soft">{fits.length - MOST_SHOWN} more; type a part of the name.</p>
-        )}
+        </div>
+        {groups.length === 0 && <p className="text-xs text-soft">{t('compare.ask-none-found')}</p>}
       </Popover>
       {chosen.length === 0 ? (
-        <span className="text-xs text-soft">Choose two to four models</span>
+        <span className="text-xs text-soft">{t('compare.ask-choose')}</span>
       ) : (
-        <ul aria-label="Chosen models" className="flex min-w-0 flex-wrap gap-1">
+        <ul aria-label={t('compare.ask-chosen')} className="flex min-w-0 flex-wrap gap-1">
           {chosen.map((id) => (
             <li key={id}>
               <button
                 type="button"
-                aria-label={`Do not ask ${id}`}
+                aria-label={t('compare.ask-remove', { model: id })}
                 onClick={() => toggle(id)}
                 className="flex h-6 items-center gap-1 rounded-md bg-sunken px-1.5 text-xs text-soft hover:bg-hover hover:text-ink"
               >
@@ -180,7 +179,9 @@ async function askSeveral(
   const entries: ColumnEntry[] = [];
   let { thread } = prompt;
   for (const model of models) {
-    const generation = await unwrap(api.generations.$post({ json: { node, model, ...(thread && { thread }) } }));
+    const generation = await unwrap(
+      api.generations.$post({ json: { node, model, again: true, ...(thread && { thread }) } }),
+    );
     // The first answer forks a recorded conversation; the other models answer in that fork.
     thread = generation.thread;
     showGeneration(generation);

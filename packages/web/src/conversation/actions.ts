@@ -177,16 +177,26 @@ export async function stop(generation: string): Promise<void> {
 
 export type Approvals = Readonly<Record<string, 'approve' | { readonly deny: string } | { readonly result: string }>>;
 
-/** Resumes a branch that failed, was stopped, or waits for a decision; true if it is running again. */
+/** Resumes a branch that failed, was stopped, or waits for a decision, and shows it; true if it is running again. */
 export function resume(id: string, branch: number, approvals?: Approvals): Promise<boolean> {
   return reportErrors(async () => {
-    await rememberLastEvent(id);
-    const json = { ...(approvals && { approvals: { ...approvals } }) };
-    const generation = await unwrap(api.generations[':generation'].resume.$post({ param: { generation: id }, json }));
-    showGeneration(generation, true);
+    const generation = await resumeGeneration(id, approvals);
     const leaf = useLive.getState().all.get(id)!.branches[branch]!.head;
     follow(generation, leaf, branch);
   });
+}
+
+/** The same, on a screen that shows the generation already. */
+export function resumeInPlace(id: string, approvals?: Approvals): Promise<boolean> {
+  return reportErrors(() => resumeGeneration(id, approvals));
+}
+
+async function resumeGeneration(id: string, approvals?: Approvals): Promise<Generation> {
+  await rememberLastEvent(id);
+  const json = { ...(approvals && { approvals: { ...approvals } }) };
+  const generation = await unwrap(api.generations[':generation'].resume.$post({ param: { generation: id }, json }));
+  showGeneration(generation, true);
+  return generation;
 }
 
 /** Runs an action and shows its error as a toast; true if there was none. */

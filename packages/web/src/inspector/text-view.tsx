@@ -1,13 +1,24 @@
-import { WrapText } from 'lucide-react';
 import { memo, type ReactNode, useMemo, useState } from 'react';
 import { indentJson, type JsonPiece, jsonPieces, looksLikeJson } from '../blocks/json-text.ts';
 import { useView } from '../state/view.ts';
-import { Button, IconButton } from '../ui/button.tsx';
+import { Button } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { bytes, pluralize } from '../ui/format.ts';
+import { t } from '../words/words.ts';
+import { JsonLines } from './json-lines.tsx';
 
 /** The number of characters that are drawn at first; a text may be megabytes long. */
 const CHUNK = 60_000;
+
+/** Server-sent events, as streamed answers are. */
+function isEventStream(text: string): boolean {
+  return /^(?:event|data|id|retry|:)[^\n]*\r?\n/.test(text) && /^data: ?[{[]/m.test(text);
+}
+
+/** The data of each event with one line per value. */
+function indentEvents(text: string): string {
+  return text.replace(/^data: ?([{[].*?)\r?$/gm, (_line, data: string) => `data: ${indentJson(data)}`);
+}
 
 export interface TextViewProps {
   readonly text: string;
@@ -21,8 +32,13 @@ export interface TextViewProps {
 /** An exact text, shown as stored or, for JSON, with one line per value. */
 export function TextView({ text, label, facts, actions }: TextViewProps) {
   const isPretty = useView((view) => view.pretty);
-  const canBePretty = useMemo(() => looksLikeJson(text), [text]);
-  const shown = useMemo(() => (isPretty && canBePretty ? indentJson(text) : text), [text, isPretty, canBePretty]);
+  const isStream = useMemo(() => isEventStream(text), [text]);
+  const canBePretty = useMemo(() => isStream || looksLikeJson(text), [text, isStream]);
+  const shownPretty = isPretty && canBePretty;
+  const shown = useMemo(() => {
+    if (!shownPretty) return text;
+    return isStream ? indentEvents(text) : indentJson(text);
+  }, [text, shownPretty, isStream]);
   const size = useMemo(() => new TextEncoder().encode(text).length, [text]);
   return (
     <div className="flex h-full min-h-0 flex-col">
@@ -31,19 +47,35 @@ export function TextView({ text, label, facts, actions }: TextViewProps) {
         <span title={pluralize(size, 'byte')}>{bytes(size)}</span>
         <div className="ml-auto flex items-center">
           {canBePretty && (
-            <IconButton
-              label="Pretty: a line for each value"
-              pressed={isPretty}
-              onClick={() => useView.setState({ pretty: !isPretty })}
-            >
-              <WrapText size={16} />
-            </IconButton>
+            // biome-ignore lint/a11y/useSemanticElements: two buttons in a bar, not a part of a form
+            <div role="group" aria-label={t('text.view')} className="mr-1 flex rounded-md border border-line p-0.5">
+              {[true, false].map((pretty) => (
+                <button
+                  key={String(pretty)}
+                  type="button"
+                  aria-pressed={isPretty === pretty}
+                  onClick={() => useView.setState({ pretty })}
+                  className="h-6 rounded px-2 text-soft hover:text-ink aria-pressed:bg-accent-soft aria-pressed:font-medium aria-pressed:text-accent"
+                >
+                  {t(pretty ? 'text.pretty' : 'text.exact')}
+                </button>
+              ))}
+            </div>
           )}
           {actions}
           <CopyButton label={`Copy ${label.toLowerCase()}`} text={text} />
         </div>
       </div>
-      <LongText text={shown} label={label} isJson={canBePretty} />
+      {shownPretty ? (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keys
+        <section className="min-h-0 grow overflow-auto p-3" tabIndex={0} aria-label={label}>
+          <JsonLines key={shown.length} text={shown}>
+            {(line) => <Tinted text={line} isJson />}
+          </JsonLines>
+        </section>
+      ) : (
+        <LongText text={shown} label={label} isJson={canBePretty && !isStream} />
+      )}
     </div>
   );
 }

@@ -1,5 +1,6 @@
 import { ArrowRight, CircleCheck, TriangleAlert } from 'lucide-react';
 import type { Recording } from '../api/types.ts';
+import { lostThings } from './outcome.tsx';
 
 type Upstream = NonNullable<Recording['upstream']>;
 
@@ -10,8 +11,8 @@ export function GatewaySummary({
   readonly recording: Recording;
 }) {
   if (!upstream) return null;
-  const { provider, model: answered, dialect: spoken, losses, attempt } = upstream;
-  const lost = losses.filter(isLost);
+  const { provider, model: answered, dialect: spoken, attempt } = upstream;
+  const lost = lostThings({ upstream });
   const facts = [
     gateway?.route !== undefined && `route ${gateway.route}`,
     gateway?.token !== undefined && `token ${gateway.token}`,
@@ -32,19 +33,15 @@ export function GatewaySummary({
   );
 }
 
-/** What the gateway added, such as cache markers, is no loss. */
-function isLost({ kind }: Upstream['losses'][number]): boolean {
-  return kind !== 'synthesised';
-}
-
 function lossCount(count: number): string {
   return count === 1 ? '1 thing lost' : `${count} things lost`;
 }
 
 /** What was lost between the client and the provider, what was put back, and which names were changed. */
-export function LostBetween({ upstream: { losses, restored, calls = {} } }: { readonly upstream: Upstream }) {
-  const lost = losses.filter(isLost);
-  const added = losses.filter((loss) => !isLost(loss));
+export function LostBetween({ upstream }: { readonly upstream: Upstream }) {
+  const { losses, restored, calls = {} } = upstream;
+  const lost = lostThings({ upstream });
+  const added = losses.filter((loss) => !lost.includes(loss));
   const renamed = Object.entries(calls).filter(([client, provider]) => client !== provider);
   return (
     <div className="flex flex-col gap-4 p-3 text-xs">

@@ -28,7 +28,7 @@ test('why a call has no place is said in its own words', () => {
     'It was refused.',
   );
   expect(describePlacement(recording({ landing: { state: 'landed', way: 'branches' } }))).toBe('It branches off');
-  expect(describePlacement(recording({ outcome: 'open' }))).toBe('Under way');
+  expect(describePlacement(recording({ outcome: 'open' }))).toBe('Running');
 });
 
 test('a call that is under way has not lasted any time yet', () => {

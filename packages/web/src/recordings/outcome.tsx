@@ -9,31 +9,43 @@ const LOOKS: Readonly<Record<Recording['outcome'], string>> = {
 };
 
 const TITLES: Readonly<Record<Recording['outcome'], string>> = {
-  open: 'under way',
+  open: 'running',
   done: 'done',
-  cut: 'cut',
+  cut: 'cut off',
   refused: 'refused',
   failed: 'failed',
 };
 
-/** The HTTP status and the outcome of a recorded call. */
-export function OutcomeBadge({ recording: { status, outcome } }: { readonly recording: Recording }) {
+/** The HTTP status and the outcome of a recorded call; the short form says "done" by its colour and status alone. */
+export function OutcomeBadge({
+  recording: { status, outcome },
+  isShort = false,
+}: {
+  readonly recording: Recording;
+  readonly isShort?: boolean;
+}) {
+  const isPlain = isShort && outcome === 'done' && status !== undefined;
   return (
     <span
       className={`inline-flex h-5 shrink-0 items-center gap-1 rounded px-1.5 text-xs font-medium ${LOOKS[outcome]}`}
     >
       {outcome === 'open' && <span aria-hidden className="size-1.5 animate-pulse rounded-full bg-current" />}
       {status !== undefined && <span className="tabular-nums">{status}</span>}
-      {TITLES[outcome]}
+      <span className={isPlain ? 'sr-only' : ''}>{TITLES[outcome]}</span>
     </span>
   );
+}
+
+/** What was lost between the client and the provider. What the gateway added, such as cache markers, is no loss. */
+export function lostThings({ upstream }: Pick<Recording, 'upstream'>): NonNullable<Recording['upstream']>['losses'] {
+  return upstream?.losses.filter(({ kind }) => kind !== 'synthesised') ?? [];
 }
 
 const WAYS = { starts: 'starts a conversation', continues: 'continues one', branches: 'branches off' } as const;
 
 /** Describes where a recorded call was placed in the forest. */
 export function describePlacement({ landing, outcome }: Recording): string {
-  if (!landing) return outcome === 'open' ? 'Under way' : 'Not placed yet';
+  if (!landing) return outcome === 'open' ? 'Running' : 'Not placed yet';
   if (landing.state === 'waiting') return `Waits: ${landing.why ?? 'for the call that it continues'}`;
   if (landing.state === 'nothing') return landing.why ?? 'No place in the forest';
   return landing.way === undefined ? 'In the forest' : `It ${WAYS[landing.way]}`;

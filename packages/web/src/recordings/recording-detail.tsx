@@ -1,63 +1,78 @@
 import { Tabs } from '@base-ui/react/tabs';
 import { useQuery } from '@tanstack/react-query';
-import { CornerDownRight, X } from 'lucide-react';
+import { CornerDownRight, RotateCw, Split, X } from 'lucide-react';
 import { Link } from 'wouter';
+import { navigate } from '../api/base.ts';
+import { api, unwrap } from '../api/client.ts';
 import { recordingQuery } from '../api/recordings.ts';
 import type { Recording } from '../api/types.ts';
 import { TextView } from '../inspector/text-view.tsx';
 import { toAddress } from '../state/address.ts';
-import { buttonLook, IconButton } from '../ui/button.tsx';
+import { showGeneration } from '../state/live.ts';
+import { Button, buttonLook, IconButton } from '../ui/button.tsx';
 import { bytes, duration, money, shortNumber, totalTokens } from '../ui/format.ts';
 import { Empty, Failed, Loading } from '../ui/states.tsx';
 import { TabList } from '../ui/tabs.tsx';
+import { toastError } from '../ui/toasts.tsx';
+import { t } from '../words/words.ts';
 import { GatewaySummary, LostBetween } from './gateway-side.tsx';
 import { describePlacement, elapsedMs, OutcomeBadge, placedNode } from './outcome.tsx';
+import { RecordedMessages } from './recorded-messages.tsx';
+
+const MESSAGES = { tab: 'messages', title: t('recordings.tab-messages') } as const;
 
 const TABS = [
-  { tab: 'request', title: 'Request' },
-  { tab: 'response', title: 'Response' },
-  { tab: 'headers', title: 'Headers' },
+  { tab: 'request', title: t('recordings.tab-request') },
+  { tab: 'response', title: t('recordings.tab-response') },
+  { tab: 'headers', title: t('recordings.tab-headers') },
 ] as const;
 
 /** An exchange of the gateway has two sides, and something between them. */
 const GATEWAY_TABS = [
-  { tab: 'request', title: 'Request' },
-  { tab: 'sent', title: 'Sent on' },
-  { tab: 'lost', title: 'Lost' },
-  { tab: 'got', title: 'Got back' },
-  { tab: 'response', title: 'Response' },
-  { tab: 'headers', title: 'Headers' },
+  { tab: 'request', title: t('recordings.tab-request') },
+  { tab: 'sent', title: t('recordings.tab-sent') },
+  { tab: 'lost', title: t('recordings.tab-lost') },
+  { tab: 'got', title: t('recordings.tab-got') },
+  { tab: 'response', title: t('recordings.tab-response') },
+  { tab: 'headers', title: t('recordings.tab-headers') },
 ] as const;
 
 const PANEL = 'min-h-0 grow overflow-y-auto outline-offset-[-2px]';
 
-/** One recorded call with the exact texts of request and response. */
+/** One recorded call: how it reads, and the exact texts of request and response. */
 export function RecordingDetail({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
   const { data, isPending, error, refetch } = useQuery(recordingQuery(id));
   if (isPending) return <Loading lines={8} />;
   if (error) return <Failed error={error} onRetry={() => void refetch()} />;
   const { recording, request, response, upstream } = data;
+  const landed = placedNode(recording);
+  const tabs = [...(landed === undefined ? [] : [MESSAGES]), ...(upstream ? GATEWAY_TABS : TABS)];
   return (
     <div className="flex h-full flex-col">
       <Head recording={recording} onClose={onClose} />
-      <Tabs.Root defaultValue="response" className="flex min-h-0 grow flex-col">
-        <TabList label="Parts of the recording" tabs={upstream ? GATEWAY_TABS : TABS} />
+      <Tabs.Root defaultValue={tabs[0]!.tab} className="flex min-h-0 grow flex-col">
+        <TabList label={t('recordings.tabs')} tabs={tabs} />
+        {landed !== undefined && (
+          <Tabs.Panel value="messages" className={PANEL}>
+            <RecordedMessages node={landed} {...(recording.landing?.parent && { from: recording.landing.parent })} />
+          </Tabs.Panel>
+        )}
         <Tabs.Panel value="request" className={PANEL}>
-          <Body label="Request body" body={request} />
+          <Body label={t('recordings.request-body')} body={request} />
         </Tabs.Panel>
         <Tabs.Panel value="response" className={PANEL}>
-          <Body label="Response body" body={response} />
+          <Body label={t('recordings.response-body')} body={response} />
         </Tabs.Panel>
         {upstream && recording.upstream && (
           <>
             <Tabs.Panel value="sent" className={PANEL}>
-              <Body label="Body sent to the provider" body={upstream.request} />
+              <Body label={t('recordings.sent-body')} body={upstream.request} />
             </Tabs.Panel>
             <Tabs.Panel value="lost" className={PANEL}>
               <LostBetween upstream={recording.upstream} />
             </Tabs.Panel>
             <Tabs.Panel value="got" className={PANEL}>
-              <Body label="Body of the provider" body={upstream.response} />
+              <Body label={t('recordings.got-body')} body={upstream.response} />
             </Tabs.Panel>
           </>
         )}
@@ -72,17 +87,34 @@ export function RecordingDetail({ id, onClose }: { readonly id: string; readonly
 type BodyBytes = { readonly text: string } | { readonly base64: string };
 
 function Body({ label, body }: { readonly label: string; readonly body: BodyBytes | undefined }) {
-  if (body === undefined) return <Empty title="It was not stored" />;
+  if (body === undefined) return <Empty title={t('recordings.not-stored')} />;
   const text = 'text' in body ? body.text : body.base64;
-  if (text === '') return <Empty title="It is empty" />;
+  if (text === '') return <Empty title={t('recordings.empty')} />;
   return (
-    <TextView
-      key={label}
-      label={label}
-      text={text}
-      facts={'base64' in body && <span>not text: shown as base64</span>}
-    />
+    <TextView key={label} label={label} text={text} facts={'base64' in body && <span>{t('recordings.base64')}</span>} />
   );
+}
+
+/** Asks the same again of the same model, and shows both answers side by side. */
+async function sendAgain({ landing, provider, model, upstream }: Recording): Promise<void> {
+  const asked = upstream ?? { provider, model };
+  try {
+    const generation = await unwrap(
+      api.generations.$post({
+        json: {
+          node: landing!.parent!,
+          again: true,
+          ...(landing?.thread !== undefined && { thread: landing.thread }),
+          ...(asked.provider !== undefined &&
+            asked.model !== undefined && { model: `${asked.provider}/${asked.model}` }),
+        },
+      }),
+    );
+    showGeneration(generation);
+    navigate(`/compare?nodes=${[landing?.node, `g-${generation.id}`].filter(Boolean).join()}`);
+  } catch (error) {
+    toastError(error);
+  }
 }
 
 function Head({ recording, onClose }: { readonly recording: Recording; readonly onClose: () => void }) {
@@ -92,6 +124,7 @@ function Head({ recording, onClose }: { readonly recording: Recording; readonly 
   const landed = placedNode(recording);
   const time = elapsedMs(recording);
   const facts = [
+    ['Model', model],
     ['Provider', upstream ? undefined : provider],
     ['Started', new Date(start).toLocaleString('en')],
     ['First byte', firstByte !== undefined && duration(firstByte - start)],
@@ -105,14 +138,8 @@ function Head({ recording, onClose }: { readonly recording: Recording; readonly 
     <header className="flex shrink-0 flex-col gap-2 border-b border-line p-3">
       <div className="flex items-center gap-2">
         <OutcomeBadge recording={recording} />
-        <h2 className="min-w-0 grow truncate font-semibold">{model ?? path}</h2>
-        {landed !== undefined && (
-          <Link href={toAddress(recording.landing?.thread, landed)} className={buttonLook('plain', true)}>
-            <CornerDownRight size={14} aria-hidden />
-            Open in the conversation
-          </Link>
-        )}
-        <IconButton label="Close the recording" keys="Escape" onClick={onClose}>
+        <h2 className="min-w-0 grow truncate font-semibold">{recording.prompt || (model ?? path)}</h2>
+        <IconButton label={t('recordings.close')} keys="Escape" onClick={onClose}>
           <X size={16} />
         </IconButton>
       </div>
@@ -122,6 +149,24 @@ function Head({ recording, onClose }: { readonly recording: Recording; readonly 
         {query ? `?${query}` : ''}
       </p>
       <GatewaySummary recording={recording} />
+      {landed !== undefined && (
+        <div className="flex flex-wrap gap-2">
+          <Link href={toAddress(recording.landing?.thread, landed)} className={buttonLook('plain', true)}>
+            <CornerDownRight size={14} aria-hidden />
+            {t('recordings.open-conversation')}
+          </Link>
+          {recording.landing?.parent !== undefined && (
+            <>
+              <Button small onClick={() => void sendAgain(recording)}>
+                <RotateCw size={14} aria-hidden /> {t('recordings.again')}
+              </Button>
+              <Link href={`/compare?nodes=${landed}`} className={buttonLook('plain', true)}>
+                <Split size={14} aria-hidden /> {t('recordings.elsewhere')}
+              </Link>
+            </>
+          )}
+        </div>
+      )}
       <dl className="flex flex-wrap gap-x-5 gap-y-1 text-xs">
         {facts.map(
           ([name, value]) =>
@@ -134,10 +179,8 @@ function Head({ recording, onClose }: { readonly recording: Recording; readonly 
         )}
       </dl>
       {error !== undefined && <p className="text-xs break-words text-danger">{error}</p>}
-      {truncated && (
-        <p className="text-xs text-warn">Some of its bytes were not stored: the store failed, or was too slow.</p>
-      )}
-      {redacted && <p className="text-xs text-warn">It contained a key, which was removed before storing.</p>}
+      {truncated && <p className="text-xs text-warn">{t('recordings.truncated')}</p>}
+      {redacted && <p className="text-xs text-warn">{t('recordings.redacted')}</p>}
     </header>
   );
 }
@@ -146,11 +189,12 @@ type Headers = Readonly<Record<string, string>>;
 
 /** The stored headers. Credentials are never stored. */
 function HeaderTable({ request, response }: { readonly request: Headers; readonly response: Headers }) {
-  if (Object.keys(request).length + Object.keys(response).length === 0) return <Empty title="No headers were stored" />;
+  if (Object.keys(request).length + Object.keys(response).length === 0)
+    return <Empty title={t('recordings.no-headers')} />;
   return (
     <div className="flex flex-col gap-4 p-3">
-      <List title="Request" headers={request} />
-      <List title="Response" headers={response} />
+      <List title={t('recordings.headers-request')} headers={request} />
+      <List title={t('recordings.headers-response')} headers={response} />
     </div>
   );
 }

@@ -1,6 +1,6 @@
-import { type UseQueryResult, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { CircleCheck, CircleDashed } from 'lucide-react';
-import { type ReactNode, useState } from 'react';
+import { useState } from 'react';
 import { queries } from '../api/queries.ts';
 import type { Agent, Provider } from '../api/types.ts';
 import { useOverlays } from '../state/overlays.ts';
@@ -10,15 +10,19 @@ import { Button } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { ChoiceField, TextField } from '../ui/field.tsx';
 import { shortNumber } from '../ui/format.ts';
-import { Failed, Loading } from '../ui/states.tsx';
 import { DEMO_VARIABLES } from './add-key.tsx';
+import { KeySection } from './key-section.tsx';
+import { ProblemSection } from './problem-section.tsx';
+import { QueryView } from './query-view.tsx';
 
 const PARTS = [
+  { id: 'problems', title: 'Problems', Part: ProblemSection },
   { id: 'providers', title: 'Providers', Part: ProviderSection },
   { id: 'models', title: 'Models', Part: ModelSection },
   { id: 'agents', title: 'Agents', Part: AgentSection },
   { id: 'tools', title: 'Tools', Part: ToolSection },
-  { id: 'look', title: 'Look and keys', Part: LookSection },
+  { id: 'look', title: 'Look', Part: LookSection },
+  { id: 'keys', title: 'Keys', Part: KeySection },
   { id: 'about', title: 'Store and server', Part: AboutSection },
 ] as const;
 
@@ -56,19 +60,6 @@ export default function SettingsScreen() {
       </div>
     </div>
   );
-}
-
-/** Renders the data of a query, its error, or a placeholder while it loads. */
-function QueryView<T>({
-  query,
-  children,
-}: {
-  readonly query: UseQueryResult<T>;
-  readonly children: (data: T) => ReactNode;
-}) {
-  if (query.isPending) return <Loading lines={3} />;
-  if (query.isError) return <Failed error={query.error} onRetry={() => void query.refetch()} />;
-  return children(query.data);
 }
 
 /** The providers: whether there is a key, which variable holds it, and the proxy address for clients. */
@@ -285,41 +276,22 @@ function LookSection() {
   );
 }
 
-/** The store, the release, and current problems. */
+/** The store and the release. */
 function AboutSection() {
   const settings = useQuery(queries.settings());
   const version = useQuery(queries.version());
-  const health = useQuery(queries.health());
   return (
-    <>
-      <QueryView query={settings}>
-        {({ project, store, presets }) => (
-          <dl className="grid grid-cols-[auto_1fr] gap-x-6 gap-y-1 rounded-lg border border-line bg-surface p-3">
-            <Fact name="Project" value={project} />
-            <Fact name="Store" value={store} />
-            <Fact name="Presets" value={Object.keys(presets).join(', ') || 'none'} />
-            <Fact name="Release" value={version.data?.version ?? ''} />
-            <Fact name="API" value={version.data?.api ?? ''} />
-          </dl>
-        )}
-      </QueryView>
-      <h3 className="mt-4 mb-1 font-medium">Problems</h3>
-      <QueryView query={health}>
-        {({ problems }) =>
-          problems.length === 0 ? (
-            <p className="text-ok">None. The store and the recording work.</p>
-          ) : (
-            <ul className="flex flex-col gap-1">
-              {problems.map((problem) => (
-                <li key={problem} className="rounded-md bg-warn-soft p-2 break-words text-warn">
-                  {problem}
-                </li>
-              ))}
-            </ul>
-          )
-        }
-      </QueryView>
-    </>
+    <QueryView query={settings}>
+      {({ project, store, presets }) => (
+        <dl className="grid grid-cols-[auto_1fr] gap-x-6 gap-y-1 rounded-lg border border-line bg-surface p-3">
+          <Fact name="Project" value={project} />
+          <Fact name="Store" value={store} />
+          <Fact name="Presets" value={Object.keys(presets).join(', ') || 'none'} />
+          <Fact name="Release" value={version.data?.version ?? ''} />
+          <Fact name="API" value={version.data?.api ?? ''} />
+        </dl>
+      )}
+    </QueryView>
   );
 }
 

@@ -35,75 +35,78 @@ export function useGlobalCommands(): void {
       run: () => setTheme(theme),
     }),
   );
-  useCommandList([
-    {
-      id: 'go.new',
-      title: 'New conversation',
-      group: 'Go to',
-      keys: ['n'],
-      words: 'start write chat',
-      run: () => go('/new'),
-    },
-    ...screens,
-    {
-      id: 'search',
-      title: 'Search everything that was said',
-      group: 'Forest',
-      keys: ['/'],
-      words: 'find full text',
-      run: () => {
-        go('/');
-        useOverlays.setState({ wantsSearch: true });
+  useCommandList(
+    [
+      {
+        id: 'go.new',
+        title: 'New conversation',
+        group: 'Go to',
+        keys: ['n'],
+        words: 'start write chat',
+        run: () => go('/new'),
       },
-    },
-    {
-      id: 'palette',
-      title: 'Show all commands',
-      group: 'View',
-      keys: ['Ctrl+k'],
-      whileTyping: true,
-      run: () => (useOverlays.getState().palette ? useOverlays.setState({ palette: undefined }) : openPalette()),
-    },
-    {
-      id: 'choose-model',
-      title: 'Choose a model',
-      group: 'Conversation',
-      keys: ['Ctrl+m'],
-      words: 'provider switch',
-      run: () => openPalette('models'),
-    },
-    {
-      id: 'help',
-      title: 'Help: all keys',
-      group: 'View',
-      keys: ['?'],
-      run: () => useOverlays.setState({ help: true }),
-    },
-    {
-      id: 'toggle-forest',
-      title: 'Show or hide the forest at the side',
-      group: 'View',
-      keys: ['\\', 'Ctrl+b'],
-      words: 'pane sidebar',
-      run: () => toggleForest(isNarrow),
-    },
-    {
-      id: 'toggle-inspector',
-      title: 'Show or hide the inspector',
-      group: 'View',
-      keys: ['p'],
-      words: 'pane raw tree usage',
-      run: () => useView.setState(({ inspectorOpen }) => ({ inspectorOpen: !inspectorOpen })),
-    },
-    ...themes,
-    {
-      id: 'export-all',
-      title: 'Export the whole forest',
-      group: 'Forest',
-      words: 'download save backup',
-      run: () => openExport({ kind: 'everything' }),
-    },
-  ]);
+      ...screens,
+      {
+        id: 'search',
+        title: 'Search everything that was said',
+        group: 'Forest',
+        keys: ['/'],
+        words: 'find full text',
+        run: () => {
+          go('/');
+          useOverlays.setState({ wantsSearch: true });
+        },
+      },
+      {
+        id: 'palette',
+        title: 'Show all commands',
+        group: 'View',
+        keys: ['Ctrl+k'],
+        whileTyping: true,
+        run: () => (useOverlays.getState().palette ? useOverlays.setState({ palette: undefined }) : openPalette()),
+      },
+      {
+        id: 'choose-model',
+        title: 'Choose a model',
+        group: 'Conversation',
+        keys: ['Ctrl+m'],
+        words: 'provider switch',
+        run: () => openPalette('models'),
+      },
+      {
+        id: 'help',
+        title: 'Help: all keys',
+        group: 'View',
+        keys: ['?'],
+        run: () => useOverlays.setState({ help: true }),
+      },
+      {
+        id: 'toggle-forest',
+        title: 'Show or hide the forest at the side',
+        group: 'View',
+        keys: ['\\', 'Ctrl+b'],
+        words: 'pane sidebar',
+        run: () => toggleForest(isNarrow),
+      },
+      {
+        id: 'toggle-inspector',
+        title: 'Show or hide the inspector',
+        group: 'View',
+        keys: ['p'],
+        words: 'pane raw tree usage',
+        run: () => useView.setState(({ inspectorOpen }) => ({ inspectorOpen: !inspectorOpen })),
+      },
+      ...themes,
+      {
+        id: 'export-all',
+        title: 'Export the whole forest',
+        group: 'Forest',
+        words: 'download save backup',
+        run: () => openExport({ kind: 'everything' }),
+      },
+    ],
+    true,
+  );
 }
 
 /** On a narrow screen the list lies over the rest, and whether it is open is not remembered. */

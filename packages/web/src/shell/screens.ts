@@ -1,4 +1,4 @@
-import { Columns3, type LucideIcon, Network, Radio, Settings, TreePine } from 'lucide-react';
+import { ChartColumn, Columns3, type LucideIcon, Network, Radio, Settings, TreePine } from 'lucide-react';
 
 interface Screen {
   readonly id: string;
@@ -23,6 +23,14 @@ export const SCREENS: readonly Screen[] = [
     Icon: Radio,
     keys: ['o r'],
     words: 'proxy calls exchanges',
+  },
+  {
+    id: 'usage',
+    title: 'Usage',
+    href: '/usage',
+    Icon: ChartColumn,
+    keys: ['o u'],
+    words: 'cost spending money tokens budget chart',
   },
   {
     id: 'settings',

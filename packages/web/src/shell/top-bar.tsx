@@ -112,7 +112,11 @@ function SpentHere() {
 function StoreState() {
   const health = useQuery(queries.health());
   const settings = useQuery(queries.settings());
-  const problems = health.data?.problems ?? [];
+  const ofFiles = settings.data?.problems.filter(({ severity }) => severity === 'error') ?? [];
+  const problems = [
+    ...(health.data?.problems ?? []),
+    ...ofFiles.map(({ file, message }) => `${file.split(/[\\/]/).slice(-2).join('/')}: ${message}`),
+  ];
   const isAway = useConnection(({ isConnected }) => !isConnected) || health.isError;
   const isWell = !isAway && problems.length === 0;
   const title = isAway

@@ -27,6 +27,7 @@ const SCREENS: Readonly<Record<string, string>> = {
   graph: 'Graph',
   compare: 'Compare',
   recordings: 'Recordings',
+  usage: 'Usage',
   settings: 'Settings',
 };
 

@@ -1,5 +1,6 @@
 import type { ButtonHTMLAttributes, ReactNode } from 'react';
 import { keyLabel } from '../commands/keys.ts';
+import { currentKey } from '../commands/shortcuts.ts';
 import { Tip } from './tip.tsx';
 
 type Look = 'plain' | 'primary' | 'danger' | 'quiet';
@@ -46,12 +47,13 @@ export function IconButton({
   children,
   ...rest
 }: IconButtonProps) {
+  const shown = keys === undefined ? undefined : currentKey(keys);
   const state = pressed ? 'bg-accent-soft text-accent' : 'text-soft hover:bg-hover hover:text-ink';
   const button = (
     <button
       type="button"
       aria-label={label}
-      {...(plainTip && { title: keys === undefined ? label : `${label} (${keyLabel(keys)})` })}
+      {...(plainTip && { title: shown === undefined ? label : `${label} (${keyLabel(shown)})` })}
       {...(pressed !== undefined && { 'aria-pressed': pressed })}
       className={`inline-flex size-7 shrink-0 items-center justify-center rounded-md transition-colors disabled:cursor-not-allowed disabled:opacity-40 ${state} ${className}`}
       {...rest}

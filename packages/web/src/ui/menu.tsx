@@ -1,6 +1,7 @@
 import { Menu as Base } from '@base-ui/react/menu';
 import type { ReactElement, ReactNode } from 'react';
 import { keyLabel } from '../commands/keys.ts';
+import { currentKey } from '../commands/shortcuts.ts';
 import { Kbd } from './kbd.tsx';
 
 export interface MenuItem {
@@ -39,7 +40,7 @@ export function Menu({
                 >
                   <span className="flex w-4 shrink-0 justify-center">{item.icon}</span>
                   <span className="grow">{item.title}</span>
-                  {item.keys && <Kbd>{keyLabel(item.keys)}</Kbd>}
+                  {item.keys && currentKey(item.keys) && <Kbd>{keyLabel(currentKey(item.keys)!)}</Kbd>}
                 </Base.Item>
               ),
             )}

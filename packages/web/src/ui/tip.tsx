@@ -1,6 +1,7 @@
 import { Tooltip } from '@base-ui/react/tooltip';
 import type { ReactElement } from 'react';
 import { keyLabel } from '../commands/keys.ts';
+import { currentKey } from '../commands/shortcuts.ts';
 import { Kbd } from './kbd.tsx';
 
 export interface TipProps {
@@ -11,6 +12,7 @@ export interface TipProps {
 
 /** A tooltip for the element under the pointer or with the focus. */
 export function Tip({ label, keys, children }: TipProps) {
+  const shown = keys === undefined ? undefined : currentKey(keys);
   return (
     <Tooltip.Root>
       <Tooltip.Trigger render={children} delay={500} />
@@ -18,7 +20,7 @@ export function Tip({ label, keys, children }: TipProps) {
         <Tooltip.Positioner sideOffset={6} className="z-50">
           <Tooltip.Popup className="flex max-w-64 items-center gap-2 rounded-md border border-line bg-raised px-2 py-1 text-xs text-ink shadow-md">
             {label}
-            {keys !== undefined && <Kbd>{keyLabel(keys)}</Kbd>}
+            {shown !== undefined && <Kbd>{keyLabel(shown)}</Kbd>}
           </Tooltip.Popup>
         </Tooltip.Positioner>
       </Tooltip.Portal>

@@ -30,7 +30,7 @@ export const chatgpt: Importer = {
   title: 'ChatGPT export',
   recognisedBy: 'objects with "mapping"',
   detects: ({ mapping }) => isObject(mapping),
-  read(text) {
+  read(text, { file }) {
     const conversation = readObject(text, 'a conversation with "mapping"');
     const mapping = objectAt(conversation, 'mapping');
     if (!mapping) throw wrongShape('a conversation with "mapping"');
@@ -42,7 +42,7 @@ export const chatgpt: Importer = {
     const updated = readTime(value.update_time) ?? created;
     const id = textMember(value, 'conversation_id') ?? textMember(value, 'id');
     const about = otherMembers(conversation, ['mapping', 'title', 'create_time', 'update_time', 'current_node']);
-    const messages = readMessages(nodes).map((message) =>
+    const messages = readMessages(nodes, file).map((message) =>
       message.parent === undefined ? withExtra(message, { conversation: about }) : message,
     );
     return {
@@ -67,7 +67,17 @@ type Nodes = ReadonlyMap<string, MappingNode>;
 
 function nodeAt(id: string, text: string): MappingNode {
   const node = readObject(text, `an object at mapping["${id}"]`);
-  return { id, parent: textMember(node.value, 'parent'), message: objectAt(node, 'message') };
+  const message = objectAt(node, 'message');
+  return { id, parent: textMember(node.value, 'parent'), message: message && !isEmpty(message) ? message : undefined };
+}
+
+/** ChatGPT puts messages without a word before conversations and between steps, hidden from people and from models. */
+function isEmpty({ value }: ExactObject): boolean {
+  const { content, metadata } = value;
+  if (!isObject(content) || content.content_type !== 'text' || !Array.isArray(content.parts)) return false;
+  const isHidden = (isObject(metadata) && metadata.is_visually_hidden_from_conversation === true) || value.weight === 0;
+  const role = isObject(value.author) ? value.author.role : undefined;
+  return (isHidden || role === 'system' || role === 'assistant') && content.parts.every((part) => part === '');
 }
 
 /** The nearest node with a message: the node itself or an ancestor. */
@@ -83,17 +93,19 @@ function nearestMessage(byId: Nodes, id: string | undefined): string | undefined
   return undefined;
 }
 
-function readMessages(byId: Nodes): ImportedMessage[] {
+type FindFile = Parameters<Importer['read']>[1]['file'];
+
+function readMessages(byId: Nodes, file: FindFile): ImportedMessage[] {
   return [...byId.values()].flatMap((node) =>
-    node.message ? [{ key: node.id, parent: nearestMessage(byId, node.parent), ...readMessage(node, byId) }] : [],
+    node.message ? [{ key: node.id, parent: nearestMessage(byId, node.parent), ...readMessage(node, byId, file) }] : [],
   );
 }
 
-function readMessage({ id, message }: MappingNode, byId: Nodes) {
+function readMessage({ id, message }: MappingNode, byId: Nodes, file: FindFile) {
   const { value } = message!;
   const author = objectAt(message!, 'author');
   const content = objectAt(message!, 'content');
-  const { blocks, isWhole } = content ? readContent(content) : { blocks: [], isWhole: true };
+  const { blocks, isWhole } = content ? readContent(content, file) : { blocks: [], isWhole: true };
   const role = author && textMember(author.value, 'role');
   const metadata = isObject(value.metadata) ? value.metadata : {};
   const model = textMember(metadata, 'model_slug');
@@ -158,11 +170,11 @@ const text = (said: string): ContentBlock => ({ type: 'text', text: said });
 const reasoning = (thought: string): ContentBlock => ({ type: 'reasoning', text: thought, redacted: false });
 
 /** Reads the content of a message by its type. An unknown type becomes one unknown block with the exact text. */
-function readContent(content: ExactObject): ChatgptContent {
+function readContent(content: ExactObject, file: FindFile): ChatgptContent {
   const { value } = content;
   const type = value.content_type;
   if ((type === 'text' || type === 'multimodal_text') && Array.isArray(value.parts))
-    return readParts(content, value.parts);
+    return readParts(content, value.parts, file);
   if (type === 'thoughts' && Array.isArray(value.thoughts))
     return { blocks: value.thoughts.flatMap(readThought), isWhole: false };
   if (type === 'reasoning_recap') return { blocks: [reasoning(textMember(value, 'content') ?? '')], isWhole: false };
@@ -172,26 +184,30 @@ function readContent(content: ExactObject): ChatgptContent {
     : { blocks: [text(said)], isWhole: false };
 }
 
-function readParts(content: ExactObject, parts: readonly unknown[]): ChatgptContent {
-  const blocks = parts.map((part, index) => readPart(part, textAt(content.text, ['parts', index])!));
+function readParts(content: ExactObject, parts: readonly unknown[], file: FindFile): ChatgptContent {
+  const blocks = parts.map((part, index) => readPart(part, textAt(content.text, ['parts', index])!, file));
   return {
     blocks,
     isWhole: parts.every((part) => typeof part === 'string') && Object.keys(content.value).length === 2,
   };
 }
 
-function readPart(part: unknown, native: string): ContentBlock {
+function readPart(part: unknown, native: string, file: FindFile): ContentBlock {
   if (typeof part === 'string') return text(part);
   if (!isObject(part)) return { type: 'unknown', native };
   const pointer = textMember(part, 'asset_pointer');
-  if (part.content_type === 'image_asset_pointer' && pointer !== undefined) return file('image/*', pointer);
-  if (part.content_type === 'audio_asset_pointer' && pointer !== undefined) return file('audio/*', pointer);
+  if (part.content_type === 'image_asset_pointer' && pointer !== undefined) return attached('image/*', pointer, file);
+  if (part.content_type === 'audio_asset_pointer' && pointer !== undefined) return attached('audio/*', pointer, file);
   if (part.content_type === 'audio_transcription' && typeof part.text === 'string') return text(part.text);
   return { type: 'unknown', native };
 }
 
-function file(mediaType: string, id: string): ContentBlock {
-  return { type: 'media', mediaType, source: { kind: 'file', id } };
+/** The file itself where the export has it; otherwise only what the export calls it. */
+function attached(mediaType: string, id: string, file: FindFile): ContentBlock {
+  const found = file?.(id);
+  if (!found) return { type: 'media', mediaType, source: { kind: 'file', id } };
+  const { data, name } = found;
+  return { type: 'media', mediaType: found.mediaType, source: { kind: 'base64', data }, name };
 }
 
 function readThought(thought: unknown): ContentBlock[] {

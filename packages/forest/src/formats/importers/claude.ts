@@ -24,12 +24,12 @@ export const claude: Importer = {
   title: 'Claude export',
   recognisedBy: 'objects with "chat_messages"',
   detects: ({ chat_messages: list }) => Array.isArray(list),
-  read(text) {
+  read(text, { file }) {
     const conversation = readObject(text, 'a conversation with "chat_messages"');
     const { value } = conversation;
     if (!Array.isArray(value.chat_messages)) throw wrongShape('a conversation with "chat_messages"');
     const sources = readObjects(textAt(text, ['chat_messages'])!, value.chat_messages, 'an object');
-    const messages = readMessages(sources);
+    const messages = readMessages(sources, file);
     const about = otherMembers(conversation, ['chat_messages', 'name', 'created_at', 'updated_at']);
     const createdAt = readTime(value.created_at);
     const updatedAt = readTime(value.updated_at) ?? createdAt;
@@ -50,11 +50,13 @@ export const claude: Importer = {
   },
 };
 
-function readMessages(sources: readonly ExactObject[]): ImportedMessage[] {
+type FindFile = Parameters<Importer['read']>[1]['file'];
+
+function readMessages(sources: readonly ExactObject[], file: FindFile): ImportedMessage[] {
   const ends = new Map<string, string>();
   const read = sources.map((source, index) => {
     const key = textMember(source.value, 'uuid') ?? `message ${index}`;
-    const messages = writeMessages(source, key);
+    const messages = writeMessages(source, key, file);
     ends.set(key, partKey(key, messages.length - 1));
     return { source, key, messages };
   });
@@ -85,13 +87,13 @@ function sourceMessage(
   return { key, parent, message, at: readTime(value.created_at), take: { ...author, extra } };
 }
 
-function writeMessages(source: ExactObject, key: string): Message[] {
+function writeMessages(source: ExactObject, key: string, file: FindFile): Message[] {
   const { value } = source;
   const said = readBlocks(source, key);
-  if (value.sender === 'assistant') return splitTurns([...said, ...readFiles(source)]);
+  if (value.sender === 'assistant') return splitTurns([...said, ...readFiles(source, file)]);
   if (value.sender !== 'human') return [unknownMessage(source.text)];
   const blocks = said.filter((item): item is ContentBlock => !('result' in item));
-  return [user([...readFiles(source), ...blocks])];
+  return [user([...readFiles(source, file), ...blocks])];
 }
 
 type Item = ContentBlock | { readonly result: ToolAnswer };
@@ -137,8 +139,8 @@ function resultBlocks(native: string, content: unknown): string | ContentBlock[]
   );
 }
 
-/** Attachments with extracted text become documents; of other files the export has only the name. */
-function readFiles({ text, value }: ExactObject): ContentBlock[] {
+/** Attachments with extracted text become documents; other files are taken from the archive, if it has them. */
+function readFiles({ text, value }: ExactObject, file: FindFile): ContentBlock[] {
   const listed = (name: string) => (Array.isArray(value[name]) ? (value[name] as unknown[]) : []);
   const attachments = listed('attachments').map((item, index): ContentBlock => {
     const extracted = isObject(item) ? item.extracted_content : undefined;
@@ -150,6 +152,14 @@ function readFiles({ text, value }: ExactObject): ContentBlock[] {
   const files = listed('files').map((item, index): ContentBlock => {
     const id = isObject(item) ? (textMember(item, 'file_uuid') ?? textMember(item, 'file_name')) : undefined;
     if (!isObject(item) || id === undefined) return { type: 'unknown', native: textAt(text, ['files', index])! };
+    const found = file?.(...(typeof item.file_name === 'string' ? [id, item.file_name] : [id]));
+    if (found)
+      return {
+        type: 'media',
+        mediaType: found.mediaType,
+        source: { kind: 'base64', data: found.data },
+        ...namePart(item.file_name),
+      };
     const isImage = item.file_kind === 'image' || /\.(png|jpe?g|gif|webp)$/i.test(String(item.file_name));
     const mediaType = isImage ? 'image/*' : 'application/octet-stream';
     return { type: 'media', mediaType, source: { kind: 'file', id }, ...namePart(item.file_name) };

@@ -91,9 +91,13 @@ export function textMember(value: JsonObject, name: string): string | undefined 
   return typeof text === 'string' && text !== '' ? text : undefined;
 }
 
-/** Reads a time as milliseconds, from an ISO date or from seconds since 1970. */
+/** Larger numbers are milliseconds: as seconds they would be in the year 5138 or later. */
+const MOST_SECONDS = 100_000_000_000;
+
+/** Reads a time as milliseconds, from an ISO date or from seconds or milliseconds since 1970. */
 export function readTime(value: unknown): number | undefined {
-  const time = typeof value === 'number' ? value * 1000 : typeof value === 'string' ? Date.parse(value) : Number.NaN;
+  const number = typeof value === 'number' ? (value > MOST_SECONDS ? value : value * 1000) : Number.NaN;
+  const time = typeof value === 'string' ? Date.parse(value) : number;
   return Number.isFinite(time) ? Math.round(time) : undefined;
 }
 

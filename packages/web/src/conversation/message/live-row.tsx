@@ -163,7 +163,7 @@ interface ApprovalCardProps {
  * Calls that wait for a person: tools that need approval, and tools of a recorded program, whose results the reader writes.
  * Once all are decided, the generation resumes. If it cannot, the decisions are asked for again.
  */
-function ApprovalCard({ calls, onDecide }: ApprovalCardProps) {
+export function ApprovalCard({ calls, onDecide }: ApprovalCardProps) {
   const [decided, setDecided] = useState<Approvals>({});
   const runsHere = useRunnable();
   const openIn = (all: Approvals) => calls.filter(({ id }) => !Object.hasOwn(all, id));

@@ -1,0 +1,108 @@
+/** Branches and models side by side. */
+import { user } from '@skein/core';
+import { says } from '@skein/emulator';
+import { seedSample } from '@skein/server';
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { inChromium, startApp } from './kit.ts';
+
+inChromium();
+
+async function chooseModels(page: Page, models: readonly string[]): Promise<void> {
+  await page.getByRole('button', { name: 'Models', exact: true }).click();
+  for (const model of models) {
+    await page.getByRole('searchbox', { name: 'Find a model' }).fill(model);
+    await page.getByRole('checkbox', { name: model, exact: true }).check();
+  }
+  await page.keyboard.press('Escape');
+}
+
+test('a tool call that needs approval is decided in its Compare column', async () => {
+  const { url, open, emulator, forest } = await startApp();
+  const { id, head } = await forest.threads.begin([user('Porto?')]);
+  emulator.script('anthropic-messages', [
+    { blocks: [{ type: 'tool-use', name: 'get_weather', input: { city: 'Porto' } }] },
+    says('Nineteen degrees.'),
+  ]);
+  const asked = await fetch(`${url}/api/v1/generations`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ node: head, thread: id, tools: ['get_weather'] }),
+  });
+  const generation = ((await asked.json()) as { id: string }).id;
+  const page = await open(`/compare?nodes=g-${generation},${head}`);
+  const column = page.getByRole('region', { name: 'Branch 1' });
+  await column.getByRole('region', { name: 'Approval' }).getByRole('button', { name: 'Approve' }).click();
+  await column.getByText('Nineteen degrees.').waitFor();
+  expect(new URL(page.url()).pathname).toBe('/compare');
+});
+
+test('the model list of Compare does not begin with openai/ada', async () => {
+  const { open } = await startApp();
+  const page = await open('/compare');
+  await page.getByRole('button', { name: 'Models', exact: true }).click();
+  const first = await page
+    .getByRole('dialog', { name: 'Models to ask' })
+    .getByRole('checkbox')
+    .first()
+    .evaluate((box) => (box.closest('label') as HTMLElement).innerText);
+  expect(first).toContain('claude');
+  await page.keyboard.press('Escape');
+  await chooseModels(page, ['openai/gpt-5']);
+  await page.getByRole('list', { name: 'Chosen models' }).getByText('gpt-5').waitFor();
+});
+
+test('Compare opens on rendered text with the differing words marked, not on its source', async () => {
+  const { open, forest, emulator } = await startApp();
+  await seedSample(forest);
+  const { head } = await forest.threads.get('sample-debounce');
+  const fork = (await forest.path(head)).find(({ childCount }) => childCount > 1)!;
+  const [a, b] = (await forest.children(fork.id)).items;
+  const page = await open(`/compare?nodes=${a!.id},${b!.id}`);
+  const second = page.getByRole('region', { name: 'Branch 2' });
+  await second
+    .getByText(/words? differ/)
+    .first()
+    .waitFor();
+  await second.locator('code').first().waitFor();
+  const marked = () =>
+    page.evaluate(`[...(CSS.highlights.get('skein-added') ?? [])].map((range) => range.toString()).join('|')`);
+  expect(await marked()).not.toBe('');
+  expect(await second.innerText()).not.toMatch(/\*\*|```/);
+  // The source is one key away, as are the texts without marks.
+  await page.keyboard.press('r');
+  await second.locator('ins, del').first().waitFor();
+  await page.keyboard.press('r');
+  await page.keyboard.press('d');
+  await expect.poll(marked).toBe('');
+  // Judged, asked of another model in place, and kept.
+  await page.getByRole('button', { name: 'Good answer in column 2' }).click();
+  await page.getByRole('button', { name: 'Good answer in column 2', pressed: true }).waitFor();
+  expect((await forest.node(b!.id)).marks.rating).toBe(1);
+  emulator.script('openai-responses', says('A third opinion.'));
+  await chooseModels(page, ['openai/gpt-5']);
+  await page.getByRole('button', { name: 'Ask 1 model' }).click();
+  await page.getByRole('region', { name: 'Branch 3' }).getByText('A third opinion.').waitFor();
+  await page.getByRole('button', { name: 'Keep this one: branch 2' }).click();
+  await page.waitForURL(/\/t\//);
+  await expect.poll(async () => (await forest.threads.get('sample-debounce')).head).toBe(b!.id);
+});
+
+test('Settings names the agent file that failed to load', async () => {
+  const problem = {
+    severity: 'error',
+    code: 'wrong-type',
+    file: '/home/me/agents/bad.yaml',
+    line: 3,
+    key: 'model',
+    message: 'It has to be a text.',
+    fix: 'Write provider/model.',
+  } as const;
+  const { open } = await startApp({ problems: [problem] });
+  const page = await open('/settings');
+  const problems = page.getByRole('region', { name: 'Problems' });
+  await problems.getByText('/home/me/agents/bad.yaml:3').waitFor();
+  expect(await problems.innerText()).not.toContain('None');
+  await page.getByRole('button', { name: /There are problems/ }).click();
+  await page.getByText('agents/bad.yaml: It has to be a text.').waitFor();
+});

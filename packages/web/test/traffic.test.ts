@@ -1,0 +1,89 @@
+/** Recorded calls, what they cost, and the keys of the page. */
+import { costOf } from '@skein/core/prices';
+import { says } from '@skein/emulator';
+import { expect, test } from 'vitest';
+import { inChromium, program, startApp } from './kit.ts';
+
+inChromium();
+
+const cached = (text: string, cacheRead: number) => ({
+  ...says(text),
+  usage: { input: 1000, cached: cacheRead, output: 50 },
+});
+
+test('recordings say what was asked, are filtered, drawn over time, read in Pretty and Exact, and sent again', async () => {
+  const app = await startApp({ generate: { random: () => 0, costOf } });
+  const call = program(app);
+  await call({ messages: [{ role: 'user', content: 'Name a river.' }], session: 's-1' }, cached('Tagus.', 0));
+  await Promise.all([
+    call({ messages: [{ role: 'user', content: 'Name a mountain.' }], session: 's-1' }, cached('Estrela.', 3000)),
+  ]);
+  await call({ messages: [{ role: 'user', content: 'Name a city.' }], session: 's-2' }, says('Porto.'));
+  const page = await app.open('/recordings');
+  const link = (name: string) => page.getByRole('main').getByRole('link', { name, exact: true });
+  await link('Name a river.').first().waitFor();
+  await link('Name a city.').first().waitFor();
+  await page.getByRole('main').getByText('75 %').waitFor();
+
+  await page.getByRole('searchbox', { name: 'Search calls' }).fill('mountain');
+  await link('Name a city.').waitFor({ state: 'detached' });
+  await page.waitForURL(/text=mountain/);
+  await page.getByRole('searchbox', { name: 'Search calls' }).fill('');
+  await link('Name a city.').waitFor();
+
+  await page
+    .getByRole('link', { name: /^Show session/ })
+    .last()
+    .click();
+  const waterfall = page.getByRole('figure', { name: 'Session over time' });
+  await waterfall.getByText('2 calls').waitFor();
+  await link('Name a city.').waitFor({ state: 'detached' });
+
+  await waterfall.getByRole('link', { name: /mountain/ }).click();
+  const pane = page.getByRole('complementary', { name: 'Recording' });
+  await pane.getByRole('article', { name: 'assistant' }).getByText('Estrela.').waitFor();
+  await pane.getByRole('tab', { name: 'Response' }).click();
+  await pane.getByRole('button', { name: 'Pretty' }).click();
+  const body = pane.getByRole('region', { name: 'Response body' });
+  await body.getByRole('button', { name: 'Fold all' }).click();
+  await body.getByRole('button', { name: 'Unfold all' }).waitFor();
+  await pane.getByRole('button', { name: 'Exact' }).click();
+  await body.getByRole('button', { name: 'Unfold all' }).waitFor({ state: 'detached' });
+
+  app.emulator.script('anthropic-messages', says('Pico.'));
+  await pane.getByRole('button', { name: 'Send again' }).click();
+  await page.waitForURL(/\/compare\?nodes=/);
+  await page.getByRole('region', { name: 'Branch 1' }).getByText('Estrela.').waitFor();
+  await page.getByRole('region', { name: 'Branch 2' }).getByText('Pico.').waitFor();
+
+  await page.keyboard.press('o');
+  await page.keyboard.press('u');
+  await page.waitForURL(/\/usage/);
+  const sums = page.getByRole('region', { name: 'Sums' });
+  await sums.getByRole('rowheader', { name: /claude-sonnet-4-5/ }).waitFor();
+  await page.locator('canvas').waitFor();
+  await page.getByText('Show as a table').click();
+  const today = page
+    .getByRole('region', { name: /Cost by day/ })
+    .getByRole('row')
+    .last();
+  expect(await today.innerText()).toMatch(/\$0\.\d+/);
+  await page.getByRole('combobox', { name: 'Divide by' }).selectOption('app');
+  await sums.getByRole('rowheader', { name: 'Skein' }).waitFor();
+});
+
+test('a key is changed in Settings, a conflict is told, and the new key works at once', async () => {
+  const { open } = await startApp();
+  const page = await open('/settings');
+  const keys = page.getByRole('region', { name: 'Keys', exact: true });
+  await keys.getByRole('button', { name: 'Change the key of: Help: all keys' }).click();
+  await page.keyboard.press('n');
+  await keys.getByRole('alert').getByText('New conversation').waitFor();
+  await keys.getByRole('button', { name: 'Leave it' }).click();
+  await keys.getByRole('button', { name: 'Change the key of: Help: all keys' }).click();
+  await page.keyboard.press('F1');
+  await keys.getByRole('button', { name: 'Reset the key of: Help: all keys' }).waitFor();
+  await page.evaluate('document.activeElement.blur()');
+  await page.keyboard.press('F1');
+  await page.getByRole('dialog', { name: 'Keys' }).getByText('F1').waitFor();
+});
