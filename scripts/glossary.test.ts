@@ -13,7 +13,7 @@ const NOUNS = `account address agent answer api application approval array assem
   builder bytes cache call callback candidate capability case chain change channel check choice chunk citation class
   client clock code command compaction config configuration conformance connection content context conversation cost
   count credential cursor damage decision decoder definition delay delta description deserialization detail difference document
-  draft duration edit encoder endpoint entry environment error estimate event example export exporter extension fact
+  draft duration edit effect encoder endpoint entry environment error estimate event example export exporter extension fact
   factory failure fault feature fetch field file filter finding flag format frame framing function group handle
   handler hash header history hit host id identifier image import importer index info input instruction interval
   item iterator job json key kind label language layer lease length level limit line list listener loader location
@@ -38,7 +38,7 @@ const MODIFIERS = `aborted absent accepted ai all aws base bound broken by cache
   openai otel outer packed parsed partial pending placed planned postgres prepared previous public raw read received
   recorded redact redacted rejected remote removed rendered reported requested required resolved resume retry reused
   saved scheduled scripted select selected sent served server shared sibling simulated single skipped sorted sse
-  standard start stored streamed streaming structured summarise supported thinking to tool translated under unknown
+  standard start stored streamed streaming structured summarise supported thinking to tool touched translated under unknown
   listening unresolved unsigned updated uploaded used valid verified web with write written`;
 
 const singular = (word: string): string => word.replace(/ies$/, 'y').replace(/(?<=ss|x|ch|sh)es$|(?<=[^s])s$/, '');

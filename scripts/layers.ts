@@ -19,6 +19,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'inspector',
     'recordings',
     'settings',
+    'session',
     'usage',
     'threads',
     'conversation',

@@ -9,6 +9,7 @@ import { moving } from './api/import-export.ts';
 import { bookmarks, nodes } from './api/nodes.ts';
 import { recordings } from './api/recordings.ts';
 import { apiRouter } from './api/router.ts';
+import { sessions } from './api/sessions.ts';
 import { threads } from './api/threads.ts';
 import { usageRoutes } from './api/usage.ts';
 import { type Access, guard, isForPeople, tokenPage } from './http/access.ts';
@@ -25,6 +26,7 @@ const IMPORTS: ReadonlySet<string> = new Set(['/api/v1/import', '/api/v1/import/
 /** Everything under /api/v1; the client of the web app is made from its type. */
 const api = apiRouter()
   .route('/', threads)
+  .route('/', sessions)
   .route('/', nodes)
   .route('/', requests)
   .route('/', forestRoutes)

@@ -11,6 +11,7 @@ import { ThreadsScreen } from './threads/threads-screen.tsx';
 import { Empty, Loading } from './ui/states.tsx';
 
 const ConversationScreen = lazy(() => import('./conversation/conversation-screen.tsx'));
+const SessionScreen = lazy(() => import('./session/session-screen.tsx'));
 const GraphScreen = lazy(() => import('./graph/graph-screen.tsx'));
 const CompareScreen = lazy(() => import('./compare/compare-screen.tsx'));
 const RecordingsScreen = lazy(() => import('./recordings/recordings-screen.tsx'));
@@ -28,6 +29,7 @@ function App() {
           <Route path="/t/:thread/:node?">
             {({ thread, node }) => <ConversationScreen thread={thread} {...(node && { node })} />}
           </Route>
+          <Route path="/s/:thread">{({ thread }) => <SessionScreen thread={thread} />}</Route>
           <Route path="/c/:node">{({ node }) => <ConversationScreen node={node} />}</Route>
           <Route path="/graph/:node?">{({ node }) => <GraphScreen {...(node && { below: node })} />}</Route>
           <Route path="/compare" component={CompareScreen} />

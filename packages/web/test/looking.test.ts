@@ -89,6 +89,35 @@ test('the graph draws the forest, and keys walk in it', async () => {
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('ArrowRight');
   await page.getByRole('region', { name: 'Focused message' }).or(page.getByLabel('Focused message')).first().waitFor();
+  // It stands for a line of messages: it unfolds, and then it opens.
+  await page.keyboard.press('Enter');
   await page.keyboard.press('Enter');
   await page.waitForURL(/\/t\/[\w.:-]+\/[0-9a-f]{40}$/);
+});
+
+test('a session of a coding agent is shown step by step, with its files, commands, subagents and time', async () => {
+  const { open, forest } = await startApp();
+  await seedSample(forest);
+  const { items } = await forest.threads.list({ agent: 'claude-code' });
+  const page = await open(`/t/${items.find(({ part }) => part === 'main')!.id}`);
+  await page.getByRole('link', { name: 'Show its steps and files' }).click();
+  const [first, second, third] = [1, 2, 3].map((number) => page.getByRole('article', { name: `Step ${number}` }));
+  const command = first!.getByRole('article', { name: 'Command npm test -- cart' });
+  await command.getByRole('button').click();
+  await command.getByText('expected 29.98 to be 29.97').waitFor();
+  const subagent = first!.getByRole('article', { name: /^Subagent Find every place/ });
+  await subagent.getByRole('button').click();
+  await subagent.getByText('Grep src').waitFor();
+  const edit = second!.getByRole('article', { name: 'Changes of src/cart.ts' });
+  await edit.getByRole('button').click();
+  await edit.getByText('return round(exact);').waitFor();
+  expect(await second!.getByText(/98 % from the cache/).count()).toBe(1);
+  await third!.getByRole('article', { name: 'Compaction' }).waitFor();
+  const files = page.getByRole('region', { name: 'Files' });
+  await files.getByRole('article', { name: 'File CHANGELOG.md' }).getByRole('button').click();
+  await files.getByRole('link', { name: 'Step 3' }).waitFor();
+  const timeline = page.getByRole('region', { name: 'Timeline' });
+  await timeline.getByRole('link', { name: 'Step 3' }).click();
+  await page.waitForURL(/#step-3$/);
+  expect(await timeline.getByText('Find every place in src that rounds', { exact: false }).count()).toBe(2);
 });

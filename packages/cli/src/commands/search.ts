@@ -1,9 +1,10 @@
+import { resolve } from 'node:path';
 import type { Role } from '@skein/core';
 import type { Forest, ForestNode, SearchResult, Thread } from '@skein/forest';
 import { withForest } from '../context/command-context.ts';
 import { locate } from '../context/locate.ts';
 import { sayList } from '../output/list.ts';
-import { colors, formatTime, note, oneLine, shortId, toPrintable } from '../output/output.ts';
+import { colors, formatTime, note, oneLine, shortId, toPrintable, UsageError } from '../output/output.ts';
 import { outputColumns, textWidth } from '../output/width.ts';
 import type { ForestFlags, ListFlags } from './forest-command.ts';
 
@@ -15,6 +16,11 @@ interface SearchOptions extends ForestFlags, ListFlags {
   readonly tag?: string;
   readonly since?: number;
   readonly until?: number;
+  readonly tool?: string;
+  readonly file?: string;
+  readonly agent?: string;
+  readonly cwd?: string;
+  readonly branch?: string;
 }
 
 /** A hit with the facts that tell a person which conversation it is in. */
@@ -26,11 +32,14 @@ interface Hit extends SearchResult {
 }
 
 export async function search(words: readonly string[], options: SearchOptions): Promise<void> {
-  const { json, format, store, project, role, below, ...filters } = options;
+  const { json, format, store, project, role, below, cwd, ...filters } = options;
+  if (words.length === 0 && (filters.tool ?? filters.file) === undefined)
+    throw new UsageError('Name the words to look for, or a tool (--tool) or a file (--file).');
   await withForest({ store, project }, async ({ forest, redact }) => {
     const page = await forest.search(words.join(' '), {
       ...filters,
       ...(role && { roles: [role] }),
+      ...(cwd !== undefined && { cwd: resolve(cwd) }),
       ...(below !== undefined && { below: (await locate(forest, below)).node }),
     });
     const hits = await Promise.all(page.items.map((hit) => withFacts(forest, hit)));

@@ -15,6 +15,7 @@ interface ThreadsOptions extends ForestFlags, ListFlags {
   readonly deleted?: boolean;
   readonly agent?: string;
   readonly cwd?: string;
+  readonly branch?: string;
   readonly since?: number;
   readonly until?: number;
   readonly model?: string;
@@ -22,8 +23,9 @@ interface ThreadsOptions extends ForestFlags, ListFlags {
 }
 
 export async function listThreads(row: string | undefined, options: ThreadsOptions): Promise<void> {
-  const { json, format, limit, after, all, tag, deleted, agent, cwd, since, until, model, text, ...flags } = options;
-  const filters = [tag, agent, cwd, since, until, model, text];
+  const { json, format, limit, after, all, tag, deleted, agent, cwd, branch, since, until, model, text, ...flags } =
+    options;
+  const filters = [tag, agent, cwd, branch, since, until, model, text];
   const isFlat = all || deleted === true || filters.some((one) => one !== undefined);
   if (row !== undefined && isFlat) throw new UsageError('A row is unfolded whole: leave --all and the filters out.');
   await withForest(flags, async ({ forest, redact }) => {
@@ -38,6 +40,7 @@ export async function listThreads(row: string | undefined, options: ThreadsOptio
               ...(deleted && { deleted }),
               ...(agent !== undefined && { agent }),
               ...(cwd !== undefined && { cwd: resolve(cwd) }),
+              ...(branch !== undefined && { branch }),
               where: await conditionFor(forest, { since, until, model, text }),
             })
           : await forest.threads.groups(request);

@@ -1,6 +1,15 @@
-import { existsSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { parseModel } from '@skein/core';
 import { expect, onTestFinished, test } from 'vitest';
 import { addressesAt, findAgent, missingKeys, prepareProgram } from './agent-programs.ts';
@@ -156,3 +165,26 @@ test.skipIf(process.platform === 'win32')(
     expect(readFileSync(join(own, 'models.json'), 'utf8')).toBe('{"providers":{"house":{"baseUrl":"http://h"}}}');
   },
 );
+
+test('an agent has its settings at the same path in every run, so that its prompts and the reasoning behind them stay', async () => {
+  const home = newHome();
+  const gemini = () => prepare(['gemini'], { GEMINI_API_KEY: 'any' }, home, 'proxy');
+  const first = await gemini();
+  const path = first.env.GEMINI_CLI_HOME!;
+  const beside = await gemini();
+  // Another run at the same time has a folder of its own.
+  expect(beside.env.GEMINI_CLI_HOME).not.toBe(path);
+  await beside.close();
+  await first.close();
+  expect(existsSync(path)).toBe(false);
+  // One that crashed leaves its lock and its files: they are put aside.
+  mkdirSync(path);
+  writeFileSync(join(path, 'unsaved'), 'x');
+  writeFileSync(`${path}.lock`, '999999999');
+  const next = await gemini();
+  expect(next.env.GEMINI_CLI_HOME).toBe(path);
+  expect(existsSync(join(path, 'unsaved'))).toBe(false);
+  const left = readdirSync(tmpdir()).filter((name) => name.startsWith(`${basename(path)}-left-`));
+  expect(left).toHaveLength(1);
+  rmSync(join(tmpdir(), left[0]!), { recursive: true });
+});

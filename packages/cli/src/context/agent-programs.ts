@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
 import { type ModelRef, modelInfo, openaiResponses } from '@skein/core';
 import { CommandError } from '../output/output.ts';
+import { claimRunFolder, type RunFolder } from './run-folder.ts';
 
 /** The base addresses of a server of ours, as the vendors' SDKs take them. */
 export interface VendorAddresses {
@@ -55,8 +55,8 @@ interface SetUpOptions {
   readonly home: string;
   /** The arguments that the user gives. */
   readonly args: readonly string[];
-  /** An empty folder that is removed when the program ends. */
-  readonly folder: () => Promise<string>;
+  /** An empty folder that is removed when the program ends. Its path is that of the last run for the same folder of the agent. */
+  readonly folder: (own: string) => Promise<string>;
 }
 
 interface ProgramNeeds {
@@ -110,7 +110,7 @@ export const AGENT_PROGRAMS: readonly AgentProgram[] = [
       // With a base address, it takes a way to sign in that fails, unless its settings name another.
       if (!target && !env.GEMINI_API_KEY) return { args: model };
       const own = join(env.GEMINI_CLI_HOME || home, '.gemini');
-      const top = await folder();
+      const top = await folder(own);
       const settings = { security: { auth: { selectedType: 'gemini-api-key' } } };
       const done = await overlayFolder(own, join(top, '.gemini'), 'settings.json', settings);
       return { args: model, env: { GEMINI_CLI_HOME: top }, done };
@@ -137,7 +137,7 @@ export const AGENT_PROGRAMS: readonly AgentProgram[] = [
     async setUp({ target, env, args, home, addresses, folder }) {
       const own = env.PI_CODING_AGENT_DIR || join(home, '.pi', 'agent');
       const isChosen = hasFlag(args, '--provider', '--model');
-      const top = await folder();
+      const top = await folder(own);
       const done = await overlayFolder(own, top, 'models.json', piModels(addresses, target));
       return {
         env: { PI_CODING_AGENT_DIR: top },
@@ -164,16 +164,17 @@ export async function prepareProgram(
   command: readonly string[],
   options: Pick<SetUpOptions, 'addresses' | 'target' | 'env' | 'home'>,
 ): Promise<PreparedProgram> {
-  let made: Promise<string> | undefined;
-  const folder = () => {
-    made ??= mkdtemp(join(tmpdir(), 'skein-agent-'));
-    return made;
+  let made: RunFolder | undefined;
+  const folder = async (own: string) => {
+    made ??= await claimRunFolder(own);
+    return made.path;
   };
   let finish: ProgramNeeds['done'];
   const close = async () => {
     await finish?.();
     finish = undefined;
-    if (made) await rm(await made, { recursive: true, force: true });
+    await made?.release();
+    made = undefined;
   };
   const { agent, at } = findAgent(command);
   try {

@@ -19,7 +19,8 @@ function addThreads(program: Command): void {
     .option('--text <words>', 'list every thread that contains these words, or has them in its title')
     .option('--deleted', 'list every deleted thread')
     .option('--agent <name>', 'list every thread of this coding agent, such as codex')
-    .option('--cwd <folder>', 'list every thread of agents that worked in this folder')
+    .option('--cwd <folder>', 'list every thread of agents that worked in this folder, or below it')
+    .option('--branch <name>', 'list every thread of agents that worked on this branch')
     .action(async (row, options) =>
       withPager(async () => (await import('../commands/threads.ts')).listThreads(row, options)),
     );
@@ -51,7 +52,7 @@ function addTree(program: Command): void {
 
 function addSearch(program: Command): void {
   listCommand(program, 'search', 'find messages that contain all the words; the last may be the beginning of a word')
-    .argument('<words...>')
+    .argument('[words...]', 'may be left out with --tool and --file')
     .option('--limit <count>', 'how many', parseCount, 20)
     .addOption(
       new Option('--role <role>', 'only messages of this role').choices(['system', 'user', 'assistant', 'tool']),
@@ -61,6 +62,11 @@ function addSearch(program: Command): void {
     .option('--tag <name>', 'only nodes with this tag')
     .option('--since <day>', 'only from then on', parseInstant)
     .option('--until <day>', 'only up to then', parseInstant)
+    .option('--tool <name>', 'only calls of this tool')
+    .option('--file <path>', 'only calls that read or change this file; the end of its path is enough')
+    .option('--agent <name>', 'only sessions of this coding agent, such as codex')
+    .option('--cwd <folder>', 'only sessions in this folder, or below it')
+    .option('--branch <name>', 'only sessions on this branch')
     .action(async (words, options) =>
       withPager(async () => (await import('../commands/search.ts')).search(words, options)),
     );

@@ -154,7 +154,7 @@ export function createForest(store: Store, { project = 'default', now = Date.now
     ...createEdits(context),
     ...createMarks(context),
     contextChanges: (thread, options) => findContextChanges(context, threads, thread, options),
-    search: (text, filters) => searchNodes(context, text, filters),
+    search: (text, filters) => searchNodes(context, threads, text, filters),
     usage: (of, options) => sumUsage(context, threads, of, options),
     threads,
     bookmarks: createBookmarks(context),

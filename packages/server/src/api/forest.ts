@@ -5,7 +5,7 @@ import { Problem } from '../http/problem.ts';
 import { type SseMessage, sseResponse } from '../http/sse.ts';
 import type { Redactor } from '../redact.ts';
 import { answers, apiRouter, given, streams } from './router.ts';
-import { Id, Node, PageQuery, pageSchema, Thread, ThreadId, Usage } from './schemas/forest.ts';
+import { Id, Node, PageQuery, pageSchema, SessionQuery, Thread, ThreadId, Usage } from './schemas/forest.ts';
 import { nodeViews, threadView } from './views.ts';
 
 const tags = ['forest'];
@@ -39,13 +39,16 @@ const search = createRoute({
   summary: 'All nodes whose text has these words, best first',
   request: {
     query: PageQuery.extend({
-      q: z.string().min(1).max(1000),
+      q: z.string().max(1000).default('').openapi({ description: 'May be left out with `tool` and `file`' }),
       role: z.enum(['system', 'user', 'assistant', 'tool']).optional(),
       since: z.coerce.number().optional(),
       until: z.coerce.number().optional(),
       below: Id.optional(),
       model: z.string().max(200).optional(),
       tag: z.string().max(100).optional(),
+      tool: z.string().max(200).optional().openapi({ description: 'Only calls of this tool' }),
+      file: z.string().max(1000).optional().openapi({ description: 'Only calls that read or change this file' }),
+      ...SessionQuery,
     }),
   },
   responses: answers(

@@ -9,6 +9,7 @@ import {
   Node,
   PageQuery,
   pageSchema,
+  SessionQuery,
   Thread,
   ThreadGroup,
   ThreadId,
@@ -24,7 +25,11 @@ const list = createRoute({
   tags,
   summary: 'Conversations, last changed first',
   request: {
-    query: PageQuery.extend({ deleted: z.enum(['true', 'false']).optional(), tag: z.string().max(200).optional() }),
+    query: PageQuery.extend({
+      deleted: z.enum(['true', 'false']).optional(),
+      tag: z.string().max(200).optional(),
+      ...SessionQuery,
+    }),
   },
   responses: answers(pageSchema(Thread)),
 });

@@ -1,12 +1,14 @@
 import { system, user } from '@skein/core';
 import type { Forest } from '@skein/forest';
+import { writeCodingSession } from './coding-session.ts';
 import { writeLisbon } from './lisbon.ts';
 import { broken, claude, createWriter, gemini, gpt, type Writer } from './writer.ts';
 
 const HOUR = 60 * 60_000;
 
 /**
- * Conversations to look at in a forest that is new: branches, answers of three providers, calls, edits, marks. Every
+ * Conversations to look at in a forest that is new: branches, answers of three providers, calls, edits, marks, and a session
+ * of a coding agent. Every
  * node has the same id wherever it is written; times are told from `now`. Doing it twice is doing it once.
  *
  * @example
@@ -16,6 +18,7 @@ const HOUR = 60 * 60_000;
 export async function seedSample(forest: Forest, now = Date.now()): Promise<void> {
   const { items } = await forest.threads.list({ tag: 'sample', limit: 1 });
   if (items.length > 0) return;
+  await writeCodingSession(forest, now - 74 * HOUR);
   await writeTile(forest, await createWriter(forest, now - 50 * HOUR));
   await writeDebounce(forest, await createWriter(forest, now - 26 * HOUR));
   await writeLisbon(forest, await createWriter(forest, now - 3 * HOUR));

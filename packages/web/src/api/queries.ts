@@ -55,6 +55,12 @@ export const queries = {
       queryKey: ['context-changes', thread, to],
       queryFn: () => unwrap(api.threads[':thread']['context-changes'].$get({ param: { thread }, query: { to } })),
     }),
+  /** The session of a conversation, step by step. */
+  session: (thread: string) =>
+    queryOptions({
+      queryKey: ['session', thread],
+      queryFn: () => unwrap(api.threads[':thread'].session.$get({ param: { thread } })),
+    }),
   /** The settings of the last request of a conversation. */
   lastRequest: (thread: string) =>
     queryOptions({

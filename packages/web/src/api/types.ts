@@ -13,6 +13,10 @@ export type ContextChange = InferResponseType<
   Client['threads'][':thread']['context-changes']['$get'],
   200
 >['items'][number];
+/** A session of a coding agent, step by step. */
+type SessionView = InferResponseType<Client['threads'][':thread']['session']['$get'], 200>;
+export type SessionLane = SessionView['main'];
+export type SessionStep = SessionLane['steps'][number];
 export type Bookmark = InferResponseType<Client['bookmarks']['$get'], 200>['items'][number];
 export type Generation = InferResponseType<Client['generations'][':generation']['$get'], 200>;
 export type Branch = Generation['branches'][number];

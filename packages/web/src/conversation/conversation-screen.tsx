@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
-import { GitFork, Radio, Trash2, X } from 'lucide-react';
+import { Bot, GitFork, Radio, Trash2, X } from 'lucide-react';
 import { lazy, type ReactNode, Suspense, useLayoutEffect } from 'react';
 import { Group, Panel, Separator, useDefaultLayout } from 'react-resizable-panels';
 import { Link } from 'wouter';
 import { queries } from '../api/queries.ts';
 import type { Block, Lineage } from '../api/types.ts';
 import { keyLabel } from '../commands/keys.ts';
-import { type ConversationAddress, toAddress } from '../state/address.ts';
+import { type ConversationAddress, toAddress, toSessionAddress } from '../state/address.ts';
 import { useView } from '../state/view.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { money, shortId, shortNumber, totalTokens } from '../ui/format.ts';
@@ -161,7 +161,8 @@ function Panes({ node, leaf, isInspecting, children }: PanesProps) {
 /** Says that a conversation was recorded or forked. */
 function ThreadNote({ thread }: { readonly thread: Lineage }) {
   const { recorded, forkedFrom, unrecorded } = thread;
-  if (!recorded && forkedFrom === undefined) return null;
+  const isSession = thread.agent !== undefined || thread.session !== undefined;
+  if (!recorded && forkedFrom === undefined && !isSession) return null;
   return (
     <div
       role="note"
@@ -171,6 +172,15 @@ function ThreadNote({ thread }: { readonly thread: Lineage }) {
       {recorded && (
         <Line icon={<Radio size={14} aria-hidden className="mt-px shrink-0" />}>
           Recorded from a program. What you write here becomes a fork; the recording stays as it is.
+        </Line>
+      )}
+      {isSession && (
+        <Line icon={<Bot size={14} aria-hidden className="mt-px shrink-0" />}>
+          {thread.agent ? `A session of ${thread.agent}` : 'Part of a session'}
+          {thread.cwd && ` in ${thread.cwd}`}.{' '}
+          <Link href={toSessionAddress(thread.id)} className="text-accent underline underline-offset-2">
+            Show its steps and files
+          </Link>
         </Line>
       )}
       {unrecorded !== undefined && <Line>It goes on from a response that was not recorded: {unrecorded}</Line>}

@@ -6,6 +6,11 @@ export interface ConversationAddress {
   readonly node?: string;
 }
 
+/** The address of the session that a conversation belongs to. */
+export function toSessionAddress(thread: string): string {
+  return `/s/${thread}`;
+}
+
 export function toAddress(thread: string | undefined, node?: string): string {
   if (thread === undefined) return `/c/${node ?? ''}`;
   return node === undefined ? `/t/${thread}` : `/t/${thread}/${node}`;
@@ -24,6 +29,7 @@ const SCREENS: Readonly<Record<string, string>> = {
   new: 'New conversation',
   c: 'Conversation',
   t: 'Conversation',
+  s: 'Session',
   graph: 'Graph',
   compare: 'Compare',
   recordings: 'Recordings',

@@ -126,7 +126,7 @@ interface Change {
 /** The lists that each kind of record can change. */
 const LISTS: Readonly<Record<string, readonly string[]>> = {
   node: ['search', 'leaves', 'previews'],
-  take: ['usage', 'summary', 'context-changes', 'last-request'],
+  take: ['usage', 'summary', 'context-changes', 'last-request', 'session'],
   generation: ['generations'],
   exchange: ['recordings'],
 };

@@ -1,16 +1,19 @@
-import type { Role } from '@skein/core';
+import type { Message, Role } from '@skein/core';
 import { ROOT } from '../../model/ids.ts';
 import type { NodeRecord } from '../../model/records.ts';
 import type { Page, PageRequest, SearchHit } from '../../store/index.ts';
 import { searchText, splitWords, UNSPACED } from '../../store/word-index.ts';
 import type { ForestContext } from '../context.ts';
-import { filteredPage } from '../pages.ts';
+import { allItems, filteredPage } from '../pages.ts';
+import type { SessionFilters } from '../threads/thread.ts';
+import type { Threads } from '../threads/threads.ts';
 import { areHidden } from './hidden.ts';
 import { readMarks, readMessage, readTakes, unlessDamaged } from './read-nodes.ts';
 import { isAtOrBelow, resolveId, resolveNode } from './resolve.ts';
+import { readToolEffect } from './tool-effects.ts';
 
 /** What a search is restricted to. */
-export interface SearchFilters extends PageRequest {
+export interface SearchFilters extends PageRequest, SessionFilters {
   readonly roles?: readonly Role[];
   /** Milliseconds, inclusive. */
   readonly since?: number;
@@ -20,6 +23,10 @@ export interface SearchFilters extends PageRequest {
   readonly below?: string;
   readonly model?: string;
   readonly tag?: string;
+  /** Only calls of the tool with this name. */
+  readonly tool?: string;
+  /** Only calls that read or change this file; the end of its path is enough. */
+  readonly file?: string;
 }
 
 /** A node that contains the words of a search. */
@@ -33,14 +40,19 @@ export interface SearchResult {
   readonly marks: readonly (readonly [start: number, end: number])[];
 }
 
-/** Finds nodes that contain all words of a text; the last word may be a prefix. */
+/**
+ * Finds nodes that contain all words of a text; the last word may be a prefix. Calls of a tool and of a file are found
+ * without further words.
+ */
 export async function searchNodes(
   context: ForestContext,
+  threads: Threads,
   text: string,
-  { roles, since, until, below, model, tag, ...page }: SearchFilters = {},
+  { roles, since, until, below, model, tag, tool, file, agent, cwd, branch, ...page }: SearchFilters = {},
 ): Promise<Page<SearchResult>> {
   const { store } = context;
-  const words = splitWords(text);
+  // Names of tools and paths are among the words of a call.
+  const words = splitWords(`${tool ?? ''} ${file ?? ''} ${text}`);
   const top =
     below === undefined || (await resolveId(store, below)) === ROOT ? undefined : await resolveNode(store, below);
   if (words.length === 0) return { items: [] };
@@ -50,9 +62,17 @@ export async function searchNodes(
     ...(since !== undefined && { since }),
     ...(until !== undefined && { until }),
   };
+  const isInSession = [agent, cwd, branch].some((one) => one !== undefined);
+  const inSessions = isInSession
+    ? await nodesOfSessions(store, threads, {
+        ...(agent !== undefined && { agent }),
+        ...(cwd !== undefined && { cwd }),
+        ...(branch !== undefined && { branch }),
+      })
+    : undefined;
   const found = await filteredPage(
     (request) => store.search({ ...query, ...request }),
-    (hits) => keepHits(context, hits, { top, model, tag }),
+    (hits) => keepHits(context, hits, { top, model, tag, tool, file, inSessions }),
     page,
   );
   return { ...found, items: await readHits(context, found.items, words) };
@@ -63,29 +83,65 @@ interface HitFilter {
   readonly top: NodeRecord | undefined;
   readonly model: string | undefined;
   readonly tag: string | undefined;
+  readonly tool: string | undefined;
+  readonly file: string | undefined;
+  /** The nodes of the sessions that are searched; undefined for all. */
+  readonly inSessions: ReadonlySet<string> | undefined;
+}
+
+/** The nodes on the paths of the sessions' threads. */
+async function nodesOfSessions(
+  store: ForestContext['store'],
+  threads: Threads,
+  filters: SessionFilters,
+): Promise<ReadonlySet<string>> {
+  const nodes = new Set<string>();
+  for await (const { head } of allItems((page) => threads.list({ ...filters, ...page })))
+    for (const { id } of await store.path(head)) nodes.add(id);
+  return nodes;
 }
 
 async function keepHits(
   { store }: ForestContext,
   hits: readonly SearchHit[],
-  { top, model, tag }: HitFilter,
+  { top, model, tag, tool, file, inSessions }: HitFilter,
 ): Promise<boolean[]> {
   const ids = hits.map(({ id }) => id);
   const records = (await store.nodes(ids)) as NodeRecord[];
-  const [hidden, takes, marks] = await Promise.all([
+  const [hidden, takes, marks, bodies] = await Promise.all([
     areHidden(store, records),
     model === undefined ? undefined : readTakes(store, ids),
     tag === undefined ? undefined : readMarks(store, ids),
+    (tool ?? file) === undefined ? undefined : store.bodies(records.map(({ body }) => body)),
   ]);
   const kept: boolean[] = [];
   for (const [index, record] of records.entries())
     kept.push(
       !hidden[index] &&
+        (!inSessions || inSessions.has(record.id)) &&
+        (!bodies ||
+          hasCall(
+            unlessDamaged(() => readMessage(store, record, bodies[index], [])),
+            tool,
+            file,
+          )) &&
         (!takes || (takes.get(record.id) ?? []).some((take) => take.model === model)) &&
         (!marks || marks.get(record.id)?.tags.includes(tag!) === true) &&
         (!top || (record.id !== top.id && (await isAtOrBelow(store, record, top)))),
     );
   return kept;
+}
+
+/** Whether a message calls a tool of this name, for a file with this path or the end of it. */
+function hasCall(message: Message | undefined, tool: string | undefined, file: string | undefined): boolean {
+  return (message?.toolUses ?? []).some(
+    (call) =>
+      (tool === undefined || call.name === tool) &&
+      (file === undefined ||
+        readToolEffect(call).files.some(
+          ({ path }) => path === file || path.endsWith(`/${file.replace(/^\.?\//, '')}`),
+        )),
+  );
 }
 
 async function readHits(

@@ -38,6 +38,23 @@ export interface Thread {
   readonly startedBy?: string;
 }
 
+/** Selects threads of sessions: of a coding agent, of a folder that it worked in, of a branch that it worked on. */
+export interface SessionFilters {
+  readonly agent?: string;
+  /** Sessions in folders below it are selected, too. */
+  readonly cwd?: string;
+  readonly branch?: string;
+}
+
+/** Whether a thread is of such a session. */
+export function fitsSession(thread: Thread, { agent, cwd, branch }: SessionFilters): boolean {
+  return (
+    (agent === undefined || thread.agent === agent) &&
+    (cwd === undefined || thread.cwd === cwd || thread.cwd?.startsWith(cwd.replace(/[/\\]?$/, '/')) === true) &&
+    (branch === undefined || thread.branch === branch)
+  );
+}
+
 /** Reads threads in the order of the ids; undefined where there is none. Heads and starts are present ids. */
 export async function readThreads(store: Store, ids: readonly string[]): Promise<(Thread | undefined)[]> {
   if (ids.length === 0) return [];

@@ -12,15 +12,13 @@ import { appendMessages } from '../write/append.ts';
 import { readAppendPoint } from '../write/append-point.ts';
 import { noteValue, ratingValue, tagValues } from '../write/marks.ts';
 import { listGroups, makeGroupRefs, openingGroupId, SIDE_GROUP, type ThreadGroup, threadsInGroup } from './groups.ts';
-import { readLineage, readThreads, type Thread } from './thread.ts';
+import { fitsSession, readLineage, readThreads, type SessionFilters, type Thread } from './thread.ts';
 import { readOpening } from './title.ts';
 
 /** Which threads a list has. */
-interface ThreadFilters {
+interface ThreadFilters extends SessionFilters {
   readonly deleted?: boolean;
   readonly tag?: string;
-  readonly agent?: string;
-  readonly cwd?: string;
   /** Any other condition. */
   readonly where?: (thread: Thread) => boolean | Promise<boolean>;
 }
@@ -50,7 +48,7 @@ export interface Threads {
   get(id: string): Promise<Thread>;
   /** Returns the thread and the threads it was forked from, nearest first. Takes of all of them belong to this conversation. */
   lineage(id: string): Promise<readonly string[]>;
-  /** Last changed first. `agent` and `cwd` select threads of a coding agent and of a folder that it worked in. */
+  /** Last changed first. `agent`, `cwd` and `branch` select threads of a coding agent, by where it worked. */
   list(page?: PageRequest & ThreadFilters): Promise<Page<Thread>>;
   /** Lists groups, last changed first: threads of one session, or with the same opening, are one group. */
   groups(page?: PageRequest): Promise<Page<ThreadGroup>>;
@@ -147,7 +145,12 @@ export function createThreads(context: ForestContext): Threads {
       return change(thread, { head: end });
     },
     writable,
-    async list({ deleted = false, tag, agent, cwd, where = () => true, ...page } = {}) {
+    async list({ deleted = false, tag, agent, cwd, branch, where = () => true, ...page } = {}) {
+      const session = {
+        ...(agent !== undefined && { agent }),
+        ...(cwd !== undefined && { cwd }),
+        ...(branch !== undefined && { branch }),
+      };
       const found = await filteredPage(
         touched,
         async (refs) => {
@@ -157,8 +160,7 @@ export function createThreads(context: ForestContext): Threads {
               (thread) =>
                 thread?.deleted === deleted &&
                 (tag === undefined || thread.tags.includes(tag)) &&
-                (agent === undefined || thread.agent === agent) &&
-                (cwd === undefined || thread.cwd === cwd) &&
+                fitsSession(thread, session) &&
                 where(thread),
             ),
           );

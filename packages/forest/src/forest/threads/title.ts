@@ -83,6 +83,11 @@ function listTexts({ content }: Message): string[] {
   return content.flatMap((block) => (block.type === 'text' ? [block.text] : []));
 }
 
+/** Reads what a person wrote in a message, without what the program added; empty where a program wrote all of it. */
+export function readPrompt(message: Message): string {
+  return writtenParts(message).join('\n\n');
+}
+
 /** The texts of a message without what programs added, without empty ones. */
 function writtenParts(message: Message): string[] {
   return listTexts(message)

@@ -129,3 +129,18 @@ test('a folder of an agent is imported by its path, wherever it is', async () =>
   const result = await importFile(createForest(memoryStore()), copy);
   expect(result).toMatchObject({ format: 'codex', elements: 1, problems: [] });
 });
+
+test('a log that Gemini CLI leaves behind when it resumes, with nothing but the context in it, is no conversation', async () => {
+  const context = '<session_context>\nThis is the Gemini CLI. Today is Sunday.\n</session_context>';
+  const lines = [
+    { sessionId: 'gemini-1', projectHash: 'abc', startTime: '2026-11-01T12:05:00.000Z', kind: 'main' },
+    { id: 'c1', timestamp: '2026-11-01T12:05:00.000Z', type: 'user', content: [{ text: context }] },
+  ];
+  const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+  await writeFile(join(home, '.gemini/tmp/shop/chats/session-2026-11-01T12-05-gemini-1.jsonl'), text);
+  const forest = createForest(memoryStore());
+  const { threads, problems } = await importSessions(forest, { env: { HOME: home }, agents: ['gemini-cli'] });
+  expect([threads.length, problems]).toEqual([1, []]);
+  const { head } = await forest.threads.get(threads[0]!);
+  expect((await forest.path(head)).at(-1)!.message.text).toBe('You are welcome.');
+});

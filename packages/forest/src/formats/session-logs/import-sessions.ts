@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { type Forest, makeRef, readRefs } from '../../forest/index.ts';
+import type { Message } from '@skein/core';
+import { type Forest, makeRef, readPrompt, readRefs } from '../../forest/index.ts';
 import { sha256 } from '../../model/ids.ts';
 import { isElementError } from '../format-error.ts';
 import type { ImportProblem } from '../import-tracker.ts';
@@ -159,7 +160,7 @@ class SessionImport {
     for (const { kind, line } of found) this.keys.push({ where: `${where}, line ${line}`, kind });
     try {
       const read = importer.read(this.#redact ? removeKeys(text, found) : text, {});
-      if (read.messages.length === 0) return;
+      if (!read.messages.some(({ message }) => isSaid(message))) return;
       const written = await writeConversation(this.#forest, importer.id, {
         ...read,
         ...(read.session && { session: { ...read.session, ...facts } }),
@@ -174,4 +175,12 @@ class SessionImport {
       this.problems.push({ code: error.code, where, message: error.message });
     }
   }
+}
+
+/**
+ * Whether a message is more than what a program puts in front. A log without any such message is of a session that has not
+ * begun, or of one that goes on in another log: Gemini CLI leaves one behind when it resumes. It is read when it grows.
+ */
+function isSaid(message: Message): boolean {
+  return message.role === 'assistant' || message.role === 'tool' || readPrompt(message) !== '';
 }

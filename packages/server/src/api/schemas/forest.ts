@@ -20,6 +20,13 @@ export const PageQuery = z.object({
   limit: z.coerce.number().int().min(1).max(1000).optional(),
 });
 
+/** Selects sessions of coding agents. */
+export const SessionQuery = {
+  agent: z.string().max(100).optional().openapi({ description: 'Only sessions of this coding agent' }),
+  cwd: z.string().max(1000).optional().openapi({ description: 'Only sessions in this folder, or below it' }),
+  branch: z.string().max(300).optional().openapi({ description: 'Only sessions on this branch' }),
+};
+
 export const Stop = z.object({
   reason: z.enum([
     'end',
@@ -119,6 +126,10 @@ export const Thread = z
     group: z.string().optional().openapi({ description: 'The row of a list that it belongs to' }),
     session: z.string().optional().openapi({ description: 'What its client calls the session, as a hash' }),
     unrecorded: z.string().optional().openapi({ description: 'The response it goes on from that was not recorded' }),
+    agent: z.string().optional().openapi({ description: 'The coding agent whose session it is, by its log' }),
+    cwd: z.string().optional().openapi({ description: 'The folder that the agent worked in' }),
+    branch: z.string().optional().openapi({ description: 'The branch of the repository that it worked on' }),
+    startedBy: z.string().optional().openapi({ description: 'The id of the call that started a subagent' }),
   })
   .openapi('Thread');
 
