@@ -28,6 +28,26 @@ export {
   simulateCaching,
   type VolatileKind,
 } from './caching/index.ts';
+// Recordings as files that tests replay
+export {
+  addIgnoreRules,
+  CassetteError,
+  type CassetteFetch,
+  type CassetteFetchOptions,
+  type CassetteFolder,
+  type CassetteMode,
+  type CassetteOptions,
+  type CassetteSummary,
+  cassetteFetch,
+  compareBy,
+  createReplayCounter,
+  type IgnoreRule,
+  learnIgnoreRules,
+  openCassettes,
+  type ReplayCounter,
+  removeCassettes,
+  saveCassettes,
+} from './cassettes/index.ts';
 // Growing a forest with models
 export {
   type BranchState,
@@ -153,7 +173,9 @@ export {
   type RecordFetch,
   type RecordFetchOptions,
   type Recording,
+  type ReplayEvent,
   type Replayer,
+  type ReplayerOptions,
   type RequestToRecord,
   type Retention,
   type RouteUsage,
