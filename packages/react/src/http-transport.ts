@@ -2,7 +2,15 @@ import { client, type GenerationEvent } from '@skein/server/client';
 import { ConversationError, type ConversationSnapshot, type ConversationTransport, reach } from './conversation.ts';
 import { LiveAnswer } from './live-answer.ts';
 import { readEvents } from './read-events.ts';
-import { findLeaf, readThread, type SkeinApi, type ThreadView, toSnapshot, unwrap } from './read-thread.ts';
+import {
+  findLeaf,
+  type LastAnswer,
+  readThread,
+  type SkeinApi,
+  type ThreadView,
+  toSnapshot,
+  unwrap,
+} from './read-thread.ts';
 
 /** Where the server is, and what its models are asked with. */
 export interface HttpTransportOptions {
@@ -37,18 +45,25 @@ export function httpTransport(options: HttpTransportOptions = {}): ConversationT
   const { url = '', headers = {}, system, request = {} } = options;
   const api = client(url, { headers: { ...headers } });
 
-  async function* open(id: string, at: string | undefined, signal: AbortSignal): AsyncGenerator<ConversationSnapshot> {
-    let [thread, end] = [id, at];
+  /** An answer that was just started is followed even if it has ended before the conversation is read. */
+  async function* open(
+    id: string,
+    at: string | undefined,
+    signal: AbortSignal,
+    started?: LastAnswer,
+  ): AsyncGenerator<ConversationSnapshot> {
+    let [thread, end, answer] = [id, at, started];
     while (!signal.aborted) {
-      const view = await readThread(api, thread, end);
-      if (view.answer?.generation.status !== 'running') return yield toSnapshot(view);
-      yield* follow(view, signal);
+      const read = await readThread(api, thread, end);
+      answer ??= read.answer?.generation.status === 'running' ? read.answer : undefined;
+      if (!answer) return yield toSnapshot(read);
+      yield* follow({ ...read, answer }, signal);
       if (signal.aborted) return;
-      const { generation, branch } = view.answer;
+      const { generation, branch } = answer;
       const now = await patiently(signal, () =>
         unwrap(api.generations[':generation'].$get({ param: { generation: generation.id } })),
       );
-      [thread, end] = [now.thread ?? thread, now.branches[branch]!.head];
+      [thread, end, answer] = [now.thread ?? thread, now.branches[branch]!.head, undefined];
     }
   }
 
@@ -71,7 +86,7 @@ export function httpTransport(options: HttpTransportOptions = {}): ConversationT
   async function* ask({ thread, node, again }: Question, signal: AbortSignal): AsyncGenerator<ConversationSnapshot> {
     const json = { ...request, thread, node, ...(again && { again }) };
     const generation = await unwrap(api.generations.$post({ json }));
-    yield* open(generation.thread ?? thread, node, signal);
+    yield* open(generation.thread ?? thread, node, signal, { generation, branch: 0 });
   }
 
   return {
@@ -103,10 +118,12 @@ export function httpTransport(options: HttpTransportOptions = {}): ConversationT
     },
 
     async *resume({ id = '', answer, messages }, decisions, signal) {
-      const generation = readAnswer(answer);
+      const param = { generation: readAnswer(answer) };
       const json = { approvals: { ...decisions } };
-      await unwrap(api.generations[':generation'].resume.$post({ param: { generation }, json }));
-      yield* open(id, messages.at(-1)?.id, signal);
+      const at = messages.at(-1)?.id;
+      const generation = await unwrap(api.generations[':generation'].resume.$post({ param, json }));
+      const branch = generation.branches.findIndex(({ head }) => head === at);
+      yield* open(id, at, signal, { generation, branch: Math.max(0, branch) });
     },
 
     async stop({ answer }) {

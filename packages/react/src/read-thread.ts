@@ -30,7 +30,8 @@ export interface ThreadView {
   readonly answer?: LastAnswer;
 }
 
-interface LastAnswer {
+/** An answer, and which of its branches is shown. */
+export interface LastAnswer {
   readonly generation: Generation;
   readonly branch: number;
 }
