@@ -11,4 +11,4 @@ export {
 } from './conversation.ts';
 export { type HttpTransportOptions, httpTransport } from './http-transport.ts';
 export { type RouteTransportOptions, routeTransport } from './route-transport.ts';
-export { type Conversation, type ConversationOptions, useConversation } from './use-conversation.ts';
+export { type OpenConversation, type OpenConversationOptions, useConversation } from './use-conversation.ts';

@@ -18,7 +18,7 @@ export async function unwrap<R extends Pick<Response, 'ok' | 'status' | 'text' |
 
 type Answer<Route extends (...args: never[]) => Promise<unknown>> = SuccessBody<Awaited<ReturnType<Route>>>;
 export type Node = Answer<SkeinApi['nodes'][':node']['$get']>;
-export type Generation = Answer<SkeinApi['generations'][':generation']['$get']>;
+type Generation = Answer<SkeinApi['generations'][':generation']['$get']>;
 
 /** One branch of a conversation. */
 export interface ThreadView {

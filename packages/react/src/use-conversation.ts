@@ -4,7 +4,7 @@ import { ConversationStore } from './conversation-store.ts';
 import { httpTransport } from './http-transport.ts';
 
 /** Which conversation, and how to reach it. */
-export interface ConversationOptions {
+export interface OpenConversationOptions {
   /** The id of a conversation. Without one, the first message begins a new conversation. */
   readonly id?: string | undefined;
   /** A message to show the branch of. Default: the branch that was continued last. */
@@ -14,7 +14,7 @@ export interface ConversationOptions {
 }
 
 /** A conversation and what a page can do with it. The functions stay the same in every render; failures become `error`. */
-export interface Conversation
+export interface OpenConversation
   extends ConversationSnapshot,
     Pick<ConversationStore, 'edit' | 'regenerate' | 'resume' | 'show' | 'stop'> {
   /** Sends a message, as text or as blocks, and has it answered. */
@@ -27,7 +27,7 @@ export interface Conversation
  * @example
  * const { messages, status, send, stop } = useConversation({ id: 'thread-1' });
  */
-export function useConversation({ id, at, transport }: ConversationOptions = {}): Conversation {
+export function useConversation({ id, at, transport }: OpenConversationOptions = {}): OpenConversation {
   const [store] = useState(() => new ConversationStore(transport ?? httpTransport(), id));
   useEffect(() => {
     store.open(id, at);
