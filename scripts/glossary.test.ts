@@ -12,9 +12,9 @@ const terms = [...glossary.matchAll(/\*\*([^*]+)\*\*/g)].map(([, term = '']) => 
 const NOUNS = `account address agent answer api application approval array assembler attachment attempt author base block branch budget
   builder bytes cache call callback candidate capability case chain change channel check choice chunk citation class
   client clock code command compaction config configuration conformance connection content context conversation cost
-  count credential cursor damage decision decoder definition delay delta description deserialization detail difference document
+  count counter credential cursor damage decision decoder definition delay delta description deserialization detail difference document
   draft duration edit effect encoder endpoint entry environment error estimate event example export exporter extension fact
-  factory failure fault feature fetch field file filter finding flag format frame framing function group handle
+  factory failure fault feature fetch field file filter finding flag folder format frame framing function group handle
   handler hash header history hit host id identifier image import importer index info input instruction interval
   item iterator job json key kind label language layer lease length level limit line list listener loader location
   lock log lookup map match media member memory message metadata method modality model module name need note number
@@ -32,7 +32,7 @@ const NOUNS = `account address agent answer api application approval array assem
 /** Words that stand before a noun: adjectives, participles, verbs of an operation, names of standards and products. */
 const MODIFIERS = `aborted absent accepted ai all aws base bound broken by cached called changed chosen compact completed connected
   converted copied created custom default deleted detected discard discarded durable empty encoded exact expected
-  extended extra failed filtered final first foreign found full generate generated global google http image import imported
+  extended extra failed filtered final first foreign found full generate generated global google http ignore image import imported
   infer inferred initial inner internal issued json judged kept known last legacy like linked listed live llm load
   loaded local matched mcp media merged missing move moved native new no not observe observed offered older open
   openai otel outer packed parsed partial pending placed planned postgres prepared previous public raw read received
