@@ -34,6 +34,7 @@ async function checkAll() {
       ['Types', tool('typescript', ['--noEmit'])],
     ]),
   ]);
+  process.env.SKEIN_BUILT = 'true';
   await Promise.all([
     tests(),
     inOrder([
