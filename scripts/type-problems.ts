@@ -11,7 +11,9 @@ export function typeProblems(folder: string): { readonly checked: readonly strin
   const program = ts.createProgram(fileNames, options);
   const files = program
     .getSourceFiles()
-    .filter(({ fileName }) => !fileName.includes('/node_modules/') || fileName.includes('/node_modules/@skein/'));
+    .filter(
+      ({ fileName }) => !fileName.includes('/node_modules/') || /\/node_modules\/(?:@skein\/|skein\/)/.test(fileName),
+    );
   const found = [
     ...program.getOptionsDiagnostics(),
     ...files.flatMap((file) => [...program.getSyntacticDiagnostics(file), ...program.getSemanticDiagnostics(file)]),
