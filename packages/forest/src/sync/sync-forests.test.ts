@@ -49,6 +49,15 @@ function breaking(peer: SyncPeer, writes: number): SyncPeer {
   };
 }
 
+/** A clock that goes on with every look, so that the order of all stamps is known. */
+function createTicks(): () => number {
+  let ticks = Date.now();
+  return () => {
+    ticks += 1;
+    return ticks;
+  };
+}
+
 const step = fc.oneof(
   fc.record({
     kind: fc.constantFrom('append', 'edit', 'rename', 'tag', 'note', 'remove', 'restore', 'delete', 'undelete'),
@@ -69,11 +78,7 @@ test('replicas agree byte for byte after random changes, partitions, jumps of cl
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: 2, max: 3 }), fc.array(step, { maxLength: 25 }), async (count, steps) => {
       const offsets = Array.from({ length: count }, () => 0);
-      let ticks = 1_700_000_000_000;
-      const now = () => {
-        ticks += 1;
-        return ticks;
-      };
+      const now = createTicks();
       const forests = offsets.map((_, at) => createForest(memoryStore(), { now: () => now() + offsets[at]! }));
       const names = forests.map(() => ({ nodes: [] as string[], threads: [] as string[] }));
       for (const { kind, at, pick, text } of steps) {
@@ -86,7 +91,9 @@ test('replicas agree byte for byte after random changes, partitions, jumps of cl
         if (kind === 'jump') offsets[number]! += pick;
         else if (kind === 'meet') await syncForests(storePeer(forest.store), connect(other), both);
         else if (kind === 'break')
-          await syncForests(storePeer(forest.store), breaking(connect(other), text), both).catch(() => undefined);
+          await syncForests(breaking(storePeer(forest.store), text), breaking(connect(other), text), both).catch(
+            () => undefined,
+          );
         else if (kind === 'append' || !node || !thread) {
           const head = await forest.append(node ?? ROOT, [user(`Hello ${text}`)]);
           threads.push((await forest.threads.create({ head })).id);
@@ -114,8 +121,9 @@ test('replicas agree byte for byte after random changes, partitions, jumps of cl
 });
 
 test('two renames are reported and both kept, and what one side alone changed is no conflict', async () => {
-  const here = createForest(memoryStore());
-  const there = createForest(memoryStore());
+  const now = createTicks();
+  const here = createForest(memoryStore(), { now });
+  const there = createForest(memoryStore(), { now });
   const { id } = await here.threads.create({ head: await here.append(ROOT, [user('Hello')]) });
   const meet = (): Promise<SyncResult> => meetForest(here, connect(there), 'there', both);
   await meet();

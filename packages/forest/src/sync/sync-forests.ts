@@ -158,7 +158,7 @@ function settle(mine: Map<string, RecordItem>, theirs: Map<string, RecordItem>):
 }
 
 /** Values that every message changes, or that a program keeps for itself. */
-const NO_CONFLICT = { names: new Set(['touched', 'created']), subjects: new Set(['forest', 'older']) };
+const NO_CONFLICT = { names: new Set(['touched', 'created']), subjects: new Set(['group', 'forest', 'older']) };
 
 /** Finds the values that both sides have changed, with the records that keep the lost ones. */
 async function findConflicts(
