@@ -24,7 +24,7 @@ const reporter = fileURLToPath(new URL('report-usage.cjs', import.meta.url));
  * @property {string} name
  * @property {string} [group] whose budget in budgets.json holds
  * @property {readonly Program[]} programs the floor is among them
- * @property {number} [rounds] where one round takes long
+ * @property {number} [rounds] at most, where one round takes long
  */
 
 /**

@@ -26,17 +26,24 @@ export function judge(group, ratio) {
 }
 
 /**
- * A line for each row that has a budget, the worst first.
+ * A line for each row that has a budget, the worst first, and how many are kept.
  * @param {readonly { name: string, ratio: number, verdict?: Verdict | undefined }[]} rows
  */
 export function budgetReport(rows) {
   const judged = rows.flatMap(({ name, ratio, verdict }) => (verdict ? [{ name, ratio, verdict }] : []));
-  return judged
+  const lines = judged
     .toSorted((a, b) => b.verdict.over - a.verdict.over)
     .map(({ name, ratio, verdict: { budget, over, noise: allowed, ok } }) => {
       const distance = `${Math.abs(over * 100).toFixed(0)} % ${over > 0 ? 'above' : 'below'} the budget of ${budget}`;
       const excuse = over > 0 && ok ? `, within the noise of ${(allowed * 100).toFixed(0)} %` : '';
       return `${ok ? 'ok    ' : 'FAILED'} ${name}: ${ratio.toFixed(2)}, ${distance}${excuse}`;
-    })
-    .join('\n');
+    });
+  const kept = judged.filter(({ verdict }) => verdict.over <= 0).length;
+  const noisy = judged.filter(({ verdict }) => verdict.over > 0 && verdict.ok).length;
+  const failed = judged.length - kept - noisy;
+  return [
+    ...lines,
+    '',
+    `${kept} of ${judged.length} rows keep their budget, ${noisy} exceed it by no more than the noise that bench/budgets.json states, ${failed} fail.`,
+  ].join('\n');
 }

@@ -3,7 +3,7 @@
 // "as a user calls it". `--peers` measures those rows, with the peers beside them, on the Node that the peers need.
 // `placement` is measured against an older release that is built elsewhere: `--against <folder>`.
 import { execFileSync } from 'node:child_process';
-import { cpus } from 'node:os';
+import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { budgetReport, judge } from './budget.mjs';
 import { coldCase } from './cases/cold.mjs';
@@ -40,6 +40,8 @@ const rounds = Number(given.rounds);
 const node = given.peers ? installPeers() : process.execPath;
 const version = execFileSync(node, ['--version'], { encoding: 'utf8' }).trim();
 
+const begun = performance.now();
+const loads = [loadavg()[0]];
 console.log(`Node ${version}, ${process.platform} ${process.arch}, ${cpus().length} × ${cpus()[0]?.model}\n`);
 const server = await startServer();
 /** @type {Row[]} */
@@ -50,7 +52,12 @@ if (userRows.length > 0) console.log(`${userTable(userRows)}\n`);
 if (!given.peers) await measureInside();
 server.stop();
 const judged = [...rows, ...userRows.map((row) => ({ ...row, name: row.work }))];
-console.log(`${budgetReport(judged)}\n\nok: within the budget and the noise that bench/budgets.json states for it`);
+console.log(budgetReport(judged));
+loads.push(loadavg()[0]);
+const minutes = ((performance.now() - begun) / 60_000).toFixed(0);
+console.log(
+  `\nTook ${minutes} minutes; load ${loads.map((load) => load?.toFixed(1)).join(' at the start, ')} at the end.`,
+);
 if (given.check && judged.some(({ verdict }) => verdict?.ok === false)) process.exitCode = 1;
 
 /** The rows "as a user calls it"; see as-a-user.mjs. */

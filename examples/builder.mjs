@@ -28,7 +28,7 @@ console.log('Object:', await conversation.continuation.request('As an object, pl
 
 // Saved, loaded, and continued with another provider: only messages are saved.
 const loaded = llm.load(JSON.stringify(conversation.save()));
-const elsewhere = loaded.continuation.config({ env }).model('anthropic/claude-sonnet-4-5').tools(weather);
+const elsewhere = loaded.continuation.config({ env }).model('anthropic/claude-sonnet-5').tools(weather);
 console.log('Elsewhere:', await elsewhere.request('Goodbye').prompt());
 console.log('Messages:', loaded.messages.length, 'of which from tools:', loaded.messages.withRole('tool').length);
 await emulator.close();

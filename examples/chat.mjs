@@ -9,7 +9,7 @@ emulator.script('anthropic-messages', [
 ]);
 
 const chat = new Chat({
-  model: 'anthropic/claude-sonnet-4-5',
+  model: 'anthropic/claude-sonnet-5',
   apiKey: 'any',
   baseUrl: emulator.baseUrl('anthropic-messages'),
   tools: [

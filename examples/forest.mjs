@@ -16,13 +16,13 @@ const forest = await openForest(folder);
 const engine = createEngine(forest, { env });
 const question = await forest.append('root', [system('Answer in one line.'), user('Where should I go in Norway?')]);
 
-const three = await engine.generate(question, { model: 'anthropic/claude-sonnet-4-5', n: 3 });
+const three = await engine.generate(question, { model: 'anthropic/claude-sonnet-5', n: 3 });
 await three.result;
 for (const { id, message } of (await forest.children(question)).items)
   console.log(`${id.slice(0, 8)}  ${message.text}`);
 
 const edited = await forest.edit(question, 'Where should I go in Italy?');
-const other = await (await engine.generate(edited, { model: 'openai-chat/gpt-5.2' })).result;
+const other = await (await engine.generate(edited, { model: 'openai-chat/gpt-5.5' })).result;
 const head = other.branches[0]?.head ?? edited;
 console.log(`Elsewhere: ${(await forest.node(head)).message.text}`);
 

@@ -25,7 +25,7 @@ for (const message of list) console.log(`${message.role}:`, message.text);
 
 list.append(user('Never mind. Hello!'));
 const { messages, manifest } = await run({
-  model: 'google/gemini-3-pro-preview',
+  model: 'google/gemini-3.6-flash',
   apiKey: 'any',
   baseUrl: emulator.baseUrl('google-generatecontent'),
   messages: list,

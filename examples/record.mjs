@@ -16,7 +16,7 @@ async function ask(fetch, messages) {
   const response = await fetch(`${emulator.baseUrl('openai-chat')}/chat/completions`, {
     method: 'POST',
     headers: { authorization: 'Bearer sk-secret', 'content-type': 'application/json' },
-    body: JSON.stringify({ model: 'gpt-5.2', messages }),
+    body: JSON.stringify({ model: 'gpt-5.5', messages }),
   });
   return JSON.parse(await response.text()).choices[0].message;
 }

@@ -6,7 +6,7 @@ import { anthropicMessages, describeLoss, openaiChat, user } from '@skein/core';
 import { loadMessages, saveMessages } from '@skein/core/node';
 
 // A reply with a signature, a number that a double cannot represent, and an unknown field.
-const answer = `{"id":"msg_1","type":"message","role":"assistant","model":"claude-sonnet-4-5","content":[
+const answer = `{"id":"msg_1","type":"message","role":"assistant","model":"claude-sonnet-5","content":[
   {"type":"thinking","thinking":"The user wants the order.","signature":"EqQBCgIYAhIM"},
   {"type":"text","text":"Let me look that up.","new_this_month":{"confidence":1.0}},
   {"type":"tool_use","id":"toolu_1","name":"find_order","input":{"number":2512292042121000001}}
@@ -22,7 +22,7 @@ await saveMessages(path, [user('Where is order 2512292042121000001?'), reply.mes
 const conversation = (await loadMessages(path)).append(user('Never mind, thanks.'));
 await rm(folder, { recursive: true });
 
-const again = anthropicMessages.writeRequest({ model: 'claude-sonnet-4-5', messages: conversation });
+const again = anthropicMessages.writeRequest({ model: 'claude-sonnet-5', messages: conversation });
 const same = again.body.includes(reply.message.raw);
 console.log(
   '\nSaved, loaded and sent to its own API again:',
@@ -30,7 +30,7 @@ console.log(
 );
 report(again.losses);
 
-const elsewhere = openaiChat.writeRequest({ model: 'gpt-4o', messages: conversation });
+const elsewhere = openaiChat.writeRequest({ model: 'gpt-5.5', messages: conversation });
 console.log('\nThe same conversation for another provider:');
 console.log('  ', elsewhere.body);
 report(elsewhere.losses);

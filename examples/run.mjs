@@ -31,7 +31,7 @@ const tools = [
   }),
 ];
 const options = {
-  model: 'anthropic/claude-sonnet-4-5',
+  model: 'anthropic/claude-sonnet-5',
   apiKey: 'any',
   baseUrl: emulator.baseUrl('anthropic-messages'),
   tools,

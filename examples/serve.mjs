@@ -17,7 +17,7 @@ const response = await fetch(`${server.url}/proxy/anthropic/v1/messages`, {
   method: 'POST',
   headers: { 'x-api-key': 'any', 'anthropic-version': '2023-06-01', 'content-type': 'application/json' },
   body: JSON.stringify({
-    model: 'claude-sonnet-4-5',
+    model: 'claude-sonnet-5',
     max_tokens: 100,
     messages: [{ role: 'user', content: 'Anyone there?' }],
   }),

@@ -115,7 +115,7 @@ async function record(url, emulator) {
         messages: [{ role: 'user', content }],
       }),
     }).then((response) => response.text());
-  const answer = (/** @type {string} */ text) => ({ ...says(text), usage: { input: 900, cached: 2700, output: 120 } });
+  const answer = (/** @type {string} */ text) => ({ ...says(text), usage: { input: 3600, cached: 2700, output: 120 } });
   emulator.script('anthropic-messages', [
     answer('Nineteen degrees and a light wind from the **north**.'),
     answer('Rain in the evening.'),

@@ -20,9 +20,9 @@ const RUN_ELSEWHERE: Readonly<Record<string, string>> = {
 /** What a page takes for granted: names that its sentences explain, and the SDKs that its readers have. */
 const GIVEN: Readonly<Record<string, string>> = {
   'docs/agents.md': `
-import { system, user } from '@skein/core';
-import type { Agent } from '@skein/agents';
-import { createEngine, createForest, memoryStore, ROOT } from '@skein/forest';
+import { system, user } from 'skein';
+import type { Agent } from 'skein/agents';
+import { createEngine, createForest, memoryStore, ROOT } from 'skein/forest';
 declare const agent: Agent;
 const forest = createForest(memoryStore());
 const engine = createEngine(forest);
@@ -30,8 +30,10 @@ declare function save(title: string): Promise<string>;`,
   'docs/conformance.md': `
 /** @type {(turn: import('../adapter.mjs').Turn, messages: object[]) => Promise<object>} */
 const askMyLibrary = async () => ({});`,
+  'docs/engine.md': `
+declare const env: Record<string, string>;`,
   'docs/messages.md': `
-import { user, type Reply } from '@skein/core';
+import { user, type Reply } from 'skein';
 declare const bodyText: string, data: string;
 declare const call: { readonly id: string };
 declare const reply: Reply;`,
@@ -39,31 +41,31 @@ declare const reply: Reply;`,
 import { Pool } from 'pg';
 const pool = new Pool();`,
   'docs/providers.md': `
-import { selectModel, type Reply, type RunError } from '@skein/core';
+import { selectModel, type Reply, type RunError } from 'skein';
 declare const error: RunError;
 declare const reply: Reply;
 declare const body: string;
 declare function sendAgainWith(options: object): void;`,
   'docs/proxy.md': `
-import type { Config } from '@skein/agents';
-import type { Forest } from '@skein/forest';
+import type { Config } from 'skein/agents';
+import type { Forest } from 'skein/forest';
 declare const forest: Forest;
 declare const config: Config;`,
   'docs/recording.md': `
 import Anthropic from '@anthropic-ai/sdk';
 import { GoogleGenAI } from '@google/genai';
 import OpenAI from 'openai';
-import { createForest, memoryStore, recordFetch } from '@skein/forest';
+import { createForest, memoryStore, recordFetch } from 'skein/forest';
 const forest = createForest(memoryStore());
 declare const apiKey: string;`,
   'docs/requests.md': `
-import { anthropicMessages, type Manifest, type Message } from '@skein/core';
+import { anthropicMessages, type Manifest, type Message } from 'skein';
 declare const messages: readonly Message[];
 declare const manifest: Manifest;
 declare const text: string;`,
   'docs/stores.md': `
 import { test } from 'node:test';
-import { fileStore, type Store } from '@skein/forest';
+import { fileStore, type Store } from 'skein/forest';
 declare function myStore(): Promise<Store>;`,
 };
 
@@ -79,14 +81,20 @@ interface Sample {
   readonly code: string;
 }
 
-const samples: readonly Sample[] = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
-  .map((name) => `docs/${name.replaceAll('\\', '/')}`)
+const samples: readonly Sample[] = [
+  'README.md',
+  ...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' }).map(
+    (name) => `docs/${name.replaceAll('\\', '/')}`,
+  ),
+]
   .filter((page) => page.endsWith('.md') && !(page in RUN_ELSEWHERE))
   .flatMap((page) => {
     const fence = PLACES[page]?.endsWith('.mjs') ? 'js' : 'ts';
-    const sections = readFileSync(join(root, page), 'utf8').split(/^##+ /m);
+    const text = readFileSync(join(root, page), 'utf8');
+    // Samples that are run are one program.
+    const sections = text.includes('```ts run\n') ? [text] : text.split(/^##+ /m);
     return sections.flatMap((section) => {
-      const found = [...section.matchAll(/^```(\w+)\n(.*?)^```/gms)].filter(([, name]) => name === fence);
+      const found = [...section.matchAll(/^```(\w+)(?: run)?\n(.*?)^```/gms)].filter(([, name]) => name === fence);
       return found.length === 0
         ? []
         : [

@@ -19,7 +19,7 @@ const others = ['CHANGELOG.md', 'CONTRIBUTING.md', ...packages.map((name) => `pa
 
 /** Pages whose samples are run by tests of their own packages. */
 const RUN_ELSEWHERE = ['docs/forest.md', 'docs/engine.md'];
-const runnable = pages.filter(({ path, text }) => text.includes('```js\n') && !RUN_ELSEWHERE.includes(path));
+const runnable = pages.filter(({ path, text }) => /```(ts|js) run\n/.test(text) && !RUN_ELSEWHERE.includes(path));
 
 function under(folder: string): string[] {
   return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
@@ -29,17 +29,34 @@ function under(folder: string): string[] {
 
 const call = { blocks: [{ type: 'tool-use', name: 'get_weather', input: { city: 'Oslo' } }] } as const;
 
-/** The scripted answers of the providers on a page; on other pages they echo. */
-const SCRIPTS: Readonly<Record<string, readonly (ReturnType<typeof says> | typeof call)[]>> = {
-  'README.md': [call, says('It is cold in Oslo.')],
-  'docs/guides/from-ai-sdk.md': [
-    ...[call, says('It is cold in Oslo.'), says('{"city":"Oslo","people":700000}'), says('Hello yourself.')],
-  ],
-  'docs/pages-of-others.md': [says('It is cold in Oslo.'), says('It is cold in Oslo.')],
-  'docs/guides/from-langchain.md': [call, says('It is cold in Oslo.')],
-  'docs/guides/from-synapse.md': [call, says('It is cold in Oslo.')],
-  'docs/guides/from-fluent-llm.md': [says('Oslo.'), says('Cold.')],
-  'docs/guides/openai-sdk-with-claude.md': [says('I come from Anthropic.')],
+type Answers = readonly (ReturnType<typeof says> | typeof call)[];
+
+/** The scripted answers on a page, by protocol; otherwise the providers echo. */
+const SCRIPTS: Readonly<Record<string, Readonly<Record<string, Answers>>>> = {
+  'README.md': {
+    'anthropic-messages': [call, says('It is cold in Oslo.')],
+    'openai-responses': [says('It is warm in Rome.')],
+  },
+  'docs/guides/add-a-provider.md': { 'openai-chat': [says('Welcome to the house.')] },
+  'docs/guides/from-ai-sdk.md': {
+    'anthropic-messages': [
+      ...[call, says('It is cold in Oslo.'), says('{"city":"Oslo","people":700000}'), says('Hello yourself.')],
+    ],
+  },
+  'docs/guides/from-fluent-llm.md': {
+    'anthropic-messages': [says('Oslo.'), says('Cold.')],
+    'openai-responses': [says('Warmer.')],
+  },
+  'docs/guides/from-goaitools.md': {
+    'openai-chat': [says('In Harrogate.')],
+    'anthropic-messages': [says('At the theatre.')],
+  },
+  'docs/guides/from-langchain.md': { 'anthropic-messages': [call, says('It is cold in Oslo.')] },
+  'docs/guides/from-synapse.md': { 'anthropic-messages': [call, says('It is cold in Oslo.')] },
+  'docs/guides/openai-sdk-with-claude.md': { 'anthropic-messages': [says('I come from Anthropic.')] },
+  'docs/pages-of-others.md': { 'anthropic-messages': [says('It is cold in Oslo.'), says('It is cold in Oslo.')] },
+  'docs/state-format.md': { 'anthropic-messages': [says('Good day.')] },
+  'docs/guides/record-an-app.md': { 'openai-chat': [says('Good morning.')] },
 };
 
 /** Files that the samples of a page read. */
@@ -48,7 +65,7 @@ const FILES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'conversations.json': '[{"messages":[{"role":"user","content":"Hi"},{"role":"assistant","content":"Hello"}]}]',
   },
   'docs/guides/from-synapse.md': {
-    'todoist.yaml': `provider: anthropic\nmodel: claude-sonnet-4-5\nsystem_prompt: Be brief.\ntools: [./weather.mjs]\n`,
+    'todoist.yaml': `provider: anthropic\nmodel: claude-sonnet-5\nsystem_prompt: Be brief.\ntools: [./weather.mjs]\n`,
     'weather.mjs': `import { tool } from '@skein/core';\nexport const weather = tool({ name: 'get_weather', execute: () => 'cold' });\n`,
   },
 };
@@ -63,7 +80,8 @@ test.each(runnable.map(({ path, text }) => [path, text]))(
   'the samples of %s run, and print what they say',
   async (path, text) => {
     const emulator = await startEmulator({ sleep: async () => {} });
-    emulator.script('anthropic-messages', SCRIPTS[path] ?? []);
+    for (const [protocol, answers] of Object.entries(SCRIPTS[path] ?? {}))
+      emulator.script(protocol as Parameters<typeof emulator.script>[0], answers);
     const folder = mkdtempSync(join(tmpdir(), 'skein-docs-'));
     for (const [name, content] of Object.entries(FILES[path] ?? {})) writeFileSync(join(folder, name), content);
     const before = process.cwd();

@@ -12,15 +12,15 @@ const terms = [...glossary.matchAll(/\*\*([^*]+)\*\*/g)].map(([, term = '']) => 
 const NOUNS = `account address agent answer api application approval array assembler attachment attempt author base block branch budget
   builder bytes cache call callback candidate capability case chain change channel check choice chunk citation class
   client clock code command compaction config configuration conformance connection content context conversation cost
-  count credential cursor damage decision decoder definition delay delta description deserialization detail difference document
+  count counter credential cursor damage decision decoder definition delay delta description deserialization detail difference document
   draft duration edit effect encoder endpoint entry environment error estimate event example export exporter extension fact
-  factory failure fault feature fetch field file filter finding flag format frame framing function group handle
+  factory failure fault feature fetch field file filter finding flag folder format frame framing function group handle
   handler hash header history hit host id identifier image import importer index info input instruction interval
   item iterator job json key kind label language layer lease length level limit line list listener loader location
   lock log lookup map match media member memory message metadata method modality model module name need note number
   object operation option order outcome output package pair param parameter parser part path pattern payload
   permission phase piece placeholder platform plugin point policy pool port position preference preset preview price
-  problem progress prompt property protocol proxy query range rate reader reason reasoning record recording redactor
+  problem progress prompt property protocol proxy query question range rate reader reason reasoning record recording redactor
   reference refusal registry replacement reply report request requirement resolver resource response result retry
   role route router row rule runner sample schema schemas scope script search secret section selection sender
   sequence server service settings setup shape signal signer sink size sleep slice snapshot socket source span spec
@@ -32,7 +32,7 @@ const NOUNS = `account address agent answer api application approval array assem
 /** Words that stand before a noun: adjectives, participles, verbs of an operation, names of standards and products. */
 const MODIFIERS = `aborted absent accepted ai all aws base bound broken by cached called changed chosen compact completed connected
   converted copied created custom default deleted detected discard discarded durable empty encoded exact expected
-  extended extra failed filtered final first foreign found full generate generated global google image import imported
+  extended extra failed filtered final first foreign found full generate generated global google http ignore image import imported
   infer inferred initial inner internal issued json judged kept known last legacy like linked listed live llm load
   loaded local matched mcp media merged missing move moved native new no not observe observed offered older open
   openai otel outer packed parsed partial pending placed planned postgres prepared previous public raw read received

@@ -5,7 +5,19 @@ import ts from 'typescript';
 /** Folders, and single files, of a package from the lowest to the highest: a file imports from its own folder or a lower one. */
 const layers: Readonly<Record<string, readonly string[]>> = {
   'packages/core': ['error.ts', 'json', 'message', 'dialects', 'providers', 'run', 'conversation', 'testing'],
-  'packages/forest': ['model', 'store', 'forest', 'engine', 'record', 'caching', 'formats', 'sync', 'routes', 'testing'],
+  'packages/forest': [
+    'model',
+    'store',
+    'forest',
+    'engine',
+    'record',
+    'caching',
+    'formats',
+    'cassettes',
+    'sync',
+    'routes',
+    'testing',
+  ],
   'packages/agents': ['files', 'config', 'tools', 'mcp', 'agents'],
   'packages/cli': ['output', 'context', 'question', 'chat', 'commands', 'definitions'],
   'packages/web': [

@@ -1,6 +1,6 @@
 /** Every package as a user gets it: packed, installed in an empty project, and used. */
 import { execFile } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { builtinModules } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { publishOrder } from './packages.mjs';
 import { inWorker, openPage } from './test-chromium.ts';
 import { typeProblems } from './type-problems.ts';
 
@@ -16,18 +17,9 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const run = promisify(execFile);
 const project = mkdtempSync(join(tmpdir(), 'skein-pack-'));
 
-interface Manifest {
-  readonly name: string;
-  readonly private?: boolean;
-  readonly exports?: Readonly<Record<string, unknown>>;
-}
-
-const readJson = (path: string): unknown => JSON.parse(readFileSync(path, 'utf8'));
-
-const packages = readdirSync(join(root, 'packages'))
-  .filter((folder) => existsSync(join(root, 'packages', folder, 'package.json')))
-  .map((folder) => ({ folder, manifest: readJson(join(root, 'packages', folder, 'package.json')) as Manifest }))
-  .filter(({ manifest }) => !manifest.private);
+const packages = publishOrder();
+const exportsOf = (folder: string): object =>
+  (JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8')) as { exports?: object }).exports ?? {};
 
 /** The platforms for which npm has Node binaries. */
 const BINARIES: Readonly<Record<string, string>> = {
@@ -56,7 +48,7 @@ function npm(args: readonly string[], cwd: string) {
 beforeAll(async () => {
   const tarballs = join(project, 'tarballs');
   mkdirSync(tarballs);
-  const chosen = packages.flatMap(({ folder }) => ['-w', `packages/${folder}`]);
+  const chosen = packages.flatMap(({ folder }) => ['-w', folder]);
   const { stdout } = await npm(['pack', ...chosen, '--pack-destination', tarballs, '--json'], root);
   // Older releases of npm print the name of the script that they run before.
   const packed = JSON.parse(stdout.slice(stdout.search(/^\[/m))) as {
@@ -126,9 +118,9 @@ describe('in Node', () => {
 
 /** The program in `pack/` uses each package a little; the command is started as npm starts it. */
 async function works(node: string): Promise<void> {
-  const entries = packages.flatMap(({ manifest }) =>
-    Object.keys(manifest.exports ?? {})
-      .filter((entry) => entry !== './package.json')
+  const entries = packages.flatMap(({ folder, manifest }) =>
+    Object.keys(exportsOf(folder))
+      .filter((entry) => !['./package.json', './bin'].includes(entry))
       .map((entry) => join(manifest.name, entry).replaceAll('\\', '/')),
   );
   const env = { PATH: process.env.PATH, HOME: project, NO_COLOR: '1' };

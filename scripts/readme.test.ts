@@ -20,6 +20,8 @@ const lines = [...readme.matchAll(/```sh\n(.*?)```/gs)]
 const ELSEWHERE: Readonly<Record<string, string>> = {
   'npm start': 'packages/cli/test/serve.test.ts, after the build',
   'npm test': 'this',
+  'npm run pack': 'scripts/installing.mjs, in npm run test:long',
+  'npm install --offline ../skein/packed/*.tgz': 'the same',
   'npx skein chat': 'packages/cli/test/chat.test.ts, in a terminal',
   'export DATABASE_URL=postgres://…': 'needs a database: packages/forest/test/postgres',
   'export SKEIN_TOKEN=$(openssl rand -hex 32)': 'the same',
@@ -30,7 +32,7 @@ const PROGRAM = `
 const response = await fetch(process.env.OPENAI_BASE_URL + '/chat/completions', {
   method: 'POST',
   headers: { authorization: 'Bearer ' + process.env.OPENAI_API_KEY, 'content-type': 'application/json' },
-  body: JSON.stringify({ model: 'gpt-5.2', messages: [{ role: 'user', content: 'Hello' }] }),
+  body: JSON.stringify({ model: 'gpt-5.5', messages: [{ role: 'user', content: 'Hello' }] }),
 });
 console.log((await response.json()).choices[0].message.content);
 `;

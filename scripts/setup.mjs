@@ -72,8 +72,8 @@ export function build() {
   return run(process.execPath, [buildScript]);
 }
 
-/** @param {readonly string[]} args */
-function npm(args) {
+/** Runs npm in the repository; true when it succeeded. @param {readonly string[]} args */
+export function npm(args) {
   // A command like `npm pack -w packages/core` hands its flags to the scripts that it runs: they are not meant for this one.
   for (const flag of ['workspace', 'workspaces', 'json', 'dry_run', 'pack_destination', 'ignore_scripts'])
     delete process.env[`npm_config_${flag}`];

@@ -1,9 +1,10 @@
 // `npm test`: every check. A failing check does not stop the others. Tests wait for processes and sockets half of the time,
 // so the checks that only read files run at the same time.
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ensureChromium } from './chromium.mjs';
+import { publishOrder } from './packages.mjs';
 import { buildScript, findProgram, root, runBeside, setUp } from './setup.mjs';
 import { summarise } from './test-report.mjs';
 
@@ -38,7 +39,7 @@ async function checkAll() {
     inOrder([
       ['Types of the page', tool('typescript', ['-p', 'packages/web'])],
       ['Unused code', tool('knip', ['--no-progress'])],
-      ...publishable().map((folder) => /** @type {const} */ ([`Package ${folder}`, packageCheck(folder)])),
+      ...publishOrder().map(({ folder }) => /** @type {const} */ ([`Package ${folder}`, packageCheck(folder)])),
       ['Size', tool('size-limit', [])],
     ]),
   ]);
@@ -102,13 +103,6 @@ function packageCheck(folder) {
     for (const check of checks) results.push(await check(onOutput));
     return results.every(Boolean);
   };
-}
-
-function publishable() {
-  return readdirSync(`${root}packages`)
-    .map((name) => `packages/${name}`)
-    .filter((folder) => existsSync(`${root}${folder}/package.json`))
-    .filter((folder) => !JSON.parse(readFileSync(`${root}${folder}/package.json`, 'utf8')).private);
 }
 
 /** Runs vitest and counts its tests. A run that failed in any other way counts as one more failure. */

@@ -27,6 +27,7 @@ export function userStreamCases({ url, peers }) {
   return PROTOCOLS.map((protocol) => ({
     name: `five streams, ${protocol}`,
     group: 'stream as a user',
+    rounds: 11,
     programs: [
       ...['floor', 'skein'].map((name) => ({ name, args: ['--expose-gc', PROGRAM, name, protocol, url] })),
       ...peers('stream', protocol),

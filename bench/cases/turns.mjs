@@ -71,11 +71,13 @@ export function userTurnCases({ url, peers }) {
       {
         name: `turn, ${protocol}`,
         group: 'turn as a user',
+        rounds: 11,
         programs: [floor, programFor('skein', 'skein'), ...peers('turn', protocol)],
       },
       {
         name: `turn, ${protocol}, manifest`,
         group: 'turn as a user, manifest',
+        rounds: 11,
         programs: [floor, programFor('skein', 'manifest')],
       },
     ];

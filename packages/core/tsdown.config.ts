@@ -20,6 +20,8 @@ const ON_DEMAND: Readonly<Record<string, string>> = {
   'added.ts ./dialect.ts': 'on-demand.ts',
   'dialect.ts ./dialects/serve.ts': 'on-demand.ts',
   'dialect.ts ./dialects/more.ts': 'more-on-demand.ts',
+  'dialect.ts ./dialects/block-events.ts': '../dialect-on-demand.ts',
+  'dialect.ts ./run/output-schema.ts': '../dialect-on-demand.ts',
 };
 
 /** Bundlers take single modules and leave out what they do not need; Node takes few files and loads them faster. */
@@ -37,7 +39,12 @@ export default defineConfig([
     entry: [
       ...entry,
       // What `on-demand.ts` loads.
-      { 'make-dialect': 'src/dialects/dialect.ts', serve: 'src/dialects/serve.ts' },
+      {
+        'make-dialect': 'src/dialects/dialect.ts',
+        serve: 'src/dialects/serve.ts',
+        'block-events': 'src/dialects/block-events.ts',
+        'output-schema': 'src/run/output-schema.ts',
+      },
       ...protocols.map((name) => ({ [name]: `src/dialects/${name}/index.ts` })),
       // What some import and others load later: without a file of its own, it needs an object that holds its exports.
       { 'refused-fields': 'src/providers/refused-fields.ts' },

@@ -15,7 +15,7 @@ for (const one of dialects()) {
 
 const emulator = await startEmulator();
 const env = emulator.env();
-const model = 'anthropic/claude-sonnet-4-5';
+const model = 'anthropic/claude-sonnet-5';
 const text = await run({ model, messages: [user('Hello')], env }).text;
 
 const forest = await openForest('forest');

@@ -12,14 +12,14 @@ import { createServer } from 'skein/server';
 
 const weather = tool({ name: 'weather', execute: async () => 'cold' });
 const messages: readonly Message[] = [user('Hello')];
-export const text: Promise<string> = run({ model: 'openai/gpt-5.2', messages, tools: [weather], costOf }).text;
+export const text: Promise<string> = run({ model: 'openai/gpt-5.5', messages, tools: [weather], costOf }).text;
 // @ts-expect-error there is no such option
-run({ model: 'openai/gpt-5.2', messages, nonsense: 1 });
+run({ model: 'openai/gpt-5.5', messages, nonsense: 1 });
 
 export async function serve(): Promise<string> {
   const forest: Forest = await openForest(':memory:');
   const { config } = await loadConfig();
-  const generation = await createEngine(forest).generate(ROOT, { model: 'openai/gpt-5.2' });
+  const generation = await createEngine(forest).generate(ROOT, { model: 'openai/gpt-5.5' });
   const { status } = await generation.result;
   const emulator = await startEmulator({ brain: 'demo' });
   const { url } = await createServer({ forest, config, env: emulator.env() }).listen({ port: 0 });

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { says, startEmulator } from '@skein/emulator';
@@ -48,6 +48,36 @@ test('a program is recorded without a change, and replayed with the provider gon
   expect(replayed).toMatchObject({ code: 7, out: 'Hello to you.\n' });
   const other = await skein(home, ['replay', '--', process.execPath, program, 'Something else'], '', keyless);
   expect(other.code).toBe(8);
+});
+
+test('cassettes answer a program, and a miss fails the run although the program caught it', async () => {
+  const emulator = await startEmulator();
+  emulator.script('openai-chat', [says('Hello to you.')]);
+  const calm = join(home, 'calm.mjs');
+  writeFileSync(calm, `await import('./program.mjs');\nprocess.exitCode = 0;`);
+  const tapes = join(home, 'tapes');
+  const env = { OPENAI_API_KEY: 'sk-very-secret', OPENAI_BASE_URL: emulator.baseUrl('openai-chat') };
+  const recorded = await skein(home, ['record', '--to', tapes, '--', process.execPath, calm, 'Hi'], '', env);
+  await emulator.close();
+  expect(recorded).toMatchObject({ code: 0, out: 'Hello to you.\n' });
+  const replayed = await skein(home, ['test', '--cassettes', tapes, '--', process.execPath, calm, 'Hi']);
+  expect(replayed).toMatchObject({ code: 0, out: 'Hello to you.\n' });
+  expect(replayed.err).toContain('1 hit, 0 misses, 0 cassettes unused');
+  const report = join(home, 'report.xml');
+  const missed = await skein(home, [
+    'test',
+    '--cassettes',
+    tapes,
+    '--junit',
+    report,
+    '--',
+    process.execPath,
+    calm,
+    'Ho',
+  ]);
+  expect(missed).toMatchObject({ code: 1, out: '404\n' });
+  expect(missed.err).toContain('they part at messages[0]');
+  expect(readFileSync(report, 'utf8')).toContain('<failure message="No recording answers POST');
 });
 
 test('exchanges that could not be stored are counted, with the reason, and not taken for none', async () => {

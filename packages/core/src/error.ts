@@ -91,6 +91,9 @@ export type SkeinErrorCode =
   | 'not_json'
   | 'broken_tree'
   | 'would_overwrite'
+  // cassettes
+  | 'unreadable_cassette'
+  | 'secret_in_cassette'
   // stores
   | 'store_full'
   | 'store_failed'

@@ -128,6 +128,7 @@ export {
 export {
   type Candidate,
   type Clock,
+  currentModels,
   defineProvider,
   type EndpointOptions,
   type Environment,
@@ -175,6 +176,7 @@ export {
 } from './providers/index.ts';
 export {
   type Action,
+  type AnswerSchema,
   type Approval,
   applyCheckpoint,
   type Budget,
@@ -189,6 +191,7 @@ export {
   estimateTokens,
   type Finding,
   firstOf,
+  type InferAnswer,
   type InferSchema,
   isRunError,
   keepLast,

@@ -30,7 +30,7 @@ const AUDIO = /"audio_?tokens(?:_?count)?"\s*:\s*[1-9]|"modality"\s*:\s*"AUDIO"/
  * are not counted. The result is never a guess: without a listed price there is no figure.
  *
  * @example
- * const { total } = costOf(step.usage, 'anthropic', 'claude-sonnet-4-5');
+ * const { total } = costOf(step.usage, 'anthropic', 'claude-sonnet-5');
  * await run({ model, messages, costOf, limits: { cost: 0.5 } }).result;
  */
 export function costOf(usage: Usage, provider: string, model: string, at?: Date): Cost {
@@ -87,7 +87,7 @@ function isListed(providerId: string): boolean {
  * The ids of the models that the price list has of a provider.
  *
  * @example
- * listedModels('anthropic').includes('claude-sonnet-4-5');
+ * listedModels('anthropic').includes('claude-sonnet-5');
  */
 export function listedModels(providerId: string): readonly string[] {
   return findList(providerId)?.models.map(({ id }) => id) ?? [];
@@ -97,7 +97,7 @@ export function listedModels(providerId: string): readonly string[] {
  * The context sizes that the price list has of a provider's models, by their ids.
  *
  * @example
- * listedContexts('anthropic').get('claude-sonnet-4-5'); // 1000000
+ * listedContexts('anthropic').get('claude-sonnet-5'); // 1000000
  */
 export function listedContexts(providerId: string): ReadonlyMap<string, number> {
   const models = findList(providerId)?.models ?? [];
@@ -108,7 +108,7 @@ export function listedContexts(providerId: string): ReadonlyMap<string, number> 
  * What core knows of a model, with the context size from the price list; if that has none, the size of its family.
  *
  * @example
- * const { contextTokens } = modelInfoWithLimits('anthropic', 'claude-sonnet-4-5');
+ * const { contextTokens } = modelInfoWithLimits('anthropic', 'claude-sonnet-5');
  */
 export function modelInfoWithLimits(providerId: string, model: string): ModelInfo {
   const info = modelInfo(provider(providerId), model);

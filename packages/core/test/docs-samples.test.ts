@@ -79,7 +79,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-const model = 'anthropic/claude-sonnet-4-5';
+const model = 'anthropic/claude-sonnet-5';
 const messages = [user('Hello')];
 const call = { type: 'tool-use', name: 'get_weather', input: { city: 'Oslo' } } as const;
 const fetchWeather = async (city: string, _: { signal: AbortSignal }) => ({ city, celsius: 4 });
@@ -109,7 +109,7 @@ const tools = [weather];
 test('chat', async () => {
   const saved = null;
   const keep = vi.fn(async (_: string) => {});
-  const chat = new Chat({ model: 'anthropic/claude-sonnet-4-5', tools });
+  const chat = new Chat({ model: 'anthropic/claude-sonnet-5', tools });
 
   const { text, state, discarded, notices } = await chat.chatWithState(saved, [system('You are …'), user('Hello')]);
   await keep(state);
@@ -130,7 +130,7 @@ async function failing(chat: Chat, before: string): Promise<string> {
 }
 
 test('builder', async () => {
-  const base = llm.model('anthropic/claude-sonnet-4-5').agent('You are brief.').tools(weather);
+  const base = llm.model('anthropic/claude-sonnet-5').agent('You are brief.').tools(weather);
 
   const text = await base.request('How is the weather in Oslo?').prompt();
 
@@ -185,7 +185,7 @@ test('message lists', async () => {
 
 test('running', async () => {
   const running = run({
-    model: 'anthropic/claude-sonnet-4-5',
+    model: 'anthropic/claude-sonnet-5',
     system: 'You are brief.',
     messages: [user('How is the weather in Oslo?')],
     tools: [weather],
@@ -268,7 +268,7 @@ test('answers by a schema, and images', async () => {
   expect(output?.city).toBe('Oslo');
 
   const { messages } = await run({
-    model: 'google/gemini-2.5-flash-image',
+    model: 'google/gemini-3.1-flash-image-preview',
     messages: [user('A cat in the rain')],
     params: { modalities: ['text', 'image'] },
   }).result;
@@ -313,11 +313,12 @@ function approved(
 }
 
 test('compaction', async () => {
-  emulator.script('anthropic-messages', [says('They counted.'), says('Four.')]);
-  const turn = [user(`One. ${'x'.repeat(300_000)}`), assistant('Two.')];
+  emulator.script('openai-responses', says('They counted.'));
+  emulator.script('anthropic-messages', says('Four.'));
+  const turn = [user(`One. ${'x'.repeat(600_000)}`), assistant('Two.')];
   const history = [...turn, ...turn, user('Three?')];
   const saved: readonly Checkpoint[] = [];
-  const compaction = firstOf(summarise({ model: 'anthropic/claude-haiku-4-5' }), keepLast(20));
+  const compaction = firstOf(summarise({ model: 'openai/gpt-5.4-mini' }), keepLast(20));
 
   const { messages, checkpoints } = await run({ model, messages: history, compaction, checkpoints: saved }).result;
 

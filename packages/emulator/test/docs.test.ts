@@ -34,7 +34,7 @@ test('start', async () => {
     httpOptions: { baseUrl: emulator.baseUrl('google-generatecontent') },
   });
 
-  const reply = await openai.chat.completions.create({ model: 'gpt-4o', messages });
+  const reply = await openai.chat.completions.create({ model: 'gpt-5.5', messages });
   expect(reply.choices[0]?.message.content).toBe('Echo: Hello');
 
   const other = await anthropic.messages.create({ model: 'claude-opus-5-5', max_tokens: 10, messages });
@@ -49,7 +49,7 @@ test('start', async () => {
 test('script', async () => {
   const emulator = await startEmulator();
   const openai = new OpenAI({ apiKey: 'any', baseURL: emulator.baseUrl('openai-chat'), maxRetries: 0 });
-  const create = () => openai.chat.completions.create({ model: 'gpt-4o', messages });
+  const create = () => openai.chat.completions.create({ model: 'gpt-5.5', messages });
 
   emulator.script('openai-chat', [
     { blocks: [{ type: 'tool-use', name: 'get_weather', input: { city: 'Oslo' } }] },
@@ -179,7 +179,7 @@ test('brains', async () => {
   });
   const ask = async (baseURL: string) => {
     const openai = new OpenAI({ apiKey: 'any', baseURL });
-    return (await openai.chat.completions.create({ model: 'gpt-4o', messages })).choices[0]?.message.content;
+    return (await openai.chat.completions.create({ model: 'gpt-5.5', messages })).choices[0]?.message.content;
   };
   expect(await ask(demo.baseUrl('openai-chat'))).toContain("Skein's demo model");
   expect(await ask(custom.baseUrl('openai-chat'))).toBe('HELLO');

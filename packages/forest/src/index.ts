@@ -28,6 +28,26 @@ export {
   simulateCaching,
   type VolatileKind,
 } from './caching/index.ts';
+// Recordings as files that tests replay
+export {
+  addIgnoreRules,
+  CassetteError,
+  type CassetteFetch,
+  type CassetteFetchOptions,
+  type CassetteFolder,
+  type CassetteMode,
+  type CassetteOptions,
+  type CassetteSummary,
+  cassetteFetch,
+  compareBy,
+  createReplayCounter,
+  type IgnoreRule,
+  learnIgnoreRules,
+  openCassettes,
+  type ReplayCounter,
+  removeCassettes,
+  saveCassettes,
+} from './cassettes/index.ts';
 // Growing a forest with models
 export {
   type BranchState,
@@ -40,8 +60,11 @@ export {
   type GenerationEvent,
   type GenerationState,
   type RequestPreview,
+  type RerunAnswer,
+  type RerunOptions,
   type RerunResult,
   type ResumeOptions,
+  rerunThreads,
   type StoredEvent,
   titleByModel,
   toolName,
@@ -153,7 +176,9 @@ export {
   type RecordFetch,
   type RecordFetchOptions,
   type Recording,
+  type ReplayEvent,
   type Replayer,
+  type ReplayerOptions,
   type RequestToRecord,
   type Retention,
   type RouteUsage,

@@ -135,7 +135,9 @@ const PREVIEW_CSP = [
 
 const securityHeaders: MiddlewareHandler = async (c, next) => {
   await next();
-  c.header('content-security-policy', c.req.path === PREVIEW_PATH ? PREVIEW_CSP : CSP);
+  // An answer may have a stricter one of its own.
+  if (!c.res.headers.has('content-security-policy'))
+    c.header('content-security-policy', c.req.path === PREVIEW_PATH ? PREVIEW_CSP : CSP);
   c.header('x-content-type-options', 'nosniff');
   // Nothing to others; without any, browsers would not say that a form comes from this server.
   c.header('referrer-policy', 'same-origin');

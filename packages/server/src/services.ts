@@ -107,7 +107,7 @@ export function createGenerationResolver(
     if (model === '')
       throw new Problem(
         'bad_model',
-        `"${name}" is not a model: write it as provider/model, such as anthropic/claude-sonnet-4-5.`,
+        `"${name}" is not a model: write it as provider/model, such as anthropic/claude-sonnet-5.`,
       );
     return { provider: findProvider(id, config.providers), model };
   };

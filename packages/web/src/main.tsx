@@ -37,6 +37,7 @@ function App() {
           <Route path="/usage" component={UsageScreen} />
           <Route path="/settings" component={SettingsScreen} />
           <Route>
+            <h1 className="sr-only">Not found</h1>
             <Empty title="There is nothing at this address">
               Every conversation has an address of its own, /t/ and its id, and every message, /c/ and its id.
             </Empty>

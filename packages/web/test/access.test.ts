@@ -106,6 +106,42 @@ test('rows that unfold and recorded conversations have no serious fault of acces
   }
 });
 
+test('what opens over the composer and the messages has no serious fault of accessibility', async () => {
+  const { open, emulator, url } = await startApp();
+  emulator.script('anthropic-messages', says('Euler: $e^{i\\pi}$.\n\n```mermaid\nflowchart LR\n  A --> B\n```\n'));
+  const page = await open('/new', {
+    colorScheme: 'light',
+    reducedMotion: 'reduce',
+    viewport: { width: 1024, height: 800 },
+  });
+  const composer = page.getByRole('textbox', { name: 'Message' });
+  const faults: Record<string, string[]> = {};
+  const look = async (state: string) => {
+    for (const width of [1024, 390]) {
+      await page.setViewportSize({ width, height: 800 });
+      const found = await serious(page);
+      if (found.length > 0) faults[`${state} ${width}`] = found;
+    }
+  };
+  await composer.fill('/');
+  await page.getByRole('listbox', { name: 'Suggestions' }).waitFor();
+  await look('suggestions');
+  await composer.fill('Draw.');
+  await page.getByRole('button', { name: /^Ways to send/ }).click();
+  await page.getByRole('dialog', { name: 'Ways to send' }).waitFor();
+  await look('ways to send');
+  await page.keyboard.press('Escape');
+  await composer.press('Enter');
+  await page.getByRole('img', { name: 'Diagram' }).waitFor();
+  await page.goto(`${url}${new URL(page.url()).pathname}`);
+  await page.getByRole('img', { name: 'Diagram' }).waitFor();
+  await page.keyboard.press('f');
+  await page.getByRole('textbox', { name: 'Find in this conversation' }).fill('Euler');
+  await page.getByRole('status').getByText('1/1').waitFor();
+  await look('found');
+  expect(faults).toEqual({});
+});
+
 test('by keys alone: a message is sent, walked to, edited, bookmarked, and found in the palette', async () => {
   const { open, emulator } = await startApp();
   emulator.script('anthropic-messages', [says('First.'), says('Second.')]);

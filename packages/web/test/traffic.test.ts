@@ -8,7 +8,7 @@ inChromium();
 
 const cached = (text: string, cacheRead: number) => ({
   ...says(text),
-  usage: { input: 1000, cached: cacheRead, output: 50 },
+  usage: { input: 4000, cached: cacheRead, output: 50 },
 });
 
 test('recordings say what was asked, are filtered, drawn over time, read in Pretty and Exact, and sent again', async () => {

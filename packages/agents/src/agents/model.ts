@@ -55,7 +55,7 @@ export function chosenModel(text: string, path: KeyPath, choosing: ModelContext)
   const slash = text.indexOf('/');
   const model = text.slice(slash + 1).trim();
   if (slash < 1 || model === '') {
-    const fix = 'Write "provider/model", such as "openai/gpt-5.2", or add "provider: <name>".';
+    const fix = 'Write "provider/model", such as "openai/gpt-5.5", or add "provider: <name>".';
     choosing.report(path, 'wrong-value', 'This does not name a provider and a model.', fix);
     return undefined;
   }
@@ -66,7 +66,7 @@ export function chosenModel(text: string, path: KeyPath, choosing: ModelContext)
 function modelNamed(text: string | undefined, written: unknown, choosing: ModelContext): ChosenModel | undefined {
   if (text !== undefined && (written === undefined || typeof written === 'string'))
     return chosenModel(text, written === undefined ? [] : ['model'], choosing);
-  const fix = 'Add "provider: anthropic" and "model: claude-sonnet-4-5", or a default "model" to skein.config.yaml.';
+  const fix = 'Add "provider: anthropic" and "model: claude-sonnet-5", or a default "model" to skein.config.yaml.';
   choosing.report([], 'missing-key', 'There is no provider, and no default model.', fix);
   return undefined;
 }

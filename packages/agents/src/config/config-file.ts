@@ -141,7 +141,7 @@ const hintPlace = matching(
   /^(?:header:[\w-]+|body:[\w-]+(?:\.[\w-]+)*)$/,
   'a header or a member of the body, such as "header:x-customer" or "body:metadata.customer"',
 );
-const modelName = matching(/^[^\s/]+\/\S+$/, '"provider/model", such as "openai/gpt-5.2"');
+const modelName = matching(/^[^\s/]+\/\S+$/, '"provider/model", such as "openai/gpt-5.5"');
 /** Also accepts numbers and booleans, which people write for the variables of a program. */
 const value: Shape<string> = (given, path, report) =>
   typeof given === 'number' || typeof given === 'boolean' ? String(given) : text(given, path, report);

@@ -147,7 +147,7 @@ interface Layer {
   nameOf(path: KeyPath): string;
 }
 
-/** Flags by their names: `{ model: 'openai/gpt-5.2', port: 4141, proxyMode: 'replay' }`. */
+/** Flags by their names: `{ model: 'openai/gpt-5.5', port: 4141, proxyMode: 'replay' }`. */
 export interface Flags {
   readonly store?: string | undefined;
   readonly project?: string | undefined;

@@ -15,7 +15,7 @@ export async function importModule(file: string, limitMs = LOAD_MS): Promise<unk
     // A changed file is read again.
     moduleCache: false,
     // A module that imports the core gets this copy, even if its folder has another one or none.
-    virtualModules: { '@skein/core': core },
+    virtualModules: { '@skein/core': core, skein: core },
   });
   return within(limitMs, jiti.import(file));
 }

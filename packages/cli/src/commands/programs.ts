@@ -83,7 +83,7 @@ interface ProgramRun {
 }
 
 /** Runs a program behind a server of its own, which ends with it. */
-async function runBehind(command: readonly string[], { server, part, target, keys, isRecorded }: ProgramRun) {
+export async function runBehind(command: readonly string[], { server, part, target, keys, isRecorded }: ProgramRun) {
   const { forest } = server;
   const lost: unknown[] = [];
   const since = forest.clock.now();

@@ -78,7 +78,7 @@ export function listAliases(flags: ListFlags): void {
   const items = Object.entries(modelAliases().read()).map(([alias, model]) => ({ alias, model }));
   sayList(items, flags, {
     line: ({ alias, model }) => `${colors.yellow(alias.padEnd(18))} ${model}`,
-    empty: 'There is no alias yet: "skein aliases set fast openai/gpt-5.2" makes one.',
+    empty: 'There is no alias yet: "skein aliases set fast openai/gpt-5.5" makes one.',
   });
 }
 

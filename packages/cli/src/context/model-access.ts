@@ -9,6 +9,7 @@ import {
 } from '@skein/agents';
 import {
   type CostLookup,
+  currentModels,
   hasKey,
   isSkeinError,
   ModelRefError,
@@ -166,7 +167,7 @@ export async function startDemo(env: NodeJS.ProcessEnv): Promise<{ emulator: Emu
 }
 
 /** The model that answers in demo mode when none is named. */
-export const DEMO_MODEL = 'anthropic/claude-sonnet-4-5';
+export const DEMO_MODEL: string = currentModels.anthropic;
 
 /** Finds an agent by its name or by the name of its file. */
 export function findAgent(name: string, loaded: LoadedAgents, folder: string, hint = ''): Agent {

@@ -67,7 +67,7 @@ function writeTexts(path: string, values: Readonly<Record<string, string>>, isPr
   }
 }
 
-/** Short names for models, such as `fast` for `openai/gpt-5.2`. */
+/** Short names for models, such as `fast` for `openai/gpt-5.5`. */
 export function modelAliases(): NamedTexts {
   return namedTexts(userPath('aliases.json'));
 }

@@ -16,8 +16,45 @@ function addEmulate(program: Command): void {
 function addRecord(program: Command): void {
   forestCommand(program, 'record', 'run a program, and record what it says to OpenAI, Anthropic and Google')
     .argument('<command...>', 'the program and its arguments, after --')
-    .action(async (command: readonly string[], flags: ForestFlags) =>
-      (await import('../commands/programs.ts')).runBehindProxy('record', command, flags),
+    .option(
+      '--to <folder>',
+      'write cassettes, one readable file for each exchange, in place of recording in the forest',
+    )
+    .action(async (command: readonly string[], { to, ...flags }: ForestFlags & { readonly to?: string }) =>
+      to === undefined
+        ? (await import('../commands/programs.ts')).runBehindProxy('record', command, flags)
+        : (await import('../commands/cassettes.ts')).recordCassettes(command, to),
+    );
+}
+
+function addTest(program: Command): void {
+  program
+    .command('test')
+    .description(
+      'run a program, such as npm test, and answer what it asks of models from cassettes; a miss fails the run',
+    )
+    .argument('<command...>', 'the program and its arguments, after --')
+    .option('--cassettes <folder>', 'the folder of the cassettes', 'cassettes')
+    .addOption(
+      new Option('--mode <mode>', 'record-missing asks the provider for what is missing, re-record for everything')
+        .choices(['replay', 'record-missing', 're-record'])
+        .default('replay'),
+    )
+    .option('--junit <file>', "write a report in JUnit's form")
+    .option('--yes', 'with re-record: replace the cassettes')
+    .action(async (command, options) => (await import('../commands/cassettes.ts')).testProgram(command, options));
+}
+
+function addCassettes(program: Command): void {
+  program
+    .command('cassettes')
+    .description('learn: propose rules for what differs between two recordings of the same run')
+    .argument('<what>', 'learn')
+    .argument('<first>', 'a folder of cassettes')
+    .argument('<second>', 'another recording of the same run')
+    .option('--accept', 'write the rules to ignore.json of the first folder')
+    .action(async (what, first, second, options) =>
+      (await import('../commands/cassettes.ts')).learnRules(what, first, second, options),
     );
 }
 
@@ -51,4 +88,12 @@ function addMcp(program: Command): void {
 }
 
 /** Commands that serve, or run a program behind a server. In the order of the help. */
-export const SERVERS: readonly ((program: Command) => void)[] = [addEmulate, addRecord, addReplay, addRoute, addMcp];
+export const SERVERS: readonly ((program: Command) => void)[] = [
+  addEmulate,
+  addRecord,
+  addReplay,
+  addTest,
+  addCassettes,
+  addRoute,
+  addMcp,
+];

@@ -41,7 +41,7 @@ function addExport(program: Command): void {
     .argument('[node|thread]', 'the history up to a node, or a thread; default: everything')
     .addOption(
       new Option('--format <name>', 'segments lose nothing and can be imported again')
-        .choices(['segments', 'markdown', 'messages', 'fine-tuning', 'older'])
+        .choices(['segments', 'markdown', 'html', 'messages', 'fine-tuning', 'older'])
         .default('segments'),
     )
     .option('--dialect <name>', "the dialect of messages and fine-tuning; default: that of OpenAI's chat completions")

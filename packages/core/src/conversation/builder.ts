@@ -26,7 +26,7 @@ interface Props {
  * unchanged. Nothing is sent until `prompt`, `promptFor`, `promptForImage` or `stream` is called.
  *
  * @example
- * const brief = llm.agent('You are brief').model('openai/gpt-5.2');
+ * const brief = llm.agent('You are brief').model('openai/gpt-5.5');
  * const answer = await brief.request('Hello').prompt();
  */
 export class LlmBuilder {

@@ -62,7 +62,7 @@ export type ChatEvent =
  * call are sent first and never stored; all other messages are stored.
  *
  * @example
- * const chat = new Chat({ model: 'anthropic/claude-sonnet-4-5' });
+ * const chat = new Chat({ model: 'anthropic/claude-sonnet-5' });
  * const { text, state } = await chat.chatWithState(null, [user('Hello')]);
  * const next = await chat.chatWithState(state, [user('Go on')]);
  */

@@ -34,7 +34,7 @@ const OPEN: ReadonlySet<string> = new Set([
  * the messages and yields each new one as it completes, up to the final answer; after more was added, iterate it again.
  *
  * @example
- * const conversation = new Conversation({ messages: [user('Hello')], config: { model: 'openai/gpt-5.2' } });
+ * const conversation = new Conversation({ messages: [user('Hello')], config: { model: 'openai/gpt-5.5' } });
  * for await (const message of conversation) console.log(message.text);
  */
 export class Conversation implements AsyncIterable<Message> {

@@ -6,7 +6,7 @@ import type { Framing } from './stream.ts';
  * provider it is talking to.
  */
 export interface ProviderDescriptor {
-  /** The name before the slash in `anthropic/claude-sonnet-4-5`. */
+  /** The name before the slash in `anthropic/claude-sonnet-5`. */
   readonly id: string;
   readonly dialect: string;
   /** Who can read the opaque parts of its replies. `{host}` is replaced by the host of the base URL. */
@@ -89,7 +89,7 @@ export interface ByModel<T> {
  * The value for a model.
  *
  * @example
- * forModel({ default: 'a', models: [['gpt-*', 'b']] }, 'gpt-5.2'); // 'b'
+ * forModel({ default: 'a', models: [['gpt-*', 'b']] }, 'gpt-5.5'); // 'b'
  */
 export function forModel<T>(choice: ByModel<T>, model: string): T {
   if (!choice.models) return choice.default;

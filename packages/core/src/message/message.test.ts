@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { assistant, BlocksMessageError, blocksMessage, system, toolResult, user } from './index.ts';
+import { assistant, BlocksMessageError, beginsWith, blocksMessage, system, toolResult, user } from './index.ts';
+import { checkMessages } from './message.ts';
 
 describe('messages a person writes', () => {
   it('are born as content-block JSON whose bytes never vary', () => {
@@ -90,4 +91,22 @@ describe('the rules of content-block JSON', () => {
     ] as const;
     expect(assistant(content).content).toEqual(content);
   });
+});
+
+it('a list is taken for the one that it grew from, and for no other', () => {
+  const [one, two, three] = ['1', '2', '3'].map((text) => user(text)) as [
+    ReturnType<typeof user>,
+    ...ReturnType<typeof user>[],
+  ];
+  const [short, other, long] = [
+    [one, two!],
+    [one, three!],
+    [one, two!, three!],
+  ].map(checkMessages);
+  for (const _ of 'twice') expect([beginsWith(long!, short!), beginsWith(long!, other!)]).toEqual([true, false]);
+  expect(beginsWith(short!, long!)).toBe(false);
+  const changing = [one, two!];
+  expect(beginsWith(changing, short!)).toBe(true);
+  changing[1] = three!;
+  expect(beginsWith(changing, short!)).toBe(false);
 });

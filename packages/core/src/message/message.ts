@@ -186,8 +186,8 @@ export function checkMessages(messages: Iterable<Message>): readonly Message[] {
   if (!isIterable(messages)) throw new TypeError('"messages" must be a list of messages, such as [user("...")]');
   if (checkedLists.has(messages)) return messages as readonly Message[];
   const list = [...messages];
-  checked.fold(list);
   checkedLists.add(list);
+  checked.fold(list);
   return list;
 }
 
@@ -230,9 +230,21 @@ export class ListFold<State> {
 /** Whether a list begins with the first `count` of these messages, the very same objects. */
 export function beginsWith(list: readonly Message[], start: readonly Message[], count = start.length): boolean {
   if (count > list.length) return false;
+  if (grownFrom.get(list) === start) return true;
   for (let index = 0; index < count; index++) if (list[index] !== start[index]) return false;
+  if (count === start.length && checkedLists.has(list) && checkedLists.has(start)) {
+    grownFrom.set(list, start);
+    // Lists must not keep each other alive.
+    grownFrom.delete(start);
+  }
   return true;
 }
+
+/**
+ * The list of the turn before, with which a list begins: several parts of a turn ask for it, and comparing thousands of messages
+ * again for each of them took longer than all else that writing the turn takes. Neither list ever changes.
+ */
+const grownFrom = /* @__PURE__ */ new WeakMap<readonly Message[], readonly Message[]>();
 
 const checked = /* @__PURE__ */ new ListFold<readonly []>(
   () => [],

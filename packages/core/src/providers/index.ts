@@ -1,5 +1,6 @@
 /** Who serves models: descriptors, addresses and keys, the choice of a model, and the transport of requests. */
 
+export { currentModels } from './current-models.ts';
 export { type Modality, type ModelInfo, modelInfo } from './model-info.ts';
 export { RefusalMemory, refusedFields } from './refused-fields.ts';
 export {

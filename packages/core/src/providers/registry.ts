@@ -71,7 +71,7 @@ export interface ModelRef {
  * Reads `provider/model`. The first slash ends the provider; models may contain slashes.
  *
  * @example
- * const { provider, model } = parseModel('openrouter/anthropic/claude-sonnet-4.5');
+ * const { provider, model } = parseModel('openrouter/anthropic/claude-sonnet-5');
  */
 export function parseModel(text: string): ModelRef {
   const slash = text.indexOf('/');
@@ -86,7 +86,7 @@ export class ModelRefError extends SkeinError {
   readonly code = 'invalid_model';
 
   constructor(text: string) {
-    super(`"${text}" does not name a provider and a model. Write "provider/model", such as "openai/gpt-5.2".`);
+    super(`"${text}" does not name a provider and a model. Write "provider/model", such as "openai/gpt-5.5".`);
   }
 }
 

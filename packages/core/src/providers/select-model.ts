@@ -1,4 +1,5 @@
 import { SkeinError } from '../error.ts';
+import { currentModels } from './current-models.ts';
 import { type Modality, type ModelInfo, modelInfo } from './model-info.ts';
 import { type Environment, environment, hasKey, type ModelRef, parseModel, provider } from './registry.ts';
 
@@ -137,12 +138,12 @@ function leastLacking(candidates: readonly Candidate[]): readonly string[] {
 
 /** The models to choose from where the caller names none, best first. `models` replaces it: names age faster than libraries. */
 const CANDIDATES: readonly string[] = [
-  'anthropic/claude-sonnet-5',
-  'openai/gpt-5.2',
-  'google/gemini-3.6-flash',
-  'google/gemini-3.1-flash-image-preview',
+  currentModels.anthropic,
+  currentModels.openai,
+  currentModels.google,
+  currentModels.googleImage,
   'openai-chat/gpt-audio',
-  'openrouter/anthropic/claude-sonnet-4.5',
+  'openrouter/anthropic/claude-sonnet-5',
   'xai/grok-4.3',
   'mistral/mistral-medium-latest',
   'deepseek/deepseek-v4-pro',

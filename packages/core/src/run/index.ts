@@ -26,9 +26,11 @@ export { estimateTokens, isRunError, RunError } from './result.ts';
 export { run, runWith, samples, type ToResponseOptions } from './run.ts';
 export type { Action } from './tools/answer-calls.ts';
 export {
+  type AnswerSchema,
   type Approval,
   type CheckResult,
   type Finding,
+  type InferAnswer,
   type InferSchema,
   type Outcome,
   type StandardSchema,

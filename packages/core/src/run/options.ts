@@ -15,7 +15,7 @@ import type { Checkpoint } from './compaction/checkpoint.ts';
 import type { Compaction } from './compaction/strategies.ts';
 import type { ObserverEvent } from './journal.ts';
 import type { RunState } from './result.ts';
-import type { Approval, StandardSchema, Tool } from './tools/tool.ts';
+import type { AnswerSchema, Approval, Tool } from './tools/tool.ts';
 
 /** How to reach a provider. Everything has a default, and nothing of it is ever stored. */
 export interface ConnectionOptions {
@@ -30,13 +30,13 @@ export interface ConnectionOptions {
   readonly fetch?: Fetch | undefined;
 }
 
-/** A model and who serves it: `'anthropic/claude-sonnet-4-5'`, or a descriptor and a name, with a connection of its own. */
+/** A model and who serves it: `'anthropic/claude-sonnet-5'`, or a descriptor and a name, with a connection of its own. */
 export type ModelChoice =
   | string
   | (ConnectionOptions & { readonly provider: ProviderDescriptor; readonly model: string });
 
 /** The options of `run`. The connection options apply to the provider of `model`; other providers in `fallback` use the environment or their own. */
-export interface RunOptions<Output = unknown> extends ConnectionOptions {
+export interface RunOptions<Schema extends AnswerSchema = AnswerSchema> extends ConnectionOptions {
   readonly model: ModelChoice;
   /** Models to try, in order, when the one before fails before its first word. */
   readonly fallback?: readonly ModelChoice[] | undefined;
@@ -44,8 +44,8 @@ export interface RunOptions<Output = unknown> extends ConnectionOptions {
   readonly messages: Iterable<Message>;
   readonly tools?: readonly (Tool | NativeTool)[] | undefined;
   readonly params?: RequestParams | undefined;
-  /** The schema of the answer: a Standard Schema that provides a JSON Schema, or a JSON Schema. `result.output` has the answer. */
-  readonly output?: StandardSchema<Output> | JsonObject | undefined;
+  /** The schema of the answer. `result.output` has the answer, with the type that the schema describes. */
+  readonly output?: Schema | undefined;
   /** Merged into every body unchanged. */
   readonly extraBody?: JsonObject | string | undefined;
   /** Ask for a stream; default true. */

@@ -12,6 +12,7 @@ import { mergeJson } from '../dialects/write/frame.ts';
 import type { JsonObject } from '../json/index.ts';
 import { isObject, parseJson } from '../json/parse.ts';
 import type { Message, Origin } from '../message/index.ts';
+import { ListFold } from '../message/message.ts';
 import type { Clock, ModelRef, RefusalMemory } from '../providers/index.ts';
 import { resolveEndpoint } from '../providers/registry.ts';
 import type { Stopper } from '../providers/transport/clock.ts';
@@ -143,6 +144,14 @@ interface QuestionChanges {
   readonly continuesReply?: boolean | undefined;
 }
 
+/** The characters of a history, counted while it grows. */
+const characters = new ListFold(
+  () => ({ sum: 0 }),
+  (state, { raw }) => {
+    state.sum += raw.length;
+  },
+);
+
 /** Writes a question in the words of its model's dialect. */
 export function writeQuestion(
   { context, target, messages, limits }: Question,
@@ -159,9 +168,7 @@ export function writeQuestion(
     wantedTokens,
     limits,
     // Not counted where nothing depends on it.
-    limits.contextTokens === undefined
-      ? 0
-      : messages.reduce((sum, { raw }) => sum + raw.length, 0) + joinSystem(system).length,
+    limits.contextTokens === undefined ? 0 : characters.fold(messages).sum + joinSystem(system).length,
     () => estimateInput(messages, system),
   );
   const draft: RequestDraft = {

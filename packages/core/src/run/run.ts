@@ -1,18 +1,22 @@
 import { type Dialect, loadDialect } from '../dialects/index.ts';
+import type { JsonObject } from '../json/index.ts';
 import { isIterable, type Message } from '../message/index.ts';
 import { modelInfo, parseModel } from '../providers/index.ts';
 import type { RunOptions } from './options.ts';
 import type { Directory } from './question.ts';
 import type { Run, RunEvent, RunResult } from './result.ts';
 import type { SteeringInput } from './steering.ts';
+import type { AnswerSchema, InferAnswer } from './tools/tool.ts';
 
 /**
  * Asks a model, runs the tools that it calls, and asks again until it is done.
  *
  * @example
- * const answer = await run({ model: 'anthropic/claude-sonnet-4-5', messages: [user('Hello')] }).text;
+ * const answer = await run({ model: 'anthropic/claude-sonnet-5', messages: [user('Hello')] }).text;
  */
-export function run<Output = unknown>(options: RunOptions<Output>): Run<Output> {
+export function run<const Schema extends AnswerSchema = JsonObject>(
+  options: RunOptions<Schema>,
+): Run<InferAnswer<Schema>> {
   return startRun(options, { dialect: loadDialect, parseModel, modelLimits: modelInfo });
 }
 
@@ -21,9 +25,12 @@ export function run<Output = unknown>(options: RunOptions<Output>): Run<Output> 
  * models of other providers are given with their descriptor.
  *
  * @example
- * const answer = await runWith(openaiChat, { model: 'gpt-5.2', messages: [user('Hello')] }).text;
+ * const answer = await runWith(openaiChat, { model: 'gpt-5.5', messages: [user('Hello')] }).text;
  */
-export function runWith<Output = unknown>(dialect: Dialect, options: RunOptions<Output>): Run<Output> {
+export function runWith<const Schema extends AnswerSchema = JsonObject>(
+  dialect: Dialect,
+  options: RunOptions<Schema>,
+): Run<InferAnswer<Schema>> {
   const { home } = dialect;
   return startRun(options, {
     dialect: (id) => {
@@ -43,17 +50,20 @@ export function runWith<Output = unknown>(dialect: Dialect, options: RunOptions<
  * @example
  * const answers = await Promise.all(samples(3, { model, messages }).map((run) => run.text));
  */
-export function samples<Output = unknown>(count: number, options: RunOptions<Output>): readonly Run<Output>[] {
+export function samples<const Schema extends AnswerSchema = JsonObject>(
+  count: number,
+  options: RunOptions<Schema>,
+): readonly Run<InferAnswer<Schema>>[] {
   const messages = [...options.messages];
   return Array.from({ length: count }, (_, index) => {
     const seed = options.params?.seed;
     // One seed for all would give the same reply every time.
     const params = seed === undefined ? options.params : { ...options.params, seed: seed + index };
-    return run({ ...options, messages, params });
+    return run<Schema>({ ...options, messages, params });
   });
 }
 
-function startRun<Output>(options: RunOptions<Output>, directory: Directory): Run<Output> {
+function startRun<Output>(options: RunOptions, directory: Directory): Run<Output> {
   const log = new EventLog<RunEvent>();
   const stopping = new AbortController();
   const steering: SteeringInput = { waiting: [], isOver: false };

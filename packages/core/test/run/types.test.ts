@@ -1,5 +1,5 @@
 /** What the compiler says of our types; `tsc` is the judge, and nothing here asks anyone. */
-import { type Chat, type JsonObject, llm, type Run, tool, user } from '@skein/core';
+import { type Chat, type JsonObject, llm, type Run, run, samples, tool, user } from '@skein/core';
 import { describe, expectTypeOf, test } from 'vitest';
 
 describe('a tool knows its input by the literals of its JSON Schema', () => {
@@ -58,6 +58,23 @@ describe('a tool knows its input by the literals of its JSON Schema', () => {
     const schema: JsonObject = { type: 'object' };
     tool({ name: 'any', input: schema, execute: (input) => void expectTypeOf(input).toEqualTypeOf<JsonObject>() });
     tool({ name: 'none', execute: (input) => void expectTypeOf(input).toEqualTypeOf<JsonObject>() });
+  });
+
+  test('the output of a run follows from its schema', () => {
+    const options = { model: 'openai/gpt-5.5', messages: [] };
+    const city = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] } as const;
+    const literal = () => run({ ...options, output: city }).result;
+    expectTypeOf(literal).returns.resolves.toHaveProperty('output').toEqualTypeOf<{ name: string } | undefined>();
+    const inPlace = () => run({ ...options, output: { type: 'array', items: { enum: ['a', 'b'] } } }).result;
+    expectTypeOf(inPlace).returns.resolves.toHaveProperty('output').toEqualTypeOf<('a' | 'b')[] | undefined>();
+    const none = () => run(options).result;
+    expectTypeOf(none).returns.resolves.toHaveProperty('output').toEqualTypeOf<unknown>();
+    const wide = (output: JsonObject) => run({ ...options, output }).result;
+    expectTypeOf(wide).returns.resolves.toHaveProperty('output').toEqualTypeOf<unknown>();
+    const several = () => samples(2, { ...options, output: city })[0]!.result;
+    expectTypeOf(several).returns.resolves.toHaveProperty('output').toEqualTypeOf<{ name: string } | undefined>();
+    // @ts-expect-error There is no such option.
+    void (() => run({ ...options, outputt: city }));
   });
 
   test('so does an answer by a schema', () => {

@@ -1,5 +1,6 @@
 import { canonical, findMembers, isJson } from '@skein/core';
 import { type PrefixElement, prefixElements } from '@skein/core/dialect';
+import { findVolatile, type VolatileKind } from './volatile.ts';
 
 /** A request as a prompt cache compares it. */
 export interface CachedRequest {
@@ -68,9 +69,6 @@ export interface RequestDifference {
  */
 export type DifferenceKind = 'changed' | 'added' | 'removed' | 'reordered' | 'respelled' | 'volatile';
 
-/** What differs between two requests that are otherwise the same. */
-export type VolatileKind = 'time' | 'id' | 'address' | 'path' | 'number';
-
 /**
  * The first place where `next` does not repeat `previous`; undefined if it begins with all of it. Of messages only those
  * count that `previous` has, up to `limit` elements of it.
@@ -110,7 +108,8 @@ function describeDifference(
     part,
     index,
     field: kind === 'added' || kind === 'removed' || kind === 'reordered' ? '' : fieldAt(texts.before, offset),
-    ...kindWithVolatile(kind, texts),
+    kind,
+    ...(kind === 'volatile' && { volatile: findVolatile(texts.before, texts.after)! }),
     before: excerpt(texts.before, offset),
     after: excerpt(texts.after, offset),
     shared: shared + offset,
@@ -138,7 +137,7 @@ function findKind(
   if (before === '') return 'added';
   if (after === '') return 'removed';
   if (isJson(before) && isJson(after) && canonical(before) === canonical(after)) return 'respelled';
-  if (mask(before) === mask(after)) return 'volatile';
+  if (findVolatile(before, after)) return 'volatile';
   if (part !== 'messages' && textsIn(next, part).includes(before)) return 'added';
   return part !== 'messages' && textsIn(previous, part).includes(after) ? 'removed' : 'changed';
 }
@@ -151,36 +150,6 @@ function isReordered(before: readonly string[], after: readonly string[]): boole
   if (before.length !== after.length || before.length < 2) return false;
   const sorted = [...before].sort();
   return [...after].sort().every((text, at) => text === sorted[at]);
-}
-
-/** Texts that often differ from request to request, the most telling first. */
-const VOLATILE: readonly (readonly [VolatileKind, RegExp])[] = [
-  ['address', /https?:\/\/[^\s"'<>\\]+/g],
-  [
-    'time',
-    /\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?|\b\d{1,2}:\d\d(?::\d\d)?(?:\s?[AP]M)?|\b(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day\b|\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*\.? \d{1,2}(?:, \d{4})?|\b1[5-9]\d{8}(?:\d{3})?\b/g,
-  ],
-  ['path', /(?:\/(?:tmp|var|home|Users|private)\/|[A-Z]:\\\\)[\w.\-/\\]+/g],
-  ['id', /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b|\b(?=[\w-]*\d)[A-Za-z0-9_-]{12,}\b/gi],
-  ['number', /\d+(?:\.\d+)?/g],
-];
-
-function mask(text: string): string {
-  return VOLATILE.reduce((masked, [kind, pattern]) => masked.replace(pattern, `<${kind}>`), text);
-}
-
-function kindWithVolatile(
-  kind: DifferenceKind,
-  { before, after }: Texts,
-): Pick<RequestDifference, 'kind' | 'volatile'> {
-  if (kind !== 'volatile') return { kind };
-  // Masks are applied one after the other, until the one that makes both texts equal.
-  let [a, b] = [before, after];
-  for (const [name, pattern] of VOLATILE) {
-    [a, b] = [a.replace(pattern, `<${name}>`), b.replace(pattern, `<${name}>`)];
-    if (a === b) return { kind, volatile: name };
-  }
-  return { kind };
 }
 
 function firstDifference(a: string, b: string): number {

@@ -12,8 +12,9 @@ export {
   causePlace,
   createCacheTotals,
 } from './cache-totals.ts';
-export type { DifferenceKind, RequestDifference, VolatileKind } from './compare-requests.ts';
+export type { DifferenceKind, RequestDifference } from './compare-requests.ts';
 export { describeDiagnosis } from './describe-diagnosis.ts';
 export { type CacheScope, diagnoseCaching } from './diagnose-recordings.ts';
 export type { CacheCause, CacheCost, CacheDiagnosis, CacheTokens, CostFunction } from './diagnosis.ts';
 export { type CacheScenario, type SimulationResult, simulateCaching } from './simulate.ts';
+export type { VolatileKind } from './volatile.ts';

@@ -82,7 +82,7 @@ export function refuseForestOptions(options: object, names: readonly string[]): 
 }
 
 export function toModelName(model: GenerateOptions['model'] | undefined): string {
-  if (model === undefined) throw new TypeError('"model" is missing: give one, such as "anthropic/claude-sonnet-4-5".');
+  if (model === undefined) throw new TypeError('"model" is missing: give one, such as "anthropic/claude-sonnet-5".');
   if (typeof model !== 'string') return `${model.provider.id}/${model.model}`;
   // Throws here once, instead of in every branch.
   parseModel(model);

@@ -48,6 +48,7 @@ import {
   type ResumeOptions,
 } from './types.ts';
 
+export { type RerunAnswer, type RerunOptions, rerunThreads } from './rerun-threads.ts';
 export { continueTools, makeToolsBody, toolName } from './tools.ts';
 export type {
   BranchState,
@@ -69,7 +70,7 @@ export { EngineError } from './types.ts';
  *
  * @example
  * const engine = createEngine(forest);
- * const { result } = await engine.generate(head, { model: 'anthropic/claude-sonnet-4-5' });
+ * const { result } = await engine.generate(head, { model: 'anthropic/claude-sonnet-5' });
  * const { branches } = await result;
  */
 export function createEngine(forest: Pick<Forest, 'store' | 'clock'>, defaults: Partial<GenerateOptions> = {}): Engine {
@@ -332,7 +333,7 @@ const RULE =
  * a title already, or when it has no answer yet. The request is stored as a side call, so that usage includes it.
  *
  * @example
- * const title = await titleByModel(forest, engine, { thread: thread.id, model: 'openai/gpt-5-mini' });
+ * const title = await titleByModel(forest, engine, { thread: thread.id, model: 'openai/gpt-5.4-mini' });
  */
 export async function titleByModel(
   forest: Forest,

@@ -111,6 +111,11 @@ export interface Forest {
   diff(a: string, b: string): Promise<Difference>;
   /** Returns the shape of the tree without content, parents before their children. */
   topology(options?: TopologyRequest): Promise<Page<TopologyNode>>;
+  /**
+   * Yields the structure of the whole forest in large parts, parents before their children, in the order of writing. It is much
+   * faster than all pages of `topology`, and leaves out removed nodes.
+   */
+  outline(): AsyncGenerator<readonly TopologyNode[]>;
 
   /** Returns what changed after a cursor, and the next cursor. */
   changes(after?: string): Promise<Changes>;

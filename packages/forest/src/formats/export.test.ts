@@ -387,3 +387,26 @@ async function below(forest: Forest, prompt: string): Promise<Forest> {
   }
   return copy;
 }
+
+test('html: a page for readers in which nothing that was written is markup, a script or a request', async () => {
+  const forest = empty();
+  const evil =
+    '<script>alert(1)</script> <img src=x onerror=alert(1)> [a](javascript:alert(1)) ![b](https://x.test/p.png)';
+  const fenced = '```"><script>x\n</code></pre><script>alert(2)</script>\n```\n| <b> |\n|---|\n| `</td><script>` |';
+  const head = await forest.append('root', [
+    system('<style>*{display:none}</style>'),
+    user(evil),
+    assistant(`${fenced}\n\n[ok](https://example.test/?a=1&b="2) <https://x.test/"onmouseover="alert(1)>`),
+  ]);
+  const { id } = await forest.threads.create({ head, title: '</title><script>alert(3)</script>' });
+  const text = await exported(forest, { format: 'html', of: { thread: id } });
+  const tags = [...text.matchAll(/<\/?([a-z][\w-]*)/gi)].map(([, name]) => name!.toLowerCase());
+  const known =
+    'html head meta title style body main header h1 h2 p article div span time details summary pre code table thead tbody tr th td a footer';
+  expect(tags.filter((name) => !known.split(' ').includes(name))).toEqual([]);
+  expect(text.match(/<[^>]*\s(on\w+|src)\s*=/gi)).toBeNull();
+  expect([...text.matchAll(/href="([^"]*)"/g)].every(([, address]) => address!.startsWith('https://'))).toBe(true);
+  expect(text).toContain("default-src 'none'");
+  expect(text).toContain('&lt;script&gt;alert(1)&lt;/script&gt;');
+  expect(text.endsWith('</html>\n')).toBe(true);
+});

@@ -192,10 +192,20 @@ function issuerAt(url: URL, descriptor: ProviderDescriptor | undefined): string 
   return descriptor ? descriptor.issuer.replace('{host}', url.host) : url.host;
 }
 
-function isAt({ host }: URL, { hosts, connection }: ProviderDescriptor): boolean {
-  const address = connection?.baseUrl;
-  if (hosts?.test(host)) return true;
-  return address !== undefined && URL.canParse(address) && new URL(address).host === host;
+function isAt({ host }: URL, provider: ProviderDescriptor): boolean {
+  return provider.hosts?.test(host) || (host !== '' && baseHost(provider) === host);
+}
+
+/** The host of each provider's base URL: every request is compared with all of them. */
+const baseHosts = new WeakMap<ProviderDescriptor, string>();
+
+function baseHost(provider: ProviderDescriptor): string {
+  const known = baseHosts.get(provider);
+  if (known !== undefined) return known;
+  const address = provider.connection?.baseUrl ?? '';
+  const host = URL.canParse(address) ? new URL(address).host : '';
+  baseHosts.set(provider, host);
+  return host;
 }
 
 function decodePathPart(text: string): string {
@@ -231,9 +241,14 @@ function safeQuery({ search, searchParams }: URL): string {
  * compared byte for byte. Host and headers do not count.
  */
 export function replayKey(method: string, url: URL, body: string): string {
+  return sha256([method, url.pathname, sortedQuery(url), byValue(body)].join('\n'));
+}
+
+function sortedQuery(url: URL): string {
+  if (url.search === '') return '';
   const query = new URLSearchParams(safeQuery(url));
   query.sort();
-  return sha256([method, url.pathname, query.toString(), byValue(body)].join('\n'));
+  return query.toString();
 }
 
 /** Numbers that a double may not hold, such as one of 16 digits or with a large exponent; they may also be in a text. */

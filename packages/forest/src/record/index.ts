@@ -36,6 +36,6 @@ export {
   type RequestToRecord,
 } from './recorder.ts';
 export type { Recording, UpstreamRequest } from './recording.ts';
-export { createReplayer, type Replayer } from './replay.ts';
+export { createReplayer, type ReplayEvent, type Replayer, type ReplayerOptions } from './replay.ts';
 export { forgetOld, forgetRecordings, oldestShown, type Retention } from './retention.ts';
 export { type RouteUsage, readRouteUsage } from './route-usage.ts';

@@ -1,6 +1,6 @@
 import { createRecorder, type RecordingForest, type RequestToRecord } from './recorder.ts';
 import type { Recording } from './recording.ts';
-import { createReplayer } from './replay.ts';
+import { createReplayer, type Replayer } from './replay.ts';
 
 /** Options of `recordFetch`. */
 export interface RecordFetchOptions {
@@ -18,6 +18,8 @@ export interface RecordFetchOptions {
    * default), or send the request to the provider (`pass`).
    */
   readonly onMiss?: 'refuse' | 'pass';
+  /** Answers in the mode `replay`; by default, one that compares exactly. */
+  readonly replayer?: Replayer;
   /** Receives whatever could not be recorded. The client never notices. */
   readonly onError?: (error: unknown) => void;
 }
@@ -43,7 +45,7 @@ export function recordFetch(forest: RecordingForest, options: RecordFetchOptions
   const { mode = 'record', onMiss = 'refuse', onError = () => undefined } = options;
   const send: FetchFunction = options.fetch ?? ((input, init) => globalThis.fetch(input, init));
   const recorder = createRecorder(forest, { onError });
-  const replayer = createReplayer(forest);
+  const { replayer = createReplayer(forest) } = options;
 
   const record: FetchFunction = async (input, init) => {
     let recording: Recording | undefined;

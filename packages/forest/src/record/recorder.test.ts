@@ -1,5 +1,8 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { createClock } from '../model/clock.ts';
+import { memoryStore } from '../store/index.ts';
 import { createRecordingWriter, type PendingWrite } from './recorder.ts';
+import { createRecording } from './recording.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -8,10 +11,10 @@ afterEach(() => void vi.useRealTimers());
 function newWriter() {
   const done: string[] = [];
   const writer = createRecordingWriter(async () => void done.push('placed'));
-  const draft = (name: string, received = 0) => {
+  const draft = (name: string, size = 0) => {
     let isOver = false;
     const made: PendingWrite = {
-      received,
+      size,
       async store() {
         done.push(name);
         return isOver;
@@ -84,6 +87,23 @@ test('long answers have their place at once, though another stream goes on', asy
   expect(done.filter((one) => one === 'placed')).toHaveLength(0);
   await end(1);
   expect(done.filter((one) => one === 'placed')).toHaveLength(1);
+});
+
+test('long requests have their place at once, too: later, they would be read from the disk again', () => {
+  const begun: PendingWrite[] = [];
+  const writer = {
+    ...createRecordingWriter(async () => undefined),
+    begin: (one: PendingWrite) => void begun.push(one),
+  };
+  const context = { store: memoryStore(), clock: createClock('w'), unsaved: { total: 0 }, report: () => undefined };
+  const request = {
+    method: 'POST',
+    url: 'https://api.openai.com/v1/chat/completions',
+    headers: [],
+    body: 'x'.repeat(900),
+  };
+  createRecording({ ...context, writer, hints: undefined }, request).push(new Uint8Array(100));
+  expect(begun[0]!.size).toBe(1000);
 });
 
 test('much of one answer does not wait for the others', async () => {

@@ -84,8 +84,8 @@ export function createRecorder(
 
 /** An exchange with something to write. */
 export interface PendingWrite {
-  /** How many bytes of the response have arrived. */
-  readonly received: number;
+  /** How many bytes request and response have so far. */
+  readonly size: number;
   /** Writes what there is, and tells whether the exchange has ended. Never rejects. */
   store(): Promise<boolean>;
 }
@@ -107,7 +107,7 @@ const WAIT_MS = 500;
 /** How long `onEnds` waits while other exchanges are under way, and how long after its last call while none is. */
 const FOLLOW_MS = 2000;
 const FOLLOW_AGAIN_MS = 200;
-/** With this many bytes of responses `onEnds` does not wait: a store keeps only some of what was just written in memory. */
+/** With this many bytes `onEnds` does not wait: a store keeps only some of what was just written in memory. */
 const FOLLOW_BYTES = 2 * 1024 * 1024;
 
 /** `onEnds` is called when exchanges that have ended are written; it must never reject. */
@@ -116,7 +116,7 @@ export function createRecordingWriter(onEnds: () => Promise<void>): RecordingWri
   const after = new Set<Promise<void>>();
   let underWay = 0;
   let endsWaiting = 0;
-  /** The exchanges that have ended since `onEnds` was called, and the bytes of their responses. */
+  /** The exchanges that have ended since `onEnds` was called, and their bytes. */
   let ended = { count: 0, bytes: 0 };
   let isUrgent = false;
   let timer: NodeJS.Timeout | undefined;
@@ -137,7 +137,7 @@ export function createRecordingWriter(onEnds: () => Promise<void>): RecordingWri
         const pending = pendings[at++]!;
         // What was added since the list was made is stored now, too: an end must not be counted twice.
         waiting.delete(pending);
-        slice.push(pending.store().then((isEnd) => (isEnd ? pending.received : -1)));
+        slice.push(pending.store().then((isEnd) => (isEnd ? pending.size : -1)));
       }
       for (const bytes of await Promise.all(slice)) {
         if (bytes < 0) continue;

@@ -154,8 +154,8 @@ export function createRecording(
   });
 
   const pending: PendingWrite = {
-    get received() {
-      return received;
+    get size() {
+      return received + (request.body?.length ?? 0);
     },
     async store() {
       const isEnd = ended !== undefined;

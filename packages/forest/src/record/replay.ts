@@ -24,6 +24,34 @@ interface ReplayOptions {
 
 const MISS = 'replay_miss';
 
+/** How a replayer compares, and whom it tells. */
+export interface ReplayerOptions {
+  /**
+   * What is compared of a body, and the names of what was left out. Requests that no recording answers exactly are compared
+   * by it. It must be deterministic.
+   */
+  readonly compare?: (body: string) => { readonly text: string; readonly ignored: readonly string[] };
+  readonly onReplay?: (event: ReplayEvent) => void;
+}
+
+/** A request that was answered from a recording, or was not. */
+export type ReplayEvent =
+  | {
+      readonly kind: 'hit';
+      /** The exchange that answered. */
+      readonly exchange: string;
+      /** What was ignored to find it; empty for an exact match. */
+      readonly ignored: readonly string[];
+    }
+  | {
+      readonly kind: 'miss';
+      readonly method: string;
+      readonly path: string;
+      /** The nearest recording, and where it differs. */
+      readonly message: string;
+      readonly nearest?: string;
+    };
+
 /** Answers requests from recordings. */
 export interface Replayer {
   /**
@@ -43,20 +71,28 @@ export interface Replayer {
  * const replayer = createReplayer(forest);
  * const response = (await replayer.answer(request)) ?? (await replayer.refuse(request));
  */
-export function createReplayer(forest: RecordingForest): Replayer {
+export function createReplayer(forest: RecordingForest, options: ReplayerOptions = {}): Replayer {
+  const { compare, onReplay = () => undefined } = options;
   const asked = new Map<string, number>();
   let index: Map<string, Exchange[]> | undefined;
+  const find = async (request: RequestToRecord) => {
+    const exact = toReplayRequest(request);
+    index ??= await recordingsByKey(forest, compare);
+    // Newer recordings are loaded only if nothing else answers.
+    if (!index.has(exact.key)) index = await recordingsByKey(forest, compare);
+    if (index.has(exact.key) || !compare) return { key: exact.key, ignored: [] };
+    const { text, ignored } = compare(exact.body);
+    return { key: replayKey(request.method, new URL(request.url), text), ignored };
+  };
   return {
     async answer(request, { timing = 'none' } = {}) {
-      const { key } = toReplayRequest(request);
-      index ??= await recordingsByKey(forest);
-      // Newer recordings are loaded only if nothing else answers.
-      if (!index.has(key)) index = await recordingsByKey(forest);
-      const recordings = index.get(key) ?? [];
+      const { key, ignored } = await find(request);
+      const recordings = index?.get(key) ?? [];
       const count = asked.get(key) ?? 0;
       const recording = recordings[Math.min(count, recordings.length - 1)];
       if (!recording) return undefined;
       asked.set(key, count + 1);
+      onReplay({ kind: 'hit', exchange: recording.id, ignored });
       if (recording.status === undefined) throw new RecordedFailureError(recording.error ?? '');
       const { store } = forest;
       const { items } = await store.refs({ on: 'forest', keys: [recording.id], names: [PLACEMENT_REF] });
@@ -66,6 +102,8 @@ export function createReplayer(forest: RecordingForest): Replayer {
     async refuse(request) {
       const asked = toReplayRequest(request);
       const { message, nearest } = await describeMiss(forest, asked);
+      const { method, path } = asked;
+      onReplay({ kind: 'miss', method, path, message, ...(nearest !== undefined && { nearest }) });
       const { dialect: id } = readAddress(asked.method, asked.path, request.provider);
       const error = { status: 404, code: MISS, message };
       const body = serving(id === undefined ? DEFAULT_DIALECT : dialect(id)).errorBody(error);
@@ -168,17 +206,32 @@ interface ReplayMiss {
 /** How many recordings, the newest ones, are compared for a miss. */
 const COMPARED = 200;
 
-/** All recordings with a response, by replay key, in recorded order. */
-async function recordingsByKey(forest: RecordingForest): Promise<Map<string, Exchange[]>> {
+/** All recordings with a response, by replay key and by that of what is compared, in recorded order. */
+async function recordingsByKey(
+  forest: RecordingForest,
+  compare: ReplayerOptions['compare'],
+): Promise<Map<string, Exchange[]>> {
   const found = new Map<string, Exchange[]>();
   for await (const exchange of everyExchange(forest)) {
-    const { replayKey, outcome } = exchange;
-    if (replayKey === undefined || outcome === 'open') continue;
-    const same = found.get(replayKey);
-    if (same) same.push(exchange);
-    else found.set(replayKey, [exchange]);
+    const { replayKey: exact, outcome } = exchange;
+    if (exact === undefined || outcome === 'open') continue;
+    const lenient = compare && (await comparedKey(forest, exchange, compare));
+    for (const key of new Set([exact, ...(lenient === undefined ? [] : [lenient])])) {
+      const same = found.get(key);
+      if (same) same.push(exchange);
+      else found.set(key, [exchange]);
+    }
   }
   return found;
+}
+
+async function comparedKey(
+  { store }: RecordingForest,
+  { id, method, host, path, query }: Exchange,
+  compare: NonNullable<ReplayerOptions['compare']>,
+): Promise<string> {
+  const body = Buffer.from((await readRequestBody(store, id)) ?? '').toString();
+  return replayKey(method, new URL(`https://${host}${path}?${query}`), compare(body).text);
 }
 
 /** Describes a miss: the request, the nearest recording, and where they differ. */

@@ -28,7 +28,7 @@ import { type PostedMessage, type PostedTurn, refusal } from './turn.ts';
  *
  * @example
  * const forest = await openForest('file:./conversations');
- * export const POST = agentRoute(forest, { model: 'anthropic/claude-sonnet-4-5' });
+ * export const POST = agentRoute(forest, { model: 'anthropic/claude-sonnet-5' });
  */
 export function agentRoute(forest: Forest, settings: ChatRouteSettings): ChatRoute {
   return createChatRoute(forest, settings, agUi);

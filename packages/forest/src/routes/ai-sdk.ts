@@ -17,7 +17,7 @@ import { type PostedMessage, type PostedTurn, refusal } from './turn.ts';
  *
  * @example
  * const forest = await openForest('file:./conversations');
- * export const POST = chatRoute(forest, { model: 'anthropic/claude-sonnet-4-5' });
+ * export const POST = chatRoute(forest, { model: 'anthropic/claude-sonnet-5' });
  */
 export function chatRoute(forest: Forest, settings: ChatRouteSettings): ChatRoute {
   return createChatRoute(forest, settings, aiSdk);

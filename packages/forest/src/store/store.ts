@@ -53,7 +53,7 @@ export interface Store {
   /** By `order`, then id. */
   entries(kind: EntryKind, query?: EntryQuery): Promise<Page<EntryRecord>>;
 
-  /** The nodes whose text has all the words, best first. */
+  /** The nodes whose text has all the words, best first; of those that are equally good, the newest first. */
   search(query: SearchQuery): Promise<Page<SearchHit>>;
 
   /**

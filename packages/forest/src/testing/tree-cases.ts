@@ -219,6 +219,20 @@ export const searchCases: Readonly<Record<string, (store: Store) => Promise<void
     check(ids.indexOf(items[0]!.id) === 5, 'a text of nothing but the word is not the best');
   },
 
+  'of equally good hits the newest comes first, on every page': async (store) => {
+    const made = Array.from({ length: 9 }, (_, index) => makeNode(`word number ${index}`));
+    await store.append(
+      made.flatMap(({ body, node }, index) => [body, { ...node, at: [50, 10, 90, 30, 70, 20, 80, 40, 60][index]! }]),
+    );
+    const hits = await allPages((page) => store.search({ words: ['word'], ...page }), 4);
+    const times = new Map(made.map(({ node }, index) => [node.id, [50, 10, 90, 30, 70, 20, 80, 40, 60][index]]));
+    checkEqual(
+      hits.map(({ id }) => times.get(id)),
+      [90, 80, 70, 60, 50, 40, 30, 20, 10],
+      'times',
+    );
+  },
+
   'hits are paged without gaps': async (store) => {
     const made = Array.from({ length: 23 }, (_, index) => makeNode(`word ${'more '.repeat(index % 4)}${index}`));
     await store.append(toRecords(made));

@@ -145,7 +145,7 @@ const settings = createRoute({
 
 const Model = z
   .object({
-    id: z.string().openapi({ example: 'anthropic/claude-sonnet-4-5' }),
+    id: z.string().openapi({ example: 'anthropic/claude-sonnet-5' }),
     provider: z.string(),
     model: z.string(),
     contextTokens: z.number().optional(),

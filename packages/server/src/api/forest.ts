@@ -1,6 +1,14 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { ContentBlock, Message } from '@skein/core';
-import { followChanges, readableNodes, readOpening, type Store, type UsageScope } from '@skein/forest';
+import {
+  type Forest,
+  followChanges,
+  readableNodes,
+  readOpening,
+  type Store,
+  type TopologyNode,
+  type UsageScope,
+} from '@skein/forest';
 import { Problem } from '../http/problem.ts';
 import { type SseMessage, sseResponse } from '../http/sse.ts';
 import type { Redactor } from '../redact.ts';
@@ -32,6 +40,17 @@ const topology = createRoute({
   ),
 });
 
+const outline = createRoute({
+  method: 'get',
+  path: '/outline',
+  tags,
+  summary: 'Structure of the whole forest, as lines of JSON that are columns of many nodes each',
+  responses: streams(
+    'application/x-ndjson',
+    'Each line has `ids`, `parents` (the place of the parent among all nodes so far, -1 for the root), `roles`, `at`, and `authors`: the place in the list of all `names` so far, each a model and its provider, -1 for none',
+  ),
+});
+
 const search = createRoute({
   method: 'get',
   path: '/search',
@@ -56,6 +75,11 @@ const search = createRoute({
       z.object({
         node: z.string(),
         role: z.string(),
+        at: z.number(),
+        model: z.string().optional(),
+        provider: z.string().optional(),
+        thread: z.string().optional().openapi({ description: 'The conversation that it was written in' }),
+        title: z.string().optional(),
         score: z.number(),
         snippet: z.string(),
         marks: z.array(z.array(z.number())),
@@ -108,6 +132,10 @@ export const forestRoutes = apiRouter()
     const page = await c.var.services.forest.topology(given(c.req.valid('query')));
     return c.json({ ...page, items: [...page.items] }, 200);
   })
+  .openapi(outline, (c) => {
+    const lines = ReadableStream.from(outlineLines(c.var.services.forest)).pipeThrough(new TextEncoderStream());
+    return new Response(lines, { headers: { 'content-type': 'application/x-ndjson' } });
+  })
   .openapi(search, async (c) => {
     const { forest, redact } = c.var.services;
     const { q, role, ...filters } = c.req.valid('query');
@@ -145,6 +173,37 @@ export const forestRoutes = apiRouter()
       }
     });
   });
+
+/** The nodes of a forest as columns. A parent is named by its place, so that each id is sent once. */
+async function* outlineLines(forest: Forest): AsyncGenerator<string> {
+  const places = new Map<string, number>();
+  const authors = new Map<string, number>();
+  for await (const nodes of forest.outline()) {
+    const names: (readonly [string | null, string | null])[] = [];
+    const authorOf = ({ model, provider }: TopologyNode) => {
+      if (model === undefined && provider === undefined) return -1;
+      const key = `${provider}/${model}`;
+      const known = authors.get(key);
+      if (known !== undefined) return known;
+      names.push([model ?? null, provider ?? null]);
+      authors.set(key, authors.size);
+      return authors.size - 1;
+    };
+    const parents = nodes.map(({ id, parent }) => {
+      places.set(id, places.size);
+      return places.get(parent) ?? -1;
+    });
+    const line = {
+      ids: nodes.map(({ id }) => id),
+      parents,
+      roles: nodes.map(({ role }) => role),
+      at: nodes.map(({ at }) => at),
+      authors: nodes.map(authorOf),
+      names,
+    };
+    yield `${JSON.stringify(line)}\n`;
+  }
+}
 
 const threadsOf = createRoute({
   method: 'get',

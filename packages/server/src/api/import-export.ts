@@ -83,8 +83,12 @@ const take = createRoute({
   summary: 'Conversations as text, piece by piece; segments lose nothing',
   request: {
     query: z.object({
-      format: z.enum(['segments', 'markdown', 'messages', 'fine-tuning']),
+      format: z.enum(['segments', 'markdown', 'html', 'messages', 'fine-tuning']),
       dialect,
+      show: z
+        .enum(['true'])
+        .optional()
+        .openapi({ description: 'With `html`: to be shown by the browser instead of saved' }),
       node: Id.optional(),
       path: Id.optional(),
       below: Id.optional(),
@@ -113,7 +117,7 @@ export const moving = apiRouter()
   })
   .openapi(take, async (c) => {
     const { forest, redact } = c.var.services;
-    const { format, dialect: spoken, ...of } = c.req.valid('query');
+    const { format, dialect: spoken, show, ...of } = c.req.valid('query');
     const [named] = Object.entries(given(of));
     const pieces = exportText(forest, {
       format,
@@ -122,14 +126,26 @@ export const moving = apiRouter()
     });
     // What is wrong shows with the first piece, while the answer can still say so.
     const first = await pieces.next();
-    const isMarkdown = format === 'markdown';
+    const { type, ending } = FILES[format] ?? { type: 'application/x-ndjson', ending: 'jsonl' };
+    const isShown = format === 'html' && show === 'true';
     return new Response(textStream(first, pieces, redact), {
       headers: {
-        'content-type': isMarkdown ? 'text/markdown; charset=utf-8' : 'application/x-ndjson',
-        'content-disposition': `attachment; filename="skein.${isMarkdown ? 'md' : 'jsonl'}"`,
+        'content-type': type,
+        ...(isShown
+          ? { 'content-security-policy': SHOWN_POLICY }
+          : { 'content-disposition': `attachment; filename="skein.${ending}"` }),
       },
     });
   });
+
+const FILES: Readonly<Record<string, { readonly type: string; readonly ending: string }>> = {
+  markdown: { type: 'text/markdown; charset=utf-8', ending: 'md' },
+  html: { type: 'text/html; charset=utf-8', ending: 'html' },
+};
+
+/** A shared page is shown under an origin of its own, where it could do nothing even if a script got into it. */
+const SHOWN_POLICY =
+  "sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'";
 
 function textStream(
   first: IteratorResult<string>,

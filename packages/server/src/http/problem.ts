@@ -121,6 +121,8 @@ const STATUSES: Readonly<Record<SkeinErrorCode, Status>> = {
   invalid_agent: 'fault',
   outside_folder: 'fault',
   address_refused: 'fault',
+  unreadable_cassette: 'fault',
+  secret_in_cassette: 'fault',
 };
 
 /** An error that is answered as `application/problem+json` (RFC 9457). */

@@ -1,3 +1,4 @@
+import type { ReplayerOptions } from '@skein/forest';
 import { Problem } from '../http/problem.ts';
 
 /** What a client asks of the proxy, in `x-skein-*` headers; they are not forwarded. */
@@ -62,6 +63,8 @@ export interface ProxyOptions {
   readonly mode?: 'record' | 'replay' | 'pass';
   /** What a replay without a recording does: answer with an error of the provider's form (default), or forward. */
   readonly onMiss?: 'refuse' | 'pass';
+  /** How a replay compares requests with recordings, and whom it tells. */
+  readonly replayer?: ReplayerOptions;
   /** Sign requests that have no key with the server's key. Everyone who may use the proxy then spends its money. */
   readonly useServerKeys?: boolean;
 }

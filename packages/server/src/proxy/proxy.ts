@@ -70,7 +70,7 @@ export function createProxy(services: Services, access: Access, options: ProxyOp
     log.error('recording-failed', error);
   };
   const recorder = createRecorder(forest, { onError, hints: config.hints });
-  const replayer = createReplayer(forest);
+  const replayer = createReplayer(forest, options.replayer);
   const connections = createConnections();
   const findUpstream = createUpstreams(providers, env);
   const findDemo = createDemoUpstreams(services);

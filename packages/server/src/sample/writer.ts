@@ -59,7 +59,7 @@ interface Author {
 
 const CLAUDE: Author = {
   provider: 'anthropic',
-  model: 'claude-sonnet-4-5',
+  model: 'claude-sonnet-5',
   dialect: anthropicMessages.id,
   native: ({ input, output, cacheRead }) => ({
     input_tokens: input,
@@ -84,7 +84,7 @@ const GPT: Author = {
 
 const GEMINI: Author = {
   provider: 'google',
-  model: 'gemini-3.5-flash',
+  model: 'gemini-3.6-flash',
   dialect: googleGenerateContent.id,
   native: ({ input, output, cacheRead, reasoning }) => ({
     promptTokenCount: input + cacheRead,

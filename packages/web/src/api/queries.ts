@@ -91,11 +91,6 @@ export const queries = {
       queryKey: ['threads', filter],
       queryFn: () => allThreads(filter),
     }),
-  summary: (thread: string) =>
-    queryOptions({
-      queryKey: ['summary', thread],
-      queryFn: () => unwrap(api.threads[':thread'].summary.$get({ param: { thread } })),
-    }),
   bookmarks: () =>
     queryOptions({ queryKey: ['bookmarks'], queryFn: () => unwrap(api.bookmarks.$get({ query: { limit: 500 } })) }),
   usage: (of: { readonly node?: string; readonly path?: string; readonly below?: string; readonly thread?: string }) =>
@@ -115,12 +110,19 @@ export const queries = {
     }),
 };
 
+/** A list of conversations, as far as it is loaded. */
+interface ThreadListData {
+  readonly items: readonly Thread[];
+  /** Whether these are all. */
+  readonly isWhole: boolean;
+}
+
 /** The first page is small, so that a list appears at once. */
 const FIRST_PAGE = 100;
 const PAGE = 1000;
 
 /** All conversations, last changed first. The page sorts and filters them itself. */
-async function allThreads(filter: ThreadFilter): Promise<{ readonly items: readonly Thread[] }> {
+async function allThreads(filter: ThreadFilter): Promise<ThreadListData> {
   const { deleted, tag } = filter;
   const { queryKey } = queries.threads(filter);
   const items: Thread[] = [];
@@ -137,20 +139,23 @@ async function allThreads(filter: ThreadFilter): Promise<{ readonly items: reado
     );
     items.push(...page.items);
     after = page.next;
-    if (!after) return { items };
+    if (!after) return { items, isWhole: true };
     if ((queryClient.getQueryData(queryKey)?.items.length ?? 0) < items.length)
-      queryClient.setQueryData(queryKey, { items: [...items] });
+      queryClient.setQueryData(queryKey, { items: [...items], isWhole: false });
   }
 }
 
 /** Updates one thread in every cached list; fetching thousands again for one would be slow. */
 export function putThread(thread: Thread): void {
   queryClient.setQueryData(queries.thread(thread.id).queryKey, (before) => before && { ...before, ...thread });
-  const lists = queryClient.getQueriesData<{ readonly items: readonly Thread[] }>({ queryKey: ['threads'] });
+  const lists = queryClient.getQueriesData<ThreadListData>({ queryKey: ['threads'] });
   for (const [queryKey, data] of lists) {
     const filter = queryKey[1];
     if (!data || typeof filter !== 'object') continue;
-    queryClient.setQueryData(queryKey, { items: insertThread(data.items, thread, filter as ThreadFilter) });
+    queryClient.setQueryData(queryKey, {
+      ...data,
+      items: insertThread(data.items, thread, filter as ThreadFilter),
+    });
   }
 }
 

@@ -1,12 +1,10 @@
-import { api, checkNodeId, unwrap } from './client.ts';
+import { api, checkNodeId, fetchText, unwrap } from './client.ts';
 import { fetchPages } from './pages.ts';
 import { type Node, ROOT, type TopologyNode } from './types.ts';
 
 /** Nodes without their texts, parents before their children. */
 export interface Topology {
   readonly items: readonly TopologyNode[];
-  /** The forest has more nodes than these. */
-  readonly isCut: boolean;
 }
 
 /** Adds or updates nodes in a topology; returns the same object if none of them belongs to it. */
@@ -30,20 +28,57 @@ function toTopologyNode({ id, parent, depth, role, at, removed, takes }: Node): 
   return { id, parent, depth, role, at, removed, ...(model && { model }), ...(provider && { provider }) };
 }
 
-/** The most nodes that are drawn; the reader is told when there are more. */
-export const MOST_NODES = 20_000;
 const PAGE = 1000;
 
-/** Fetches all pages of the topology; with `below`, the node itself comes first. */
+/** Fetches the structure of the whole forest; with `below`, of a node and all that is below it. */
 export async function fetchTopology(below?: string): Promise<Topology> {
-  const top = below === undefined ? [] : [await fetchTop(below)];
-  const { items, isCut } = await fetchPages(
-    (query) => unwrap(api.topology.$get({ query: { limit: PAGE, ...(below && { below }), ...query } })),
-    MOST_NODES - top.length,
-  );
-  return { items: [...top, ...items].slice(0, MOST_NODES), isCut };
+  if (below === undefined) return { items: await fetchOutline() };
+  const [top, { items }] = await Promise.all([
+    fetchTop(below),
+    fetchPages((query) => unwrap(api.topology.$get({ query: { limit: PAGE, below, ...query } })), Infinity),
+  ]);
+  return { items: [top, ...items] };
 }
 
 async function fetchTop(node: string): Promise<TopologyNode> {
   return toTopologyNode(await unwrap(api.nodes[':node'].$get({ param: { node: checkNodeId(node) }, query: {} })));
+}
+
+/** Nodes as the server sends them: one column for each fact. */
+interface OutlineColumns {
+  readonly ids: readonly string[];
+  /** Places among all nodes so far; -1 for the root. */
+  readonly parents: readonly number[];
+  readonly roles: readonly string[];
+  readonly at: readonly number[];
+  /** Places among all names so far; -1 for none. */
+  readonly authors: readonly number[];
+  /** A model and its provider. */
+  readonly names: readonly (readonly [string | null, string | null])[];
+}
+
+async function fetchOutline(): Promise<readonly TopologyNode[]> {
+  const lines = (await fetchText('/outline')).split('\n').filter(Boolean);
+  return readOutline(lines.map((line) => JSON.parse(line) as OutlineColumns));
+}
+
+export function readOutline(parts: readonly OutlineColumns[]): readonly TopologyNode[] {
+  const nodes: TopologyNode[] = [];
+  const names = parts.flatMap((part) => part.names);
+  for (const { ids, parents, roles, at, authors } of parts)
+    for (const [index, id] of ids.entries()) {
+      const parent = nodes[parents[index]!];
+      const [model, provider] = names[authors[index]!] ?? [];
+      nodes.push({
+        id,
+        parent: parent?.id ?? ROOT,
+        depth: (parent?.depth ?? 0) + 1,
+        role: roles[index]!,
+        at: at[index]!,
+        removed: false,
+        ...(model && { model }),
+        ...(provider && { provider }),
+      });
+    }
+  return nodes;
 }

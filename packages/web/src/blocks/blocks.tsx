@@ -132,7 +132,7 @@ interface TextBlockProps {
 function TextBlock({ texts, raw }: TextBlockProps) {
   const notes = [...new Map(texts.flatMap((one) => one.notes).map((note) => [note.number, note])).values()];
   return (
-    <div className="my-3 first:mt-0">
+    <div className="mt-3 first:mt-0">
       {raw ? (
         <pre dir="auto" className="font-mono text-[13px] leading-5 break-words whitespace-pre-wrap">
           {texts.map(({ text }) => text).join('')}

@@ -38,7 +38,8 @@ export function listenToKeys(): () => void {
 /** The commands that a key may run, the latest registered first. */
 function allowedCommands(key: string, target: EventTarget | null): readonly Command[] {
   const isTyping = isInField(target);
-  const isInDialog = document.querySelector('[role="dialog"], [role="alertdialog"]') !== null;
+  const isInDialog =
+    document.querySelector('[role="dialog"], [role="alertdialog"], dialog[open], [role="menu"]') !== null;
   // Escape closes the dialog, and nothing behind it.
   if (isInDialog && key === 'Escape') return [];
   const commands = [...useCommands.getState().commands.values()].reverse();

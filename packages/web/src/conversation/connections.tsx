@@ -21,11 +21,13 @@ export function Connections() {
   return (
     <section aria-label="Connections" className="mx-3">
       {!isDemo && ready.length > 0 && (
-        <Button small look="quiet" aria-expanded={isShown} className="mx-auto flex" onClick={() => setOpen(!isOpen)}>
-          <KeyRound size={14} aria-hidden />
-          {ready.length === 1 ? `${ready[0]!.id} has a key` : `${ready.length} providers have a key`}
-          <ChevronRight size={12} aria-hidden className={isShown ? 'rotate-90' : ''} />
-        </Button>
+        <div className="flex justify-center">
+          <Button small look="quiet" aria-expanded={isShown} onClick={() => setOpen(!isOpen)}>
+            <KeyRound size={14} aria-hidden />
+            {ready.length === 1 ? `${ready[0]!.id} has a key` : `${ready.length} providers have a key`}
+            <ChevronRight size={12} aria-hidden className={isShown ? 'rotate-90' : ''} />
+          </Button>
+        </div>
       )}
       {isShown && (
         <div className="mt-2 rounded-xl border border-line bg-surface p-4">

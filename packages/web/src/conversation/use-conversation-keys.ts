@@ -10,6 +10,7 @@ import { type InspectorTab, showTab, toggleMarked, useView } from '../state/view
 import { toast } from '../ui/toasts.tsx';
 import { answerAgain, stop } from './actions.ts';
 import { copyText, forkThread, linkTo, rate, toggleBookmark } from './marks.ts';
+import { showSiblings } from './message/sibling-switcher.tsx';
 import { restoreAt } from './remove-messages.ts';
 import { openDialog, startEditing, stopEditing, useScreenState } from './screen-state.ts';
 import { goToPosition, useLiveSiblings, useSiblings } from './use-siblings.ts';
@@ -55,7 +56,7 @@ export function useConversationKeys({ selected, leaf, path, tail }: ShownThread)
       onKept(() => void run()),
     );
   const leave = () => {
-    if (document.querySelector('[role="dialog"], [role="alertdialog"], [role="menu"], [role="listbox"]')) return;
+    if (document.querySelector('[role="dialog"], dialog[open], [role="menu"], [role="listbox"]')) return;
     if (tail?.branch.status === 'running') void stop(tail.live.id);
     else if (useScreenState.getState().editing !== undefined) stopEditing();
     else if (document.activeElement instanceof HTMLElement && document.activeElement !== document.body)
@@ -69,6 +70,7 @@ export function useConversationKeys({ selected, leaf, path, tail }: ShownThread)
     go('child', 'Last visited child', ['Alt+ArrowRight', 'l'], () => select(path[at + 1])),
     go('fork-before', 'Previous fork', ['['], () => toFork(-1)),
     go('fork-after', 'Next fork', [']'], () => toFork(1)),
+    go('siblings', 'Show the branches as cards', ['s'], () => showSiblings(selected.id)),
     go('first', 'First message', ['Home'], () => select(path[0])),
     go('leaf', 'Latest message', ['End'], () => select(leaf)),
     branch('again', 'Answer again', ['g'], () => void answerAgain(selected)),

@@ -4,7 +4,7 @@ import { layOut } from './layout.ts';
 
 const size = { width: 800, height: 600 };
 const leaf = (id: string) => ({ id, ids: [id], children: [] });
-const many = layOut([...Array(200).keys()].map((index) => leaf(String(index))));
+const many = layOut([{ id: 'r', ids: ['r'], children: [...Array(200).keys()].map((index) => leaf(String(index))) }]);
 
 test('all of a tall forest fits', () => {
   const { scale, top } = fit(many, size);

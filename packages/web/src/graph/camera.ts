@@ -13,7 +13,7 @@ export interface Size {
   readonly height: number;
 }
 
-const SMALLEST = 0.02;
+const SMALLEST = 0.004;
 const LARGEST = 2;
 const MARGIN = 32;
 
@@ -59,6 +59,15 @@ export function center(camera: Camera, { x, y }: PlacedCard, { width, height }: 
     left: width / 2 - (x + CARD_WIDTH / 2) * camera.scale,
     top: height / 2 - y * camera.scale,
   };
+}
+
+/** Moves the camera so that a point of the graph is in the middle. */
+export function centerOn(
+  { scale }: Camera,
+  { x, y }: { readonly x: number; readonly y: number },
+  { width, height }: Size,
+): Camera {
+  return { scale, left: width / 2 - x * scale, top: height / 2 - y * scale };
 }
 
 /** Moves the camera so that no edge shows empty space while something lies beyond the opposite edge. A graph that fits is centred. */

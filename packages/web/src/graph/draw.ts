@@ -1,6 +1,15 @@
 import type { Camera, Size } from './camera.ts';
 import type { AuthorKind, Palette } from './colors.ts';
-import { CARD_HEIGHT, CARD_WIDTH, cardsBetween, type Layout, type PlacedCard } from './layout.ts';
+import {
+  CARD_HEIGHT,
+  CARD_WIDTH,
+  cardsBetween,
+  type Layout,
+  type PlacedCard,
+  TITLE_HEIGHT,
+  type TreeBox,
+} from './layout.ts';
+import { drawOverview, makeOverview } from './overview.ts';
 
 /** How a card is drawn, apart from its position. */
 export interface Look {
@@ -18,10 +27,14 @@ export interface Scene {
   /** The first and second line of a card. */
   readonly words: (placed: PlacedCard) => readonly [string, string];
   readonly focused: string | undefined;
+  /** The title of the tree that begins with a node. */
+  readonly titleOf: (top: string) => string;
 }
 
 /** The smallest scale at which cards show text; below it they are coloured bars. */
 export const READABLE = 0.4;
+/** More cards than this are drawn from a picture of the whole forest. */
+const MOST_DRAWN = 6000;
 
 /** Draws what the camera sees and returns the cards whose text is drawn. */
 export function draw(
@@ -43,14 +56,69 @@ export function draw(
     // The edge to a card begins at its parent, which may be the visible part.
     ({ x, parent }) => x + CARD_WIDTH >= from && (parent ? parent.x + CARD_WIDTH : x) <= to,
   );
+  const trees = layout.trees.filter(
+    (box) =>
+      box.right >= from && box.left <= to && box.bottom * scale + top >= 0 && box.top * scale + top <= size.height,
+  );
+  if (seen.length > MOST_DRAWN) {
+    drawOverview(context, makeOverview(scene), layout);
+    drawBars(
+      context,
+      scene,
+      seen.filter((one) => isMarked(scene, one)),
+      scale,
+    );
+    drawTitles(context, scene, trees, camera);
+    return [];
+  }
   drawEdges(context, scene, seen, scale);
   if (scale < READABLE) {
     drawBars(context, scene, seen, scale);
+    drawTitles(context, scene, trees, camera);
     return [];
   }
+  drawTitles(context, scene, trees, camera);
   const cards = seen.filter(({ x }) => x <= to);
   for (const placed of cards) drawCard(context, scene, placed);
   return cards;
+}
+
+/** Whether a card stands out: the overview does not show that. */
+function isMarked({ looks, focused }: Scene, { fold }: PlacedCard): boolean {
+  const { isOnPath, isFound } = looks.get(fold.id)!;
+  return isOnPath || isFound || (focused !== undefined && fold.ids.includes(focused));
+}
+
+const TITLE_SIZE = 12;
+
+/** The titles of trees, in a size that can be read at every scale, as far as they have room. */
+function drawTitles(
+  context: CanvasRenderingContext2D,
+  { palette, titleOf }: Scene,
+  trees: readonly TreeBox[],
+  { scale, left, top }: Camera,
+): void {
+  const ratio = devicePixelRatio;
+  context.save();
+  context.setTransform(ratio, 0, 0, ratio, 0, 0);
+  context.font = `600 ${TITLE_SIZE}px ${FONT}`;
+  context.textBaseline = 'middle';
+  for (const box of trees) {
+    const width = (box.right - box.left) * scale;
+    const height = (box.bottom - box.top) * scale;
+    if (width < 48 || height < TITLE_SIZE * 1.5) continue;
+    const text = shorten(context, titleOf(box.id), Math.max(width, scale >= READABLE ? CARD_WIDTH * scale * 2 : 0));
+    const x = box.left * scale + left;
+    const y = box.top * scale + top + Math.max(TITLE_SIZE, (TITLE_HEIGHT / 2) * scale);
+    // On a ground of its own, because at small scales it lies over the cards.
+    context.fillStyle = palette.page;
+    context.globalAlpha = 0.85;
+    context.fillRect(x - 2, y - TITLE_SIZE / 2 - 2, context.measureText(text).width + 4, TITLE_SIZE + 4);
+    context.globalAlpha = 1;
+    context.fillStyle = palette.ink;
+    context.fillText(text, x, y);
+  }
+  context.restore();
 }
 
 function drawEdges(context: CanvasRenderingContext2D, scene: Scene, seen: readonly PlacedCard[], scale: number): void {
@@ -153,12 +221,11 @@ function box(context: CanvasRenderingContext2D, x: number, y: number): void {
 const shortened = new Map<string, string>();
 const MOST_KEPT = 5000;
 
-/** Shortens a text to the width of a card. Measuring is slow, so results are cached. */
-function shorten(context: CanvasRenderingContext2D, text: string): string {
-  const key = `${context.font}\n${text}`;
+/** Shortens a text to a width. Measuring is slow, so results are cached. */
+function shorten(context: CanvasRenderingContext2D, text: string, room = CARD_WIDTH - PADDING - 8): string {
+  const key = `${context.font}\n${Math.round(room)}\n${text}`;
   const kept = shortened.get(key);
   if (kept !== undefined) return kept;
-  const room = CARD_WIDTH - PADDING - 8;
   let short = text.slice(0, 60);
   if (context.measureText(short).width > room) {
     while (short.length > 0 && context.measureText(`${short}…`).width > room) short = short.slice(0, -1);

@@ -56,66 +56,6 @@ export function* eachFold(folds: readonly FoldedRun[]): Generator<FoldedRun> {
   }
 }
 
-/** One line of the tree that the inspector shows. */
-export interface TreeRow {
-  readonly fold: FoldedRun;
-  /** The indentation: 0 for the path itself. */
-  readonly level: number;
-  /** Which branch of a fork it begins, and how many there are. */
-  readonly branch?: { readonly index: number; readonly of: number };
-  /** The number of messages of its branch that are hidden. */
-  readonly hidden: number;
-  /** Whether its branch is open; undefined if it cannot be opened. */
-  readonly isOpen: boolean | undefined;
-}
-
-interface Next {
-  readonly fold: FoldedRun;
-  readonly level: number;
-  readonly branch?: TreeRow['branch'];
-  readonly isAside: boolean;
-}
-
-/**
- * The tree as lines. The path runs straight down; the other branches of each fork stand beside it, one line each until they
- * are opened. In an open branch the last child of a fork continues straight.
- */
-export function treeRows(
-  tops: readonly FoldedRun[],
-  sizes: ReadonlyMap<string, number>,
-  isOnPath: (id: string) => boolean,
-  isOpen: (id: string) => boolean,
-): readonly TreeRow[] {
-  const rows: TreeRow[] = [];
-  const waiting: Next[] = tops.toReversed().map((fold) => ({ fold, level: 0, isAside: false }));
-  for (let next = waiting.pop(); next; next = waiting.pop()) {
-    const { fold, level, branch, isAside } = next;
-    const below = (sizes.get(fold.id) ?? 1) - fold.ids.length;
-    const isClosed = isAside && below > 0 && !isOpen(fold.id);
-    rows.push({
-      fold,
-      level,
-      ...(branch && { branch }),
-      hidden: isClosed ? below : 0,
-      isOpen: isAside && below > 0 ? !isClosed : undefined,
-    });
-    if (!isClosed) waiting.push(...orderBranches(fold, level, isOnPath).reverse());
-  }
-  return rows;
-}
-
-/** The children of a fold in the order of their lines: the one that continues straight comes last. */
-function orderBranches({ children }: FoldedRun, level: number, isOnPath: (id: string) => boolean): Next[] {
-  if (children.length < 2) return children.map((fold) => ({ fold, level, isAside: false }));
-  const straight = children.find(({ id }) => isOnPath(id)) ?? children.at(-1)!;
-  const all = children.map((fold, index): Next => {
-    const isStraight = fold === straight;
-    const branch = { index, of: children.length };
-    return { fold, level: isStraight ? level : level + 1, branch, isAside: !isStraight };
-  });
-  return [...all.filter(({ isAside }) => isAside), ...all.filter(({ isAside }) => !isAside)];
-}
-
 /** The number of nodes in the subtree of each node, itself included. */
 export function subtreeSizes(tree: Tree): ReadonlyMap<string, number> {
   const order: string[] = [...tree.tops];

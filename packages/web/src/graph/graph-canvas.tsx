@@ -1,11 +1,12 @@
 import { Maximize, Minus, Plus } from 'lucide-react';
-import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
+import { type KeyboardEvent, type PointerEvent, type RefObject, useEffect, useId, useRef, useState } from 'react';
 import { requestPreviews, usePreviews } from '../state/previews.ts';
 import { IconButton } from '../ui/button.tsx';
 import { pluralize } from '../ui/format.ts';
-import { center, fillView, fit, pan, positionOnScreen, reveal, useCamera, zoom } from './camera.ts';
+import { center, centerOn, fillView, fit, pan, positionOnScreen, reveal, useCamera, zoom } from './camera.ts';
 import { draw, READABLE, type Scene } from './draw.ts';
-import { cardAt, type Direction, firstTop, type Layout, type PlacedCard, stepFrom } from './layout.ts';
+import { cardAt, type Direction, firstTop, type Layout, type PlacedCard, stepFrom, stepTree } from './layout.ts';
+import { drawMinimap, MINIMAP, minimapPoint } from './overview.ts';
 
 interface GraphCanvasProps {
   readonly scene: Scene;
@@ -27,6 +28,7 @@ export function GraphCanvas({ scene, description, onFocus, onOpen, onUnfold }: G
   const canvas = useRef<HTMLCanvasElement>(null);
   const latest = useRef(scene);
   latest.current = scene;
+  const minimap = useRef<HTMLCanvasElement>(null);
   const isDue = useRef(false);
   const said = useId();
   const [hovered, setHovered] = useState<{ readonly placed: PlacedCard; readonly x: number; readonly y: number }>();
@@ -39,6 +41,8 @@ export function GraphCanvas({ scene, description, onFocus, onOpen, onUnfold }: G
       const context = canvas.current?.getContext('2d', { alpha: false });
       if (!context) return;
       const cards = draw(context, latest.current, hands.camera.current, hands.size.current);
+      const map = minimap.current?.getContext('2d');
+      if (map) drawMinimap(map, latest.current, hands.camera.current, hands.size.current);
       requestPreviews(cards.flatMap(({ fold }) => (fold.ids.length === 1 ? [fold.id] : [])));
     });
   };
@@ -127,7 +131,7 @@ export function GraphCanvas({ scene, description, onFocus, onOpen, onUnfold }: G
         ref={frame}
         role="application"
         aria-roledescription="graph"
-        aria-label={`Graph with ${pluralize(layout.placed.length, 'card')}. Arrow keys walk, Enter opens, Space unfolds, plus and minus zoom, f fits.`}
+        aria-label={`Graph with ${pluralize(layout.placed.length, 'card')}. Arrow keys walk, Page Up and Page Down go to other trees, Enter opens, Space unfolds, plus and minus zoom, f fits.`}
         aria-describedby={said}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: it is walked by keys
         tabIndex={0}
@@ -153,6 +157,10 @@ export function GraphCanvas({ scene, description, onFocus, onOpen, onUnfold }: G
         {description}
       </p>
       {hovered && <Hover {...hovered} width={hands.size.current.width} />}
+      <Minimap
+        canvas={minimap}
+        onPoint={(x, y) => hands.move(centerOn(hands.camera.current, minimapPoint(layout, x, y), hands.size.current))}
+      />
       <ZoomButtons onZoom={zoomBy} onFit={fitAll} />
     </div>
   );
@@ -239,8 +247,10 @@ function graphKeys({ scene, zoomBy, fitAll, focusOn, onOpen, onUnfold, onPan }: 
     ...(current && {
       Enter: () => (current.fold.ids.length > 1 ? onUnfold(current) : onOpen(current)),
       ' ': () => onUnfold(current),
-      Home: () => focusOn(layout.placed[0]!),
-      End: () => focusOn(layout.placed.at(-1)!),
+      Home: () => focusOn(firstTop(layout)!),
+      End: () => focusOn(layout.of.get(layout.trees.at(-1)!.id)!),
+      PageDown: () => focusOn(stepTree(layout, current, 1)),
+      PageUp: () => focusOn(stepTree(layout, current, -1)),
     }),
   };
   return (event: KeyboardEvent): void => {
@@ -251,6 +261,34 @@ function graphKeys({ scene, zoomBy, fitAll, focusOn, onOpen, onUnfold, onPan }: 
     event.preventDefault();
     step();
   };
+}
+
+interface MinimapProps {
+  readonly canvas: RefObject<HTMLCanvasElement | null>;
+  readonly onPoint: (x: number, y: number) => void;
+}
+
+/** The whole forest in a corner. Pressing and dragging moves the view; keys do it in the graph itself. */
+function Minimap({ canvas, onPoint }: MinimapProps) {
+  const point = (event: PointerEvent<HTMLElement>) => {
+    const { left, top } = event.currentTarget.getBoundingClientRect();
+    onPoint(event.clientX - left, event.clientY - top);
+  };
+  return (
+    <canvas
+      ref={canvas}
+      aria-hidden
+      width={MINIMAP.width * 2}
+      height={MINIMAP.height * 2}
+      style={{ width: MINIMAP.width, height: MINIMAP.height }}
+      onPointerDown={(event) => {
+        event.currentTarget.setPointerCapture(event.pointerId);
+        point(event);
+      }}
+      onPointerMove={(event) => event.buttons > 0 && point(event)}
+      className="absolute right-14 bottom-3 cursor-crosshair touch-none rounded-lg border border-line bg-raised shadow-sm max-sm:hidden"
+    />
+  );
 }
 
 /** The factor of one zoom step. */

@@ -3,7 +3,7 @@ import { ChevronDown, ChevronUp, FoldHorizontal, Network, Search, UnfoldHorizont
 import { useDeferredValue, useEffect, useMemo, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { queries } from '../api/queries.ts';
-import { MOST_NODES, type Topology } from '../api/topology.ts';
+import type { Topology } from '../api/topology.ts';
 import { ROOT, type TopologyNode } from '../api/types.ts';
 import { useCommandList } from '../commands/registry.ts';
 import { usePlace } from '../state/place.ts';
@@ -51,14 +51,23 @@ function Graph({ topology, below }: { readonly topology: Topology; readonly belo
   const tree = useMemo(() => buildTree(topology.items), [topology.items]);
   const path = useMemo(() => new Set(ancestors(tree, leaf ?? '')), [tree, leaf]);
   const layout = useMemo(
-    () => layOut(foldRuns(tree, (id) => id === leaf || open.has(id) || found.ids.has(id))),
+    // The newest tree first.
+    () => layOut(foldRuns(tree, (id) => id === leaf || open.has(id) || found.ids.has(id)).toReversed()),
     [tree, leaf, open, found.ids],
   );
   const looks = useMemo(
     () => computeLooks(tree, layout.placed, path, hidden, found.ids),
     [tree, layout, path, hidden, found.ids],
   );
-  const scene: Scene = { layout, looks, palette, focused, words: (placed) => cardText(tree, placed) };
+  const titles = useTreeTitles(tree);
+  const scene: Scene = {
+    layout,
+    looks,
+    palette,
+    focused,
+    words: (placed) => cardText(tree, placed),
+    titleOf: (top) => titles.get(top) ?? usePreviews.getState().of.get(top)?.text ?? '',
+  };
   const current = focused === undefined ? undefined : layout.of.get(focused);
   const preview = usePreviews((state) => state.of.get(focused ?? ''));
   useEffect(() => {
@@ -100,12 +109,6 @@ function Graph({ topology, below }: { readonly topology: Topology; readonly belo
         canFold={open.size > 0}
         onFold={() => setOpen(new Set())}
       />
-      {topology.isCut && (
-        <p className="border-b border-line bg-warn-soft px-3 py-1 text-xs text-warn">
-          Only the first {MOST_NODES.toLocaleString('en')} messages are drawn. Choose one conversation, or hoist a
-          message.
-        </p>
-      )}
       <div className="relative min-h-0 grow">
         <GraphCanvas
           scene={scene}
@@ -118,6 +121,7 @@ function Graph({ topology, below }: { readonly topology: Topology; readonly belo
           <NodePane
             placed={current}
             node={tree.nodes.get(current.fold.id)!}
+            title={titles.get([...ancestors(tree, current.fold.id)].at(-1) ?? '')}
             isTop={current.fold.id === below}
             onHoist={() => hoist(current.fold.id)}
             onUnfold={() => unfold(current)}
@@ -127,6 +131,22 @@ function Graph({ topology, below }: { readonly topology: Topology; readonly belo
       </div>
     </div>
   );
+}
+
+/** The title of every tree: that of the conversation in it that changed last, and how many others there are. */
+function useTreeTitles(tree: Tree<TopologyNode>): ReadonlyMap<string, string> {
+  const { data } = useQuery(queries.threads());
+  return useMemo(() => {
+    const found = new Map<string, { readonly title: string; count: number }>();
+    for (const { head, title } of data?.items ?? []) {
+      const top = [...ancestors(tree, head)].at(-1);
+      if (top === undefined) continue;
+      const before = found.get(top);
+      if (before) before.count += 1;
+      else found.set(top, { title: title || 'Untitled', count: 1 });
+    }
+    return new Map([...found].map(([top, { title, count }]) => [top, count > 1 ? `${title} (+${count - 1})` : title]));
+  }, [data, tree]);
 }
 
 /** How every card looks. */
@@ -165,6 +185,8 @@ function describeCard(tree: Tree<TopologyNode>, { fold, children }: PlacedCard, 
 interface NodePaneProps {
   readonly placed: PlacedCard;
   readonly node: TopologyNode;
+  /** Of the tree that it belongs to. */
+  readonly title: string | undefined;
   readonly isTop: boolean;
   readonly onHoist: () => void;
   readonly onUnfold: () => void;
@@ -172,7 +194,7 @@ interface NodePaneProps {
 }
 
 /** The focused card and the actions on it. */
-function NodePane({ placed: { fold }, node, isTop, onHoist, onUnfold, onClose }: NodePaneProps) {
+function NodePane({ placed: { fold }, node, title, isTop, onHoist, onUnfold, onClose }: NodePaneProps) {
   const preview = usePreviews((state) => state.of.get(fold.id));
   const isRun = fold.ids.length > 1;
   return (
@@ -189,6 +211,7 @@ function NodePane({ placed: { fold }, node, isTop, onHoist, onUnfold, onClose }:
           <X size={14} />
         </IconButton>
       </div>
+      {title !== undefined && <p className="mt-1 truncate text-xs font-medium">{title}</p>}
       <p className="my-2 line-clamp-4 min-h-5 text-sm break-words">
         {isRun ? `It begins: ${preview?.text ?? ''}` : preview?.text}
       </p>
@@ -197,7 +220,7 @@ function NodePane({ placed: { fold }, node, isTop, onHoist, onUnfold, onClose }:
           href={`/c/${fold.id}`}
           className="inline-flex h-7 items-center rounded-md bg-accent px-2 text-xs font-medium text-accent-ink hover:opacity-90"
         >
-          Open
+          Open the conversation
         </Link>
         {isRun && (
           <Button small onClick={onUnfold}>
@@ -247,11 +270,13 @@ function GraphBar(props: GraphBarProps) {
 }
 
 const WHOLE = 'all';
+const MOST_CHOICES = 200;
 
 function Scope({ below }: { readonly below: string | undefined }) {
   const [, go] = useLocation();
   const threads = useQuery(queries.threads());
-  const items = (threads.data?.items ?? []).filter(({ start }) => start !== ROOT);
+  // Thousands of choices would be slow, and nobody reads them: search and the graph itself lead to older ones.
+  const items = (threads.data?.items ?? []).filter(({ start }) => start !== ROOT).slice(0, MOST_CHOICES);
   const isThread = items.some(({ start }) => start === below);
   const previews = useRequestedPreviews(below === undefined || isThread ? [] : [below]);
   return (

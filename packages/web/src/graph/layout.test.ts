@@ -44,8 +44,8 @@ describe('the layout', () => {
   });
 
   test('what is between two heights is what a search through all finds', () => {
-    const found = cardsBetween(layout.placed, -100, 300).map(({ fold }) => fold.id);
-    const all = layout.placed.filter(({ y }) => y >= -100 - CARD_HEIGHT && y < 300 + CARD_HEIGHT);
+    const found = cardsBetween(layout.placed, 100, 500).map(({ fold }) => fold.id);
+    const all = layout.placed.filter(({ y }) => y >= 100 - CARD_HEIGHT && y < 500 + CARD_HEIGHT);
     expect(found).toEqual(all.map(({ fold }) => fold.id));
     expect(found.length).toBeGreaterThan(0);
   });
@@ -62,4 +62,20 @@ test('a run is found by any of its nodes', () => {
   );
   expect(layout.of.get('c')).toBe(layout.of.get('b'));
   expect(layout.placed).toHaveLength(3);
+});
+
+test('many trees are set in columns, none over another', () => {
+  const leaf = (id: string): FoldedRun => ({ id, ids: [id], children: [] });
+  const tops = [...Array(60).keys()].map((at) => ({ ...leaf(`t${at}`), children: [leaf(`a${at}`), leaf(`b${at}`)] }));
+  const { trees, right, bottom, of } = layOut(tops);
+  expect(new Set(trees.map(({ left }) => left)).size).toBeGreaterThan(3);
+  expect(right / bottom).toBeGreaterThan(0.8);
+  for (const a of trees)
+    for (const b of trees)
+      if (a !== b) expect(a.right <= b.left || b.right <= a.left || a.bottom <= b.top || b.bottom <= a.top).toBe(true);
+  for (const { id, left, top, right: edge, bottom: end } of trees)
+    for (const { x, y } of [of.get(id)!, ...of.get(id)!.children]) {
+      expect(x >= left && x + CARD_WIDTH <= edge).toBe(true);
+      expect(y - CARD_HEIGHT / 2 >= top && y + CARD_HEIGHT / 2 <= end).toBe(true);
+    }
 });

@@ -14,6 +14,7 @@ export interface Layout {
   /** From top to bottom. */
   readonly placed: readonly PlacedCard[];
   readonly of: ReadonlyMap<string, PlacedCard>;
+  readonly trees: readonly TreeBox[];
   readonly left: number;
   readonly right: number;
   readonly top: number;
@@ -25,27 +26,73 @@ export const CARD_HEIGHT = 40;
 const COLUMN = CARD_WIDTH + 40;
 const ROW = CARD_HEIGHT + 12;
 
-/** Computes a position for every fold; no two cards overlap. */
+/** The room that one tree takes, with the line for its title above its cards. */
+export interface TreeBox {
+  /** The id of its first node. */
+  readonly id: string;
+  readonly left: number;
+  readonly top: number;
+  readonly right: number;
+  readonly bottom: number;
+}
+
+type Placing = PlacedCard & { x: number; y: number; children: PlacedCard[] };
+
+/** The height of the line for the title of a tree. */
+export const TITLE_HEIGHT = 28;
+const GAP = 48;
+/** The wanted ratio of width to height of a forest of many trees. */
+const ASPECT = 1.6;
+
+/** Computes a position for every fold; no two cards overlap. Trees are set in columns, from top to bottom. */
 export function layOut(tops: readonly FoldedRun[]): Layout {
-  const forest: FoldedRun = { id: '', ids: [], children: tops };
-  const root = hierarchy<FoldedRun>(forest, ({ children }) => [...children]);
-  const laid = treeLayout<FoldedRun>()
+  const trees = tops.map(layOutTree);
+  const area = trees.reduce((sum, { width, height }) => sum + (width + GAP) * (height + GAP), 0);
+  const tallest = trees.reduce((most, { height }) => Math.max(most, height), 0);
+  const limit = Math.max(tallest, Math.sqrt(area / ASPECT));
+  const boxes: TreeBox[] = [];
+  let [left, top, right] = [0, 0, 0];
+  for (const { cards, width, height } of trees) {
+    if (top > 0 && top + height > limit) [left, top] = [right + GAP, 0];
+    for (const card of cards) {
+      card.x += left;
+      card.y += top;
+    }
+    boxes.push({ id: cards[0]!.fold.id, left, top, right: left + width, bottom: top + height });
+    right = Math.max(right, left + width);
+    top += height + GAP;
+  }
+  const placed: PlacedCard[] = trees.flatMap(({ cards }) => cards);
+  placed.sort((a, b) => a.y - b.y || a.x - b.x);
+  const of = new Map<string, PlacedCard>();
+  for (const one of placed) for (const id of one.fold.ids) of.set(id, one);
+  const bottom = boxes.reduce((most, box) => Math.max(most, box.bottom), 0);
+  return { placed, of, trees: boxes, left: 0, right, top: 0, bottom };
+}
+
+/** One tree, from left to right, with its corner at 0. */
+function layOutTree(top: FoldedRun) {
+  const root = treeLayout<FoldedRun>()
     .nodeSize([ROW, COLUMN])
-    .separation((a, b) => (a.parent === b.parent ? 1 : 1.25))(root);
-  const made = new Map<string, PlacedCard & { children: PlacedCard[] }>();
+    .separation((a, b) => (a.parent === b.parent ? 1 : 1.25))(
+    hierarchy<FoldedRun>(top, ({ children }) => [...children]),
+  );
+  const cards: Placing[] = [];
+  const made = new Map<FoldedRun, Placing>();
+  let [least, most, width] = [Infinity, -Infinity, 0];
   // Parents come before their children.
-  laid.each(({ data, x, y, parent }) => {
-    if (data === forest) return;
-    const above = parent && made.get(parent.data.id);
-    const one = { fold: data, x: y - COLUMN, y: x, parent: above ?? undefined, children: [] as PlacedCard[] };
-    made.set(data.id, one);
+  root.each(({ data, x, y, parent }) => {
+    const above = parent ? made.get(parent.data) : undefined;
+    const one: Placing = { fold: data, x: y, y: x, parent: above, children: [] };
+    made.set(data, one);
     above?.children.push(one);
+    cards.push(one);
+    least = Math.min(least, x);
+    most = Math.max(most, x);
+    width = Math.max(width, y + CARD_WIDTH);
   });
-  const placed = [...made.values()].sort((a, b) => a.y - b.y || a.x - b.x);
-  const of = new Map(placed.flatMap((one) => one.fold.ids.map((id) => [id, one] as const)));
-  const right = placed.reduce((most, { x }) => Math.max(most, x), 0) + CARD_WIDTH;
-  const half = CARD_HEIGHT / 2;
-  return { placed, of, left: 0, right, top: (placed[0]?.y ?? 0) - half, bottom: (placed.at(-1)?.y ?? 0) + half };
+  for (const card of cards) card.y += TITLE_HEIGHT + CARD_HEIGHT / 2 - least;
+  return { cards, width, height: TITLE_HEIGHT + most - least + CARD_HEIGHT };
 }
 
 /** The cards between two heights, by binary search. */
@@ -71,9 +118,17 @@ export function cardAt(layout: Layout, x: number, y: number): PlacedCard | undef
   );
 }
 
-/** The highest card that has no parent. */
-export function firstTop({ placed }: Layout): PlacedCard | undefined {
-  return placed.find(({ parent }) => !parent);
+/** The first card of the first tree. */
+export function firstTop({ of, trees }: Layout): PlacedCard | undefined {
+  return of.get(trees[0]?.id ?? '');
+}
+
+/** The first card of the tree before or after that of a card. */
+export function stepTree({ of, trees }: Layout, from: PlacedCard, step: 1 | -1): PlacedCard {
+  let top = from;
+  while (top.parent) top = top.parent;
+  const at = trees.findIndex(({ id }) => id === top.fold.id);
+  return of.get(trees[at + step]?.id ?? '') ?? top;
 }
 
 export type Direction = 'ArrowLeft' | 'ArrowRight' | 'ArrowUp' | 'ArrowDown';

@@ -1,17 +1,20 @@
 import { useQuery } from '@tanstack/react-query';
-import { ChevronDown, ChevronRight, GitBranch, Loader } from 'lucide-react';
+import { ChevronDown, ChevronRight, Loader } from 'lucide-react';
 import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from 'react';
 import { VList, type VListHandle } from 'virtua';
 import { queries } from '../api/queries.ts';
-import type { Block, Node } from '../api/types.ts';
-import { foldRuns, subtreeSizes, type TreeRow, treeRows } from '../graph/fold.ts';
-import { RoleIcon } from '../graph/role-icon.tsx';
+import type { Block, Node, Thread } from '../api/types.ts';
+import { foldRuns, subtreeSizes } from '../graph/fold.ts';
+import { type ModelColors, modelColors } from '../graph/model-colors.ts';
+import { type RailRow, railRows } from '../graph/rail.ts';
 import { buildTree } from '../graph/tree.ts';
+import { useCurrentThread } from '../state/current-thread.ts';
 import { useLive } from '../state/live.ts';
 import { pathTo, useNodes } from '../state/nodes.ts';
 import { goTo } from '../state/place.ts';
 import { requestPreviews, usePreviews } from '../state/previews.ts';
 import { Failed, Loading } from '../ui/states.tsx';
+import { MOST_LANES, ModelLegend, RailCell, type RailNode, ROW_HEIGHT } from './rail-cell.tsx';
 
 /** The tree of a conversation, with the path on screen as its trunk. */
 export function TreeTab({ node, leaf }: { readonly node: Node; readonly leaf: string }) {
@@ -21,17 +24,16 @@ export function TreeTab({ node, leaf }: { readonly node: Node; readonly leaf: st
   const topology = useQuery({ ...queries.topology(top), enabled: top !== undefined });
   if (topology.error) return <Failed error={topology.error} onRetry={() => void topology.refetch()} />;
   if (!topology.data) return <Loading label="Loading the tree" lines={8} />;
-  return <Lines items={topology.data.items} isCut={topology.data.isCut} path={path} selected={node.id} />;
+  return <Lines items={topology.data.items} path={path} selected={node.id} />;
 }
 
 interface LinesProps {
-  readonly items: readonly { readonly id: string; readonly parent: string; readonly role: string }[];
-  readonly isCut: boolean;
+  readonly items: readonly RailNode[];
   readonly path: readonly Node[];
   readonly selected: string;
 }
 
-function Lines({ items, isCut, path, selected }: LinesProps) {
+function Lines({ items, path, selected }: LinesProps) {
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
   const [active, setActive] = useState(selected);
   const list = useRef<VListHandle>(null);
@@ -41,34 +43,36 @@ function Lines({ items, isCut, path, selected }: LinesProps) {
   const tree = useMemo(() => {
     // Messages that were just written are shown before the topology is fetched again.
     const known = new Set(items.map(({ id }) => id));
-    const all = [...items, ...path.filter(({ id }) => !known.has(id))];
+    const all = [...items, ...path.filter(({ id }) => !known.has(id)).map(toRailNode)];
     const ids = new Set(all.map(({ id }) => id));
-    return buildTree([...all, ...live.filter(({ parent }) => ids.has(parent))]);
+    return buildTree<RailNode>([...all, ...live.filter(({ parent }) => ids.has(parent))]);
   }, [items, path, live]);
+  const heads = useHeads(tree.nodes);
+  const colors = useMemo(() => modelColors(tree.nodes.values()), [tree]);
   const rows = useMemo(() => {
     const onPath = new Set(path.map(({ id }) => id));
-    const folds = foldRuns(tree, (id) => id === selected || open.has(id) || isLiveId(id));
-    return treeRows(
-      folds,
-      subtreeSizes(tree),
-      (id) => onPath.has(id),
-      (id) => open.has(id),
-    );
-  }, [tree, path, selected, open]);
-  const onPath = useMemo(() => new Set(path.map(({ id }) => id)), [path]);
+    const folds = foldRuns(tree, (id) => id === selected || open.has(id) || isLiveId(id) || heads.has(id));
+    return railRows({
+      tops: folds,
+      sizes: subtreeSizes(tree),
+      isOnPath: (id) => onPath.has(id),
+      isOpen: (id) => open.has(id),
+      timeOf: (id) => tree.nodes.get(id)?.at ?? 0,
+    });
+  }, [tree, path, selected, open, heads]);
 
   const indexOf = (id: string) => rows.findIndex(({ fold }) => fold.ids.includes(id));
   useEffect(() => setActive(selected), [selected]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: only when another one is selected, not whenever the tree grows
   useEffect(() => list.current?.scrollToIndex(Math.max(0, indexOf(selected)), { align: 'nearest' }), [selected]);
 
-  const toggle = ({ fold, isOpen }: TreeRow) =>
+  const toggle = ({ fold, isOpen }: RailRow) =>
     setOpen((before) => {
       const after = new Set(before);
       for (const id of fold.ids) isOpen === true ? after.delete(id) : after.add(id);
       return after;
     });
-  const pick = (row: TreeRow) => {
+  const pick = (row: RailRow) => {
     setActive(row.fold.id);
     if (row.fold.ids.length > 1) toggle(row);
     else goTo(isLiveId(row.fold.id) ? tree.nodes.get(row.fold.id)!.parent : row.fold.id);
@@ -79,7 +83,6 @@ function Lines({ items, isCut, path, selected }: LinesProps) {
     setActive(row.fold.id);
     list.current?.scrollToIndex(rows.indexOf(row), { align: 'nearest' });
   };
-  const lastOnPath = rows.findLastIndex(({ fold }) => onPath.has(fold.id));
   const current = Math.max(0, indexOf(active));
   const onKeyDown = (event: KeyboardEvent) => {
     const row = rows[current];
@@ -90,7 +93,7 @@ function Lines({ items, isCut, path, selected }: LinesProps) {
       Home: () => moveTo(0),
       End: () => moveTo(rows.length - 1),
       ArrowRight: () => (row.isOpen === false || row.fold.ids.length > 1 ? toggle(row) : moveTo(current + 1)),
-      ArrowLeft: () => (row.isOpen ? toggle(row) : moveTo(parentRow(rows, current))),
+      ArrowLeft: () => (row.isOpen ? toggle(row) : moveTo(row.parent)),
       Enter: () => pick(row),
       ' ': () => pick(row),
     };
@@ -99,6 +102,7 @@ function Lines({ items, isCut, path, selected }: LinesProps) {
     event.preventDefault();
     step();
   };
+  const lanes = Math.min(MOST_LANES, 1 + rows.reduce((most, { lane }) => Math.max(most, lane), 0));
 
   return (
     <div className="flex h-full flex-col">
@@ -110,15 +114,17 @@ function Lines({ items, isCut, path, selected }: LinesProps) {
         onKeyDown={onKeyDown}
         className="group min-h-0 grow py-1 outline-offset-[-2px]"
       >
-        <VList ref={list} className="h-full" keepMounted={[current]}>
+        <VList ref={list} className="h-full" keepMounted={[current]} itemSize={ROW_HEIGHT}>
           {rows.map((row, index) => (
             <TreeLine
               key={row.fold.id}
               id={`${name}-${index}`}
               row={row}
-              role={tree.nodes.get(row.fold.id)?.role ?? 'other'}
-              isOnPath={onPath.has(row.fold.id)}
-              isBesidePath={index < lastOnPath}
+              rows={rows}
+              lanes={lanes}
+              node={tree.nodes.get(row.fold.id)!}
+              colors={colors}
+              heads={row.fold.ids.flatMap((id) => heads.get(id) ?? [])}
               isSelected={row.fold.id === selected}
               isActive={index === current}
               onPick={() => pick(row)}
@@ -127,44 +133,35 @@ function Lines({ items, isCut, path, selected }: LinesProps) {
           ))}
         </VList>
       </div>
-      {isCut && (
-        <p className="border-t border-line px-3 py-2 text-xs text-soft">The tree has more than is shown here.</p>
-      )}
+      <ModelLegend colors={colors} />
     </div>
   );
 }
 
-/** The line of the parent of a line. */
-function parentRow(rows: readonly TreeRow[], index: number): number {
-  const { level, branch } = rows[index]!;
-  if (!branch) return index - 1;
-  for (let at = index - 1; at >= 0; at -= 1)
-    if (rows[at]!.level < level || (rows[at]!.level === level && !rows[at]!.branch)) return at;
-  return index - 1;
-}
-
 interface TreeLineProps {
   readonly id: string;
-  readonly row: TreeRow;
-  readonly role: string;
-  readonly isOnPath: boolean;
-  /** The path continues below this line. */
-  readonly isBesidePath: boolean;
+  readonly row: RailRow;
+  readonly rows: readonly RailRow[];
+  readonly lanes: number;
+  readonly node: RailNode;
+  readonly colors: ModelColors;
+  /** The conversations that end here. */
+  readonly heads: readonly Thread[];
   readonly isSelected: boolean;
   readonly isActive: boolean;
   readonly onPick: () => void;
   readonly onToggle: () => void;
 }
 
-const STEP = 16;
-
 /** One line of the tree: the preview of a message, or a run of several messages. */
-function TreeLine({ id, row, role, isOnPath, isBesidePath, isSelected, isActive, onPick, onToggle }: TreeLineProps) {
-  const { fold, level, branch, hidden, isOpen } = row;
+function TreeLine(props: TreeLineProps) {
+  const { id, row, rows, lanes, node, colors, heads, isSelected, isActive, onPick, onToggle } = props;
+  const { fold, lane, branch, hidden, isOpen, isOnPath } = row;
   const isRun = fold.ids.length > 1;
   const isLive = isLiveId(fold.id);
   const preview = usePreviews((state) => state.of.get(fold.id));
   const words = useLiveText(fold.id);
+  const here = useCurrentThread()?.id;
   useEffect(() => {
     if (!isRun && !isLive) requestPreviews([fold.id]);
   }, [fold.id, isRun, isLive]);
@@ -172,10 +169,10 @@ function TreeLine({ id, row, role, isOnPath, isBesidePath, isSelected, isActive,
     ? `${fold.ids.length} messages`
     : isLive
       ? words || '…'
-      : (preview?.text ?? '').replace(/^#+ /, '');
+      : (preview?.text ?? '').replace(/^#+ |\*\*|`/g, '');
   const look = isSelected
     ? 'bg-accent-soft text-ink'
-    : `hover:bg-hover ${isOnPath ? 'text-ink' : 'text-soft'} ${isRun ? 'italic' : ''}`;
+    : `hover:bg-hover ${isOnPath ? 'font-medium text-ink' : 'text-soft'} ${isRun ? 'italic' : ''}`;
   const meta = isSelected ? 'text-soft' : 'text-faint';
   const isExpandable = isOpen !== undefined || isRun;
   return (
@@ -184,31 +181,29 @@ function TreeLine({ id, row, role, isOnPath, isBesidePath, isSelected, isActive,
     <div
       id={id}
       role="treeitem"
-      aria-level={level + 1}
+      aria-level={lane + 1}
       aria-selected={isSelected}
       {...(isExpandable && { 'aria-expanded': isOpen === true })}
       {...(branch && { 'aria-posinset': branch.index + 1, 'aria-setsize': branch.of })}
       onClick={onPick}
-      style={{ paddingLeft: 10 + level * STEP }}
-      className={`relative flex h-7 cursor-pointer items-center gap-1.5 pr-2 text-sm ${look} ${isActive ? 'group-focus-visible:outline-2 group-focus-visible:-outline-offset-2 group-focus-visible:outline-accent' : ''}`}
+      className={`relative flex h-7 cursor-pointer items-center gap-1.5 pr-2 text-sm pointer-coarse:h-11 ${look} ${isActive ? 'group-focus-visible:outline-2 group-focus-visible:-outline-offset-2 group-focus-visible:outline-accent' : ''}`}
     >
-      {(isOnPath || isBesidePath) && <span aria-hidden className="absolute inset-y-0 left-0 w-0.5 bg-accent" />}
-      {level > 0 && (
-        <span aria-hidden className="absolute inset-y-0 w-px bg-line-strong" style={{ left: 4 + level * STEP }} />
-      )}
-      {isLive ? (
-        <Loader size={14} className="shrink-0 animate-spin text-assistant" aria-hidden />
-      ) : (
-        <RoleIcon role={isRun ? 'run' : role} />
-      )}
-      <span className="sr-only">{isRun ? '' : `${isLive ? 'being written' : role}: `}</span>
+      <RailCell row={row} rows={rows} lanes={lanes} node={node} colors={colors} isSelected={isSelected} />
+      {isLive && <Loader size={14} className="shrink-0 animate-spin text-assistant" aria-hidden />}
+      <span className="sr-only">{isRun ? '' : `${isLive ? 'being written' : node.role}: `}</span>
       <span className="min-w-0 grow truncate">{text}</span>
-      {branch && preview?.model && (
-        <span className={`max-w-28 shrink-0 truncate text-xs ${meta}`}>{preview.model}</span>
-      )}
+      {heads.map((thread) => (
+        <span
+          key={thread.id}
+          title={`The conversation “${thread.title || 'Untitled'}” ends here`}
+          className={`flex max-w-32 shrink-0 items-center gap-1 truncate rounded border px-1 text-[11px] font-normal not-italic ${thread.id === here ? 'border-accent text-accent' : 'border-line-strong text-soft'}`}
+        >
+          <span className="sr-only">Ends here:</span>
+          <span className="truncate">{thread.title || 'Untitled'}</span>
+        </span>
+      ))}
       {branch && (
-        <span className={`flex shrink-0 items-center gap-0.5 text-xs ${meta}`}>
-          <GitBranch size={12} aria-hidden />
+        <span className={`shrink-0 text-xs font-normal tabular-nums ${meta}`}>
           {branch.index + 1}/{branch.of}
         </span>
       )}
@@ -231,13 +226,22 @@ function TreeLine({ id, row, role, isOnPath, isBesidePath, isSelected, isActive,
   );
 }
 
-/** A message that is being generated and has no node yet. */
-interface LiveTreeNode {
-  readonly id: string;
-  readonly parent: string;
-  readonly role: string;
+/** The conversations that end at each node of the tree. */
+function useHeads(nodes: ReadonlyMap<string, unknown>): ReadonlyMap<string, readonly Thread[]> {
+  const { data } = useQuery(queries.threads());
+  return useMemo(() => {
+    const heads = new Map<string, Thread[]>();
+    for (const thread of data?.items ?? [])
+      if (nodes.has(thread.head)) heads.set(thread.head, [...(heads.get(thread.head) ?? []), thread]);
+    return heads;
+  }, [data, nodes]);
 }
 
+function toRailNode({ id, parent, role, at, takes }: Node): RailNode {
+  return { id, parent, role, at, model: takes.find((take) => take.model !== undefined)?.model };
+}
+
+/** The id of a message that is being generated and has no node yet. */
 const PREFIX = 'live:';
 
 function isLiveId(id: string): boolean {
@@ -245,7 +249,7 @@ function isLiveId(id: string): boolean {
 }
 
 /** One tree node per branch of each running generation. The list changes only when a message ends. */
-function useLiveTreeNodes(): readonly LiveTreeNode[] {
+function useLiveTreeNodes(): readonly RailNode[] {
   const places = useLive(({ all }) =>
     [...all.values()]
       .flatMap(({ id, branches }) =>
@@ -261,7 +265,7 @@ function useLiveTreeNodes(): readonly LiveTreeNode[] {
         .filter(Boolean)
         .map((place) => {
           const [id = '', parent = ''] = place.split(' ');
-          return { id, parent, role: 'assistant' };
+          return { id, parent, role: 'assistant', at: Infinity };
         }),
     [places],
   );

@@ -1,5 +1,6 @@
 import { useLocation } from 'wouter';
 import { type Command, useCommandList } from '../commands/registry.ts';
+import { useCurrentThread } from '../state/current-thread.ts';
 import { openExport, openPalette, useOverlays } from '../state/overlays.ts';
 import { setTheme, type Theme } from '../state/theme.ts';
 import { useView } from '../state/view.ts';
@@ -16,6 +17,7 @@ const THEMES: readonly { readonly theme: Theme; readonly title: string }[] = [
 export function useGlobalCommands(): void {
   const [, go] = useLocation();
   const isNarrow = useNarrow();
+  const thread = useCurrentThread();
   const screens = SCREENS.map(
     ({ id, title, href, keys, words }): Command => ({
       id: `go.${id}`,
@@ -97,6 +99,18 @@ export function useGlobalCommands(): void {
         run: () => useView.setState(({ inspectorOpen }) => ({ inspectorOpen: !inspectorOpen })),
       },
       ...themes,
+      ...(thread
+        ? [
+            {
+              id: 'share',
+              title: 'Share or export this conversation',
+              group: 'Conversation' as const,
+              keys: ['S'],
+              words: 'page html pdf print markdown download',
+              run: () => openExport({ kind: 'thread', id: thread.id, title: thread.title }),
+            },
+          ]
+        : []),
       {
         id: 'export-all',
         title: 'Export the whole forest',

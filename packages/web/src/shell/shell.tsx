@@ -1,5 +1,4 @@
-import { Dialog as Base } from '@base-ui/react/dialog';
-import { Unplug, X } from 'lucide-react';
+import { Unplug } from 'lucide-react';
 import {
   type KeyboardEvent,
   lazy,
@@ -18,9 +17,9 @@ import { useConversationAddress, useCurrentThread } from '../state/current-threa
 import { useOverlays } from '../state/overlays.ts';
 import { useView } from '../state/view.ts';
 import { ExportDialog } from '../threads/export-dialog.tsx';
-import { IconButton } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Kbd } from '../ui/kbd.tsx';
+import { Sheet } from '../ui/modal.tsx';
 import { Toasts } from '../ui/toasts.tsx';
 import { useNarrow } from '../ui/use-media.ts';
 import { useGlobalCommands } from './global-commands.ts';
@@ -113,22 +112,11 @@ function SidePane() {
   // biome-ignore lint/correctness/useExhaustiveDependencies: whoever went somewhere wants to see it
   useEffect(close, [place]);
   return (
-    <Base.Root open={isOpen} onOpenChange={(open) => !open && close()}>
-      <Base.Portal>
-        <Base.Backdrop className="fixed inset-0 z-40 bg-black/40" />
-        <Base.Popup className="fixed inset-y-0 left-0 z-50 flex w-[min(20rem,88vw)] flex-col bg-page shadow-xl outline-none">
-          <header className="flex h-11 shrink-0 items-center justify-between border-b border-line pr-2 pl-4">
-            <Base.Title className="font-semibold">Forest</Base.Title>
-            <IconButton label="Close the forest" onClick={close}>
-              <X size={16} />
-            </IconButton>
-          </header>
-          <nav aria-label="Forest" className="flex min-h-0 grow flex-col">
-            <SideContent />
-          </nav>
-        </Base.Popup>
-      </Base.Portal>
-    </Base.Root>
+    <Sheet open={isOpen} onClose={close} title="Forest" from="left">
+      <nav aria-label="Forest" className="flex min-h-0 grow flex-col">
+        <SideContent />
+      </nav>
+    </Sheet>
   );
 }
 
@@ -200,7 +188,7 @@ function HelpSheet() {
   const isOpen = useOverlays((overlays) => overlays.help);
   return (
     <Dialog wide open={isOpen} onClose={() => useOverlays.setState({ help: false })} title="Keys">
-      {isOpen && <Keys />}
+      <Keys />
     </Dialog>
   );
 }

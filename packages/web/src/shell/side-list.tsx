@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Bookmark as BookmarkIcon, GitFork, SquarePen } from 'lucide-react';
-import { useRef, useState } from 'react';
+import { useMemo, useRef, useState } from 'react';
 import { Virtualizer } from 'virtua';
 import { Link, useLocation } from 'wouter';
 import { queries } from '../api/queries.ts';
@@ -9,22 +9,28 @@ import type { Bookmark } from '../api/types.ts';
 import { toAddress } from '../state/address.ts';
 import { useConversationAddress } from '../state/current-thread.ts';
 import { type GroupRow, type ListRow, setUnfolded, useListRows } from '../state/thread-rows.ts';
+import { isArchived, isPinned, plainTags } from '../state/thread-state.ts';
 import { describeGroup, GroupToggle } from '../threads/thread-group.tsx';
 import { ChoiceField } from '../ui/field.tsx';
 import { ago } from '../ui/format.ts';
 import { Failed, Loading } from '../ui/states.tsx';
 import { SCREENS } from './screens.ts';
 
+const NONE: readonly never[] = [];
+
 export function SideContent() {
-  const [place] = useLocation();
   const [tag, setTag] = useState('');
   const threads = useQuery(queries.threads());
   const bookmarks = useQuery(queries.bookmarks());
-  const all = threads.data?.items ?? [];
-  const tags = listTags(all);
+  const here = useConversationAddress()?.thread;
+  const listed = threads.data?.items ?? NONE;
+  const all = useMemo(() => listed.filter((thread) => !isArchived(thread)), [listed]);
+  const tags = useMemo(() => listTags(all.map((thread) => ({ tags: [...plainTags(thread)] }))), [all]);
   const isKnown = tags.includes(tag);
-  const shown = isKnown ? all.filter((thread) => thread.tags.includes(tag)) : all;
-  const rows = useListRows(shown, useConversationAddress()?.thread);
+  const shown = useMemo(() => (isKnown ? all.filter((thread) => thread.tags.includes(tag)) : all), [all, isKnown, tag]);
+  const rows = useListRows(shown, here);
+  const marked = isKnown ? NONE : (bookmarks.data?.items ?? NONE);
+  const sides = useMemo(() => sideRows(rows, marked), [rows, marked]);
   return (
     <>
       <div className="flex shrink-0 flex-col gap-2 p-2">
@@ -35,23 +41,7 @@ export function SideContent() {
           <SquarePen size={14} aria-hidden />
           New conversation
         </Link>
-        <ul aria-label="Screens">
-          {SCREENS.map(({ title, href, Icon }) => {
-            const isHere = href === '/' ? place === '/' : place.startsWith(href);
-            return (
-              <li key={href}>
-                <Link
-                  href={href}
-                  {...(isHere && { 'aria-current': 'page' as const })}
-                  className={`flex h-7 items-center gap-2 rounded-md px-2 ${isHere ? 'bg-accent-soft font-medium text-accent' : 'text-soft hover:bg-hover hover:text-ink'}`}
-                >
-                  <Icon size={14} aria-hidden />
-                  {title}
-                </Link>
-              </li>
-            );
-          })}
-        </ul>
+        <ScreenLinks />
         {tags.length > 0 && (
           <ChoiceField
             label="Conversations with the tag"
@@ -67,9 +57,32 @@ export function SideContent() {
       ) : threads.isError ? (
         <Failed error={threads.error} onRetry={() => void threads.refetch()} />
       ) : (
-        <SideList rows={sideRows(rows, isKnown ? [] : (bookmarks.data?.items ?? []))} />
+        <SideList rows={sides} />
       )}
     </>
+  );
+}
+
+function ScreenLinks() {
+  const [place] = useLocation();
+  return (
+    <ul aria-label="Screens">
+      {SCREENS.map(({ title, href, Icon }) => {
+        const isHere = href === '/' ? place === '/' : place.startsWith(href);
+        return (
+          <li key={href}>
+            <Link
+              href={href}
+              {...(isHere && { 'aria-current': 'page' as const })}
+              className={`flex h-7 items-center gap-2 rounded-md px-2 pointer-coarse:h-11 ${isHere ? 'bg-accent-soft font-medium text-accent' : 'text-soft hover:bg-hover hover:text-ink'}`}
+            >
+              <Icon size={14} aria-hidden />
+              {title}
+            </Link>
+          </li>
+        );
+      })}
+    </ul>
   );
 }
 
@@ -96,7 +109,7 @@ function isHere(row: SideRow, node: string | undefined, thread: string | undefin
 function Row({ row, isHere }: { readonly row: SideRow; readonly isHere: boolean }) {
   if (row.kind === 'heading')
     return <h2 className="px-2 pt-3 pb-1 text-[11px] font-semibold tracking-wide text-faint uppercase">{row.title}</h2>;
-  const look = `flex h-7 items-center gap-2 rounded-md px-2 ${isHere ? 'bg-accent-soft text-accent' : 'hover:bg-hover'}`;
+  const look = `flex h-7 items-center pointer-coarse:h-11 gap-2 rounded-md px-2 ${isHere ? 'bg-accent-soft text-accent' : 'hover:bg-hover'}`;
   const current = isHere && { 'aria-current': 'page' as const };
   if (row.kind === 'bookmark')
     return (
@@ -161,7 +174,8 @@ type SideRow =
 function sideRows(rows: readonly ListRow[], bookmarks: readonly Bookmark[]): readonly SideRow[] {
   const marked: SideRow[] = bookmarks.map((bookmark) => ({ kind: 'bookmark', key: `b/${bookmark.id}`, bookmark }));
   const runs: { readonly at: number; readonly rows: ListRow[] }[] = [];
-  for (const row of rows) {
+  const pinned = rows.filter((row) => row.kind === 'thread' && row.depth === 0 && isPinned(row.thread));
+  for (const row of rows.slice(pinned.length)) {
     if (row.depth === 0) runs.push({ at: changedAt(row), rows: [row] });
     else runs.at(-1)!.rows.push(row);
   }
@@ -169,7 +183,11 @@ function sideRows(rows: readonly ListRow[], bookmarks: readonly Bookmark[]): rea
     heading(title),
     ...items.flatMap((run) => run.rows.map(listed)),
   ]);
-  return [...(marked.length > 0 ? [heading('Bookmarks'), ...marked] : []), ...days];
+  return [
+    ...(marked.length > 0 ? [heading('Bookmarks'), ...marked] : []),
+    ...(pinned.length > 0 ? [heading('Pinned'), ...pinned.map(listed)] : []),
+    ...days,
+  ];
 }
 
 /** The time that a row is sorted by. Side calls without a session sort last. */
@@ -202,13 +220,26 @@ export function groupByDay<T>(
 ): readonly DayGroup<T>[] {
   const groups: { title: string; items: T[] }[] = [];
   const today = new Date(now).setHours(0, 0, 0, 0);
+  // Writing a date is slow, and most neighbours share one.
+  let [from, upTo, title] = [Infinity, -Infinity, ''];
   for (const item of items) {
-    const title = dayTitle(timeOf(item), today);
+    const at = timeOf(item);
+    if (at < from || at >= upTo) {
+      title = dayTitle(at, today);
+      [from, upTo] = dayBounds(at);
+    }
     const last = groups.at(-1);
     if (last?.title === title) last.items.push(item);
     else groups.push({ title, items: [item] });
   }
   return groups;
+}
+
+/** The first moment of the day of a time, and of the next day. */
+function dayBounds(at: number): [number, number] {
+  const day = new Date(at);
+  const from = day.setHours(0, 0, 0, 0);
+  return [from, day.setDate(day.getDate() + 1)];
 }
 
 function dayTitle(at: number, today: number): string {

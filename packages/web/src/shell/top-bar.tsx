@@ -1,19 +1,18 @@
 import { useQuery } from '@tanstack/react-query';
-import { Circle, FlaskConical, Monitor, Moon, PanelLeft, Search, Sun, TriangleAlert } from 'lucide-react';
+import { Circle, FlaskConical, Monitor, Moon, PanelLeft, PanelRight, Search, Sun, TriangleAlert } from 'lucide-react';
 import { Link } from 'wouter';
 import { isSamples } from '../api/base.ts';
 import { queries } from '../api/queries.ts';
 import { keyLabel } from '../commands/keys.ts';
 import { AddKey } from '../settings/add-key.tsx';
 import { useConnection } from '../state/change-feed.ts';
-import { useConversationAddress, useShownLeaf } from '../state/current-thread.ts';
+import { useConversationAddress } from '../state/current-thread.ts';
 import { useModel } from '../state/model.ts';
 import { openPalette, useOverlays } from '../state/overlays.ts';
 import { setTheme, THEME_TITLES, type Theme, useTheme } from '../state/theme.ts';
 import { useView } from '../state/view.ts';
 import { IconButton } from '../ui/button.tsx';
 import { providerColor } from '../ui/colors.ts';
-import { money, shortNumber, totalTokens } from '../ui/format.ts';
 import { Kbd } from '../ui/kbd.tsx';
 import { Menu } from '../ui/menu.tsx';
 import { Popover } from '../ui/popover.tsx';
@@ -27,11 +26,12 @@ export function TopBar() {
   const isOver = useOverlays((overlays) => overlays.forest);
   const isOpen = isNarrow ? isOver : isBeside;
   return (
-    <header className="flex h-11 shrink-0 items-center gap-1 border-b border-line bg-surface px-2 sm:gap-2">
+    <header className="flex h-11 shrink-0 pointer-coarse:h-13 items-center gap-1 border-b border-line bg-surface px-2 sm:gap-2">
       <IconButton
         label={isOpen ? 'Hide the forest' : 'Show the forest'}
         keys="\"
         aria-expanded={isOpen}
+        className="pointer-coarse:size-10"
         onClick={() => toggleForest(isNarrow)}
       >
         <PanelLeft size={16} />
@@ -49,7 +49,7 @@ export function TopBar() {
       <button
         type="button"
         onClick={() => openPalette()}
-        className="mx-auto flex h-7 w-full max-w-md min-w-0 items-center gap-2 rounded-md border border-line bg-page px-2 text-left text-xs text-faint hover:border-line-strong"
+        className="mx-auto flex h-7 w-full max-w-md pointer-coarse:h-9 min-w-0 items-center gap-2 rounded-md border border-line bg-page px-2 text-left text-xs text-faint hover:border-line-strong"
       >
         <Search size={14} aria-hidden className="shrink-0" />
         <span className="grow truncate">Search or run a command</span>
@@ -57,10 +57,10 @@ export function TopBar() {
           <Kbd>{keyLabel('Ctrl+k')}</Kbd>
         </span>
       </button>
-      <SpentHere />
       <ModelButton />
       <StoreState />
       <ThemeButton />
+      <InspectorButton />
     </header>
   );
 }
@@ -86,25 +86,20 @@ function ModelButton() {
   );
 }
 
-/** Tokens and cost of the thread on screen. */
-function SpentHere() {
-  const thread = useConversationAddress()?.thread;
-  const leaf = useShownLeaf();
-  const of = { path: leaf ?? '', ...(thread !== undefined && { thread }) };
-  const { data } = useQuery({ ...queries.usage(of), enabled: leaf !== undefined });
-  if (!data || leaf === undefined || data.replies === 0) return null;
-  const cost = data.cost === null ? 'no price known' : `${money(data.cost)}${data.withoutPrice > 0 ? ' +' : ''}`;
-  const unknown =
-    data.withoutPrice > 0
-      ? `, without ${data.withoutPrice === 1 ? '1 reply that has' : `${data.withoutPrice} replies that have`} no price`
-      : '';
+/** Shows and hides the pane at the right of a conversation: its tree and the details of a message. */
+function InspectorButton() {
+  const isOpen = useView((view) => view.inspectorOpen);
+  if (useConversationAddress() === undefined) return null;
   return (
-    <span
-      className="shrink-0 text-xs whitespace-nowrap text-soft tabular-nums max-md:hidden"
-      title={`What this thread has used so far${unknown}`}
+    <IconButton
+      label={isOpen ? 'Hide the tree and details' : 'Show the tree and details'}
+      keys="p"
+      aria-expanded={isOpen}
+      className="pointer-coarse:size-10"
+      onClick={() => useView.setState({ inspectorOpen: !isOpen })}
     >
-      {shortNumber(totalTokens(data.usage))} tokens · {cost}
-    </span>
+      <PanelRight size={16} />
+    </IconButton>
   );
 }
 
@@ -130,7 +125,7 @@ function StoreState() {
       trigger={
         <button
           type="button"
-          className="flex h-7 shrink-0 items-center gap-1.5 rounded-md px-2 text-xs text-soft hover:bg-hover hover:text-ink"
+          className="flex h-7 shrink-0 items-center justify-center gap-1.5 rounded-md px-2 text-xs text-soft hover:bg-hover hover:text-ink pointer-coarse:h-10 pointer-coarse:min-w-10"
         >
           {isWell ? (
             <Circle size={8} aria-hidden className="fill-ok text-ok" />
@@ -221,10 +216,11 @@ function ThemeButton() {
   return (
     <Menu
       trigger={
-        <IconButton label={`Theme: ${THEME_TITLES[theme]}`}>
+        <IconButton label={`Theme: ${THEME_TITLES[theme]}`} className="pointer-coarse:size-10">
           <Icon size={16} />
         </IconButton>
       }
+      title="Theme"
       items={(['light', 'dark', 'system'] as const).map((one) => {
         const Own = ICONS[one];
         return { title: THEME_TITLES[one], icon: <Own size={14} />, run: () => setTheme(one) };

@@ -86,7 +86,6 @@ async function refreshThreads(changes: readonly Change[]): Promise<void> {
   if (ids.size === 0) return;
   if (ids.size > MANY) return queryClient.invalidateQueries({ queryKey: ['threads'] });
   void queryClient.invalidateQueries({ queryKey: ['threads', 'of'] });
-  for (const id of ids) void queryClient.invalidateQueries({ queryKey: ['summary', id] });
   await Promise.all([...ids].map((id) => refreshThread(id).catch(() => undefined)));
 }
 
@@ -126,7 +125,7 @@ interface Change {
 /** The lists that each kind of record can change. */
 const LISTS: Readonly<Record<string, readonly string[]>> = {
   node: ['search', 'leaves', 'previews'],
-  take: ['usage', 'summary', 'context-changes', 'last-request', 'session'],
+  take: ['usage', 'context-changes', 'last-request', 'session'],
   generation: ['generations'],
   exchange: ['recordings'],
 };
@@ -134,7 +133,7 @@ const LISTS: Readonly<Record<string, readonly string[]>> = {
 /** The lists that a register can change, by its subject. Threads are refreshed one by one. */
 const LISTS_OF_REFS: Readonly<Record<string, readonly string[]>> = {
   // A removed or moved node takes its whole subtree along.
-  node: ['bookmarks', 'summary', 'topology', 'search'],
+  node: ['bookmarks', 'topology', 'search'],
   bookmark: ['bookmarks'],
   // The placement of a recording.
   forest: ['recordings'],

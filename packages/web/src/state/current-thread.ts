@@ -3,7 +3,6 @@ import { useLocation } from 'wouter';
 import { queries } from '../api/queries.ts';
 import type { Lineage } from '../api/types.ts';
 import { type ConversationAddress, readAddress } from './address.ts';
-import { placeKey, usePlace } from './place.ts';
 
 /** The conversation and message that the address names. */
 export function useConversationAddress(): ConversationAddress | undefined {
@@ -16,10 +15,4 @@ export function useCurrentThread(): Lineage | undefined {
   const thread = useConversationAddress()?.thread;
   const { data } = useQuery({ ...queries.thread(thread ?? ''), enabled: thread !== undefined });
   return thread === undefined ? undefined : data;
-}
-
-/** The end of the path on screen. */
-export function useShownLeaf(): string | undefined {
-  const { thread, node } = useConversationAddress() ?? {};
-  return usePlace(({ leafOf }) => (node === undefined ? undefined : leafOf.get(placeKey(thread, node))));
 }

@@ -1,5 +1,7 @@
+import { useMemo } from 'react';
 import { create } from 'zustand';
 import type { Thread } from '../api/types.ts';
+import { isPinned } from './thread-state.ts';
 
 /** The groups that the reader folded or unfolded. Lost when the page is closed. */
 const useUnfolded = create<{ readonly groups: ReadonlyMap<string, boolean> }>(() => ({ groups: new Map() }));
@@ -7,7 +9,14 @@ const useUnfolded = create<{ readonly groups: ReadonlyMap<string, boolean> }>(()
 /** The rows of a list of threads. The group of the current conversation is open unless the reader folds it. */
 export function useListRows(threads: readonly Thread[], here?: string): readonly ListRow[] {
   const groups = useUnfolded((state) => state.groups);
-  return foldThreads(threads, (group, members) => groups.get(group) ?? members.some(({ id }) => id === here));
+  return useMemo(() => {
+    const isOpen: IsOpen = (group, members) => groups.get(group) ?? members.some(({ id }) => id === here);
+    const pinned = threads.filter(isPinned);
+    if (pinned.length === 0) return foldThreads(threads, isOpen);
+    // What is pinned stands on its own, above everything else.
+    const others = threads.filter((thread) => !isPinned(thread));
+    return [...pinned.map((thread) => threadRow(thread, 0)), ...foldThreads(others, isOpen)];
+  }, [threads, groups, here]);
 }
 
 export function setUnfolded(group: string, isOpen: boolean): void {

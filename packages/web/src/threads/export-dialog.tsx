@@ -22,11 +22,11 @@ export function ExportDialog() {
 function dialogTitle(of: ExportScope): string {
   if (of.kind === 'everything') return 'Export the whole forest';
   if (of.kind === 'threads') return `Export ${pluralize(of.ids.length, 'conversation')}`;
-  return of.kind === 'node' ? 'Export one message' : `Export “${of.title || 'Untitled'}”`;
+  return of.kind === 'node' ? 'Export one message' : `Share or export “${of.title || 'Untitled'}”`;
 }
 
 function Choices({ of }: { readonly of: ExportScope }) {
-  const [format, setFormat] = useState<ExportFormat>('segments');
+  const [format, setFormat] = useState<ExportFormat>(of.kind === 'thread' || of.kind === 'path' ? 'html' : 'segments');
   const choices = useDialectChoices();
   const [chosen, setDialect] = useState<string>();
   const dialect = chosen ?? choices[0]?.value ?? '';
@@ -54,7 +54,7 @@ function Choices({ of }: { readonly of: ExportScope }) {
     >
       <fieldset className="flex flex-col gap-1">
         <legend className="sr-only">Format</legend>
-        {FORMATS.map(({ format: one, title, about }) => (
+        {formatsFor(of).map(({ format: one, title, about }) => (
           <label
             key={one}
             className={`flex cursor-pointer gap-3 rounded-md border p-2 ${one === format ? 'border-accent bg-accent-soft' : 'border-line hover:bg-hover'}`}
@@ -73,6 +73,19 @@ function Choices({ of }: { readonly of: ExportScope }) {
           </label>
         ))}
       </fieldset>
+      {format === 'html' && (
+        <p className="mt-3 text-sm">
+          <a
+            href={`${addresses[0]}&show=true`}
+            target="_blank"
+            rel="noreferrer"
+            className="font-medium text-accent hover:underline"
+          >
+            Open it in a new tab
+          </a>{' '}
+          <span className="text-soft">to print it or to save it as a PDF.</span>
+        </p>
+      )}
       {needsDialect(format) && (
         <div className="mt-3 flex items-center gap-2">
           <span aria-hidden>Dialect</span>
@@ -83,14 +96,24 @@ function Choices({ of }: { readonly of: ExportScope }) {
   );
 }
 
-type ExportFormat = 'segments' | 'markdown' | 'messages' | 'fine-tuning';
+type ExportFormat = 'html' | 'segments' | 'markdown' | 'messages' | 'fine-tuning';
 
 const FORMATS: readonly { readonly format: ExportFormat; readonly title: string; readonly about: string }[] = [
+  {
+    format: 'html',
+    title: 'Page',
+    about: 'One file to read, send or print. It loads nothing, runs nothing and cannot be changed.',
+  },
   { format: 'segments', title: 'Segments', about: 'Loses nothing. Can be imported again, with the same ids.' },
   { format: 'markdown', title: 'Markdown', about: 'For reading.' },
   { format: 'messages', title: 'Messages', about: 'A JSON list of messages on each line, in the dialect of an API.' },
   { format: 'fine-tuning', title: 'Fine-tuning', about: 'One JSON object with messages and tools on each line.' },
 ];
+
+/** Several pages cannot be joined into one. */
+function formatsFor(of: ExportScope) {
+  return of.kind === 'threads' ? FORMATS.filter(({ format }) => format !== 'html') : FORMATS;
+}
 
 function needsDialect(format: ExportFormat): boolean {
   return format === 'messages' || format === 'fine-tuning';
@@ -109,6 +132,8 @@ export function exportAddresses(of: ExportScope, format: ExportFormat, dialect: 
   return [address([[of.kind, of.id]])];
 }
 
+const ENDINGS: Partial<Record<ExportFormat, string>> = { markdown: 'md', html: 'html' };
+
 export function fileName(of: ExportScope, format: ExportFormat): string {
   const name =
     of.kind === 'everything' ? 'forest' : of.kind === 'threads' ? `${of.ids.length}-conversations` : of.title;
@@ -117,7 +142,7 @@ export function fileName(of: ExportScope, format: ExportFormat): string {
     .replace(/[^\p{L}\p{N}]+/gu, '-')
     .replace(/^-+|-+$/g, '')
     .slice(0, 60);
-  return `${plain || 'skein'}.${format === 'markdown' ? 'md' : 'jsonl'}`;
+  return `${plain || 'skein'}.${ENDINGS[format] ?? 'jsonl'}`;
 }
 
 /** Saves several exports as one file. All formats are lines or paragraphs, so an import can read them joined. */

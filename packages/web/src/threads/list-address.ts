@@ -1,10 +1,11 @@
 import { useSearchParams } from 'wouter';
 import type { SearchFilters, SearchRole } from '../api/search.ts';
 import type { Thread } from '../api/types.ts';
+import { isPinned } from '../state/thread-state.ts';
 
-export type ListView = 'conversations' | 'bookmarks' | 'deleted';
+export type ListView = 'conversations' | 'archived' | 'bookmarks' | 'deleted';
 
-const NAMES = ['q', 'view', 'sort', 'tag', 'rating', 'role', 'model', 'since', 'until'] as const;
+const NAMES = ['q', 'view', 'sort', 'title', 'source', 'tag', 'rating', 'role', 'model', 'since', 'until'] as const;
 export type ListParam = (typeof NAMES)[number];
 
 /** What the list shows, stored in the address so that back, forward and links work. */
@@ -12,6 +13,9 @@ export interface ListAddress {
   readonly q: string;
   readonly view: ListView;
   readonly sort: Sorting;
+  /** Words of the title. */
+  readonly title: string;
+  readonly source: string;
   readonly tag: string;
   readonly rating: string;
   readonly role: string;
@@ -26,8 +30,10 @@ export function useListAddress(): readonly [ListAddress, (news: Partial<Record<L
   const of = (name: ListParam) => params.get(name) ?? '';
   const address: ListAddress = {
     q: of('q'),
-    view: oneOf(of('view'), ['bookmarks', 'deleted'], 'conversations'),
+    view: oneOf(of('view'), ['archived', 'bookmarks', 'deleted'], 'conversations'),
     sort: oneOf(of('sort'), ['created', 'title', 'rating'], 'changed'),
+    title: of('title'),
+    source: of('source'),
     tag: of('tag'),
     rating: of('rating'),
     role: of('role'),
@@ -82,12 +88,14 @@ interface ThreadCriteria {
   readonly rating?: number;
   /** Words that the title or note must contain. */
   readonly text?: string;
+  /** One of `SOURCES`; any other text means all. */
+  readonly source?: string;
 }
 
 /** Filters and sorts threads. */
 export function filterThreads(
   threads: readonly Thread[],
-  { sort, tag, rating, text = '' }: ThreadCriteria,
+  { sort, tag, rating, text = '', source = '' }: ThreadCriteria,
 ): readonly Thread[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   const isWanted = (thread: Thread) => {
@@ -95,11 +103,21 @@ export function filterThreads(
     return (
       (tag === undefined || thread.tags.includes(tag)) &&
       (rating === undefined || (thread.rating ?? Number.NEGATIVE_INFINITY) >= rating) &&
+      (SOURCES[source]?.(thread) ?? true) &&
       words.every((word) => said.includes(word))
     );
   };
   return threads.filter(isWanted).sort(COMPARE[sort]);
 }
+
+/** Where a conversation comes from. */
+const SOURCES: Readonly<Record<string, (thread: Thread) => boolean>> = {
+  written: ({ recorded }) => !recorded,
+  recorded: ({ recorded }) => recorded,
+  session: ({ session }) => session !== undefined,
+  fork: ({ forkedFrom }) => forkedFrom !== undefined,
+  pinned: isPinned,
+};
 
 const titles = new Intl.Collator('en', { numeric: true });
 

@@ -15,22 +15,29 @@ export interface ListPartProps {
   readonly threads: readonly Thread[];
 }
 
+interface ScreenHeadProps extends ListPartProps {
+  /** Whether all conversations are loaded. */
+  readonly isWhole: boolean;
+}
+
 const VIEWS: readonly { readonly view: ListView; readonly title: string }[] = [
   { view: 'conversations', title: 'Conversations' },
+  { view: 'archived', title: 'Archived' },
   { view: 'bookmarks', title: 'Bookmarks' },
   { view: 'deleted', title: 'Deleted' },
 ];
 
 /** The head of the screen: title, actions, search field and views. */
-export function ScreenHead({ address, onChange, threads }: ListPartProps) {
+export function ScreenHead({ address, onChange, threads, isWhole }: ScreenHeadProps) {
   return (
     <header className="flex flex-col gap-3">
       <div className="flex flex-wrap items-center gap-2">
         <h1 className="mr-auto text-xl font-semibold max-sm:w-full">
           Forest
-          {threads.length > 0 && (
-            <span className="ml-2 text-sm font-normal text-faint">{pluralize(threads.length, 'conversation')}</span>
-          )}
+          <span className="ml-2 text-sm font-normal text-faint">
+            {/* A number that still grows would look final. */}
+            {isWhole ? threads.length > 0 && pluralize(threads.length, 'conversation') : 'Loading…'}
+          </span>
         </h1>
         <Link href="/graph" className={buttonLook('plain')}>
           <Network size={14} aria-hidden />
@@ -47,7 +54,7 @@ export function ScreenHead({ address, onChange, threads }: ListPartProps) {
         </Link>
       </div>
       <SearchField value={address.q} onChange={(q) => onChange({ q })} />
-      <nav aria-label="Parts of the forest" className="flex gap-1 border-b border-line">
+      <nav aria-label="Parts of the forest" className="flex gap-1 overflow-x-auto border-b border-line">
         {VIEWS.map(({ view, title }) => {
           const isHere = view === address.view && address.q.trim() === '';
           return (
@@ -56,7 +63,7 @@ export function ScreenHead({ address, onChange, threads }: ListPartProps) {
               type="button"
               {...(isHere && { 'aria-current': 'page' as const })}
               onClick={() => onChange({ view: view === 'conversations' ? '' : view, q: '' })}
-              className={`-mb-px border-b-2 px-3 py-1.5 ${isHere ? 'border-accent font-medium text-ink' : 'border-transparent text-soft hover:text-ink'}`}
+              className={`-mb-px shrink-0 border-b-2 px-3 py-1.5 pointer-coarse:py-2.5 ${isHere ? 'border-accent font-medium text-ink' : 'border-transparent text-soft hover:text-ink'}`}
             >
               {title}
             </button>

@@ -1,4 +1,4 @@
-import { Download, Ellipsis, Network, Pencil, Star, Trash2 } from 'lucide-react';
+import { Archive, ArchiveRestore, Network, Pencil, Pin, PinOff, Share2, Star, Trash2 } from 'lucide-react';
 import { useId, useState } from 'react';
 import { useLocation } from 'wouter';
 import { api, unwrap } from '../api/client.ts';
@@ -7,55 +7,81 @@ import { changeThread, deleteThread, restoreThread } from '../api/threads.ts';
 import type { Thread } from '../api/types.ts';
 import { putNodes } from '../state/nodes.ts';
 import { openExport } from '../state/overlays.ts';
-import { Button, IconButton } from '../ui/button.tsx';
+import { ARCHIVED, isArchived, isPinned, PINNED, plainTags } from '../state/thread-state.ts';
+import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { TextField } from '../ui/field.tsx';
 import { pluralize } from '../ui/format.ts';
-import { Menu } from '../ui/menu.tsx';
+import type { MenuItem } from '../ui/menu.tsx';
 import { toast, toastError } from '../ui/toasts.tsx';
 
-export function ThreadMenu({ thread, onRename }: { readonly thread: Thread; readonly onRename: () => void }) {
+interface ThreadMenuActs {
+  readonly onRename: (thread: Thread) => void;
+  readonly onMark: (thread: Thread) => void;
+}
+
+/** Returns the menu of a conversation. */
+export function useThreadMenu({ onRename, onMark }: ThreadMenuActs): (thread: Thread) => readonly (MenuItem | null)[] {
   const [, go] = useLocation();
-  const [isMarking, setMarking] = useState(false);
-  const { id, head, title } = thread;
-  return (
-    <>
-      <Menu
-        trigger={
-          <IconButton label={`More about ${title || 'Untitled'}`}>
-            <Ellipsis size={16} />
-          </IconButton>
-        }
-        items={[
-          // After the menu has closed, because it returns the focus to its button.
-          { title: 'Rename', keys: 'F2', icon: <Pencil size={14} />, run: () => setTimeout(onRename) },
-          { title: 'Tags, rating, note…', icon: <Star size={14} />, run: () => setMarking(true) },
-          { title: 'Show in the graph', icon: <Network size={14} />, run: () => go(`/graph/${head}`) },
-          { title: 'Export…', icon: <Download size={14} />, run: () => openExport({ kind: 'thread', id, title }) },
-          null,
-          {
-            title: 'Delete',
-            keys: 'Delete',
-            danger: true,
-            icon: <Trash2 size={14} />,
-            run: () => deleteWithUndo([thread]),
-          },
-        ]}
-      />
-      {isMarking && <ThreadMarksDialog thread={thread} onClose={() => setMarking(false)} />}
-    </>
+  return (thread) => {
+    const { id, head, title } = thread;
+    const [isUp, isAway] = [isPinned(thread), isArchived(thread)];
+    const pin = () => changeThread(id, { tags: { [PINNED]: !isUp } }).catch(toastError);
+    return [
+      { title: 'Rename', keys: 'F2', icon: <Pencil size={14} />, run: () => onRename(thread) },
+      { title: isUp ? 'Unpin' : 'Pin', icon: isUp ? <PinOff size={14} /> : <Pin size={14} />, run: () => void pin() },
+      {
+        title: isAway ? 'Unarchive' : 'Archive',
+        icon: isAway ? <ArchiveRestore size={14} /> : <Archive size={14} />,
+        run: () => archive([thread], !isAway),
+      },
+      { title: 'Tags, rating, note…', icon: <Star size={14} />, run: () => onMark(thread) },
+      null,
+      { title: 'Show in the graph', icon: <Network size={14} />, run: () => go(`/graph/${head}`) },
+      {
+        title: 'Share or export…',
+        icon: <Share2 size={14} />,
+        run: () => openExport({ kind: 'thread', id, title }),
+      },
+      null,
+      {
+        title: 'Delete',
+        keys: 'Delete',
+        danger: true,
+        icon: <Trash2 size={14} />,
+        run: () => deleteWithUndo([thread]),
+      },
+    ];
+  };
+}
+
+/** Takes conversations out of the lists, or back, and offers to undo it. */
+export function archive(threads: readonly Thread[], isAway: boolean): void {
+  const set = (isOn: boolean) =>
+    all(threads, async (id) => void (await changeThread(id, { tags: { [ARCHIVED]: isOn } })));
+  set(isAway).then(
+    () =>
+      toast(`${isAway ? 'Archived' : 'Unarchived'} ${nameAll(threads)}`, {
+        title: 'Undo',
+        run: () => void set(!isAway).catch(toastError),
+      }),
+    toastError,
   );
 }
 
+function nameAll(threads: readonly Thread[]): string {
+  return threads.length === 1 ? `“${threads[0]?.title || 'Untitled'}”` : `${threads.length} conversations`;
+}
+
 /** Tags, rating and note of a conversation. */
-function ThreadMarksDialog({ thread, onClose }: { readonly thread: Thread; readonly onClose: () => void }) {
-  const [tags, setTags] = useState(thread.tags.join(', '));
+export function ThreadMarksDialog({ thread, onClose }: { readonly thread: Thread; readonly onClose: () => void }) {
+  const [tags, setTags] = useState(plainTags(thread).join(', '));
   const [rating, setRating] = useState(thread.rating);
   const [note, setNote] = useState(thread.note ?? '');
   const id = useId();
   const save = () => {
     onClose();
-    const change = { tags: diffTags(thread.tags, tags), rating: rating ?? null, note: note.trim() || null };
+    const change = { tags: diffTags(plainTags(thread), tags), rating: rating ?? null, note: note.trim() || null };
     changeThread(thread.id, change).catch(toastError);
   };
   return (
@@ -145,9 +171,8 @@ function Stars({ rating, onRate }: StarsProps) {
 /** Deletes conversations and offers to undo it. */
 export function deleteWithUndo(threads: readonly Thread[]): void {
   const undo = () => all(threads, restoreThread).catch(toastError);
-  const what = threads.length === 1 ? `“${threads[0]?.title || 'Untitled'}”` : `${threads.length} conversations`;
   all(threads, deleteThread).then(
-    () => toast(`Deleted ${what}`, { title: 'Undo', run: () => void undo() }),
+    () => toast(`Deleted ${nameAll(threads)}`, { title: 'Undo', run: () => void undo() }),
     toastError,
   );
 }

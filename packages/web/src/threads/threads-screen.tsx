@@ -12,7 +12,7 @@ import { AddKey } from '../settings/add-key.tsx';
 import { toAddress } from '../state/address.ts';
 import { useView } from '../state/view.ts';
 import { Button, IconButton } from '../ui/button.tsx';
-import { roleText } from '../ui/colors.ts';
+import { providerText, roleText } from '../ui/colors.ts';
 import { CodeLine } from '../ui/copy-button.tsx';
 import { ChoiceField, namedChoices, RenameField, TextField } from '../ui/field.tsx';
 import { ago, shortId } from '../ui/format.ts';
@@ -25,6 +25,8 @@ import { filterThreads, searchFilters, useListAddress } from './list-address.ts'
 import { type ListPartProps, ScreenHead } from './screen-head.tsx';
 import { ThreadList } from './thread-list.tsx';
 
+const NONE: readonly Thread[] = [];
+
 /** The start screen: conversations, bookmarks, search and deleted conversations. */
 export function ThreadsScreen() {
   const [address, change] = useListAddress();
@@ -33,13 +35,18 @@ export function ThreadsScreen() {
   const welcomed = useView((state) => state.welcomed);
   const version = useQuery(queries.version());
   const threads = useQuery(queries.threads());
-  const all = threads.data?.items ?? [];
+  const all = threads.data?.items ?? NONE;
   const isFirstRun = !welcomed && !isSamples && version.data?.demo === true;
   return (
     <DropZone>
       <div id="forest-scroll" className="h-full overflow-y-auto [overflow-anchor:none]">
         <div className="mx-auto flex min-h-full max-w-5xl flex-col gap-4 p-3 sm:p-6">
-          <ScreenHead address={address} onChange={change} threads={all} />
+          <ScreenHead
+            address={address}
+            onChange={change}
+            threads={all}
+            isWhole={threads.data?.isWhole ?? threads.isError}
+          />
           {isFirstRun && !isSearch && <Welcome hasSamples={version.data?.samples === true} />}
           <ImportCards />
           {isSearch ? (
@@ -218,8 +225,6 @@ function BaseAddresses() {
 }
 
 const MOST_TITLES = 5;
-/** In a larger forest, finding the conversation of each hit would take the server too long. */
-const MOST_THREADS = 300;
 
 /** Conversations whose titles match, and all messages that match. */
 function SearchResults({ address, onChange, threads }: ListPartProps) {
@@ -244,7 +249,7 @@ function SearchResults({ address, onChange, threads }: ListPartProps) {
           <h2 className="mb-1 text-xs font-semibold text-faint">Messages, best first</h2>
           <ol className="rounded-lg border border-line bg-surface">
             {hits.map((hit) => (
-              <Hit key={hit.node} hit={hit} isTitled={threads.length <= MOST_THREADS} />
+              <Hit key={hit.node} hit={hit} />
             ))}
           </ol>
           {found.hasNextPage && (
@@ -277,23 +282,25 @@ function Titles({ threads }: { readonly threads: readonly Thread[] }) {
   );
 }
 
-function Hit({
-  hit: { node, role, snippet, marks },
-  isTitled,
-}: {
-  readonly hit: SearchHit;
-  readonly isTitled: boolean;
-}) {
-  const threads = useQuery({ ...queries.threadsThrough(node), enabled: isTitled });
+function Hit({ hit }: { readonly hit: SearchHit }) {
+  const { node, role, at, model, provider, thread, title, snippet, marks } = hit;
   return (
     <li className="border-b border-line last:border-0">
-      <Link href={`/c/${node}`} className="block px-3 py-2 hover:bg-hover">
-        <span className="flex items-center gap-2 text-xs">
-          <span className={`font-medium ${roleText(role, 'text-faint')}`}>{role}</span>
-          <span className="min-w-0 grow truncate text-soft">{threads.data?.items[0]?.title ?? ' '}</span>
-          <span className="font-mono text-faint">{shortId(node)}</span>
+      <Link href={toAddress(thread, node)} className="block px-3 py-2 hover:bg-hover">
+        <span className="flex items-baseline gap-2">
+          <span className="min-w-0 truncate font-medium">{title || 'Untitled'}</span>
+          <span className="grow" />
+          <time dateTime={new Date(at).toISOString()} className="shrink-0 text-xs text-faint">
+            {ago(at)}
+          </time>
         </span>
-        <span className="line-clamp-3 break-words">
+        <span className="flex gap-2 text-xs">
+          <span className={`shrink-0 font-medium ${roleText(role, 'text-faint')}`}>
+            {ROLES.find(({ value }) => value === role)?.title ?? role}
+          </span>
+          {model !== undefined && <span className={`min-w-0 truncate ${providerText(provider)}`}>{model}</span>}
+        </span>
+        <span className="mt-0.5 line-clamp-3 break-words text-soft">
           <MarkedText text={snippet} marks={marks} />
         </span>
       </Link>

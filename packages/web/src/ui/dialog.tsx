@@ -1,7 +1,6 @@
-import { Dialog as Base } from '@base-ui/react/dialog';
-import { X } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { type ReactNode, useId } from 'react';
 import { Button } from './button.tsx';
+import { Modal, ModalHead } from './modal.tsx';
 
 export interface DialogProps {
   readonly open: boolean;
@@ -13,33 +12,29 @@ export interface DialogProps {
   readonly wide?: boolean;
 }
 
+/** A dialog in the middle of the window, or at its lower edge on a phone. */
 export function Dialog({ open, onClose, title, children, action, wide = false }: DialogProps) {
+  const id = useId();
+  if (!open) return null;
   return (
-    <Base.Root open={open} onOpenChange={(isOpen) => !isOpen && onClose()}>
-      <Base.Portal>
-        <Base.Backdrop className="fixed inset-0 z-40 bg-black/40" />
-        <Base.Popup
-          className={`fixed top-1/2 left-1/2 z-50 flex max-h-[85dvh] w-[calc(100vw-2rem)] -translate-x-1/2 -translate-y-1/2 flex-col rounded-xl border border-line bg-raised shadow-xl ${wide ? 'max-w-3xl' : 'max-w-lg'}`}
-        >
-          <header className="flex items-center justify-between gap-4 border-b border-line py-2 pr-2 pl-4">
-            <Base.Title className="font-semibold">{title}</Base.Title>
-            {/* Without a tip: Escape would close that one first. */}
-            <Base.Close
-              aria-label="Close"
-              className="inline-flex size-7 shrink-0 items-center justify-center rounded-md text-soft hover:bg-hover hover:text-ink"
-            >
-              <X size={16} />
-            </Base.Close>
-          </header>
-          <div className="min-h-0 overflow-y-auto p-4">{children}</div>
-          {action && (
-            <footer className="flex justify-end gap-2 border-t border-line p-3">
-              <Button onClick={onClose}>Cancel</Button>
-              {action}
-            </footer>
-          )}
-        </Base.Popup>
-      </Base.Portal>
-    </Base.Root>
+    <Modal
+      onClose={onClose}
+      labelledBy={id}
+      className={`m-auto max-h-[85dvh] w-[calc(100vw-2rem)] rounded-xl border border-line max-sm:mb-0 max-sm:w-full max-sm:max-w-full max-sm:rounded-b-none ${wide ? 'sm:max-w-3xl' : 'sm:max-w-lg'}`}
+    >
+      <div className="flex max-h-[85dvh] flex-col pb-[env(safe-area-inset-bottom)]">
+        <ModalHead id={id} title={title} onClose={onClose} />
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by key */}
+        <section aria-label={title} tabIndex={0} className="min-h-0 overflow-y-auto p-4 outline-offset-[-2px]">
+          {children}
+        </section>
+        {action && (
+          <footer className="flex shrink-0 justify-end gap-2 border-t border-line p-3">
+            <Button onClick={onClose}>Cancel</Button>
+            {action}
+          </footer>
+        )}
+      </div>
+    </Modal>
   );
 }

@@ -46,7 +46,7 @@ export const googleInteractionsSpec: DialectSpec = {
  * exact text. A run that names a provider of it loads it, and so does whoever imports this file.
  *
  * @example
- * const answer = await run({ model: 'google-interactions/gemini-3-pro', messages: [user('Hello')] }).text;
+ * const answer = await run({ model: 'google-interactions/gemini-3.6-flash', messages: [user('Hello')] }).text;
  */
 export const googleInteractions: Dialect = addDialect(googleInteractionsSpec);
 

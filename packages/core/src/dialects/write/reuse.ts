@@ -1,4 +1,4 @@
-import { beginsWith, type Message, type Role } from '../../message/index.ts';
+import { beginsWith, type ListFold, type Message, type Role } from '../../message/message.ts';
 import type { Loss } from '../loss.ts';
 import { type Element, hashStart, joinManifest, type Manifest } from '../manifest.ts';
 import { forModel } from '../provider.ts';
@@ -16,9 +16,10 @@ export class WriteCache {
   /** What drafts became when they were merged, by the first of them. */
   readonly merged = new WeakMap<PlacedDraft, MergedDrafts>();
   readonly elements = new WeakMap<PlacedDraft, Element>();
-  /** The calls of own messages that may be answered later, and whether an own message stands for those before it. */
+  /** The calls of own messages that may be answered later. */
   readonly late = new WeakMap<Message, readonly string[]>();
-  readonly beginnings = new WeakMap<Message, boolean>();
+  /** Which messages of this protocol stand for those before them. A history is looked through once, while it grows. */
+  beginnings: ListFold<number[]> | undefined;
   /** The prefix hash before and after an element, as it was last computed. */
   readonly prefixes = new WeakMap<Element, { readonly before: string; readonly after: string }>();
   /** The encoded starts of bodies, by their first element that stands for a message. */

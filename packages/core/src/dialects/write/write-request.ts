@@ -1,4 +1,4 @@
-import { BLOCKS_ORIGIN, checkMessages, createMessage, type Message } from '../../message/index.ts';
+import { BLOCKS_ORIGIN, checkMessages, createMessage, ListFold, type Message } from '../../message/message.ts';
 import type { DialectSpec } from '../dialect.ts';
 import { type Loss, LossError, type LossNote, rewritten } from '../loss.ts';
 import { type Element, hashElements, joinElement, type Manifest } from '../manifest.ts';
@@ -12,7 +12,6 @@ import {
   joinBody,
   type ManifestSource,
   plainElements,
-  remember,
   type SettledStart,
   type StartConditions,
   type WriteCache,
@@ -304,10 +303,16 @@ function countReplaced(
   messages: readonly Message[],
   { beginsConversation }: RequestWriter,
   target: Target,
-  { beginnings }: WriteCache,
+  cache: WriteCache,
 ): number {
   if (!beginsConversation) return 0;
-  const isBeginning = (message: Message): boolean =>
-    message.role === 'assistant' && isOwn(message, target) && remember(beginnings, message, beginsConversation);
-  return Math.max(0, messages.findLastIndex(isBeginning));
+  const { dialect } = target.provider;
+  cache.beginnings ??= new ListFold<number[]>(
+    () => [],
+    (found, message, index) => {
+      if (message.role === 'assistant' && message.origin.dialect === dialect && beginsConversation(message))
+        found.push(index);
+    },
+  );
+  return cache.beginnings.fold(messages).findLast((index) => isOwn(messages[index]!, target)) ?? 0;
 }

@@ -145,7 +145,7 @@ export interface ErrorContext {
  *
  * @example
  * for (const event of reader.push(name, data))
- *   if (event.type === 'error') throw streamError(event.native, { provider: 'openai', model: 'gpt-5.2' });
+ *   if (event.type === 'error') throw streamError(event.native, { provider: 'openai', model: 'gpt-5.5' });
  */
 export function streamError(
   data: string,

@@ -80,7 +80,7 @@ export function withinTokens(budget: Budget, options: { readonly keep?: number }
  * Applies the first compaction that has a result. One that fails is skipped, and a notice reports it.
  *
  * @example
- * const compaction = firstOf(summarise({ model: 'openai/gpt-5.2' }), keepLast(10));
+ * const compaction = firstOf(summarise({ model: 'openai/gpt-5.5' }), keepLast(10));
  */
 export function firstOf(...strategies: readonly Compaction[]): Compaction {
   return async (input) => {
@@ -122,7 +122,7 @@ const SHARE = 0.6;
  * Replaces all but the last turns by a summary that a model writes.
  *
  * @example
- * await run({ model, messages, compaction: summarise({ model: 'openai/gpt-5.2', keep: 3 }) }).result;
+ * await run({ model, messages, compaction: summarise({ model: 'openai/gpt-5.5', keep: 3 }) }).result;
  */
 export function summarise(options: SummariseOptions): Compaction {
   const { above, keep = 2, ...asking } = options;

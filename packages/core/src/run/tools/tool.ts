@@ -164,6 +164,12 @@ export function readJsonSchema(schema: StandardSchema): JsonObject | undefined {
  */
 export type InferSchema<Schema> = unknown extends FromSchema<Schema> ? JsonObject : FromSchema<Schema>;
 
+/** The schema of an answer: a Standard Schema that provides a JSON Schema, or a JSON Schema. */
+export type AnswerSchema = StandardSchema | JsonObject;
+
+/** The type of an answer by its schema; `unknown` for a JSON Schema that is no literal. */
+export type InferAnswer<Schema> = Schema extends StandardSchema<infer Output> ? Output : FromSchema<Schema>;
+
 type FromSchema<Schema> = Schema extends { readonly const: infer Value }
   ? Value
   : Schema extends { readonly enum: readonly (infer Value)[] }

@@ -49,5 +49,10 @@ export async function areHidden(store: Store, records: readonly NodeRecord[]): P
 export async function readHidingRefs(store: Store, ids: readonly string[]): Promise<RefRecord[]> {
   if (ids.length === 0) return [];
   const { items } = await store.refs({ on: 'node', keys: ids, names: ['removed', 'moved'], limit: ids.length * 2 });
-  return items.filter(({ name, value }) => (name === 'moved' ? typeof value === 'string' : value === true));
+  return items.filter(isHiding);
+}
+
+/** Whether a register hides its node. */
+export function isHiding({ name, value }: RefRecord): boolean {
+  return name === 'moved' ? typeof value === 'string' : value === true;
 }

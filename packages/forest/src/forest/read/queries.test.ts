@@ -270,6 +270,20 @@ test('a stored request whose text is missing, or is no manifest, is reported as 
     await expect(rebuildRequest(store, { manifest, sha256: sha256('') })).rejects.toMatchObject({ code: 'damaged' });
 });
 
+test('an outline has every node that a walk visits, without removed ones, parents first', async () => {
+  const forest = createForest(memoryStore());
+  const a = await forest.append(ROOT, [user('a')]);
+  const gone = await forest.append(a, [user('gone'), user('below it')]);
+  const [, hidden] = await forest.path(gone);
+  await forest.append(a, [user('b'), user('c')]);
+  await forest.remove(hidden!.id);
+  const parts: string[][] = [];
+  for await (const nodes of forest.outline()) parts.push(nodes.map(({ id }) => id));
+  const walked = (await forest.topology({ limit: 1000 })).items.map(({ id }) => id);
+  expect(parts.flat()).toEqual(walked);
+  expect(walked).toHaveLength(3);
+});
+
 describe('words in scripts without spaces', () => {
   const marked = ({ snippet, marks }: SearchResult) => marks.map(([start, end]) => snippet.slice(start, end));
 

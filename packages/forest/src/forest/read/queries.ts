@@ -1,14 +1,14 @@
 import type { Role } from '@skein/core';
 import { ROOT } from '../../model/ids.ts';
 import type { NodeRecord } from '../../model/records.ts';
-import type { Page, Store } from '../../store/index.ts';
+import type { Page, PageRequest, Store } from '../../store/index.ts';
 import type { ForestContext } from '../context.ts';
 import { ForestError } from '../errors.ts';
 import type { Forest } from '../forest.ts';
 import { allPages, filteredPage } from '../pages.ts';
 import { readLineage } from '../threads/thread.ts';
 import { joinTexts } from '../write/plain-text.ts';
-import { findHidden } from './hidden.ts';
+import { findHidden, isHiding } from './hidden.ts';
 import { type ForestNode, readableNodes, readMessage, readNodes, readTakes } from './read-nodes.ts';
 import { resolveId, resolveNode } from './resolve.ts';
 import { diffFromLastRequest, readSentRequest } from './sent-request.ts';
@@ -58,6 +58,9 @@ export interface TopologyNode {
   readonly provider?: string;
 }
 
+/** The number of nodes of one part of an outline. */
+const OUTLINE_SIZE = 10_000;
+
 type Queries = Pick<
   Forest,
   | 'resolve'
@@ -72,6 +75,7 @@ type Queries = Pick<
   | 'descendants'
   | 'diff'
   | 'topology'
+  | 'outline'
 >;
 
 /** The methods of a forest that read nodes: one, a path, a level, or a subtree. */
@@ -167,6 +171,24 @@ export function createQueries({ store }: ForestContext): Queries {
       );
       return { ...found, items: found.items.map((step) => toTopologyNode(step, takes.get(step.record.id) ?? [])) };
     },
+    async *outline() {
+      const hidden = new Set<string>();
+      const hiding = (page: PageRequest) => store.refs({ on: 'node', names: ['removed', 'moved'], ...page });
+      for await (const refs of allPages(hiding)) for (const ref of refs) if (isHiding(ref)) hidden.add(ref.key);
+      for (let after: string | undefined; ; ) {
+        const { items, next } = await store.scan({ limit: OUTLINE_SIZE, ...(after !== undefined && { after }) });
+        // What is below a hidden node is hidden with it, and comes after it.
+        for (const { id, parent } of items) if (hidden.has(parent)) hidden.add(id);
+        const shown = items.filter(({ id }) => !hidden.has(id));
+        const takes = await readTakes(
+          store,
+          shown.map(({ id }) => id),
+        );
+        yield shown.map((record) => toTopologyNode({ record, removed: false }, takes.get(record.id) ?? []));
+        if (next === undefined) return;
+        after = next;
+      }
+    },
   };
 }
 
@@ -203,7 +225,10 @@ function childPage(
   );
 }
 
-function toTopologyNode({ record, removed }: WalkStep, takes: ForestNode['takes']): TopologyNode {
+function toTopologyNode(
+  { record, removed }: Pick<WalkStep, 'record' | 'removed'>,
+  takes: ForestNode['takes'],
+): TopologyNode {
   const { id, parent, depth, at, facts } = record;
   const model = takes.find((take) => take.model !== undefined)?.model;
   const provider = takes.find((take) => take.provider !== undefined)?.provider;

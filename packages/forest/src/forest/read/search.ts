@@ -1,11 +1,11 @@
 import type { Message, Role } from '@skein/core';
 import { ROOT } from '../../model/ids.ts';
-import type { NodeRecord } from '../../model/records.ts';
-import type { Page, PageRequest, SearchHit } from '../../store/index.ts';
+import type { NodeRecord, TakeRecord } from '../../model/records.ts';
+import type { Page, PageRequest, SearchHit, Store } from '../../store/index.ts';
 import { searchText, splitWords, UNSPACED } from '../../store/word-index.ts';
 import type { ForestContext } from '../context.ts';
 import { allItems, filteredPage } from '../pages.ts';
-import type { SessionFilters } from '../threads/thread.ts';
+import { readThreads, type SessionFilters } from '../threads/thread.ts';
 import type { Threads } from '../threads/threads.ts';
 import { areHidden } from './hidden.ts';
 import { readMarks, readMessage, readTakes, unlessDamaged } from './read-nodes.ts';
@@ -33,6 +33,13 @@ export interface SearchFilters extends PageRequest, SessionFilters {
 export interface SearchResult {
   readonly node: string;
   readonly role: Role;
+  readonly at: number;
+  /** The model that wrote it, if one did. */
+  readonly model?: string;
+  readonly provider?: string;
+  /** The conversation that it was written in, as far as that is known. */
+  readonly thread?: string;
+  readonly title?: string;
   readonly score: number;
   /** The text around the words. */
   readonly snippet: string;
@@ -149,17 +156,35 @@ async function readHits(
   hits: readonly SearchHit[],
   words: readonly string[],
 ): Promise<SearchResult[]> {
-  const records = (await store.nodes(hits.map(({ id }) => id))) as NodeRecord[];
+  const ids = hits.map(({ id }) => id);
+  const [records, takes] = await Promise.all([store.nodes(ids) as Promise<NodeRecord[]>, readTakes(store, ids)]);
   const bodies = await store.bodies(records.map(({ body }) => body));
-  const found = hits.flatMap(({ id, score }, index) => {
+  const titles = await readTitles(store, [...takes.values()].flat());
+  return hits.flatMap(({ id, score }, index) => {
     const record = records[index]!;
     const message = unlessDamaged(() => readMessage(store, record, bodies[index], []));
     if (!message) return [];
-    const text = searchText(message);
-    return { at: record.at, hit: { node: id, role: record.facts.role, score, ...makeSnippet(text, words) } };
+    const own = takes.get(id) ?? [];
+    const { model, provider } = own.find((take) => take.model !== undefined) ?? {};
+    const { thread } = own.find((take) => take.thread !== undefined && titles.has(take.thread)) ?? {};
+    return {
+      node: id,
+      role: record.facts.role,
+      at: record.at,
+      ...(model !== undefined && { model }),
+      ...(provider !== undefined && { provider }),
+      ...(thread !== undefined && { thread, title: titles.get(thread)! }),
+      score,
+      ...makeSnippet(searchText(message), words),
+    };
   });
-  // A store need not know the age of equally good hits.
-  return found.sort((a, b) => b.hit.score - a.hit.score || b.at - a.at).map(({ hit }) => hit);
+}
+
+/** The titles of the conversations that these takes belong to, without deleted ones. */
+async function readTitles(store: Store, takes: readonly TakeRecord[]): Promise<ReadonlyMap<string, string>> {
+  const ids = [...new Set(takes.flatMap(({ thread }) => thread ?? []))];
+  const threads = await readThreads(store, ids);
+  return new Map(threads.flatMap((thread) => (thread && !thread.deleted ? [[thread.id, thread.title]] : [])));
 }
 
 const LENGTH = 160;

@@ -4,10 +4,11 @@ import { DEFAULT_DIALECT } from '../../model/dialects.ts';
 import { ROOT } from '../../model/ids.ts';
 import { exportSegments } from '../segments.ts';
 import { type ExportedText, toFineTuningLine, toMessageArray } from './dialect-messages.ts';
+import { HTML_END, htmlHead, toHtml } from './html.ts';
 import type { ExportSelection } from './selection.ts';
 
 /** The formats of `exportText`. */
-export type ExportFormat = 'segments' | 'markdown' | 'messages' | 'fine-tuning';
+export type ExportFormat = 'segments' | 'markdown' | 'html' | 'messages' | 'fine-tuning';
 
 /** Options of `exportText`. */
 export interface ExportOptions {
@@ -41,7 +42,7 @@ export interface ExportLosses {
 
 /**
  * Exports a part of a forest as text, piece by piece. `segments` loses nothing and imports again with the same ids;
- * `markdown` is for readers; `messages` has one list in a dialect per line and conversation; `fine-tuning` has one
+ * `markdown` and `html`, a page that loads and runs nothing, are for readers; `messages` has one list in a dialect per line and conversation; `fine-tuning` has one
  * object per line.
  *
  * @example
@@ -54,6 +55,7 @@ export async function* exportText(forest: Forest, options: ExportOptions): Async
     return;
   }
   let messages = 0;
+  if (format === 'html') yield htmlHead(await pageTitle(forest, of));
   for await (const conversation of selectConversations(forest, of, onDamaged)) {
     const { text, losses } = write(conversation, options);
     if (losses.length > 0) onLosses?.({ head: conversation.head, losses });
@@ -61,6 +63,12 @@ export async function* exportText(forest: Forest, options: ExportOptions): Async
     messages += conversation.nodes.length;
     onProgress?.(messages);
   }
+  if (format === 'html') yield HTML_END;
+}
+
+async function pageTitle(forest: Forest, of: ExportSelection): Promise<string> {
+  if (of === 'everything' || 'below' in of) return 'Conversations';
+  return ('thread' in of && (await forest.threads.get(of.thread)).title) || 'Conversation';
 }
 
 function write(
@@ -68,6 +76,7 @@ function write(
   { format, dialect = DEFAULT_DIALECT.id }: ExportOptions,
 ): ExportedText {
   if (format === 'markdown') return { text: toMarkdown(conversation), losses: [] };
+  if (format === 'html') return { text: toHtml(conversation), losses: [] };
   const { text, losses } =
     format === 'messages' ? toMessageArray(conversation, dialect) : toFineTuningLine(conversation, dialect);
   return { text: `${text}\n`, losses };

@@ -260,26 +260,35 @@ export async function search({ db, project, own }: PostgresContext, query: Searc
   const { words, roles, since, until, ...page } = query;
   const wanted = toTsQuery(project, words);
   if (wanted === undefined) return { items: [] };
-  // Joined only for filters, because looking up every hit's node costs more than the search itself.
   const filtered = sql`
       join skein_node as node on node.project = words.project and node.id = words.id
       where node.at >= ${since ?? -Infinity} and node.at < ${until ?? Infinity}
         and (${roles === undefined} or node.role = any(${(roles ?? []).map(toStored)}))`;
   const isFiltered = roles !== undefined || since !== undefined || until !== undefined;
-  const place = readPosition(page, 2);
-  const { rows } = await sql<{ id: string; score: number }>`
-    select id, score from (
+  const place = readPosition(page, 3);
+  const [score, at, id] = place ?? [0, 0, ''];
+  const wantedRows = pageLimit(page) + 1;
+  // The time of a hit is looked up only for those that the page may have: looking up every hit's node costs more than the search.
+  const { rows } = await sql<{ id: string; score: number; at: number }>`
+    with hit as materialized (
       select words.id, ts_rank(words.words, wanted.query, ${sql.lit(LOG_OF_LENGTH)})::float8 as score
       from (select ${wanted}::tsquery as query) as wanted
       join skein_words as words on words.words @@ wanted.query and words.project = ${own}
       ${isFiltered ? filtered : sql``}
-    ) as hit
-    where ${place === undefined} or score < ${place?.[0] ?? 0} or (score = ${place?.[0] ?? 0} and id > ${place?.[1] ?? ''})
-    order by score desc, id
-    limit ${pageLimit(page) + 1}`.execute(db);
+    ), least as (
+      select score from hit where ${place === undefined} or score < ${score}
+      order by score desc offset ${wantedRows - 1} limit 1
+    )
+    select hit.id, hit.score, node.at::float8 as at
+    from hit join skein_node as node on node.project = ${own} and node.id = hit.id
+    where (${place === undefined} or hit.score <= ${score})
+      and hit.score >= coalesce((select score from least), '-Infinity'::float8)
+      and (${place === undefined} or hit.score < ${score} or node.at < ${at} or (node.at = ${at} and hit.id > ${id}))
+    order by hit.score desc, node.at desc, hit.id
+    limit ${wantedRows}`.execute(db);
   const read = (hits: readonly { id: string; score: number }[]) =>
-    hits.map(({ id, score }) => ({ id: fromStored(id), score }));
-  return toPageOfRows(rows, page, read, ({ id, score }) => [score, id]);
+    hits.map((hit) => ({ id: fromStored(hit.id), score: hit.score }));
+  return toPageOfRows(rows, page, read, (hit) => [hit.score, Number(hit.at), hit.id]);
 }
 
 /** PostgreSQL limits lexemes to 2 kB, vectors to 1 MB, positions to 16,383, and positions per word to 255. */

@@ -76,7 +76,6 @@ export function Composer({ place, isGrowing, placeholder, onSend, onStop, childr
     command('send-only', 'Send only', ['Ctrl+Shift+Enter'], () => void send({ answers: 0 })),
     command('focus', 'Write a message', ['i'], () => field.current?.focus()),
     command('attach', 'Attach files', [], () => files.current?.click()),
-    command('model', 'Choose a model', [], () => setChoosing(true)),
   ]);
 
   return (

@@ -90,7 +90,7 @@ function Options({ canSend, onSend }: SendOptionsProps) {
       <fieldset className="flex flex-col gap-1">
         <legend className="mb-1.5 text-xs font-medium text-soft">Models</legend>
         {models.map((id) => (
-          <div key={id} className="flex h-8 items-center gap-2 rounded-md bg-sunken pr-1 pl-2 text-xs">
+          <div key={id} className="flex h-8 items-center gap-2 rounded-md border border-line bg-page pr-1 pl-2 text-xs">
             <span className={`min-w-0 grow truncate ${providerText(id.split('/')[0])}`}>{id}</span>
             {id !== chosen && (
               <IconButton

@@ -1,10 +1,11 @@
 import { ChevronLeft, ChevronRight } from 'lucide-react';
-import { summarizeBlocks } from '../../blocks/summary.ts';
+import { useRef } from 'react';
+import { create } from 'zustand';
 import { IconButton } from '../../ui/button.tsx';
 import { Popover } from '../../ui/popover.tsx';
 import type { SiblingPosition } from '../siblings.ts';
 import { goToPosition } from '../use-siblings.ts';
-import { mainTake } from './author.ts';
+import { SiblingCards } from './sibling-cards.tsx';
 
 interface SiblingSwitcherProps {
   readonly parent: string;
@@ -51,49 +52,49 @@ export function SiblingSwitcher({ parent, positions, index }: SiblingSwitcherPro
   );
 }
 
-/** The line beside a message. Where the conversation forks, a dot on it opens the list of branches. */
+/** The line beside a message. Where the conversation forks, a dot on it shows the branches as cards. */
 export function BranchRail({ parent, positions, index }: SiblingSwitcherProps) {
+  const hover = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const here = positions[index]?.nodes[0]?.id ?? parent;
+  const isOpen = useOpenCards((state) => state.at === here);
+  const set = (open: boolean) => useOpenCards.setState({ at: open ? here : undefined });
   return (
     <div className="relative w-6 shrink-0 self-stretch">
       <div aria-hidden className="absolute inset-y-0 left-1/2 w-px bg-line" />
       {positions.length > 1 && (
         <Popover
           label="Branches"
+          open={isOpen}
+          onOpenChange={set}
+          className="w-96"
           trigger={
             <button
               type="button"
               aria-label={`${positions.length} branches here`}
-              className="absolute top-3 left-1/2 flex size-6 -translate-x-1/2 items-center justify-center rounded-full hover:bg-hover"
+              onPointerEnter={({ pointerType }) => {
+                if (pointerType === 'mouse') hover.current = setTimeout(() => set(true), HOVER_MS);
+              }}
+              onPointerLeave={() => clearTimeout(hover.current)}
+              className="absolute top-3 left-1/2 flex size-6 -translate-x-1/2 items-center justify-center rounded-full hover:bg-hover pointer-coarse:size-9"
             >
               <span className="size-2.5 rounded-full border-2 border-accent bg-page" />
             </button>
           }
         >
-          <p className="mb-2 text-xs font-medium text-soft">{positions.length} ways it goes on from here</p>
-          <ul className="flex flex-col gap-0.5">
-            {positions.map((position, at) => (
-              <li key={position.nodes[0]?.id ?? `${position.live?.generation}-${position.live?.branch}`}>
-                <button
-                  type="button"
-                  aria-current={at === index}
-                  onClick={() => goToPosition(position, parent)}
-                  className={`flex w-full items-baseline gap-2 rounded px-2 py-1 text-left hover:bg-hover ${at === index ? 'bg-accent-soft' : ''}`}
-                >
-                  <span className="w-5 shrink-0 text-xs text-faint tabular-nums">{at + 1}</span>
-                  <span className="line-clamp-2 min-w-0 grow text-xs break-words">{positionInWords(position)}</span>
-                </button>
-              </li>
-            ))}
-          </ul>
+          <SiblingCards parent={parent} positions={positions} index={index} onDone={() => set(false)} />
         </Popover>
       )}
     </div>
   );
 }
 
-function positionInWords({ nodes }: SiblingPosition): string {
-  const [first] = nodes;
-  if (!first) return 'nothing to read yet';
-  const model = mainTake(first)?.model;
-  return `${model === undefined ? '' : `${model}: `}${summarizeBlocks(first.content) || 'nothing visible'}`;
+/** How long the pointer rests on a fork before its branches are shown, in milliseconds. */
+const HOVER_MS = 350;
+
+/** The message whose branches are shown as cards. */
+const useOpenCards = create<{ readonly at: string | undefined }>(() => ({ at: undefined }));
+
+/** Shows the branches of a message as cards, as far as it has several. */
+export function showSiblings(node: string): void {
+  useOpenCards.setState({ at: node });
 }

@@ -1,0 +1,24 @@
+/**
+ * Cassettes: recorded exchanges as files that people review and tests replay. `cassette-folder` loads them into a forest in
+ * memory and writes new ones, `cassette-file` is the form of one file, and `ignore-rules` says what a replay does not compare.
+ */
+export { CassetteError } from './cassette-error.ts';
+export {
+  type CassetteFetch,
+  type CassetteFetchOptions,
+  type CassetteMode,
+  type CassetteSummary,
+  cassetteFetch,
+  compareBy,
+  createReplayCounter,
+  type ReplayCounter,
+} from './cassette-fetch.ts';
+export {
+  addIgnoreRules,
+  type CassetteFolder,
+  type CassetteOptions,
+  openCassettes,
+  removeCassettes,
+  saveCassettes,
+} from './cassette-folder.ts';
+export { type IgnoreRule, learnIgnoreRules } from './ignore-rules.ts';

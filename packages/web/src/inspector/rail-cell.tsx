@@ -1,0 +1,102 @@
+import type { ModelColors } from '../graph/model-colors.ts';
+import type { RailRow } from '../graph/rail.ts';
+
+/** A message as the rail draws it. */
+export interface RailNode {
+  readonly id: string;
+  readonly parent: string;
+  readonly role: string;
+  readonly at: number;
+  readonly model?: string | undefined;
+}
+
+export const ROW_HEIGHT = 28;
+/** Lanes beyond this are drawn on top of each other in the last one. */
+export const MOST_LANES = 9;
+const STEP = 14;
+const MIDDLE = ROW_HEIGHT / 2;
+
+interface RailCellProps {
+  readonly row: RailRow;
+  readonly rows: readonly RailRow[];
+  readonly lanes: number;
+  readonly node: RailNode;
+  readonly colors: ModelColors;
+  readonly isSelected: boolean;
+}
+
+/** The part of the rail beside one line: its dot, the lines that pass, and those that branch off. */
+export function RailCell({ row, rows, lanes, node, colors, isSelected }: RailCellProps) {
+  const x = laneAt(row.lane);
+  const color = nodeColor(node, colors);
+  const isMain = (to: number) => row.isOnPath && rows[to]!.isOnPath;
+  const style = (to: number) => lineStyle(rows[to]!.isOnPath);
+  return (
+    <svg
+      aria-hidden
+      width={lanes * STEP + 6}
+      height="100%"
+      viewBox={`0 0 ${lanes * STEP + 6} ${ROW_HEIGHT}`}
+      preserveAspectRatio="none"
+      className="ml-1 shrink-0 overflow-visible"
+    >
+      {row.passing.map(({ lane, to }) => (
+        <path key={`p${lane}-${to}`} d={`M${laneAt(lane)} 0V${ROW_HEIGHT}`} {...style(to)} />
+      ))}
+      {row.parent >= 0 && <path d={`M${x} 0V${MIDDLE}`} {...lineStyle(row.isOnPath)} />}
+      {row.leaving
+        .toSorted((a, b) => Number(isMain(a.to)) - Number(isMain(b.to)))
+        .map(({ lane, to }) => {
+          const end = laneAt(lane);
+          const bend = `M${x} ${MIDDLE}C${x} ${ROW_HEIGHT - 2} ${end} ${MIDDLE + 2} ${end} ${ROW_HEIGHT}`;
+          return <path key={`l${lane}-${to}`} d={end === x ? `M${x} ${MIDDLE}V${ROW_HEIGHT}` : bend} {...style(to)} />;
+        })}
+      {isSelected && <circle cx={x} cy={MIDDLE} r={7} fill="none" stroke="var(--accent)" strokeWidth={1.5} />}
+      <Dot x={x} role={row.fold.ids.length > 1 ? 'run' : node.role} color={color} />
+    </svg>
+  );
+}
+
+/** Models are filled dots in their colour, people rings, tools diamonds, and runs three small dots. */
+function Dot({ x, role, color }: { readonly x: number; readonly role: string; readonly color: string }) {
+  if (role === 'run')
+    return [-4, 0, 4].map((dy) => <circle key={dy} cx={x} cy={MIDDLE + dy} r={1.5} fill="var(--soft)" />);
+  if (role === 'tool')
+    return (
+      <path d={`M${x} ${MIDDLE - 5}l5 5l-5 5l-5 -5z`} fill="var(--surface)" stroke="var(--tool)" strokeWidth={2} />
+    );
+  if (role === 'assistant') return <circle cx={x} cy={MIDDLE} r={4.5} fill={color} />;
+  return <circle cx={x} cy={MIDDLE} r={4} fill="var(--surface)" stroke="var(--soft)" strokeWidth={2} />;
+}
+
+function laneAt(lane: number): number {
+  return Math.min(lane, MOST_LANES - 1) * STEP + 9;
+}
+
+function lineStyle(isStrong: boolean) {
+  return isStrong
+    ? { stroke: 'var(--accent)', strokeWidth: 2.5, fill: 'none' }
+    : { stroke: 'var(--line-strong)', strokeWidth: 1.25, fill: 'none' };
+}
+
+function nodeColor({ model }: RailNode, colors: ModelColors): string {
+  return (model !== undefined && colors.get(model)) || 'var(--soft)';
+}
+
+/** The names of the colours. */
+export function ModelLegend({ colors }: { readonly colors: ModelColors }) {
+  if (colors.size === 0) return null;
+  return (
+    <ul
+      aria-label="Models"
+      className="flex shrink-0 flex-wrap gap-x-3 gap-y-1 border-t border-line px-3 py-1.5 text-xs text-soft"
+    >
+      {[...colors].map(([model, color]) => (
+        <li key={model} className="flex min-w-0 items-center gap-1.5">
+          <span aria-hidden className="size-2 shrink-0 rounded-full" style={{ background: color }} />
+          <span className="truncate">{model}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}

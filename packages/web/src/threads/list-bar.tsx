@@ -1,0 +1,180 @@
+import { Archive, ArchiveRestore, Download, Pin, PinOff, Tag, Trash2, X } from 'lucide-react';
+import { useId, useState } from 'react';
+import { listTags } from '../api/tags.ts';
+import { changeThread } from '../api/threads.ts';
+import type { Thread } from '../api/types.ts';
+import { openExport } from '../state/overlays.ts';
+import { ARCHIVED, isArchived, isPinned, PINNED, plainTags } from '../state/thread-state.ts';
+import { Button } from '../ui/button.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { ChoiceField, namedChoices, TextField } from '../ui/field.tsx';
+import { pluralize } from '../ui/format.ts';
+import { toastError } from '../ui/toasts.tsx';
+import type { ListPartProps } from './screen-head.tsx';
+import { archive, deleteWithUndo } from './thread-menu.tsx';
+
+const SORTINGS = [
+  { value: '', title: 'Last changed' },
+  { value: 'created', title: 'Newest' },
+  { value: 'title', title: 'Title' },
+  { value: 'rating', title: 'Rating' },
+] as const;
+
+const SOURCES = [
+  { value: '', title: 'Any source' },
+  { value: 'written', title: 'Written here' },
+  { value: 'recorded', title: 'Recorded' },
+  { value: 'session', title: 'In a session' },
+  { value: 'fork', title: 'Forks' },
+  { value: 'pinned', title: 'Pinned' },
+] as const;
+
+const RATINGS = [
+  { value: '', title: 'Any rating' },
+  ...[5, 4, 3, 2, 1].map((stars) => ({
+    value: String(stars),
+    title: `${pluralize(stars, 'star')}${stars === 5 ? '' : ' or more'}`,
+  })),
+];
+
+/** Sorting and filters of the list. */
+export function ThreadFilters({ address, onChange, threads }: ListPartProps) {
+  const tags = listTags(threads.map((thread) => ({ tags: [...plainTags(thread)] })));
+  const { title, tag, rating, source, sort } = address;
+  const isFiltered = [title, tag, rating, source].some(Boolean);
+  return (
+    <div role="toolbar" aria-label="Sort and filter" className="flex min-h-8 flex-wrap items-center gap-2">
+      <TextField
+        aria-label="Filter by title"
+        placeholder="Filter by title"
+        className="w-44 max-sm:w-full"
+        value={title}
+        onChange={(event) => onChange({ title: event.target.value })}
+      />
+      <ChoiceField
+        label="Sort by"
+        choices={SORTINGS}
+        value={sort === 'changed' ? '' : sort}
+        onChoose={(value) => onChange({ sort: value })}
+      />
+      <ChoiceField
+        label="Where from"
+        choices={SOURCES}
+        value={source}
+        onChoose={(value) => onChange({ source: value })}
+      />
+      {(tags.length > 0 || tag) && (
+        <ChoiceField
+          label="With the tag"
+          value={tag}
+          className="max-w-40"
+          onChoose={(value) => onChange({ tag: value })}
+          choices={namedChoices('Any tag', [...tags, ...(tag ? [tag] : [])])}
+        />
+      )}
+      <ChoiceField label="Rated" choices={RATINGS} value={rating} onChoose={(value) => onChange({ rating: value })} />
+      {isFiltered && (
+        <Button look="quiet" onClick={() => onChange({ title: '', tag: '', rating: '', source: '' })}>
+          <X size={14} aria-hidden /> No filters
+        </Button>
+      )}
+    </div>
+  );
+}
+
+interface SelectionBarProps {
+  readonly chosen: readonly Thread[];
+  readonly shown: readonly Thread[];
+  readonly onSelect: (ids: readonly string[]) => void;
+}
+
+/** Actions on the selected conversations. */
+export function SelectionBar({ chosen, shown, onSelect }: SelectionBarProps) {
+  const [isTagging, setTagging] = useState(false);
+  const areArchived = chosen.every(isArchived);
+  const arePinned = chosen.every(isPinned);
+  const then = (act: () => void) => () => {
+    onSelect([]);
+    act();
+  };
+  return (
+    <div role="toolbar" aria-label="Selected conversations" className="flex min-h-8 flex-wrap items-center gap-2">
+      <span className="mr-2 font-medium">{chosen.length} selected</span>
+      <Button onClick={then(() => setTag(chosen, PINNED, !arePinned))}>
+        {arePinned ? <PinOff size={14} aria-hidden /> : <Pin size={14} aria-hidden />}
+        {arePinned ? 'Unpin' : 'Pin'}
+      </Button>
+      <Button onClick={then(() => archive(chosen, !areArchived))}>
+        {areArchived ? <ArchiveRestore size={14} aria-hidden /> : <Archive size={14} aria-hidden />}
+        {areArchived ? 'Unarchive' : 'Archive'}
+      </Button>
+      <Button onClick={() => setTagging(true)}>
+        <Tag size={14} aria-hidden /> Tag
+      </Button>
+      <Button onClick={() => openExport({ kind: 'threads', ids: chosen.map(({ id }) => id) })}>
+        <Download size={14} aria-hidden /> Export
+      </Button>
+      <Button look="danger" onClick={then(() => deleteWithUndo(chosen))}>
+        <Trash2 size={14} aria-hidden /> Delete
+      </Button>
+      <span className="grow" />
+      {chosen.length < shown.length && (
+        <Button look="quiet" onClick={() => onSelect(shown.map(({ id }) => id))}>
+          Select all {shown.length.toLocaleString('en')}
+        </Button>
+      )}
+      <Button look="quiet" onClick={() => onSelect([])}>
+        Select none
+      </Button>
+      {isTagging && <TagDialog threads={chosen} onClose={() => setTagging(false)} />}
+    </div>
+  );
+}
+
+function setTag(threads: readonly Thread[], tag: string, isOn: boolean): void {
+  const change = async () => {
+    for (const { id } of threads) await changeThread(id, { tags: { [tag]: isOn } });
+  };
+  change().catch(toastError);
+}
+
+/** Adds a tag to several conversations, or removes one that all of them have. */
+function TagDialog({ threads, onClose }: { readonly threads: readonly Thread[]; readonly onClose: () => void }) {
+  const [tag, setWritten] = useState('');
+  const id = useId();
+  const name = tag.trim().slice(0, 100);
+  const isOnAll = name !== '' && threads.every(({ tags }) => tags.includes(name));
+  const save = () => {
+    onClose();
+    if (name && name !== ARCHIVED) setTag(threads, name, !isOnAll);
+  };
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title={`Tag ${pluralize(threads.length, 'conversation')}`}
+      action={
+        <Button look="primary" disabled={name === ''} onClick={save}>
+          {isOnAll ? 'Remove the tag' : 'Add the tag'}
+        </Button>
+      }
+    >
+      <label htmlFor={id} className="mb-1 block text-xs font-medium text-soft">
+        Tag
+      </label>
+      <TextField
+        id={id}
+        value={tag}
+        list={`${id}-known`}
+        className="w-full"
+        onChange={(event) => setWritten(event.target.value)}
+        onKeyDown={(event) => event.key === 'Enter' && save()}
+      />
+      <datalist id={`${id}-known`}>
+        {[...new Set(threads.flatMap(plainTags))].map((known) => (
+          <option key={known} value={known} />
+        ))}
+      </datalist>
+    </Dialog>
+  );
+}

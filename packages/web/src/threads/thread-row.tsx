@@ -1,0 +1,138 @@
+import { Ellipsis, GitFork, Pin, Star, Undo2 } from 'lucide-react';
+import { memo, useEffect } from 'react';
+import { Link } from 'wouter';
+import { changeThread } from '../api/threads.ts';
+import type { Summary, Thread } from '../api/types.ts';
+import { toAddress } from '../state/address.ts';
+import { requestSummary, useSummaries } from '../state/summaries.ts';
+import { isPinned, plainTags } from '../state/thread-state.ts';
+import { RenameField } from '../ui/field.tsx';
+import { ago, money, shortNumber } from '../ui/format.ts';
+import { toastError } from '../ui/toasts.tsx';
+
+interface ThreadRowProps {
+  readonly thread: Thread;
+  /** The number of groups that it is nested in. */
+  readonly depth: number;
+  readonly isSelected: boolean;
+  readonly isRenaming: boolean;
+  readonly onRenamed: () => void;
+}
+
+const nothing = () => undefined;
+
+/**
+ * One conversation of the list. Thousands of rows pass by when the list is scrolled, so a row has no handlers, menus or queries
+ * of its own: the list finds by `data-thread` and `data-act` what was pressed.
+ */
+export const ThreadRow = memo(function ThreadRow(props: ThreadRowProps) {
+  const { thread, depth, isSelected, isRenaming, onRenamed } = props;
+  const { id, title, rating, updatedAt, deleted, forkedFrom } = thread;
+  const summary = useSummaries(({ of }) => of.get(id));
+  useEffect(() => requestSummary(thread), [thread]);
+  const name = title || 'Untitled';
+  const tags = plainTags(thread);
+  return (
+    <div
+      data-thread={id}
+      className={`flex min-h-15 items-center gap-2 border-b border-line py-2 pr-1 sm:gap-3 ${isSelected ? 'bg-accent-soft' : 'hover:bg-hover/40'} ${INDENTS[depth]}`}
+    >
+      {!deleted && (
+        <input
+          type="checkbox"
+          data-act="select"
+          aria-label={`Select ${name}`}
+          checked={isSelected}
+          onChange={nothing}
+          className="size-4 shrink-0 accent-accent pointer-coarse:size-5"
+        />
+      )}
+      <div className="min-w-0 grow">
+        {isRenaming ? (
+          <RenameField
+            title={title}
+            onRename={(news) => void changeThread(id, { title: news }).catch(toastError)}
+            onDone={onRenamed}
+          />
+        ) : (
+          <div className="flex items-center gap-2">
+            {isPinned(thread) && <Pin size={12} role="img" aria-label="Pinned:" className="shrink-0 text-accent" />}
+            <Link data-title href={toAddress(id)} className="truncate font-medium hover:underline">
+              {name}
+            </Link>
+            {forkedFrom !== undefined && (
+              <span className="flex shrink-0 items-center gap-1 text-xs text-faint">
+                <GitFork size={12} aria-hidden /> fork
+              </span>
+            )}
+            {tags.length > 0 && (
+              <ul aria-label="Tags" className="flex min-w-0 shrink gap-1 overflow-hidden max-sm:hidden">
+                {tags.map((tag) => (
+                  <li key={tag} className="truncate rounded-full bg-sunken px-2 text-xs text-soft">
+                    {tag}
+                  </li>
+                ))}
+              </ul>
+            )}
+          </div>
+        )}
+        <p className="truncate text-xs text-soft">{summary ? summaryLine(summary, title) : ' '}</p>
+        <p className="flex gap-2 text-xs text-faint sm:hidden">
+          {[size(summary), cost(summary), ago(updatedAt)].filter(Boolean).join(' · ')}
+        </p>
+      </div>
+      {rating !== undefined && (
+        <span className="flex shrink-0 items-center gap-0.5 text-xs text-warn">
+          <Star size={12} aria-hidden className="fill-current" />
+          <span className="sr-only">Rated</span>
+          {rating}
+        </span>
+      )}
+      <p className="grid shrink-0 grid-cols-[6.5rem_4rem_6.5rem] gap-2 text-right text-xs text-faint tabular-nums max-sm:hidden">
+        <span>{size(summary)}</span>
+        <span>{cost(summary)}</span>
+        <span>{ago(updatedAt)}</span>
+      </p>
+      {deleted ? (
+        <button type="button" data-act="restore" aria-label={`Restore ${name}`} className={RESTORE}>
+          <Undo2 size={14} aria-hidden /> Restore
+        </button>
+      ) : (
+        <button type="button" data-act="menu" aria-haspopup="menu" aria-label={`More about ${name}`} className={MORE}>
+          <Ellipsis size={16} aria-hidden />
+        </button>
+      )}
+    </div>
+  );
+});
+
+const MORE =
+  'inline-flex size-7 shrink-0 items-center justify-center rounded-md text-soft hover:bg-hover hover:text-ink pointer-coarse:size-10';
+const RESTORE =
+  'inline-flex h-7 shrink-0 items-center gap-1.5 rounded-md border border-line bg-surface px-2 text-xs font-medium hover:bg-hover';
+
+/** The indentation by depth. Class names are written out so that Tailwind finds them. */
+export const INDENTS: readonly string[] = ['pl-3', 'pl-9', 'pl-14'];
+
+function size(summary: Summary | undefined): string {
+  if (!summary) return '';
+  return `${shortNumber(summary.messages)} ${summary.messages === 1 ? 'message' : 'messages'}`;
+}
+
+function cost(summary: Summary | undefined): string {
+  return summary?.cost ? money(summary.cost) : '';
+}
+
+/** The beginning of a conversation, or its end if the title repeats the beginning. */
+function summaryLine({ preview, last }: Summary, title: string): string {
+  const isSaid = preview.startsWith(title.replace(/…$/, ''));
+  const words = (isSaid ? last : preview) || preview;
+  // Removes the marks of Markdown: headings, lists, quotes, tables, emphasis and code.
+  return (
+    words
+      .replace(/(^|\s)(#+|[-*>]|\d+\.)\s+/g, '$1')
+      .replace(/\|[\s:|-]*\|?/g, ' ')
+      .replace(/\*\*|__|`+/g, '')
+      .trim() || 'No text'
+  );
+}

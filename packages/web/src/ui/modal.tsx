@@ -1,0 +1,141 @@
+import { X } from 'lucide-react';
+import { type ReactNode, type RefObject, useEffect, useId, useRef } from 'react';
+
+interface ModalProps {
+  readonly onClose: () => void;
+  /** The id of the element that names it. */
+  readonly labelledBy: string;
+  readonly className: string;
+  readonly children: ReactNode;
+}
+
+/** The browser's own modal dialog: it keeps the focus inside, closes on Escape, and gives the focus back. */
+export function Modal({ onClose, labelledBy, className, children }: ModalProps) {
+  const element = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    const dialog = element.current!;
+    dialog.showModal();
+    dialog.querySelector<HTMLElement>('input:not([type="radio"], [type="checkbox"]), textarea')?.focus();
+    return () => dialog.close();
+  }, []);
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape is the key for it
+    <dialog
+      ref={element}
+      aria-labelledby={labelledBy}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+      // A click beside it lands on the dialog itself, because its content fills it.
+      onClick={(event) => event.target === element.current && onClose()}
+      className={`overflow-hidden bg-raised p-0 text-ink shadow-xl outline-none backdrop:bg-black/40 ${className}`}
+    >
+      {children}
+    </dialog>
+  );
+}
+
+/** The title of a modal dialog, and the button that closes it. */
+export function ModalHead({
+  id,
+  title,
+  onClose,
+}: {
+  readonly id: string;
+  readonly title: string;
+  readonly onClose: () => void;
+}) {
+  return (
+    <header className="flex shrink-0 items-center justify-between gap-4 border-b border-line py-2 pr-2 pl-4">
+      <h2 id={id} className="min-w-0 truncate font-semibold">
+        {title}
+      </h2>
+      {/* Without a tip: Escape would close that one first. */}
+      <button
+        type="button"
+        aria-label="Close"
+        onClick={onClose}
+        className="inline-flex size-7 shrink-0 items-center justify-center rounded-md text-soft hover:bg-hover hover:text-ink pointer-coarse:size-10"
+      >
+        <X size={16} aria-hidden />
+      </button>
+    </header>
+  );
+}
+
+export interface SheetProps {
+  readonly open: boolean;
+  readonly onClose: () => void;
+  readonly title: string;
+  readonly children: ReactNode;
+  /** The edge of the window that it comes from. */
+  readonly from?: 'bottom' | 'left';
+  /** As high as its content instead of most of the window. */
+  readonly isShort?: boolean;
+}
+
+const EDGES = {
+  bottom: 'mx-auto mt-auto mb-0 w-full max-w-full rounded-t-2xl border-t border-line sm:max-w-xl',
+  left: 'my-0 mr-auto ml-0 h-dvh max-h-dvh w-[min(20rem,88vw)] border-r border-line',
+} as const;
+
+/** A pane over the screen, for windows that are too narrow to have it beside. */
+export function Sheet({ open, onClose, title, children, from = 'bottom', isShort = false }: SheetProps) {
+  const id = useId();
+  if (!open) return null;
+  const height = from === 'left' ? '' : isShort ? 'max-h-[85dvh]' : 'h-[85dvh] max-h-[85dvh]';
+  return (
+    <Modal onClose={onClose} labelledBy={id} className={`${EDGES[from]} ${height}`}>
+      <div className={`flex flex-col pb-[env(safe-area-inset-bottom)] ${isShort ? 'max-h-[85dvh]' : 'h-full'}`}>
+        <ModalHead id={id} title={title} onClose={onClose} />
+        {children}
+      </div>
+    </Modal>
+  );
+}
+
+const GAP = 6;
+const EDGE = 8;
+
+/** Places an open popover beside its button: on the wanted side if there is room, else on the other one. */
+function placeBeside(button: Element, box: HTMLElement, side: 'top' | 'bottom', align: 'start' | 'end'): void {
+  box.style.maxHeight = '';
+  const { left, right, top, bottom } = button.getBoundingClientRect();
+  const { offsetWidth: width, offsetHeight: height } = box;
+  const below = innerHeight - bottom - GAP - EDGE;
+  const above = top - GAP - EDGE;
+  const isBelow = side === 'bottom' ? below >= height || below >= above : above < height && above < below;
+  const room = Math.max(isBelow ? below : above, 120);
+  box.style.maxHeight = `${room}px`;
+  box.style.top = `${isBelow ? bottom + GAP : Math.max(EDGE, top - GAP - Math.min(height, room))}px`;
+  box.style.left = `${Math.max(EDGE, Math.min(align === 'end' ? right - width : left, innerWidth - EDGE - width))}px`;
+}
+
+/** Shows an element above everything beside a button, until it is closed by a click elsewhere or by Escape. */
+export function usePlacedPopover(
+  button: RefObject<HTMLElement | null>,
+  box: RefObject<HTMLElement | null>,
+  { side, align, onClose }: { side: 'top' | 'bottom'; align: 'start' | 'end'; onClose: () => void },
+): void {
+  const latest = useRef(onClose);
+  latest.current = onClose;
+  useEffect(() => {
+    const element = box.current!;
+    const place = () => button.current && placeBeside(button.current, element, side, align);
+    const onToggle = (event: Event) => (event as ToggleEvent).newState === 'closed' && latest.current();
+    element.showPopover();
+    place();
+    const watcher = new ResizeObserver(place);
+    watcher.observe(element);
+    element.addEventListener('toggle', onToggle);
+    window.addEventListener('resize', place);
+    window.addEventListener('scroll', place, { capture: true, passive: true });
+    return () => {
+      watcher.disconnect();
+      element.removeEventListener('toggle', onToggle);
+      window.removeEventListener('resize', place);
+      window.removeEventListener('scroll', place, { capture: true });
+    };
+  }, [button, box, side, align]);
+}

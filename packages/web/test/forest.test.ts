@@ -1,0 +1,135 @@
+/** The list, the rail, the graph, sharing, and the shell on every size of screen. */
+import { assistant, user } from '@skein/core';
+import { seedSample } from '@skein/server';
+import { expect, test } from 'vitest';
+import { inChromium, startApp } from './kit.ts';
+
+inChromium();
+
+const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
+
+test('a button opens the tree on a phone and brings it back on a desktop, and the menu of a message fits a phone', async () => {
+  const { open, forest } = await startApp();
+  await seedSample(forest);
+  const phone = await open('/t/sample-lisbon', PHONE);
+  await phone.getByRole('button', { name: 'Show the tree and details' }).click();
+  const sheet = phone.getByRole('dialog', { name: 'Tree and details' });
+  await sheet.getByRole('tree').waitFor();
+  await sheet.getByRole('button', { name: 'Close' }).click();
+  await sheet.waitFor({ state: 'hidden' });
+  await phone.getByRole('button', { name: 'More to do with this message' }).last().click();
+  const menu = phone.getByRole('dialog', { name: 'Actions' });
+  await menu.getByRole('menuitem', { name: 'Answer again', exact: true }).waitFor();
+  expect((await menu.boundingBox())!.height).toBeLessThanOrEqual(844);
+  expect(await menu.locator('kbd').count()).toBe(0);
+
+  const desktop = await open('/t/sample-lisbon', { viewport: { width: 1024, height: 800 } });
+  await desktop.getByRole('button', { name: 'Hide the tree and details' }).click();
+  await desktop.getByRole('tree').waitFor({ state: 'hidden' });
+  const keys = desktop.getByRole('list', { name: 'Keys' });
+  const cut = await keys.evaluate(
+    (list) =>
+      [...list.children].filter((item) => {
+        const [box, all] = [item.getBoundingClientRect(), list.getBoundingClientRect()];
+        return box.top < all.bottom && (box.right > all.right + 1 || box.bottom > all.bottom + 1);
+      }).length,
+  );
+  expect(cut, 'shortcuts that are cut in the status bar').toBe(0);
+  await desktop.getByRole('button', { name: 'Show the tree and details' }).click();
+  await desktop.getByRole('tree').waitFor();
+});
+
+test('search hits show their conversation, model and date, and equally good ones come newest first', async () => {
+  const { open, forest } = await startApp();
+  for (const [at, text] of [
+    [1, 'first'],
+    [3, 'third'],
+    [2, 'second'],
+  ] as const) {
+    const head = await forest.append('root', [user(`${text} loom`)], { at: Date.UTC(2026, 0, at) });
+    await forest.threads.create({ head, title: `About the ${text}` });
+  }
+  const { id } = await forest.threads.begin([user('A shuttle'), assistant('It carries the weft.')], {
+    title: 'Shuttles',
+  });
+  const page = await open('/?q=loom');
+  const hits = page.getByRole('region', { name: 'Search results' }).locator('ol li');
+  await expect.poll(() => hits.count()).toBe(3);
+  expect(await hits.locator('time').allTextContents()).toEqual(['Jan 3, 2026', 'Jan 2, 2026', 'Jan 1, 2026']);
+  await page.goto(page.url().replace('loom', 'weft'));
+  await hits.getByText('Shuttles').click();
+  await page.waitForURL(new RegExp(`/t/${id}/`));
+});
+
+test('conversations are pinned, archived, filtered, renamed by double click and shared as a page, by mouse and by key', async () => {
+  const { open, forest } = await startApp();
+  for (const title of ['Alpha', 'Beta', 'Gamma']) await forest.threads.begin([user(`On ${title}`)], { title });
+  const page = await open('/');
+  const main = page.getByRole('main');
+  const titles = () => main.locator('a[data-title]').allTextContents();
+  await expect.poll(titles).toEqual(['Gamma', 'Beta', 'Alpha']);
+  await main.getByText('3 conversations').waitFor();
+
+  await main.getByRole('button', { name: 'More about Alpha' }).click();
+  await page.getByRole('menuitem', { name: 'Pin', exact: true }).click();
+  await expect.poll(async () => (await titles())[0]).toBe('Alpha');
+  await page.getByRole('navigation', { name: 'Forest' }).getByRole('heading', { name: 'Pinned' }).waitFor();
+
+  await main.getByRole('link', { name: 'Beta', exact: true }).focus();
+  await page.keyboard.press('x');
+  await page.getByRole('toolbar', { name: 'Selected conversations' }).getByRole('button', { name: 'Archive' }).click();
+  await expect.poll(async () => (await titles()).includes('Beta')).toBe(false);
+  await main.getByRole('button', { name: 'Archived' }).click();
+  await expect.poll(titles).toEqual(['Beta']);
+  await main.getByRole('button', { name: 'Conversations' }).click();
+
+  await main.getByRole('textbox', { name: 'Filter by title' }).fill('gam');
+  await expect.poll(titles).toEqual(['Gamma']);
+  await main.getByRole('link', { name: 'Gamma', exact: true }).focus();
+  await page.keyboard.press('F2');
+  await page.getByRole('textbox', { name: 'Title', exact: true }).fill('Gamma rays');
+  await page.keyboard.press('Enter');
+  await main.getByRole('link', { name: 'Gamma rays' }).click();
+  await page.getByRole('article', { name: 'user message' }).waitFor();
+
+  await page.evaluate('document.activeElement.blur()');
+  await page.keyboard.press('S');
+  const dialog = page.getByRole('dialog', { name: /Share or export/ });
+  const address = await dialog.getByRole('link', { name: 'Open it in a new tab' }).getAttribute('href');
+  const answer = await page.request.get(new URL(address!, page.url()).href);
+  expect(answer.headers()['content-security-policy']).toMatch(/^sandbox .*default-src 'none'/);
+  expect(await answer.text()).toContain('<h1>Gamma rays</h1>');
+});
+
+test('the branches of a fork are cards by key, with what changed, and the rail names the conversations that end in the tree', async () => {
+  const { open, forest } = await startApp();
+  const first = await forest.threads.begin([user('Which yarn?'), assistant('Take wool.')], { title: 'Wool' });
+  const [question] = await forest.path(first.head);
+  const other = await forest.append(question!.id, [assistant('Take linen.')]);
+  await forest.threads.create({ head: other, title: 'Linen' });
+  const page = await open(`/t/${first.id}`);
+  const tree = page.getByRole('tree');
+  await tree.getByText('Linen', { exact: true }).waitFor();
+  expect(await tree.getByRole('treeitem').allInnerTexts()).toMatchObject(
+    [/yarn/, /wool/i, /linen/i].map((words) => expect.stringMatching(words)),
+  );
+  await page.getByRole('article', { name: 'assistant message' }).waitFor();
+  await page.evaluate('document.activeElement.blur()');
+  await page.keyboard.press('s');
+  const cards = page.getByRole('dialog', { name: 'Branches' });
+  await cards.getByRole('button', { name: 'What changed' }).click();
+  await cards.locator('ins').getByText('linen').waitFor();
+  await cards.locator('[data-card]').first().focus();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await page.getByRole('article', { name: 'assistant message' }).getByText('Take linen.').waitFor();
+});
+
+test('the page can be installed: its manifest and icons are there', async () => {
+  const { open, url } = await startApp();
+  const page = await open('/');
+  const href = await page.locator('link[rel="manifest"]').getAttribute('href');
+  const manifest = (await (await page.request.get(url + href)).json()) as { icons: { src: string }[]; display: string };
+  expect(manifest.display).toBe('standalone');
+  for (const { src } of manifest.icons) expect((await page.request.get(url + src)).ok(), src).toBe(true);
+});
