@@ -62,8 +62,8 @@ function hashId(text: string): string {
 
 /** Whether the first of two versions of a record counts: the earlier time of a node, the later clock of anything else. */
 export function isWinner(one: RecordItem, other: RecordItem): boolean {
-  const [a, b] = [one.version!, other.version!];
-  return typeof a === 'number' ? a < b : a > b;
+  if (typeof one.version === 'number') return one.version < Number(other.version);
+  return String(one.version) > String(other.version);
 }
 
 /** Summaries exist for prefixes of up to this many digits: 65,536 leaves. */
