@@ -85,7 +85,12 @@ function texts(list: readonly unknown[], pattern: RegExp): string[] {
   });
 }
 
-/** Answers the calls in lines of JSON until they end, as `skein sync --stdio` does. */
+/**
+ * Answers the calls in lines of JSON until they end, as `skein sync --stdio` does.
+ *
+ * @example
+ * for await (const line of answerLines(storePeer(store), lines)) process.stdout.write(line);
+ */
 export async function* answerLines(peer: SyncPeer, lines: AsyncIterable<string>): AsyncGenerator<string> {
   for await (const line of lines) {
     if (line.trim() === '') continue;
