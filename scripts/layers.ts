@@ -14,6 +14,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'caching',
     'formats',
     'cassettes',
+    'sync',
     'routes',
     'testing',
   ],

@@ -106,6 +106,9 @@ export type SkeinErrorCode =
   | 'store_unreachable'
   | 'store_refused'
   | 'store_conflict'
+  // forests that meet
+  | 'sync_refused'
+  | 'sync_version'
   // agents and their tools
   | 'invalid_agent'
   | 'outside_folder'

@@ -207,3 +207,25 @@ export {
   StoreError,
   type StoreErrorCode,
 } from './store/index.ts';
+// Forests that meet
+export {
+  answerLines,
+  answerSync,
+  meetForest,
+  type RecordItem,
+  type RecordSummary,
+  remotePeer,
+  type SyncCall,
+  type SyncConflict,
+  type SyncDirection,
+  SyncError,
+  type SyncErrorCode,
+  type SyncOptions,
+  type SyncPage,
+  type SyncPeer,
+  type SyncProgress,
+  type SyncRecord,
+  type SyncResult,
+  storePeer,
+  syncForests,
+} from './sync/index.ts';

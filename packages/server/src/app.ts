@@ -10,6 +10,7 @@ import { bookmarks, nodes } from './api/nodes.ts';
 import { recordings } from './api/recordings.ts';
 import { apiRouter } from './api/router.ts';
 import { sessions } from './api/sessions.ts';
+import { sync } from './api/sync.ts';
 import { threads } from './api/threads.ts';
 import { usageRoutes } from './api/usage.ts';
 import { type Access, guard, isForPeople, tokenPage } from './http/access.ts';
@@ -21,7 +22,7 @@ const MB = 1024 * 1024;
 const MAX_BODY = 32 * MB;
 /** Bytes of a file that is brought in; it is read as it comes. */
 const MAX_IMPORT = 1024 * MB;
-const IMPORTS: ReadonlySet<string> = new Set(['/api/v1/import', '/api/v1/import/folder']);
+const IMPORTS: ReadonlySet<string> = new Set(['/api/v1/import', '/api/v1/import/folder', '/api/v1/sync']);
 
 /** Everything under /api/v1; the client of the web app is made from its type. */
 const api = apiRouter()
@@ -36,6 +37,7 @@ const api = apiRouter()
   .route('/', recordings)
   .route('/', usageRoutes)
   .route('/', moving)
+  .route('/', sync)
   .route('/', about);
 
 /** The routes under `/api/v1` as a type, from which `client` is made. */

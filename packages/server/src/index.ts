@@ -221,6 +221,7 @@ function createServices(options: ServerOptions, closing: AbortSignal): Services 
     providers: [...ids].map((id) => findProvider(id, config.providers)),
     generating: createGenerationResolver(config, { agents, tools, fallbackModel, engine, env: ownEnv }),
     redact: createRedactor(config.redaction),
+    isRedacting: config.redaction.patterns.length + config.redaction.fields.length > 0,
     costOf: options.prices ?? options.generate?.costOf,
     metrics: createMetrics(),
     recordingTrouble: createRecordingTrouble(),

@@ -34,6 +34,8 @@ export interface Services {
   readonly providers: readonly ProviderDescriptor[];
   readonly generating: GenerationResolver;
   readonly redact: Redactor;
+  /** Whether `redact` hides anything. */
+  readonly isRedacting: boolean;
   /** The price list, where there is one. */
   readonly costOf: GenerateOptions['costOf'];
   readonly log: Log;

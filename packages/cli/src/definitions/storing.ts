@@ -77,12 +77,34 @@ function addUpkeep(program: Command): void {
   ).action(async (flags) => (await import('../commands/store.ts')).compact('pack', flags));
 }
 
+/** `push`, `pull` and `sync`. */
+function addSync(program: Command): void {
+  const descriptions = {
+    push: 'send another forest what it lacks',
+    pull: 'receive from another forest what this one lacks',
+    sync: 'bring this forest and another one together, both ways',
+  };
+  for (const [name, description] of Object.entries(descriptions)) {
+    const command = jsonCommand(program, name, description)
+      .argument(name === 'sync' ? '[where]' : '<where>', 'a folder, http://server, or ssh:host:folder')
+      .option('--token <variable>', 'the environment variable with the token of the server', 'SKEIN_TOKEN')
+      .option('--dry-run', 'say what would be sent, and write nothing');
+    if (name === 'sync')
+      command
+        .option('--watch', 'keep both in step until Ctrl+C')
+        .option('--stdio', 'answer another skein on standard input and output; ssh starts this at the other end');
+    const direction = name === 'sync' ? 'both' : (name as 'push' | 'pull');
+    command.action(async (where, options) => (await import('../commands/sync.ts')).meet(where, direction, options));
+  }
+}
+
 /** Commands that carry conversations in and out, and look after the store. In the order of the help. */
 export const STORING: readonly ((program: Command) => void)[] = [
   addImport,
   addWatch,
   addHandoff,
   addExport,
+  addSync,
   addVerify,
   addUpkeep,
 ];

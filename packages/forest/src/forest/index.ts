@@ -34,7 +34,7 @@ export { readLineage, readThreads, selectTakes } from './threads/thread.ts';
 export type { Threads } from './threads/threads.ts';
 export { createThreads } from './threads/threads.ts';
 export { findOpening, makeTitle, readOpening, readPrompt, shortenTitle } from './threads/title.ts';
-export { addTakeTexts, findNeededBodies } from './upkeep.ts';
+export { addEntryTexts, addTakeTexts, findNeededBodies } from './upkeep.ts';
 export type { TakeFacts } from './write/append.ts';
 export { appendMessages, appendOnce, appendSiblings, createMessageTake } from './write/append.ts';
 export { type AppendPoint, makeNodeRecords, ROOT_POINT, readAppendPoint } from './write/append-point.ts';

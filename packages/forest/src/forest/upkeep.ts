@@ -1,7 +1,7 @@
 import { dialect, type Message } from '@skein/core';
 import { ECHO_VERSION } from '../model/echo.ts';
 import { nodeId, ROOT, sha256 } from '../model/ids.ts';
-import { ENTRY_KINDS, type NodeRecord, type StoreRecord, type TakeRecord } from '../model/records.ts';
+import { ENTRY_KINDS, type EntryRecord, type NodeRecord, type StoreRecord, type TakeRecord } from '../model/records.ts';
 import { type CompactionCount, overlayStore, type Store, type StoreProblem } from '../store/index.ts';
 import type { ForestContext } from './context.ts';
 import { ForestError } from './errors.ts';
@@ -227,10 +227,14 @@ export async function findNeededBodies(store: Store, isDead: (node: string) => b
     for (const take of await store.takes(living.map(({ id }) => id))) await addTakeTexts(store, take, needed);
   }
   for (const kind of ENTRY_KINDS)
-    for await (const { data } of allItems((page) => store.entries(kind, page)))
-      for (const [digest] of JSON.stringify(data).matchAll(/\b[0-9a-f]{64}\b/g))
-        await addManifestTexts(store, digest, needed);
+    for await (const entry of allItems((page) => store.entries(kind, page))) await addEntryTexts(store, entry, needed);
   return needed;
+}
+
+/** Adds whatever looks like a digest in an entry, and the texts of the manifests among them. */
+export async function addEntryTexts(store: Store, { data }: EntryRecord, needed: Set<string>): Promise<void> {
+  for (const [digest] of JSON.stringify(data).matchAll(/\b[0-9a-f]{64}\b/g))
+    await addManifestTexts(store, digest, needed);
 }
 
 /** Adds the digests of the texts that a take names: its envelope, its context, and the texts of its request. */

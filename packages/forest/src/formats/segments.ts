@@ -1,7 +1,7 @@
 import { dialect } from '@skein/core';
 import { addTakeTexts, allItems, allPages, type Forest, findNeededBodies, walkAll } from '../forest/index.ts';
 import { ROOT } from '../model/ids.ts';
-import { ENTRY_KINDS, type NodeRecord, type RefRecord, type StoreRecord } from '../model/records.ts';
+import { ENTRY_KINDS, type NodeRecord, REF_SUBJECTS, type StoreRecord } from '../model/records.ts';
 import {
   END_LINE,
   headerLine,
@@ -19,7 +19,6 @@ import { readJson } from './source/exact-json.ts';
 import type { SourcePiece } from './source/text-source.ts';
 
 const PAGE = 500;
-const REFS: readonly RefRecord['on'][] = ['thread', 'group', 'node', 'bookmark', 'forest', 'older'];
 
 /**
  * Writes records as JSON lines, in the format of a file store's segment. The result can be imported, or copied into the
@@ -45,7 +44,7 @@ async function* allRecords(store: Store): AsyncGenerator<readonly StoreRecord[]>
   yield* bodyPages(store, [...(await findNeededBodies(store, () => false))]);
   for await (const nodes of allPages((page) => store.scan(page))) yield nodes;
   for await (const nodes of allPages((page) => store.scan(page))) yield store.takes(nodes.map(({ id }) => id));
-  for (const on of REFS) yield* allPages((page) => store.refs({ on, ...page }));
+  for (const on of REF_SUBJECTS) yield* allPages((page) => store.refs({ on, ...page }));
   for (const kind of ENTRY_KINDS) yield* allPages((page) => store.entries(kind, page));
 }
 

@@ -101,13 +101,16 @@ export interface StoredText {
   readonly body: string;
 }
 
+/** What a value that can change may belong to. */
+export const REF_SUBJECTS = ['thread', 'group', 'node', 'bookmark', 'forest', 'older'] as const;
+
 /**
  * A value that can change: `name` of a thing. `null` means none. Everything that can change consists of refs, so that two
  * writers that change different names never overwrite each other.
  */
 export interface RefRecord {
   readonly k: 'ref';
-  readonly on: 'thread' | 'group' | 'node' | 'bookmark' | 'forest' | 'older';
+  readonly on: (typeof REF_SUBJECTS)[number];
   /** The id of the thread, group, node or bookmark. */
   readonly key: string;
   readonly name: string;

@@ -44,10 +44,13 @@ export function memoryStore(): Store {
   return {
     writer,
     async append(records) {
+      const known = new Set(
+        records.flatMap((record) => (record.k === 'node' && tables.nodes.has(record.id) ? [record.id] : [])),
+      );
       const added = records.filter((record) => addRecord(tables, record));
       for (const record of added) {
         if (record.k !== 'body') log.add(toChange(record));
-        if (record.k === 'node') words?.add(record.id, textOf(record));
+        if (record.k === 'node' && !known.has(record.id)) words?.add(record.id, textOf(record));
       }
       if (added.length > 0) for (const listener of listeners) listener();
     },
@@ -173,7 +176,7 @@ function createTables() {
 function addRecord(tables: MemoryTables, record: StoreRecord): boolean {
   switch (record.k) {
     case 'node':
-      if (tables.nodes.has(record.id)) return false;
+      if (tables.nodes.has(record.id)) return replaceLater(tables, record);
       tables.nodes.set(record.id, record);
       tables.order.push(record);
       pushTo(tables.children, record.parent, record);
@@ -192,6 +195,18 @@ function addRecord(tables: MemoryTables, record: StoreRecord): boolean {
     default:
       return isEntry(record) ? tables.entries.put(record) : addOther(tables, record);
   }
+}
+
+/** Of a node that is written twice, the one with the earlier time counts, so that copies agree whatever came first. */
+function replaceLater({ nodes, order, children, echoes }: MemoryTables, record: NodeRecord): boolean {
+  const there = nodes.get(record.id)!;
+  if (there.at <= record.at) return false;
+  nodes.set(record.id, record);
+  for (const list of [order, children.get(there.parent), echoes.get(there.echo)]) {
+    const index = list?.indexOf(there) ?? -1;
+    if (index >= 0) list![index] = record;
+  }
+  return true;
 }
 
 function addOther({ others }: MemoryTables, record: StoreRecord): boolean {

@@ -82,6 +82,17 @@ export const recordCases: Readonly<Record<string, (store: Store) => Promise<void
     checkEqual(await store.nodes([node.id]), [node], 'node');
   },
 
+  'a node that arrives with an earlier time takes that time, so that copies agree': async (store) => {
+    const { node, body } = makeNode('Hello', { at: 10 });
+    await store.append([body, node]);
+    checkEqual((await store.search({ words: ['hello'] })).items.length, 1, 'found');
+    await store.append([{ ...node, at: 5 }]);
+    checkEqual(await store.nodes([node.id]), [{ ...node, at: 5 }], 'node');
+    checkEqual((await store.children(node.parent)).items, [{ ...node, at: 5 }], 'children');
+    checkEqual((await store.scan()).items, [{ ...node, at: 5 }], 'scan');
+    checkEqual((await store.search({ words: ['hello'] })).items.length, 1, 'found once');
+  },
+
   'what is not there is undefined': async (store) => {
     const { node, body } = makeNode('Hello');
     await store.append([body, node]);

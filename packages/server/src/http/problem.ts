@@ -77,6 +77,9 @@ const STATUSES: Readonly<Record<SkeinErrorCode, Status>> = {
   store_name: 'fault',
   store_record: 'fault',
 
+  sync_refused: 422,
+  sync_version: 409,
+
   invalid_json: 400,
   invalid_model: 422,
   invalid_blocks_message: 422,

@@ -93,13 +93,13 @@ async function open(
     const fresh = newRecords(set.tables, given);
     if (fresh.length === 0) return;
     const places = await out.write(fresh);
+    const added = fresh.filter((record, index) => addRecord(set.tables, record, places[index]!));
     for (const [index, record] of fresh.entries()) {
-      addRecord(set.tables, record, places[index]!);
       // A node that was just written is usually asked for next, and an exchange is placed in the tree next.
       if (record.k === 'node' || record.k === 'exchange') records.keep(places[index]!, record);
       if (record.k !== 'body') log.add(toChange(record));
     }
-    queries.onNew(fresh);
+    queries.onNew(added);
     refresher.tell();
   };
   const hasUnsafe = () => {

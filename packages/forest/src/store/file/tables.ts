@@ -89,8 +89,10 @@ function addOther({ others }: Tables, key: string, place: RecordPlace): boolean 
 export function recordPlace(tables: Tables, record: StoreRecord): RecordPlace | undefined {
   const { nodes, bodies, takes } = tables;
   switch (record.k) {
-    case 'node':
-      return placeIn(nodes.columns, nodes.rowOf(record.id));
+    case 'node': {
+      const row = nodes.rowOf(record.id);
+      return nodes.columns.at[row]! > record.at ? undefined : placeIn(nodes.columns, row);
+    }
     case 'body':
       return placeIn(bodies.columns, bodies.rowOf(record.digest));
     case 'take':

@@ -254,7 +254,9 @@ const NODE = insertInto<NodeRow>(
     at: 'float8',
     rest: 'text',
   },
-  keepThere,
+  // Its place in the order of writing stays, because parents come before their children there.
+  sql`on conflict (project, id) do update set at = excluded.at, rest = excluded.rest
+    where skein_node.at > excluded.at`,
 );
 const WORDS = insertInto<PostgresTables['skein_words']>(
   'skein_words',

@@ -1,0 +1,238 @@
+import { spawn } from 'node:child_process';
+import { resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import {
+  answerLines,
+  type Forest,
+  meetForest,
+  openForest,
+  remotePeer,
+  type SyncCall,
+  type SyncDirection,
+  type SyncPeer,
+  type SyncResult,
+  storePeer,
+} from '@skein/forest';
+import { hasRedaction, untilInterrupted, withForest } from '../context/command-context.ts';
+import {
+  CommandError,
+  counted,
+  note,
+  progressLine,
+  say,
+  sayJson,
+  toPrintable,
+  UsageError,
+  warn,
+  writeAll,
+} from '../output/output.ts';
+import type { ForestFlags } from './forest-command.ts';
+
+interface SyncFlags extends ForestFlags {
+  readonly token: string;
+  readonly dryRun?: boolean;
+  readonly watch?: boolean;
+  readonly stdio?: boolean;
+}
+
+/** While watching, the other side is asked this often; changes on this side are sent at once. */
+const ASK_MS = 5000;
+
+/** `skein push`, `pull` and `sync`. */
+export async function meet(where: string | undefined, direction: SyncDirection, options: SyncFlags): Promise<void> {
+  const { json = false, token, dryRun = false, watch = false, stdio = false, ...flags } = options;
+  if (!stdio && where === undefined)
+    throw new UsageError('Name the other forest: a folder, http://server, or ssh:host:folder.');
+  await withForest(flags, async ({ forest, config }) => {
+    if (hasRedaction(config))
+      throw new CommandError(
+        'would_lose',
+        'The configuration hides texts, and a sync is exact: take "redaction" away.',
+      );
+    if (stdio) {
+      const lines = createInterface({ input: process.stdin, crlfDelay: Number.POSITIVE_INFINITY });
+      return writeAll(answerLines(storePeer(forest.store), lines));
+    }
+    const there = await openPeer(where!, { project: config.project, token: process.env[token] || undefined });
+    try {
+      const once = async () => {
+        const progress = progressLine();
+        return meetForest(forest, there.peer, there.name, {
+          direction,
+          dryRun,
+          onProgress: ({ done, total }) => progress.tell(`${done} of ${counted(total, 'record')}`, done / total),
+        }).finally(progress.end);
+      };
+      const result = await once();
+      if (json) sayJson(result);
+      else sayResult(result, dryRun);
+      if (watch) await keepInStep(forest, once);
+    } finally {
+      await there.close();
+    }
+  });
+}
+
+function sayResult({ sent, received, messages, conflicts }: SyncResult, isDry: boolean): void {
+  const verb = isDry ? 'would be ' : '';
+  say(
+    `${counted(sent, 'record')} ${verb}sent (${counted(messages.sent, 'message')}), ` +
+      `${received} ${verb}received (${counted(messages.received, 'message')}).`,
+  );
+  for (const { on, key, name, kept, lost, keptAs } of conflicts)
+    warn(
+      toPrintable(
+        `Both sides changed the ${name} of ${on} ${key}: ${JSON.stringify(kept)} counts; ${JSON.stringify(lost)} is kept as ${keptAs}.`,
+      ),
+    );
+}
+
+/** Meets again after every change on this side, and every few seconds. A failure is told, and the next time tried again. */
+async function keepInStep(forest: Forest, once: () => Promise<SyncResult>): Promise<void> {
+  note('Keeping both in step until Ctrl+C.');
+  let isEnded = false;
+  let wake = () => {};
+  const ended = untilInterrupted().then(() => {
+    isEnded = true;
+    wake();
+  });
+  const unwatch = forest.store.watch(() => wake());
+  while (!isEnded) {
+    await new Promise<void>((done) => {
+      const timer = setTimeout(done, ASK_MS);
+      wake = () => {
+        clearTimeout(timer);
+        done();
+      };
+    });
+    if (isEnded) break;
+    try {
+      const result = await once();
+      if (result.sent + result.received > 0) sayResult(result, false);
+    } catch (error) {
+      warn(toPrintable(`${(error as Error).message} Trying again.`));
+    }
+  }
+  unwatch();
+  await ended;
+}
+
+/** An open connection to another forest. */
+interface PeerConnection {
+  readonly peer: SyncPeer;
+  /** The address, without anything secret. */
+  readonly name: string;
+  close(): Promise<void>;
+}
+
+interface PeerOptions {
+  readonly project: string;
+  readonly token: string | undefined;
+}
+
+/** Opens the other forest: a folder, a server, or a folder of another machine. */
+export async function openPeer(where: string, { project, token }: PeerOptions): Promise<PeerConnection> {
+  if (/^https?:\/\//.test(where)) return openServer(where, token);
+  if (where.startsWith('ssh:')) return openSsh(where, project);
+  const folder = resolve(where);
+  const forest = await openForest(folder, { project });
+  return { peer: storePeer(forest.store), name: folder, close: () => forest.close() };
+}
+
+function openServer(where: string, token: string | undefined): PeerConnection {
+  const address = new URL('api/v1/sync', where.endsWith('/') ? where : `${where}/`);
+  if (address.username !== '' || address.password !== '')
+    throw new UsageError(
+      'Leave the password out of the address: put the token into a variable, and name it with --token.',
+    );
+  const send = async (call: SyncCall) => {
+    const response = await fetch(address, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...(token !== undefined && { authorization: `Bearer ${token}` }) },
+      body: JSON.stringify(call),
+      redirect: 'error',
+    }).catch((error: Error) => {
+      throw new CommandError(
+        'connection',
+        `${address.origin} cannot be reached: ${String(error.cause ?? error.message)}`,
+      );
+    });
+    const body = (await response.json().catch(() => ({}))) as { code?: string; detail?: string };
+    if (response.ok) return body;
+    if (response.status === 404)
+      throw new CommandError(
+        'sync_version',
+        `${address.origin} has no sync: it is older, or no Skein. Nothing was written.`,
+      );
+    if (response.status === 401)
+      throw new CommandError('token_needed', `${address.origin} refuses the token. Nothing was written.`);
+    const code = body.code === 'sync_version' ? 'sync_version' : 'sync_refused';
+    throw new CommandError(
+      code,
+      `${address.origin} refuses (${response.status}): ${body.detail ?? 'it does not say why.'}`,
+    );
+  };
+  return { peer: remotePeer(send), name: address.origin, close: async () => undefined };
+}
+
+/** Starts `skein sync --stdio` at the other end, as git does. `SKEIN_SSH` names another program than ssh. */
+function openSsh(where: string, project: string): PeerConnection {
+  const [, host = '', folder = ''] = /^ssh:([^:]*):(.+)$/s.exec(where) ?? [];
+  // A host that begins with a dash would be an option of ssh.
+  if (!/^[\w.@[\]][\w.@[\]-]*$/.test(host) || folder === '')
+    throw new UsageError(`"${where}" is not an address: write ssh:host:folder.`);
+  const command = `skein sync --stdio --store ${quote(folder)} --project ${quote(project)}`;
+  const child = spawn(process.env.SKEIN_SSH || 'ssh', [host, command], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const ended = new Promise<string>((done) => {
+    child.once('error', (error) => done(error.message));
+    child.once('close', (code) => done(`it ended with code ${code}`));
+  });
+  child.stdin.on('error', () => undefined);
+  const lines = createInterface({ input: child.stdout, crlfDelay: Number.POSITIVE_INFINITY })[Symbol.asyncIterator]();
+  const send = async (call: SyncCall) => {
+    child.stdin.write(`${JSON.stringify(call)}\n`);
+    const { value, done } = await lines.next();
+    if (done) throw new CommandError('connection', `The skein at ${host} does not answer: ${await ended}.`);
+    const { error, ...answer } = parseLine(value, host);
+    if (error)
+      throw new CommandError(
+        error.code === 'sync_version' ? 'sync_version' : 'sync_refused',
+        `${host}: ${error.message}`,
+      );
+    return answer;
+  };
+  return {
+    // One call at a time, so that answers and calls stay in order.
+    peer: remotePeer(oneByOne(send)),
+    name: where,
+    async close() {
+      child.stdin.end();
+      await ended;
+    },
+  };
+}
+
+function oneByOne<T, R>(send: (value: T) => Promise<R>): (value: T) => Promise<R> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (value) => {
+    const next = last.catch(() => undefined).then(() => send(value));
+    last = next;
+    return next;
+  };
+}
+
+function parseLine(line: string, host: string): { error?: { code?: string; message?: string } } {
+  try {
+    return JSON.parse(line);
+  } catch {
+    throw new CommandError(
+      'sync_version',
+      `${host} answers "${toPrintable(line.slice(0, 80))}": its skein is older, or its shell prints something. Nothing was written.`,
+    );
+  }
+}
+
+/** For a POSIX shell. */
+function quote(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}

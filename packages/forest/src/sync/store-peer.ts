@@ -1,0 +1,217 @@
+import { addEntryTexts, addTakeTexts, allPages } from '../forest/index.ts';
+import {
+  ENTRY_KINDS,
+  type EntryKind,
+  type EntryRecord,
+  REF_SUBJECTS,
+  type RefRecord,
+  type StoreRecord,
+  type TakeRecord,
+} from '../model/records.ts';
+import { isRecord } from '../store/file/segment-format.ts';
+import type { Change, Store } from '../store/index.ts';
+import { hashFault, refKey } from '../store/records.ts';
+import { createRecordIndex, describeRecord, type RecordIndex } from './record-index.ts';
+import { SyncError } from './sync-error.ts';
+import { SYNC_VERSION, type SyncPeer, type SyncRecord } from './sync-peer.ts';
+
+/** Characters of one page of records; a single larger record is a page of its own. */
+const PAGE_SIZE = 4 * 1024 * 1024;
+const AT_ONCE = 200;
+
+/** Values under this key belong to one copy of a forest, such as when it last met another, and do not travel. */
+export const OWN_VALUES = { on: 'forest', key: 'sync' } as const;
+
+/**
+ * The forest in a store as a peer. The first call reads the whole store; later ones read what has changed since.
+ *
+ * @example
+ * const result = await syncForests(storePeer(here), storePeer(there), { direction: 'both' });
+ */
+export function storePeer(store: Store): SyncPeer {
+  let index = createRecordIndex();
+  let cursor: string | undefined;
+  let refreshing: Promise<unknown> = Promise.resolve();
+
+  const refresh = async () => {
+    const changes = await store.changes(cursor);
+    if (cursor === undefined || changes.reset) {
+      index = createRecordIndex();
+      await readAll(store, index);
+    } else await readChanges(store, index, changes.items);
+    cursor = changes.next;
+  };
+  /** One at a time: two would read the same changes. */
+  const upToDate = async () => {
+    refreshing = refreshing.catch(() => undefined).then(refresh);
+    await refreshing;
+    return index;
+  };
+
+  return {
+    version: async () => SYNC_VERSION,
+    async summaries(prefixes) {
+      // A comparison begins at the top; below it, the index must stay the one that was summed up there.
+      const current = cursor === undefined || prefixes.includes('') ? await upToDate() : index;
+      return prefixes.map((prefix) => current.summaries(prefix));
+    },
+    async items(prefixes) {
+      const current = cursor === undefined ? await upToDate() : index;
+      return prefixes.flatMap((prefix) => current.items(prefix));
+    },
+    async read(ids) {
+      const records: SyncRecord[] = [];
+      let size = 0;
+      let done = 0;
+      while (done < ids.length && size < PAGE_SIZE) {
+        const some = ids.slice(done, done + AT_ONCE);
+        const found = await readRecords(store, index, some);
+        for (const id of some) {
+          const record = found.get(id);
+          if (record) {
+            const length = JSON.stringify(record).length;
+            if (records.length > 0 && size + length > PAGE_SIZE) return { records, done };
+            records.push({ id, record });
+            size += length;
+          }
+          done += 1;
+        }
+      }
+      return { records, done };
+    },
+    async write(records) {
+      for (const one of records) verify(one);
+      await store.append(records.map(({ record }) => record));
+    },
+  };
+}
+
+/** Throws unless a record is what its id says. */
+function verify({ id, record }: SyncRecord): void {
+  const isObject = typeof record === 'object' && record !== null;
+  const item = isObject && isRecord(record) ? describeRecord(record) : undefined;
+  const fault = item && hashFault(record);
+  if (fault !== undefined) throw new SyncError('sync_refused', `${fault} Nothing of this batch was written.`);
+  if (item?.id !== id || isOwn(record))
+    throw new SyncError(
+      'sync_refused',
+      `A record that arrived is not the one with the id ${String(id).slice(0, 40)}. Nothing of this batch was written.`,
+    );
+}
+
+function isOwn(record: StoreRecord): boolean {
+  return record.k === 'ref' && record.on === OWN_VALUES.on && record.key === OWN_VALUES.key;
+}
+
+function putAll(index: RecordIndex, records: readonly StoreRecord[]): void {
+  for (const record of records) {
+    const item = isOwn(record) ? undefined : describeRecord(record);
+    if (item) index.put(item);
+  }
+}
+
+async function readAll(store: Store, index: RecordIndex): Promise<void> {
+  const needed = new Set<string>();
+  for await (const nodes of allPages((page) => store.scan(page))) {
+    const takes = await store.takes(nodes.map(({ id }) => id));
+    putAll(index, nodes);
+    putAll(index, takes);
+    for (const { body } of nodes) needed.add(body);
+    for (const take of takes) await addTakeTexts(store, take, needed);
+  }
+  for (const kind of ENTRY_KINDS)
+    for await (const entries of allPages((page) => store.entries(kind, page))) {
+      putAll(index, entries);
+      for (const entry of entries) await addEntryTexts(store, entry, needed);
+    }
+  for (const on of REF_SUBJECTS)
+    for await (const refs of allPages((page) => store.refs({ on, ...page }))) putAll(index, refs);
+  await putBodies(store, index, [...needed]);
+}
+
+/** Only texts that can be read count, so that a damaged one is asked for. */
+async function putBodies(store: Store, index: RecordIndex, digests: readonly string[]): Promise<void> {
+  for (let start = 0; start < digests.length; start += AT_ONCE) {
+    const some = digests.slice(start, start + AT_ONCE);
+    const texts = await store.bodies(some);
+    const found = some.filter((_, at) => texts[at] !== undefined);
+    putAll(
+      index,
+      found.map((digest) => ({ k: 'body', digest, text: '' })),
+    );
+  }
+}
+
+async function readChanges(store: Store, index: RecordIndex, changes: readonly Change[]): Promise<void> {
+  const keysOf = (kind: Change['kind']) => [
+    ...new Set(changes.filter((one) => one.kind === kind).map(({ key }) => key)),
+  ];
+  const needed = new Set<string>();
+  const nodes = (await store.nodes(keysOf('node'))).filter((node) => node !== undefined);
+  for (const { body } of nodes) needed.add(body);
+  const taken = new Set(changes.flatMap(({ kind, of }) => (kind === 'take' && of !== undefined ? [of] : [])));
+  const takes = await store.takes([...taken]);
+  for (const take of takes) await addTakeTexts(store, take, needed);
+  const entries: EntryRecord[] = [];
+  for (const kind of ENTRY_KINDS)
+    for (const id of keysOf(kind)) {
+      const entry = await store.entry(kind, id);
+      if (entry) entries.push(entry);
+    }
+  for (const entry of entries) await addEntryTexts(store, entry, needed);
+  const refs = await readRefs(store, keysOf('ref'));
+  putAll(index, [...nodes, ...takes, ...entries, ...refs]);
+  await putBodies(store, index, [...needed]);
+}
+
+/** Reads refs by their keys, `on/key/name`. */
+async function readRefs(store: Store, keys: readonly string[]): Promise<RefRecord[]> {
+  const found: RefRecord[] = [];
+  const wanted = new Set(keys);
+  for (const on of REF_SUBJECTS) {
+    const parts = keys.filter((key) => key.startsWith(`${on}/`)).map((key) => key.split('/'));
+    const subjects = [...new Set(parts.map(([, key = '']) => key.replaceAll('%2F', '/').replaceAll('%25', '%')))];
+    for (let start = 0; start < subjects.length; start += AT_ONCE) {
+      const some = subjects.slice(start, start + AT_ONCE);
+      for await (const refs of allPages((page) => store.refs({ on, keys: some, ...page })))
+        found.push(...refs.filter((ref) => wanted.has(refKey(ref))));
+    }
+  }
+  return found;
+}
+
+/** Reads records by their ids. One that was replaced meanwhile is left out: the next comparison finds the newer one. */
+async function readRecords(
+  store: Store,
+  index: RecordIndex,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, StoreRecord>> {
+  const keys: Record<string, string[]> = { body: [], node: [], take: [], ref: [], entry: [] };
+  for (const id of ids) {
+    const key = index.get(id)?.key;
+    if (key === undefined) continue;
+    const slash = key.indexOf('/');
+    keys[key.slice(0, slash)]?.push(key.slice(slash + 1));
+  }
+  const { body = [], node = [], take = [], ref = [], entry = [] } = keys;
+  const texts = await store.bodies(body);
+  const records: (StoreRecord | undefined)[] = body.map((digest, at) => {
+    const text = texts[at];
+    return text === undefined ? undefined : { k: 'body', digest, text };
+  });
+  records.push(...(await store.nodes(node)));
+  records.push(...(await readTakes(store, take)));
+  records.push(...(await readRefs(store, ref)));
+  for (const key of entry) {
+    const slash = key.indexOf('/');
+    records.push(await store.entry(key.slice(0, slash) as EntryKind, key.slice(slash + 1)));
+  }
+  return new Map(records.flatMap((record) => (record ? [[describeRecord(record)!.id, record] as const] : [])));
+}
+
+async function readTakes(store: Store, keys: readonly string[]): Promise<TakeRecord[]> {
+  const parts = keys.map((key) => key.split('/'));
+  const wanted = new Set(parts.map(([id]) => id));
+  const takes = await store.takes([...new Set(parts.map(([, node = '']) => node))]);
+  return takes.filter(({ id }) => wanted.has(id));
+}

@@ -1,0 +1,32 @@
+import type { StoreRecord } from '../model/records.ts';
+import type { RecordItem, RecordSummary } from './record-index.ts';
+
+/** The version of the calls below. Peers of different versions refuse each other. */
+export const SYNC_VERSION = 1;
+
+/** A record with the id under which peers compare it, so that the receiver can verify it. */
+export interface SyncRecord {
+  readonly id: string;
+  readonly record: StoreRecord;
+}
+
+/** One page of records that were asked for. */
+export interface SyncPage {
+  readonly records: readonly SyncRecord[];
+  /** How many of the ids are done. Ask for the others again. */
+  readonly done: number;
+}
+
+/** A forest that another one meets: on the same machine, behind a server or at the other end of a pipe. */
+export interface SyncPeer {
+  /** The version of its calls. */
+  version(): Promise<number>;
+  /** For each prefix, the summaries of the sixteen prefixes that are one digit longer. */
+  summaries(prefixes: readonly string[]): Promise<readonly (readonly RecordSummary[])[]>;
+  /** The items whose ids begin with any of the prefixes. */
+  items(prefixes: readonly string[]): Promise<readonly RecordItem[]>;
+  /** Reads records in the order of their ids, as many as fit into one page. Records that are gone are left out. */
+  read(ids: readonly string[]): Promise<SyncPage>;
+  /** Verifies every record, then writes all of them. If one is wrong, it throws and writes none of them. */
+  write(records: readonly SyncRecord[]): Promise<void>;
+}
