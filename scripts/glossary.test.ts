@@ -20,7 +20,7 @@ const NOUNS = `account address agent answer api application approval array assem
   lock log lookup map match media member memory message metadata method modality model module name need note number
   object operation option order outcome output package pair param parameter parser part path pattern payload
   permission phase piece placeholder platform plugin point policy pool port position preference preset preview price
-  problem progress prompt property protocol proxy query range rate reader reason reasoning record recording redactor
+  problem progress prompt property protocol proxy query question range rate reader reason reasoning record recording redactor
   reference refusal registry replacement reply report request requirement resolver resource response result retry
   role route router row rule runner sample schema schemas scope script search secret section selection sender
   sequence server service settings setup shape signal signer sink size sleep slice snapshot socket source span spec

@@ -3,7 +3,7 @@ import type { Services } from './services.ts';
 import { toSpending } from './spending.ts';
 
 /** What daily usage is divided by. */
-export type UsageDivision = 'model' | 'app' | 'tag';
+type UsageDivision = 'model' | 'app' | 'tag';
 
 /** What one model, program or tag used on one day. */
 export interface DailyUsage {

@@ -71,6 +71,25 @@ function addRun(program: Command): void {
     .action(async (name, goal, options) => (await import('../commands/run-agent.ts')).runAgent(name, goal, options));
 }
 
+function addRerun(program: Command): void {
+  jsonCommand(
+    program,
+    'rerun',
+    'ask the last question of conversations again, of other models, as branches beside the original',
+  )
+    .argument('<threads...>', 'threads, or the beginnings of their ids')
+    .addOption(
+      listOption('--model <provider/model>', 'a model that answers; may be given several times').makeOptionMandatory(),
+    )
+    .option('-n, --answers <count>', 'how many answers of each model', parseCount, 1)
+    .option('--check <expression>', 'JavaScript that says whether an answer is good, such as text.includes("Oslo")')
+    .option('--schema <file>', 'a JSON Schema that the text of an answer must match')
+    .option('--judge <provider/model>', 'a model that rates each answer from 1 to 10; ratings are stored')
+    .option('--rubric <text>', 'what the judge looks at', 'Is the answer correct, complete and to the point?')
+    .option('--max-cost <dollars>', 'stop when the answers have cost so much', Number.parseFloat)
+    .action(async (threads, options) => (await import('../commands/rerun.ts')).rerun(threads, options));
+}
+
 const collect = (value: string, earlier: readonly string[] | undefined) => [...(earlier ?? []), value];
 
 /** A flag that may be given several times. */
@@ -104,4 +123,4 @@ export function joinPairs(args: readonly string[]): string[] {
 }
 
 /** Commands that ask models. In the order of the help. */
-export const ASKING: readonly ((program: Command) => void)[] = [addChat, addAsk, addRun];
+export const ASKING: readonly ((program: Command) => void)[] = [addChat, addAsk, addRun, addRerun];

@@ -31,12 +31,6 @@ export interface CassetteBody {
   readonly file?: string;
 }
 
-/** The text of a file, and those beside it by their names. */
-export interface CassetteTexts {
-  readonly main: string;
-  readonly beside: ReadonlyMap<string, Uint8Array>;
-}
-
 const LONGEST_LINE = 2000;
 
 /** Writes a body in its most readable form that keeps every byte. `name` is that of the file beside it, if one is needed. */

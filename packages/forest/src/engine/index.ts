@@ -48,6 +48,7 @@ import {
   type ResumeOptions,
 } from './types.ts';
 
+export { type RerunAnswer, type RerunOptions, rerunThreads } from './rerun-threads.ts';
 export { continueTools, makeToolsBody, toolName } from './tools.ts';
 export type {
   BranchState,

@@ -97,7 +97,7 @@ function readWords(element: HTMLElement): readonly Word[] {
 const NONE: ReadonlySet<number> = new Set();
 
 /** The places of the words that only one of the two texts has; undefined if they have too little in common. */
-export function compareWords(
+function compareWords(
   before: readonly Pick<Word, 'text'>[],
   after: readonly Pick<Word, 'text'>[],
 ): { readonly removed: ReadonlySet<number>; readonly added: ReadonlySet<number> } | undefined {

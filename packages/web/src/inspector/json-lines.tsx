@@ -77,7 +77,7 @@ export function JsonLines({ text, children }: JsonLinesProps) {
 }
 
 /** Where the object or list that a line opens is closed. */
-export function matchBrackets(lines: readonly string[]): ReadonlyMap<number, number> {
+function matchBrackets(lines: readonly string[]): ReadonlyMap<number, number> {
   const ends = new Map<number, number>();
   const open: number[] = [];
   for (const [index, line] of lines.entries()) {

@@ -11,7 +11,7 @@ const LOOKS: Readonly<Record<DiffLine['kind'], readonly [mark: string, look: str
 };
 
 /** The changes of a file line by line, as a patch shows them. */
-export function FileDiff({ file }: { readonly file: TouchedFile }) {
+function FileDiff({ file }: { readonly file: TouchedFile }) {
   if (file.changes.length === 0 && file.whole === 'deleted')
     return <p className="p-3 text-xs text-soft">The file was deleted.</p>;
   const isCut = file.changes.some(({ before, after }) => before.isCut || after.isCut);
@@ -42,7 +42,7 @@ export function FileDiff({ file }: { readonly file: TouchedFile }) {
 }
 
 /** How many lines were added and removed. */
-export function LineCount({ added, removed }: { readonly added: number; readonly removed: number }) {
+function LineCount({ added, removed }: { readonly added: number; readonly removed: number }) {
   return (
     <span className="shrink-0 tabular-nums">
       <span className="text-ok">+{added}</span> <span className="text-danger">−{removed}</span>

@@ -10,7 +10,7 @@ type Texts<Entry> = Entry extends { readonly other: infer Other } ? Other : Entr
 type Values<Key extends WordKey> = { readonly [Name in Names<Texts<Catalogue[Key]>>]: string | number };
 
 /** The language of numbers, dates and plurals, too. */
-export const LANGUAGE = 'en';
+const LANGUAGE = 'en';
 
 const plurals = new Intl.PluralRules(LANGUAGE);
 

@@ -1,0 +1,163 @@
+import { readFileSync } from 'node:fs';
+import { run, user } from '@skein/core';
+import { type ForestNode, type RerunAnswer, rerunThreads } from '@skein/forest';
+import { withForest } from '../context/command-context.ts';
+import { locate } from '../context/locate.ts';
+import { findModel, type NamedModel, openEngine, openModelAccess } from '../context/model-access.ts';
+import {
+  colors,
+  note,
+  oneLine,
+  progressLine,
+  say,
+  sayJson,
+  shortId,
+  toPrintable,
+  UsageError,
+} from '../output/output.ts';
+import type { ForestFlags } from './forest-command.ts';
+
+interface RerunFlags extends ForestFlags {
+  readonly model: readonly string[];
+  readonly answers: number;
+  readonly check?: string;
+  readonly schema?: string;
+  readonly judge?: string;
+  readonly rubric: string;
+  readonly maxCost?: number;
+}
+
+/** `skein rerun`: other models answer the last question of conversations; a table compares their answers. */
+export async function rerun(ids: readonly string[], options: RerunFlags): Promise<void> {
+  const { json, model: names, answers: n, maxCost, judge, ...flags } = options;
+  if (maxCost !== undefined && !(maxCost > 0)) throw new UsageError('--max-cost takes dollars, such as 0.50.');
+  const check = await readCheck(options);
+  await withForest(flags, async ({ config, forest, redact }) => {
+    const models = names.map((name) => findModel(name, config));
+    const judging = judge === undefined ? undefined : findModel(judge, config);
+    const threads: string[] = [];
+    for (const id of ids) {
+      const { thread } = await locate(forest, id);
+      if (!thread) throw new UsageError(`"${id}" is a node. "skein rerun" takes threads: "skein threads" lists them.`);
+      threads.push(thread.id);
+    }
+    const needed = [...models, ...(judging ? [judging] : [])].map(({ provider }) => provider);
+    const access = await openModelAccess(config, needed);
+    try {
+      const engine = await openEngine(forest, access);
+      const stop = new AbortController();
+      process.once('SIGINT', () => stop.abort());
+      const rows: RerunAnswer[] = [];
+      const total = threads.length * models.length * n;
+      const progress = progressLine();
+      for await (const row of rerunThreads(forest, engine, {
+        ...{ threads, models, n, signal: stop.signal },
+        ...(maxCost !== undefined && { maxCost }),
+        ...(check && { check }),
+        ...(judging && { judge: (answer) => rate(answer, judging, options.rubric, access.env) }),
+      })) {
+        rows.push(row);
+        progress.tell(`${rows.length} of ${total} answers`, rows.length / total);
+        if (!json) progress.end();
+        if (!json) sayAnswer(row);
+      }
+      progress.end();
+      if (json) return sayJson(redact({ answers: rows }));
+      const open = total - rows.length;
+      if (open > 0)
+        note(
+          `${open} answers are missing: the limit of cost was reached, or it was stopped. The same command goes on.`,
+        );
+      else note(`"skein tree ${shortId(threads[0]!)}" shows the answers beside the originals.`);
+      if (rows.some(({ status, passed }) => status !== 'done' || passed === false)) process.exitCode = 1;
+    } finally {
+      await access.close();
+    }
+  });
+}
+
+/** A check by an expression of the person who runs the command, on `text`, `json`, `toolCalls` and `usage` of the answer. */
+async function readCheck({ check, schema }: RerunFlags): Promise<((answer: ForestNode) => boolean) | undefined> {
+  if (check === undefined && schema === undefined) return undefined;
+  const evaluate = check === undefined ? () => true : compile(check);
+  const fits = schema === undefined ? () => true : await schemaCheck(schema);
+  return (answer) => fits(answer) && evaluate(answer);
+}
+
+function compile(expression: string): (answer: ForestNode) => boolean {
+  let evaluate: (...args: readonly unknown[]) => unknown;
+  try {
+    evaluate = new Function('text', 'json', 'toolCalls', 'usage', `return (${expression});`) as typeof evaluate;
+  } catch (error) {
+    throw new UsageError(`--check is no JavaScript expression: ${(error as Error).message}`);
+  }
+  return ({ message, takes }) => {
+    try {
+      return Boolean(evaluate(message.text, parse(message.text), message.toolUses, takes.at(-1)?.usage));
+    } catch {
+      return false;
+    }
+  };
+}
+
+async function schemaCheck(file: string): Promise<(answer: ForestNode) => boolean> {
+  const { Validator } = await import('@cfworker/json-schema');
+  let validator: InstanceType<typeof Validator>;
+  try {
+    validator = new Validator(JSON.parse(readFileSync(file, 'utf8')));
+  } catch (error) {
+    throw new UsageError(`${file} is no JSON Schema: ${(error as Error).message}`);
+  }
+  return ({ message }) => validator.validate(parse(message.text)).valid;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Lets a model rate an answer from 1 to 10; undefined if it gives no number. */
+async function rate(
+  { message }: ForestNode,
+  { provider, model }: NamedModel,
+  rubric: string,
+  env: NodeJS.ProcessEnv,
+): Promise<number | undefined> {
+  const question = `Rate the answer below from 1 (bad) to 10 (very good). ${rubric}\nReply with the number alone.\n\nAnswer:\n${message.text}`;
+  const text = await run({ model: { provider, model }, messages: [user(question)], env }).text;
+  const rating = Number(/\d+(?:\.\d+)?/.exec(text)?.[0]);
+  return rating >= 1 && rating <= 10 ? rating : undefined;
+}
+
+function sayAnswer({
+  thread,
+  model,
+  node,
+  status,
+  cost,
+  durationMs,
+  characters,
+  toolCalls,
+  differs,
+  passed,
+  rating,
+  isKept,
+  error,
+}: RerunAnswer) {
+  const facts = [
+    node === undefined ? colors.red(status) : shortId(node),
+    cost === undefined ? 'price not known' : `$${cost.toFixed(6)}`,
+    ...(durationMs === undefined ? [] : [`${(durationMs / 1000).toFixed(1)} s`]),
+    `${characters} characters`,
+    ...(toolCalls > 0 ? [`${toolCalls} tool calls`] : []),
+    differs ? 'differs' : 'same text',
+    ...(passed === undefined ? [] : [passed ? colors.green('passed') : colors.red('failed')]),
+    ...(rating === undefined ? [] : [`rated ${rating}`]),
+    ...(isKept ? ['from an earlier run'] : []),
+  ];
+  say(`${colors.yellow(shortId(thread))}  ${toPrintable(model).padEnd(32)}  ${facts.join(' · ')}`);
+  if (error !== undefined) note(`  ${oneLine(error, 160)}`);
+}

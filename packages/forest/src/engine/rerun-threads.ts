@@ -1,0 +1,141 @@
+import type { Forest, ForestNode } from '../forest/index.ts';
+import type { Engine, GenerateOptions } from './types.ts';
+
+/** What `rerunThreads` asks again. */
+export interface RerunOptions extends Pick<GenerateOptions, 'params' | 'signal'> {
+  /** The ids of the conversations. */
+  readonly threads: readonly string[];
+  /** The models that answer the last question of each, as `provider/model` or with their providers. */
+  readonly models: readonly GenerateOptions['model'][];
+  /** How many answers of each model. Default: 1. */
+  readonly n?: number;
+  /** Stop before the answers cost more, in US dollars. What an answer costs is known when it is there. */
+  readonly maxCost?: number;
+  /** Whether an answer is good. */
+  readonly check?: (answer: ForestNode) => boolean | Promise<boolean>;
+  /** Rates an answer; the rating is stored with it. */
+  readonly judge?: (answer: ForestNode, original: ForestNode) => Promise<number | undefined>;
+}
+
+/** An answer of a model to the last question of a conversation, beside the original. */
+export interface RerunAnswer {
+  readonly thread: string;
+  readonly model: string;
+  /** `done`, or why there is no answer. */
+  readonly status: string;
+  /** The answer, a sibling of the original; absent if there is none. */
+  readonly node?: string;
+  readonly original: string;
+  /** It was there already, from an earlier run. */
+  readonly isKept: boolean;
+  readonly cost?: number;
+  readonly durationMs?: number;
+  readonly characters: number;
+  readonly toolCalls: number;
+  /** Whether its text differs from the original. */
+  readonly differs: boolean;
+  readonly passed?: boolean;
+  readonly rating?: number;
+  readonly error?: string;
+}
+
+/**
+ * Asks the last question of conversations again, of other models. Each answer becomes a branch beside the original. Answers
+ * that an earlier run got are kept, so a run that was stopped goes on where it was.
+ *
+ * @example
+ * for await (const { model, cost, passed } of rerunThreads(forest, engine, { threads, models: ['openai/gpt-5.5'] })) console.log(model, cost, passed);
+ */
+export async function* rerunThreads(
+  forest: Forest,
+  engine: Engine,
+  options: RerunOptions,
+): AsyncGenerator<RerunAnswer> {
+  const { threads, models, n = 1, maxCost = Number.POSITIVE_INFINITY, signal } = options;
+  let spent = 0;
+  for (const id of threads) {
+    const { head } = await forest.threads.get(id);
+    const original = (await forest.path(head)).findLast(({ role }) => role === 'assistant');
+    if (!original) continue;
+    for (const model of models) {
+      const name = modelName(model);
+      const known = await earlierAnswers(forest, original, name);
+      for (let index = 0; index < n; index++) {
+        if (signal?.aborted) return;
+        const kept = known[index];
+        if (!kept && spent >= maxCost) return;
+        const common = { thread: id, model: name, original: original.id };
+        const outcome = kept ? { node: kept.id } : await askAgain(engine, original.parent, model, options);
+        if (!('node' in outcome)) {
+          yield { ...common, ...outcome, isKept: false, characters: 0, toolCalls: 0, differs: true };
+          continue;
+        }
+        const answer = await forest.node(outcome.node);
+        const described = describeAnswer(answer, original);
+        if (!kept) spent += described.cost ?? 0;
+        yield {
+          ...common,
+          ...described,
+          isKept: kept !== undefined,
+          ...(await judgeAnswer(forest, answer, original, options)),
+        };
+      }
+    }
+  }
+}
+
+function modelName(model: GenerateOptions['model']): string {
+  return typeof model === 'string' ? model : `${model.provider.id}/${model.model}`;
+}
+
+/** The answers of a model beside the original that were generated, oldest first. */
+async function earlierAnswers(forest: Forest, original: ForestNode, name: string): Promise<ForestNode[]> {
+  const siblings = await forest.siblings(original.id);
+  return siblings.filter(
+    ({ id, takes }) =>
+      id !== original.id &&
+      takes.some(({ via, provider, model }) => via === 'generate' && `${provider}/${model}` === name),
+  );
+}
+
+async function askAgain(
+  engine: Engine,
+  question: string,
+  model: GenerateOptions['model'],
+  { params, signal }: RerunOptions,
+): Promise<{ readonly node: string } | { readonly status: string; readonly error: string }> {
+  const generation = await engine.generate(question, {
+    model,
+    again: true,
+    ...(params && { params }),
+    ...(signal && { signal }),
+  });
+  const [branch] = (await generation.result).branches;
+  if (branch && branch.head !== question && branch.status === 'done') return { node: branch.head };
+  return { status: branch?.status ?? 'failed', error: branch?.error?.message ?? 'The model gave no answer.' };
+}
+
+function describeAnswer({ id, message, takes }: ForestNode, original: ForestNode) {
+  const { cost, durationMs } = takes.findLast(({ via }) => via === 'generate') ?? {};
+  return {
+    status: 'done',
+    node: id,
+    ...(cost !== undefined && { cost }),
+    ...(durationMs !== undefined && { durationMs }),
+    characters: message.text.length,
+    toolCalls: message.toolUses.length,
+    differs: message.text !== original.message.text,
+  };
+}
+
+async function judgeAnswer(
+  forest: Forest,
+  answer: ForestNode,
+  original: ForestNode,
+  { check, judge }: RerunOptions,
+): Promise<Pick<RerunAnswer, 'passed' | 'rating'>> {
+  const passed = await check?.(answer);
+  const rating = answer.marks.rating ?? (await judge?.(answer, original));
+  if (rating !== undefined && rating !== answer.marks.rating) await forest.rate(answer.id, rating);
+  return { ...(passed !== undefined && { passed }), ...(rating !== undefined && { rating }) };
+}
