@@ -22,11 +22,12 @@ export default defineConfig({
     alias: [
       { find: /^@skein\/core\/(dialect|node|otel|prices|testing|ui)$/, replacement: source('core/src/$1.ts') },
       { find: /^@skein\/forest\/(ag-ui|ai-sdk|store|testing)$/, replacement: source('forest/src/$1.ts') },
+      { find: '@skein/server/client', replacement: source('server/src/client.ts') },
       { find: 'skein/server/client', replacement: source('skein/src/server-client.ts') },
       { find: /^skein\/forest\/(ag-ui|ai-sdk|store|testing)$/, replacement: source('skein/src/forest-$1.ts') },
       { find: /^skein\/([a-z]+)$/, replacement: source('skein/src/$1.ts') },
       { find: /^skein$/, replacement: source('skein/src/index.ts') },
-      { find: /^@skein\/(agents|core|emulator|forest|server)$/, replacement: source('$1/src/index.ts') },
+      { find: /^@skein\/(agents|core|emulator|forest|react|server)$/, replacement: source('$1/src/index.ts') },
     ],
   },
   test: {

@@ -32,7 +32,7 @@ const NOUNS = `account address agent answer api application approval array assem
 /** Words that stand before a noun: adjectives, participles, verbs of an operation, names of standards and products. */
 const MODIFIERS = `aborted absent accepted ai all aws base bound broken by cached called changed chosen compact completed connected
   converted copied created custom default deleted detected discard discarded durable empty encoded exact expected
-  extended extra failed filtered final first foreign found full generate generated global google ignore image import imported
+  extended extra failed filtered final first foreign found full generate generated global google http ignore image import imported
   infer inferred initial inner internal issued json judged kept known last legacy like linked listed live llm load
   loaded local matched mcp media merged missing move moved native new no not observe observed offered older open
   openai otel outer packed parsed partial pending placed planned postgres prepared previous public raw read received

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
-const HTML = '<!doctype html><body></body><script type="module" src="/page.js"></script>';
+const HTML = '<!doctype html><body><div id="root"></div></body><script type="module" src="/page.js"></script>';
 
 /**
  * Serves a route under `/api/`, and the page with its program everywhere else.

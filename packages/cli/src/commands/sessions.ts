@@ -7,6 +7,7 @@ import {
   CODING_AGENTS,
   type Forest,
   type ImportProblem,
+  type ImportSessionsOptions,
   type ImportSessionsResult,
   importSessions,
   writeSession,
@@ -34,15 +35,18 @@ interface SessionFlags extends ForestFlags {
 export async function importAgents(names: readonly string[] | undefined, options: SessionFlags): Promise<void> {
   const { json, redact = false, ...flags } = options;
   const agents = checkAgents(names);
-  await withForest(flags, async ({ forest }) => {
+  await withForest(flags, async ({ forest, config, redact: hide }) => {
     const progress = progressLine();
     const done = await importSessions(forest, {
       ...(agents && { agents }),
       redact,
+      onKeys: tellKeys(redact),
+      // What the configuration does not want to be stored is not stored from a log either.
+      ...(config.redaction.beforeStoring && { hide }),
       onProgress: ({ logs, of, sessions, messages }) => progress.tell(countsOf(sessions, messages), logs / of),
     }).finally(progress.end);
     tellProblems(done.problems);
-    tellKeys(done.keys, redact);
+    tellKeyCount(done.keys.length, redact);
     if (done.problems.length > 0) process.exitCode = 1;
     if (json) return sayJson(done);
     for (const { agent, folder, logs, read } of done.agents)
@@ -77,10 +81,19 @@ export function countsOf(conversations: number, messages: number): string {
   return `${counted(conversations, 'conversation')}, ${counted(messages, 'message')}`;
 }
 
-function tellKeys(keys: ImportSessionsResult['keys'], isRedacted: boolean): void {
-  if (keys.length === 0) return;
-  for (const { where, kind } of keys.slice(0, MOST_TOLD)) warn(toPrintable(`${where}: this looks like ${kind}.`));
-  const all = counted(keys.length, 'text');
+/** Tells, before a log is stored, where it has what looks like a key. */
+function tellKeys(isRedacted: boolean): (keys: ImportSessionsResult['keys']) => void {
+  let told = 0;
+  return (keys) => {
+    for (const { where, kind } of keys.slice(0, Math.max(0, MOST_TOLD - told)))
+      warn(toPrintable(`${where}: this looks like ${kind}. It is ${isRedacted ? 'left out' : 'stored as it is'}.`));
+    told += keys.length;
+  };
+}
+
+function tellKeyCount(count: number, isRedacted: boolean): void {
+  if (count === 0) return;
+  const all = counted(count, 'text');
   warn(
     isRedacted
       ? `${all} that look like keys were left out.`
@@ -89,7 +102,7 @@ function tellKeys(keys: ImportSessionsResult['keys'], isRedacted: boolean): void
 }
 
 interface WatchOptions extends SessionFlags {
-  readonly agents?: string;
+  readonly agents?: string | undefined;
   readonly service?: string;
 }
 
@@ -99,13 +112,18 @@ const LOOK_MS = 60_000;
 
 /** Keeps the sessions of agents until Ctrl+C: what they log is imported as it grows. */
 export async function watchAgents({ agents: names, service, redact = false, ...flags }: WatchOptions): Promise<void> {
-  if (service !== undefined) return say(serviceFile(service, flags).trimEnd());
+  if (service !== undefined) return say(serviceFile(service, { ...flags, agents: names, redact }).trimEnd());
   const agents = checkAgents(names?.split(','));
-  await withForest(flags, async ({ forest, config }) => {
+  await withForest(flags, async ({ forest, config, redact: hide }) => {
     await requireWritable(config.store);
     const chosen = CODING_AGENTS.filter(({ id }) => agents === undefined || agents.includes(id));
     const watched = new Map<string, { close(): void }>();
-    const importer = createImports(forest, agents, redact);
+    const importer = createImports(forest, {
+      ...(agents && { agents }),
+      redact,
+      onKeys: tellKeys(redact),
+      ...(config.redaction.beforeStoring && { hide }),
+    });
     const look = async () => {
       for (const { title, folder } of chosen) {
         const place = folder(process.env);
@@ -133,12 +151,12 @@ export async function watchAgents({ agents: names, service, redact = false, ...f
 }
 
 /** Imports one after the other; changes in between are taken by the next one. */
-function createImports(forest: Forest, agents: readonly string[] | undefined, redact: boolean) {
+function createImports(forest: Forest, options: ImportSessionsOptions) {
   let running = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;
   const run = async () => {
     try {
-      const { threads, added, problems } = await importSessions(forest, { ...(agents && { agents }), redact });
+      const { threads, added, problems } = await importSessions(forest, options);
       tellProblems(problems);
       if (added > 0) note(`${counted(added, 'new message')} in ${counted(threads.length, 'conversation')}.`);
     } catch (error) {
@@ -161,12 +179,14 @@ function createImports(forest: Forest, agents: readonly string[] | undefined, re
 }
 
 /** A file by which the system keeps `skein watch` running for a person. */
-function serviceFile(kind: string, { store, project }: ForestFlags): string {
+function serviceFile(kind: string, { store, project, agents, redact }: Omit<WatchOptions, 'service'>): string {
   const [node, script] = [process.execPath, resolve(process.argv[1] ?? 'skein')];
   const args = [
     'watch',
     ...(store === undefined ? [] : ['--store', resolve(store)]),
     ...(project === undefined ? [] : ['--project', project]),
+    ...(agents === undefined ? [] : ['--agents', agents]),
+    ...(redact ? ['--redact'] : []),
   ];
   if (kind === 'systemd')
     return `# ~/.config/systemd/user/skein-watch.service

@@ -144,3 +144,21 @@ test('a log that Gemini CLI leaves behind when it resumes, with nothing but the 
   const { head } = await forest.threads.get(threads[0]!);
   expect((await forest.path(head)).at(-1)!.message.text).toBe('You are welcome.');
 });
+
+test('keys are told before their log is stored, and what must not be stored is hidden first', async () => {
+  const forest = createForest(memoryStore());
+  const log = join(home, '.pi/agent/sessions/--home-mira-shop--/2026_pi-1.jsonl');
+  await writeFile(log, PI_LOG.replace('Shorter', 'sk-ant-api03-AbCdEfGhIjKlMnOpQrStUv of 4111111111111111'));
+  const told: unknown[] = [];
+  await importSessions(forest, {
+    env: { HOME: home },
+    agents: ['pi'],
+    hide: (text) => text.replaceAll(/\b\d{16}\b/g, '[redacted]'),
+    onKeys: (keys) => told.push(...keys.map(({ kind }) => kind), forest.threads.list()),
+  });
+  expect(told[0]).toBe('a key of Anthropic');
+  expect(await told[1]).toEqual({ items: [] });
+  const { items } = await forest.search('redacted');
+  expect(items).toHaveLength(1);
+  expect((await forest.search('4111111111111111')).items).toEqual([]);
+});

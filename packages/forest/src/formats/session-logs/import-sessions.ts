@@ -27,6 +27,10 @@ export interface ImportSessionsOptions {
   readonly env?: AgentEnvironment;
   /** Leaves out what looks like a key or a token. Without it, such texts are stored as they are; both ways they are told. */
   readonly redact?: boolean;
+  /** Hides what must not be stored in the text of a log; the text has to stay JSON. */
+  readonly hide?: (text: string) => string;
+  /** Receives what looks like a key or a token in a log, before anything of that log is stored. */
+  readonly onKeys?: (keys: ImportSessionsResult['keys']) => void;
   /** Receives the progress with each log. */
   readonly onProgress?: (progress: SessionsProgress) => void;
 }
@@ -65,7 +69,7 @@ export interface ImportSessionsResult {
  */
 export async function importSessions(
   forest: Forest,
-  { agents, folder, env = process.env, redact = false, onProgress }: ImportSessionsOptions = {},
+  { agents, folder, env = process.env, onProgress, ...options }: ImportSessionsOptions = {},
 ): Promise<ImportSessionsResult> {
   const chosen = CODING_AGENTS.filter(({ id }) => agents === undefined || agents.includes(id));
   const found: { agent: CodingAgent; folder: string; logs: FoundLog[] }[] = [];
@@ -74,7 +78,7 @@ export async function importSessions(
     const logs = await findLogs(agent, place);
     if (logs.length > 0) found.push({ agent, folder: place, logs });
   }
-  const run = new SessionImport(forest, redact);
+  const run = new SessionImport(forest, options);
   const all = found.flatMap(({ logs }) => logs);
   for (const [index, log] of all.entries()) {
     await run.read(log);
@@ -107,7 +111,7 @@ const LOG_REF = 'log';
 
 class SessionImport {
   readonly #forest: Forest;
-  readonly #redact: boolean;
+  readonly #options: Pick<ImportSessionsOptions, 'redact' | 'hide' | 'onKeys'>;
   readonly threads = new Set<string>();
   readonly problems: ImportProblem[] = [];
   readonly keys: { readonly where: string; readonly kind: string }[] = [];
@@ -116,9 +120,9 @@ class SessionImport {
   messages = 0;
   added = 0;
 
-  constructor(forest: Forest, redact: boolean) {
+  constructor(forest: Forest, options: Pick<ImportSessionsOptions, 'redact' | 'hide' | 'onKeys'>) {
     this.#forest = forest;
-    this.#redact = redact;
+    this.#options = options;
   }
 
   async read(log: FoundLog): Promise<void> {
@@ -153,13 +157,22 @@ class SessionImport {
     return upTo;
   }
 
-  async #import(log: FoundLog, text: string, facts: { readonly startedBy?: string }, session?: string): Promise<void> {
+  async #import(
+    log: FoundLog,
+    logged: string,
+    facts: { readonly startedBy?: string },
+    session?: string,
+  ): Promise<void> {
+    const { redact = false, hide, onKeys } = this.#options;
     const where = session === undefined ? log.path : `${log.path}, session ${session}`;
     const importer = findImporter(log.agent.id)!;
+    const text = hide ? hide(logged) : logged;
     const found = findKeys(text);
-    for (const { kind, line } of found) this.keys.push({ where: `${where}, line ${line}`, kind });
+    const keys = found.map(({ kind, line }) => ({ where: `${where}, line ${line}`, kind }));
+    if (keys.length > 0) onKeys?.(keys);
+    this.keys.push(...keys);
     try {
-      const read = importer.read(this.#redact ? removeKeys(text, found) : text, {});
+      const read = importer.read(redact ? removeKeys(text, found) : text, {});
       if (!read.messages.some(({ message }) => isSaid(message))) return;
       const written = await writeConversation(this.#forest, importer.id, {
         ...read,
