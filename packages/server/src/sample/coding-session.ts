@@ -30,7 +30,7 @@ class Log {
       id: `msg_${this.#name}_${this.lines.length}`,
       type: 'message',
       role: 'assistant',
-      model: 'claude-sonnet-4-5',
+      model: 'claude-sonnet-5',
       content: blocks,
       stop_reason: results.length > 0 ? 'tool_use' : 'end_turn',
       usage: { input_tokens: input, cache_read_input_tokens: cached, output_tokens: output },
