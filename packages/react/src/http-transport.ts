@@ -39,7 +39,7 @@ const RECONNECT_MS = 1000;
  * Conversations of a Skein server, over its HTTP API.
  *
  * @example
- * const transport = httpTransport({ request: { model: 'anthropic/claude-sonnet-4-5' } });
+ * const transport = httpTransport({ request: { model: 'anthropic/claude-sonnet-5' } });
  */
 export function httpTransport(options: HttpTransportOptions = {}): ConversationTransport {
   const { url = '', headers = {}, system, request = {} } = options;

@@ -140,10 +140,10 @@ test('text that runs from right to left does, also before what draws markdown ha
   await page.goto(`${app.url}/c/${head}`);
   const written = articles(page, 'assistant').getByText('أهلا بك.');
   const direction = () => written.evaluate((element) => getComputedStyle(element).direction);
-  await written.and(page.locator('p.leading-6')).waitFor();
+  await written.and(page.locator('p.prose')).waitFor();
   expect(await direction()).toBe('rtl');
   letGo();
-  await written.and(page.locator('div > p:not(.leading-6)')).waitFor();
+  await written.and(page.locator('div > p:not(.prose)')).waitFor();
   expect(await direction()).toBe('rtl');
 });
 

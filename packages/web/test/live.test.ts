@@ -25,7 +25,7 @@ test('a call through the proxy appears while the list is open, and opens where i
     .waitFor();
   const client = new OpenAI({ apiKey: 'sk-any', baseURL: `${url}/proxy/openai/v1`, maxRetries: 0 });
   await client.chat.completions.create({ model: 'gpt-4o', messages: [{ role: 'user', content: 'Note this.' }] });
-  await page.getByText('gpt-4o').first().click();
+  await page.getByRole('link', { name: /Note this/ }).first().click();
   await page.getByRole('link', { name: 'Open in the conversation' }).click();
   await page.waitForURL(/\/t\/[\w.:-]+\/[0-9a-f]{40}$/);
   await page.getByRole('article', { name: 'assistant message' }).getByText('Recorded.').waitFor();
@@ -42,7 +42,7 @@ test('a call through the gateway shows both sides, and what was lost between the
   });
   const page = await open('/recordings');
   await page
-    .getByRole('link', { name: /anthropic\/claude-sonnet-4-5/ })
+    .getByRole('link', { name: /Who are you/ })
     .first()
     .click();
   const detail = page.getByRole('tablist', { name: 'Parts of the recording' });

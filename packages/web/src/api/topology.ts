@@ -33,10 +33,12 @@ const PAGE = 1000;
 /** Fetches the structure of the whole forest; with `below`, of a node and all that is below it. */
 export async function fetchTopology(below?: string): Promise<Topology> {
   if (below === undefined) return { items: await fetchOutline() };
-  const [top, { items }] = await Promise.all([
-    fetchTop(below),
-    fetchPages((query) => unwrap(api.topology.$get({ query: { limit: PAGE, below, ...query } })), Infinity),
-  ]);
+  // An address may name no node; then nothing is asked below it.
+  const top = await fetchTop(below);
+  const { items } = await fetchPages(
+    (query) => unwrap(api.topology.$get({ query: { limit: PAGE, below, ...query } })),
+    Infinity,
+  );
   return { items: [top, ...items] };
 }
 

@@ -94,7 +94,7 @@ export function ColumnHeader({ column, number, nodes, figures, taken, onChange, 
         <div className="flex items-center justify-between gap-2 text-xs">
           <Link
             href={toAddress(undefined, end.id)}
-            aria-label={t('compare.open', { number })}
+            aria-label={`${shortId(end.id)}: ${t('compare.open', { number })}`}
             className="flex items-center gap-0.5 font-mono text-accent hover:underline"
           >
             {shortId(end.id)} <ArrowUpRight size={12} aria-hidden />
