@@ -72,7 +72,10 @@ export function sqliteStore(path) {
             json,
           ) > 0;
         if (isNew) addWords(record);
-        return isNew;
+        // Of a node that is written twice the earlier time counts, so that copies agree.
+        const isEarlier =
+          !isNew && run('UPDATE node SET at = ?, json = ? WHERE id = ? AND at > ?', at, json, id, at) > 0;
+        return isNew || isEarlier;
       }
       case 'body':
         return run('INSERT OR IGNORE INTO body VALUES (?, ?)', record.digest, JSON.stringify(record.text)) > 0;
@@ -274,10 +277,12 @@ export function sqliteStore(path) {
       const ids = [...first.keys()].filter((id) => others.every((one) => one.has(id)));
       const items = (await this.nodes(ids)).flatMap((node) => {
         const isWanted = node && (roles?.includes(node.facts.role) ?? true) && node.at >= since && node.at < until;
-        return isWanted ? [{ id: node.id, score: scores.reduce((sum, one) => sum + (one.get(node.id) ?? 0), 0) }] : [];
+        if (!isWanted) return [];
+        return [{ id: node.id, at: node.at, score: scores.reduce((sum, one) => sum + (one.get(node.id) ?? 0), 0) }];
       });
-      items.sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1));
-      return toPage(items, ({ score, id }) => [-score, id], page);
+      items.sort((a, b) => b.score - a.score || b.at - a.at || (a.id < b.id ? -1 : 1));
+      const hits = toPage(items, ({ score, at, id }) => [-score, -at, id], page);
+      return { ...hits, items: hits.items.map(({ id, score }) => ({ id, score })) };
     },
 
     async changes(after) {

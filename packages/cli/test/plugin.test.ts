@@ -193,7 +193,10 @@ describe('a dialect that nothing but a line in the configuration brings', () => 
 test('an importer that a line in the configuration brings reads a file for skein import', async () => {
   const home = mkdtempSync(join(tmpdir(), 'skein-plugin-'));
   onTestFinished(() => rmSync(home, { recursive: true, force: true }));
-  writeFileSync(join(home, 'help-desk.mjs'), pluginOf('add-an-importer', /^defineImporter\(.*?^\}\);$/ms).replace(': Ticket', ''));
+  writeFileSync(
+    join(home, 'help-desk.mjs'),
+    pluginOf('add-an-importer', /^defineImporter\(.*?^\}\);$/ms).replace(': Ticket', ''),
+  );
   writeFileSync(join(home, 'skein.config.yaml'), 'plugins: [./help-desk.mjs]\n');
   const [, chats = ''] = /^const source = '(.*)';$/m.exec(readGuide('add-an-importer')) ?? [];
   writeFileSync(join(home, 'chats.json'), chats);

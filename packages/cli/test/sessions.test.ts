@@ -42,5 +42,5 @@ test('mistakes are named: an unknown agent, a file beside --agents, nothing at a
     '"cursor" is not an agent whose logs are known. They are claude-code, codex',
   );
   expect((await run('import', 'a.json', '--agents')).err).toContain('leave the file out');
-  expect((await run('import')).err).toContain('Name a file or a folder, or use --agents.');
+  expect((await run('import')).err).toContain('Name a file or a folder, "-" for standard input, or use --agents.');
 });

@@ -25,7 +25,10 @@ test('a call through the proxy appears while the list is open, and opens where i
     .waitFor();
   const client = new OpenAI({ apiKey: 'sk-any', baseURL: `${url}/proxy/openai/v1`, maxRetries: 0 });
   await client.chat.completions.create({ model: 'gpt-4o', messages: [{ role: 'user', content: 'Note this.' }] });
-  await page.getByRole('link', { name: /Note this/ }).first().click();
+  await page
+    .getByRole('link', { name: /Note this/ })
+    .first()
+    .click();
   await page.getByRole('link', { name: 'Open in the conversation' }).click();
   await page.waitForURL(/\/t\/[\w.:-]+\/[0-9a-f]{40}$/);
   await page.getByRole('article', { name: 'assistant message' }).getByText('Recorded.').waitFor();
