@@ -53,7 +53,10 @@ test('the commands of README work as they are written, one after the other', asy
     for (const line of lines.filter((one) => !(one in ELSEWHERE))) {
       const [program = '', ...args] = [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, word]) => quoted ?? word!);
       const typed = program === 'npx' ? args : [program, ...args];
-      const done = await run(typed[0]!, typed.slice(1), { cwd: home, env });
+      const running = run(typed[0]!, typed.slice(1), { cwd: home, env });
+      // Whoever asks a question pipes nothing into it.
+      running.child.stdin?.end();
+      const done = await running;
       printed[line] = done.stdout + done.stderr;
     }
   } finally {

@@ -13,7 +13,7 @@ const ADDRESS = 'https://toy.example/talk';
 /** Defines the dialect as the guide does, from outside of the packages. */
 beforeAll(() => {
   const [, sample = ''] = /```js(?: run)?\n([\s\S]*?)```/.exec(guide) ?? [];
-  const [, names = ''] = /^import \{ (.*) \} from '@skein\/core';$/m.exec(sample) ?? [];
+  const [, names = ''] = /^import \{ (.*) \} from 'skein';$/m.exec(sample) ?? [];
   const code = sample.replace(/^import .*$/m, '').replace(/^console\.log.*$/m, '');
   const run = new Function(...names.split(', '), code);
   run(...names.split(', ').map((name) => ({ ...core })[name as 'user']));
