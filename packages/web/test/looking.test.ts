@@ -89,10 +89,14 @@ test('the graph draws the forest, and keys walk in it', async () => {
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('ArrowRight');
   await page.getByRole('region', { name: 'Focused message' }).or(page.getByLabel('Focused message')).first().waitFor();
-  // It stands for a line of messages: it unfolds, and then it opens.
-  await page.keyboard.press('Enter');
-  await page.keyboard.press('Enter');
-  await page.waitForURL(/\/t\/[\w.:-]+\/[0-9a-f]{40}$/);
+  // A card that stands for a line of messages unfolds, and then it opens.
+  const opened = /\/t\/[\w.:-]+\/[0-9a-f]{40}$/;
+  await expect
+    .poll(async () => {
+      if (!opened.test(page.url())) await page.keyboard.press('Enter');
+      return page.url();
+    })
+    .toMatch(opened);
 });
 
 test('a session of a coding agent is shown step by step, with its files, commands, subagents and time', async () => {
