@@ -131,7 +131,7 @@ test('a conversation is deleted, brought back, and exported', async () => {
   await more.waitFor({ state: 'hidden' });
   await page.getByRole('status').getByRole('button', { name: /Undo/ }).click();
   await more.click();
-  await page.getByRole('menuitem', { name: /Export/ }).click();
+  await page.getByRole('menuitem', { name: /export/i }).click();
   const dialog = page.getByRole('dialog');
   const started = page.waitForEvent('download');
   await dialog.getByRole('link', { name: /Download|Export/ }).click();
