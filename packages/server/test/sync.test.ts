@@ -29,7 +29,7 @@ test('the route writes nothing without a token, for another version, for a wrong
   const peer = storePeer(here.store);
   await peer.summaries(['']);
   const items = await peer.items(['']);
-  const { records } = await peer.read(items.sort((a, b) => a.rank - b.rank).map((item) => item.id));
+  const { records } = await peer.read(items.toSorted((a, b) => a.rank - b.rank).map((item) => item.id));
   const { api, forest } = await startWorld({ token });
   const write = (change: object, headers: Record<string, string> = { authorization: `Bearer ${token}` }) =>
     api('POST', '/sync', { version: 1, call: 'write', list: records, ...change }, headers);
