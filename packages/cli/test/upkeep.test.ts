@@ -49,7 +49,7 @@ describe('writing and upkeep', () => {
 
   test('export: a dataset in two parts, with filters; what makes no sense is refused before anything is written', async () => {
     const out = join(home, 'data.jsonl');
-    const wanted = ['--format', 'jsonl', '--hide', 'yarn', '--max-cost', '1', '--split', '50', '--seed', 'x'];
+    const wanted = ['--format', 'jsonl', '--hide', 'yarn', '--min-cost', '0.1', '--split', '50', '--seed', 'x'];
     expect((await run('export', ...wanted, '--out', out)).err).toContain('data.train.jsonl and ');
     const parts = ['train', 'test'].map((part) => readFileSync(join(home, `data.${part}.jsonl`), 'utf8'));
     expect(parts.join('')).toContain('A length of [redacted].');

@@ -96,6 +96,7 @@ function toFacts(exchange: ListedExchange, usage: Usage | undefined): RequestFac
   return {
     exchange: id,
     thread: landing?.thread,
+    node: landing?.node,
     start,
     firstByte,
     provider: upstream?.provider ?? exchange.provider ?? exchange.host,

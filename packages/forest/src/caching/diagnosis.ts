@@ -6,6 +6,8 @@ import { type CachedRequest, findDifference, type RequestDifference } from './co
 export interface RequestFacts {
   readonly exchange: string;
   readonly thread: string | undefined;
+  /** The reply. */
+  readonly node: string | undefined;
   readonly start: number;
   /** When the response began; before that, its prefix is not in the cache. */
   readonly firstByte: number | undefined;
