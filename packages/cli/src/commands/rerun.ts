@@ -107,7 +107,11 @@ async function schemaCheck(file: string): Promise<(answer: ForestNode) => boolea
   } catch (error) {
     throw new UsageError(`${file} is no JSON Schema: ${(error as Error).message}`);
   }
-  return ({ message }) => validator.validate(parse(message.text)).valid;
+  return ({ message }) => {
+    const value = parse(message.text);
+    // The validator throws for what JSON does not have.
+    return value !== undefined && validator.validate(value).valid;
+  };
 }
 
 function parse(text: string): unknown {
