@@ -130,8 +130,9 @@ async function works(node: string): Promise<void> {
   expect(used.stdout).toBe('Echo: Hello | Echo: Hello | v1 | default\n');
   const command = join(project, 'node_modules', 'skein', 'bin', 'skein.js');
   expect((await run(node, [command, '--version'], { cwd: project, env })).stdout).toBe('0.1.0\n');
-  const answer = await run(node, [command, 'ask', 'Hello', '--store', 'memory'], { cwd: project, env });
-  expect(answer.stdout).toContain('demo model');
+  const asking = run(node, [command, 'ask', 'Hello', '--store', 'memory'], { cwd: project, env });
+  asking.child.stdin?.end();
+  expect((await asking).stdout).toContain('demo model');
 }
 
 test('core in a page and in a worker', async () => {

@@ -26,8 +26,8 @@ test('a call through the proxy appears while the list is open, and opens where i
   const client = new OpenAI({ apiKey: 'sk-any', baseURL: `${url}/proxy/openai/v1`, maxRetries: 0 });
   await client.chat.completions.create({ model: 'gpt-4o', messages: [{ role: 'user', content: 'Note this.' }] });
   await page
+    .getByRole('main')
     .getByRole('link', { name: /Note this/ })
-    .first()
     .click();
   await page.getByRole('link', { name: 'Open in the conversation' }).click();
   await page.waitForURL(/\/t\/[\w.:-]+\/[0-9a-f]{40}$/);
@@ -45,8 +45,8 @@ test('a call through the gateway shows both sides, and what was lost between the
   });
   const page = await open('/recordings');
   await page
+    .getByRole('main')
     .getByRole('link', { name: /Who are you/ })
-    .first()
     .click();
   const detail = page.getByRole('tablist', { name: 'Parts of the recording' });
   await detail.getByRole('tab', { name: 'Sent on' }).click();

@@ -90,7 +90,7 @@ test('the graph draws the forest, and keys walk in it', async () => {
   await page.keyboard.press('ArrowRight');
   await page.getByRole('region', { name: 'Focused message' }).or(page.getByLabel('Focused message')).first().waitFor();
   // A card that stands for a line of messages unfolds, and then it opens.
-  const opened = /\/t\/[\w.:-]+\/[0-9a-f]{40}$/;
+  const opened = /\/(t\/[\w.:-]+|c)\/[0-9a-f]{40}$/;
   await expect
     .poll(async () => {
       if (!opened.test(page.url())) await page.keyboard.press('Enter');

@@ -118,6 +118,9 @@ function addSync(program: Command): void {
     const command = jsonCommand(program, name, description)
       .argument(name === 'sync' ? '[where]' : '<where>', 'a folder, http://server, or ssh:host:folder')
       .option('--token <variable>', 'the environment variable with the token of the server', 'SKEIN_TOKEN')
+      .option('--tag <name>', 'only threads with this tag')
+      .option('--since <day>', 'only threads that changed from then on', parseInstant)
+      .option('--until <day>', 'only threads that changed last before then', parseInstant)
       .option('--dry-run', 'say what would be sent, and write nothing');
     if (name === 'sync')
       command

@@ -79,98 +79,102 @@ export function Composer({ place, isGrowing, placeholder, onSend, onStop, childr
   ]);
 
   return (
-    <form
-      aria-label="Composer"
-      className="relative mx-auto w-full max-w-3xl px-3 pb-3"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void send({ answers: 1 });
-      }}
-    >
-      {children}
-      <QueueList place={place} isGrowing={isGrowing} />
-      <SuggestionList {...suggestions} />
-      <div className="rounded-2xl border border-line-strong/60 bg-surface shadow-sm transition-shadow focus-within:border-accent focus-within:shadow-md">
-        <AttachmentList
-          attachments={attachments}
-          onRemove={(id) => change({ attachments: attachments.filter((one) => one.id !== id) })}
-          onExpand={({ id, content }) => {
-            change({
-              attachments: attachments.filter((one) => one.id !== id),
-              ...(content.kind === 'text' && { text: text === '' ? content.text : `${text}\n${content.text}` }),
-            });
-          }}
-        />
-        <textarea
-          ref={field}
-          id={COMPOSER_ID}
-          aria-label="Message"
-          dir="auto"
-          placeholder={placeholder}
-          value={text}
-          rows={1}
-          {...suggestions.fieldProps}
-          onChange={(event) => setText(event.target.value)}
-          onKeyDown={(event) => {
-            if (event.nativeEvent.isComposing || suggestions.onKey(event)) return;
-            const isPlain = !event.shiftKey && !event.ctrlKey && !event.metaKey && !event.altKey;
-            // A phone has no Shift+Enter, so there Enter begins a line.
-            if (event.key !== 'Enter' || !isPlain || !enterSends || matchMedia('(pointer: coarse)').matches) return;
-            event.preventDefault();
-            void send({ answers: 1 });
-          }}
-          onPaste={(event) => {
-            const pasted = event.clipboardData.getData('text/plain');
-            const dropped = event.clipboardData.files;
-            if (dropped.length === 0 && !isLargePaste(pasted)) return;
-            event.preventDefault();
-            if (dropped.length > 0) attach(dropped);
-            else change({ attachments: [...attachments, pastedText(pasted)] });
-          }}
-          className="field-sizing-content block max-h-[40dvh] min-h-12 w-full resize-none bg-transparent px-4 pt-3 pb-1 text-[15px] leading-6 outline-none placeholder:text-faint"
-        />
-        <div className="flex flex-wrap items-center gap-0.5 p-2 pt-1">
-          <IconButton label="Attach files" onClick={() => files.current?.click()}>
-            <Paperclip size={16} />
-          </IconButton>
-          <input
-            ref={files}
-            type="file"
-            multiple
-            hidden
-            aria-label="Files to attach"
-            onChange={({ target }) => {
-              attach(target.files ?? []);
-              target.value = '';
+    <>
+      <form
+        aria-label="Composer"
+        className="relative mx-auto w-full max-w-3xl px-3 pb-3"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void send({ answers: 1 });
+        }}
+      >
+        {children}
+        <QueueList place={place} isGrowing={isGrowing} />
+        <SuggestionList {...suggestions} />
+        <div className="rounded-2xl border border-line-strong/60 bg-surface shadow-sm transition-shadow focus-within:border-accent focus-within:shadow-md">
+          <AttachmentList
+            attachments={attachments}
+            onRemove={(id) => change({ attachments: attachments.filter((one) => one.id !== id) })}
+            onExpand={({ id, content }) => {
+              change({
+                attachments: attachments.filter((one) => one.id !== id),
+                ...(content.kind === 'text' && { text: text === '' ? content.text : `${text}\n${content.text}` }),
+              });
             }}
           />
-          <ModelPicker isOpen={isChoosing} onOpenChange={setChoosing} />
-          <AgentPicker />
-          <ToolPicker />
-          <ParamsPicker />
-          <div className="ml-auto flex items-center gap-1.5">
-            <SendOptions canSend={canSend && !isGrowing} onSend={(plan) => void send(plan)} />
-            {onStop && (
-              <Tip label="Stop the answer; what arrived is kept" keys="Escape">
-                <button type="button" aria-label="Stop" onClick={onStop} className={ROUND}>
-                  <Square size={12} aria-hidden className="fill-current" />
-                </button>
-              </Tip>
-            )}
-            {!(onStop && isEmpty) && (
-              <Tip
-                label={isGrowing ? 'Send it when the answer is complete' : 'Send'}
-                keys={enterSends ? 'Enter' : 'Ctrl+Enter'}
-              >
-                <button type="submit" aria-label={isGrowing ? 'Queue' : 'Send'} disabled={!canSend} className={ROUND}>
-                  {isGrowing ? <ListPlus size={16} aria-hidden /> : <ArrowUp size={16} aria-hidden />}
-                </button>
-              </Tip>
-            )}
+          <textarea
+            ref={field}
+            id={COMPOSER_ID}
+            aria-label="Message"
+            dir="auto"
+            placeholder={placeholder}
+            value={text}
+            rows={1}
+            {...suggestions.fieldProps}
+            onChange={(event) => setText(event.target.value)}
+            onKeyDown={(event) => {
+              if (event.nativeEvent.isComposing || suggestions.onKey(event)) return;
+              const isPlain = !event.shiftKey && !event.ctrlKey && !event.metaKey && !event.altKey;
+              // A phone has no Shift+Enter, so there Enter begins a line.
+              if (event.key !== 'Enter' || !isPlain || !enterSends || matchMedia('(pointer: coarse)').matches) return;
+              event.preventDefault();
+              void send({ answers: 1 });
+            }}
+            onPaste={(event) => {
+              const pasted = event.clipboardData.getData('text/plain');
+              const dropped = event.clipboardData.files;
+              if (dropped.length === 0 && !isLargePaste(pasted)) return;
+              event.preventDefault();
+              if (dropped.length > 0) attach(dropped);
+              else change({ attachments: [...attachments, pastedText(pasted)] });
+            }}
+            className="field-sizing-content block max-h-[40dvh] min-h-12 w-full resize-none bg-transparent px-4 pt-3 pb-1 text-[15px] leading-6 outline-none placeholder:text-faint"
+          />
+          <div className="flex flex-wrap items-center gap-0.5 p-2 pt-1">
+            <IconButton label="Attach files" onClick={() => files.current?.click()}>
+              <Paperclip size={16} />
+            </IconButton>
+            <input
+              ref={files}
+              type="file"
+              multiple
+              hidden
+              aria-label="Files to attach"
+              onChange={({ target }) => {
+                attach(target.files ?? []);
+                target.value = '';
+              }}
+            />
+            <ModelPicker isOpen={isChoosing} onOpenChange={setChoosing} />
+            <AgentPicker />
+            <ToolPicker />
+            <ParamsPicker />
+            <div className="ml-auto flex items-center gap-1.5">
+              <SendOptions canSend={canSend && !isGrowing} onSend={(plan) => void send(plan)} />
+              {onStop && (
+                <Tip label="Stop the answer; what arrived is kept" keys="Escape">
+                  <button type="button" aria-label="Stop" onClick={onStop} className={ROUND}>
+                    <Square size={12} aria-hidden className="fill-current" />
+                  </button>
+                </Tip>
+              )}
+              {!(onStop && isEmpty) && (
+                <Tip
+                  label={isGrowing ? 'Send it when the answer is complete' : 'Send'}
+                  keys={enterSends ? 'Enter' : 'Ctrl+Enter'}
+                >
+                  <button type="submit" aria-label={isGrowing ? 'Queue' : 'Send'} disabled={!canSend} className={ROUND}>
+                    {isGrowing ? <ListPlus size={16} aria-hidden /> : <ArrowUp size={16} aria-hidden />}
+                  </button>
+                </Tip>
+              )}
+            </div>
           </div>
         </div>
-      </div>
-    </form>
+      </form>
+      {/* Outside the form: a form of its own would be sent together with this one. */}
+      {suggestions.dialog}
+    </>
   );
 }
 

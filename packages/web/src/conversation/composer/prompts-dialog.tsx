@@ -40,14 +40,10 @@ export function FillDialog({ prompt, onFilled, onClose }: FillDialogProps) {
           onFilled(fillVariables(prompt.text, values));
         }}
       >
-        {listVariables(prompt.text).map((name, index) => (
+        {listVariables(prompt.text).map((name) => (
           <label key={name} className="flex flex-col gap-1 text-xs font-medium text-soft">
             {name}
             <textarea
-              // The browser's dialog focuses what has the attribute, which React does not set.
-              ref={(field) => {
-                if (index === 0) field?.setAttribute('autofocus', '');
-              }}
               rows={1}
               value={values[name] ?? ''}
               onChange={(event) => setValues({ ...values, [name]: event.target.value })}

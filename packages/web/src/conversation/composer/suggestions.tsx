@@ -181,41 +181,37 @@ function isOffered({ group, id }: Command): boolean {
   return (group === 'Conversation' || group === 'Branch') && !isSending && !/again-\d/.test(id);
 }
 
-type SuggestionListProps = Pick<ReturnType<typeof useSuggestions>, 'shown' | 'active' | 'choose' | 'dialog'>;
+type SuggestionListProps = Pick<ReturnType<typeof useSuggestions>, 'shown' | 'active' | 'choose'>;
 
 /** The suggestions above the field. The focus stays in the field. */
-export function SuggestionList({ shown, active, choose, dialog }: SuggestionListProps) {
+export function SuggestionList({ shown, active, choose }: SuggestionListProps) {
+  if (shown.length === 0) return null;
   return (
-    <>
-      {shown.length > 0 && (
-        <ul
-          id={LIST_ID}
-          // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: the field names the option that is chosen
-          role="listbox"
-          aria-label="Suggestions"
-          className="absolute inset-x-3 bottom-full z-20 mb-1 max-h-72 overflow-y-auto rounded-xl border border-line bg-raised p-1 shadow-lg"
+    <ul
+      id={LIST_ID}
+      // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: the field names the option that is chosen
+      role="listbox"
+      aria-label="Suggestions"
+      className="absolute inset-x-3 bottom-full z-20 mb-1 max-h-72 overflow-y-auto rounded-xl border border-line bg-raised p-1 shadow-lg"
+    >
+      {shown.map((one, index) => (
+        // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are those of the field
+        <li
+          key={one.id}
+          id={`${LIST_ID}-${index}`}
+          // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: an option of the list
+          role="option"
+          tabIndex={-1}
+          aria-selected={index === active}
+          onMouseDown={(event) => event.preventDefault()}
+          onClick={() => choose(one)}
+          className={`flex cursor-pointer items-center gap-2 rounded-lg px-2 py-1.5 text-sm ${index === active ? 'bg-hover' : ''}`}
         >
-          {shown.map((one, index) => (
-            // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are those of the field
-            <li
-              key={one.id}
-              id={`${LIST_ID}-${index}`}
-              // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: an option of the list
-              role="option"
-              tabIndex={-1}
-              aria-selected={index === active}
-              onMouseDown={(event) => event.preventDefault()}
-              onClick={() => choose(one)}
-              className={`flex cursor-pointer items-center gap-2 rounded-lg px-2 py-1.5 text-sm ${index === active ? 'bg-hover' : ''}`}
-            >
-              <span className="shrink-0 text-faint">{one.icon}</span>
-              <span className="shrink-0 font-medium">{one.title}</span>
-              <span className="min-w-0 truncate text-xs text-faint">{one.note}</span>
-            </li>
-          ))}
-        </ul>
-      )}
-      {dialog}
-    </>
+          <span className="shrink-0 text-faint">{one.icon}</span>
+          <span className="shrink-0 font-medium">{one.title}</span>
+          <span className="min-w-0 truncate text-xs text-faint">{one.note}</span>
+        </li>
+      ))}
+    </ul>
   );
 }
