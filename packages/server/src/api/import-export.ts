@@ -142,6 +142,11 @@ export const moving = apiRouter()
     const [named] = Object.entries(given({ node, path, below, thread }));
     const { deduplicate, redact: removeKeys, tools, part, share, seed, threads, ...filters } = choice;
     const where = given({ ...filters, isThread: threads && true });
+    if (format === 'segments' && (Object.keys(where).length > 0 || deduplicate || removeKeys || part))
+      throw new Problem(
+        'bad_request',
+        'Segments are exact and complete: filters and a split are for the other formats.',
+      );
     const pieces = exportText(forest, {
       format,
       ...given({ dialect: spoken }),
