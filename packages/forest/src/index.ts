@@ -16,7 +16,6 @@ export {
   type CacheTotals,
   type CacheTotalsBuilder,
   type CauseTotal,
-  type CostFunction,
   cacheRules,
   causePlace,
   createCacheTotals,
