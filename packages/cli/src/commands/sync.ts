@@ -31,6 +31,9 @@ import type { ForestFlags } from './forest-command.ts';
 interface SyncFlags extends ForestFlags {
   readonly token: string;
   readonly dryRun?: boolean;
+  readonly tag?: string;
+  readonly since?: number;
+  readonly until?: number;
   readonly watch?: boolean;
   readonly stdio?: boolean;
 }
@@ -40,9 +43,15 @@ const ASK_MS = 5000;
 
 /** `skein push`, `pull` and `sync`. */
 export async function meet(where: string | undefined, direction: SyncDirection, options: SyncFlags): Promise<void> {
-  const { json = false, token, dryRun = false, watch = false, stdio = false, ...flags } = options;
+  const { json = false, token, dryRun = false, watch = false, stdio = false, tag, since, until, ...flags } = options;
   if (!stdio && where === undefined)
     throw new UsageError('Name the other forest: a folder, http://server, or ssh:host:folder.');
+  const selection = {
+    ...(tag !== undefined && { tag }),
+    ...(since !== undefined && { since }),
+    ...(until !== undefined && { until }),
+  };
+  const hasSelection = Object.keys(selection).length > 0;
   await withForest(flags, async ({ forest, config }) => {
     if (hasRedaction(config))
       throw new CommandError(
@@ -60,6 +69,7 @@ export async function meet(where: string | undefined, direction: SyncDirection, 
         return meetForest(forest, there.peer, there.name, {
           direction,
           dryRun,
+          ...(hasSelection && { selection }),
           onProgress: ({ done, total }) => progress.tell(`${done} of ${counted(total, 'record')}`, done / total),
         }).finally(progress.end);
       };

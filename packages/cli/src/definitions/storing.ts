@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { forestCommand, jsonCommand } from '../commands/forest-command.ts';
+import { forestCommand, jsonCommand, parseInstant } from '../commands/forest-command.ts';
 
 function addImport(program: Command): void {
   jsonCommand(program, 'import', 'import conversations from a file or a folder, or the sessions of coding agents')
@@ -88,6 +88,9 @@ function addSync(program: Command): void {
     const command = jsonCommand(program, name, description)
       .argument(name === 'sync' ? '[where]' : '<where>', 'a folder, http://server, or ssh:host:folder')
       .option('--token <variable>', 'the environment variable with the token of the server', 'SKEIN_TOKEN')
+      .option('--tag <name>', 'only threads with this tag')
+      .option('--since <day>', 'only threads that changed from then on', parseInstant)
+      .option('--until <day>', 'only threads that changed last before then', parseInstant)
       .option('--dry-run', 'say what would be sent, and write nothing');
     if (name === 'sync')
       command

@@ -28,7 +28,7 @@ export type { ToolEffect, TouchedFile } from './read/tool-effects.ts';
 export type { UsageOptions, UsageScope, UsageTotal } from './read/usage.ts';
 export { resolveWalkStart, walkAll } from './read/walk.ts';
 export type { ThreadGroup } from './threads/groups.ts';
-export { makeGroupRefs, openingGroupId, SIDE_GROUP, sessionGroupId } from './threads/groups.ts';
+export { makeGroupRefs, memberName, openingGroupId, SIDE_GROUP, sessionGroupId } from './threads/groups.ts';
 export type { Thread } from './threads/thread.ts';
 export { readLineage, readThreads, selectTakes } from './threads/thread.ts';
 export type { Threads } from './threads/threads.ts';

@@ -3,6 +3,7 @@
 export { meetForest } from './meet-forest.ts';
 export { answerLines, answerSync, remotePeer, type SyncCall } from './protocol.ts';
 export type { RecordItem, RecordSummary } from './record-index.ts';
+export type { SyncSelection } from './selection.ts';
 export { storePeer } from './store-peer.ts';
 export { SyncError, type SyncErrorCode } from './sync-error.ts';
 export {

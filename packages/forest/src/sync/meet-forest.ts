@@ -28,6 +28,8 @@ export async function meetForest(
     ...options,
     ...(typeof since === 'string' && { since }),
   });
+  // A part of the forests has met, so that other values may still differ.
+  if (options.selection) return result;
   if (!options.dryRun && options.direction === 'both' && result.sent + result.received > 0)
     await store.append([makeRef(forest, on, key, name, now)]);
   return result;

@@ -1,11 +1,15 @@
 import { isSkeinError } from '@skein/core';
+import { sha256 } from '../model/ids.ts';
+import type { SyncSelection } from './selection.ts';
 import { SyncError } from './sync-error.ts';
-import { SYNC_VERSION, type SyncPeer } from './sync-peer.ts';
+import { SYNC_VERSION, type SyncPeer, type SyncRecord } from './sync-peer.ts';
 
 /** One call of a peer as JSON. Each call has the version, so that an older peer refuses it before anything is written. */
 export interface SyncCall {
   readonly version: number;
   readonly call: keyof SyncPeer;
+  /** The name of the threads that the call is about, from the answer to `select`; absent: everything. */
+  readonly selection?: string;
   readonly list?: readonly unknown[];
 }
 
@@ -16,8 +20,12 @@ export interface SyncCall {
  * const there = remotePeer(async (call) => (await fetch(address, { method: 'POST', body: JSON.stringify(call) })).json());
  */
 export function remotePeer(send: (call: SyncCall) => Promise<unknown>): SyncPeer {
+  return createPeer(send, {});
+}
+
+function createPeer(send: (call: SyncCall) => Promise<unknown>, about: Pick<SyncCall, 'selection'>): SyncPeer {
   const ask = async (call: keyof SyncPeer, list?: readonly unknown[]) => {
-    const answer = await send({ version: SYNC_VERSION, call, ...(list && { list }) });
+    const answer = await send({ version: SYNC_VERSION, call, ...about, ...(list && { list }) });
     return (answer as { result?: unknown } | null)?.result;
   };
   const askList = async (call: keyof SyncPeer, list: readonly unknown[]) => {
@@ -27,6 +35,12 @@ export function remotePeer(send: (call: SyncCall) => Promise<unknown>): SyncPeer
   };
   return {
     version: async () => Number(await ask('version')),
+    threads: (selection) => askList('threads', [selection]),
+    async select(threads) {
+      const name = await ask('select', threads);
+      if (typeof name !== 'string') throw wrongAnswer('select');
+      return createPeer(send, { selection: name });
+    },
     summaries: (prefixes) => askList('summaries', prefixes),
     items: (prefixes) => askList('items', prefixes),
     async read(ids) {
@@ -49,16 +63,25 @@ function wrongAnswer(call: string): SyncError {
  * const answer = await answerSync(storePeer(store), await request.json());
  */
 export async function answerSync(peer: SyncPeer, value: unknown): Promise<{ readonly result: unknown }> {
-  const { version, call, list = [] } = (value ?? {}) as Partial<SyncCall>;
+  const { version, call, selection, list = [] } = (value ?? {}) as Partial<SyncCall>;
   if (version !== SYNC_VERSION)
     throw new SyncError(
       'sync_version',
       `This side speaks version ${SYNC_VERSION} of the sync protocol, and was asked in version ${String(version).slice(0, 20)}: update the older one. Nothing was written.`,
     );
   if (!Array.isArray(list) || list.length > MOST) throw new SyncError('sync_refused', 'The list of the call is wrong.');
+  if (selection !== undefined) return answerCall(selectedPeer(peer, selection), call, list);
+  return answerCall(peer, call, list);
+}
+
+async function answerCall(peer: SyncPeer, call: unknown, list: readonly unknown[]): Promise<{ result: unknown }> {
   switch (call) {
     case 'version':
       return { result: await peer.version() };
+    case 'threads':
+      return { result: await peer.threads(readSelection(list[0])) };
+    case 'select':
+      return { result: await keepSelection(peer, texts(list, /^[\w.:-]{1,200}$/)) };
     case 'summaries':
       return { result: await peer.summaries(texts(list, /^[0-9a-f]{0,3}$/)) };
     case 'items':
@@ -68,14 +91,50 @@ export async function answerSync(peer: SyncPeer, value: unknown): Promise<{ read
     case 'write':
       if (list.some((one) => typeof one !== 'object' || one === null))
         throw new SyncError('sync_refused', 'The list of the call is wrong.');
-      await peer.write(list);
+      await peer.write(list as SyncRecord[]);
       return { result: list.length };
     default:
       throw new SyncError('sync_refused', `"${String(call).slice(0, 40)}" is not a call of the sync protocol.`);
   }
 }
 
-const MOST = 10_000;
+const MOST = 100_000;
+
+/** Calls do not share a connection over HTTP, so a selection is kept by name. The one that was used longest ago goes first. */
+const selections = new WeakMap<SyncPeer, Map<string, SyncPeer>>();
+const MOST_SELECTIONS = 8;
+
+async function keepSelection(peer: SyncPeer, threads: readonly string[]): Promise<string> {
+  const name = sha256([...threads].sort().join('\n')).slice(0, 32);
+  const kept = selections.get(peer) ?? new Map<string, SyncPeer>();
+  selections.set(peer, kept);
+  const there = kept.get(name) ?? (await peer.select(threads));
+  kept.delete(name);
+  kept.set(name, there);
+  for (const oldest of kept.keys()) {
+    if (kept.size <= MOST_SELECTIONS) break;
+    kept.delete(oldest);
+  }
+  return name;
+}
+
+function selectedPeer(peer: SyncPeer, name: unknown): SyncPeer {
+  const found = selections.get(peer)?.get(String(name));
+  if (!found) throw new SyncError('sync_refused', 'The selection is not known any more. Start the sync again.');
+  return found;
+}
+
+function readSelection(value: unknown): SyncSelection {
+  const { tag, since, until } = (value ?? {}) as Record<string, unknown>;
+  const isTime = (time: unknown) => time === undefined || typeof time === 'number';
+  if ((tag !== undefined && typeof tag !== 'string') || !isTime(since) || !isTime(until))
+    throw new SyncError('sync_refused', 'The selection of the call is wrong.');
+  return {
+    ...(typeof tag === 'string' && { tag }),
+    ...(typeof since === 'number' && { since }),
+    ...(typeof until === 'number' && { until }),
+  };
+}
 
 function texts(list: readonly unknown[], pattern: RegExp): string[] {
   return list.map((one) => {

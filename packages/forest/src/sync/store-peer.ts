@@ -1,8 +1,10 @@
 import { addEntryTexts, addTakeTexts, allPages } from '../forest/index.ts';
+import { ROOT } from '../model/ids.ts';
 import {
   ENTRY_KINDS,
   type EntryKind,
   type EntryRecord,
+  type NodeRecord,
   REF_SUBJECTS,
   type RefRecord,
   type StoreRecord,
@@ -12,6 +14,7 @@ import { isRecord } from '../store/file/segment-format.ts';
 import type { Change, Store } from '../store/index.ts';
 import { hashFault, refKey } from '../store/records.ts';
 import { createRecordIndex, describeRecord, type RecordIndex } from './record-index.ts';
+import { findThreads, readSelected } from './selection.ts';
 import { SyncError } from './sync-error.ts';
 import { SYNC_VERSION, type SyncPeer, type SyncRecord } from './sync-peer.ts';
 
@@ -29,15 +32,21 @@ export const OWN_VALUES = { on: 'forest', key: 'sync' } as const;
  * const result = await syncForests(storePeer(here), storePeer(there), { direction: 'both' });
  */
 export function storePeer(store: Store): SyncPeer {
+  return createPeer(store);
+}
+
+/** With `threads`, the peer compares and sends only what belongs to these. */
+function createPeer(store: Store, threads?: readonly string[]): SyncPeer {
   let index = createRecordIndex();
   let cursor: string | undefined;
   let refreshing: Promise<unknown> = Promise.resolve();
 
   const refresh = async () => {
     const changes = await store.changes(cursor);
-    if (cursor === undefined || changes.reset) {
+    if (threads && cursor === changes.next) return;
+    if (threads || cursor === undefined || changes.reset) {
       index = createRecordIndex();
-      await readAll(store, index);
+      await (threads ? readThreadRecords(store, index, threads) : readAll(store, index));
     } else await readChanges(store, index, changes.items);
     cursor = changes.next;
   };
@@ -50,6 +59,8 @@ export function storePeer(store: Store): SyncPeer {
 
   return {
     version: async () => SYNC_VERSION,
+    threads: (selection) => findThreads(store, selection),
+    select: async (some) => createPeer(store, some),
     async summaries(prefixes) {
       // A comparison begins at the top; below it, the index must stay the one that was summed up there.
       const current = cursor === undefined || prefixes.includes('') ? await upToDate() : index;
@@ -81,6 +92,7 @@ export function storePeer(store: Store): SyncPeer {
     },
     async write(records) {
       for (const one of records) verify(one);
+      await verifyPlaces(store, records);
       await store.append(records.map(({ record }) => record));
     },
   };
@@ -97,6 +109,29 @@ function verify({ id, record }: SyncRecord): void {
       'sync_refused',
       `A record that arrived is not the one with the id ${String(id).slice(0, 40)}. Nothing of this batch was written.`,
     );
+}
+
+/** Throws unless every node comes after its parent and its text, one step deeper. */
+async function verifyPlaces(store: Store, records: readonly SyncRecord[]): Promise<void> {
+  const depths = new Map([[ROOT, 0]]);
+  const texts = new Set<string>();
+  const nodes: NodeRecord[] = [];
+  for (const { record } of records) {
+    if (record.k === 'body') texts.add(record.digest);
+    if (record.k !== 'node') continue;
+    nodes.push(record);
+    depths.set(record.id, record.depth);
+  }
+  const parents = [...new Set(nodes.map(({ parent }) => parent))].filter((id) => !depths.has(id));
+  for (const parent of await store.nodes(parents)) if (parent) depths.set(parent.id, parent.depth);
+  const digests = [...new Set(nodes.map(({ body }) => body))].filter((digest) => !texts.has(digest));
+  for (const [at, text] of (await store.bodies(digests)).entries()) if (text !== undefined) texts.add(digests[at]!);
+  for (const { id, parent, depth, body } of nodes)
+    if (depths.get(parent) !== depth - 1 || !texts.has(body))
+      throw new SyncError(
+        'sync_refused',
+        `Node ${id} arrived without its parent or its text, or at the wrong depth. Nothing of this batch was written.`,
+      );
 }
 
 function isOwn(record: StoreRecord): boolean {
@@ -126,6 +161,12 @@ async function readAll(store: Store, index: RecordIndex): Promise<void> {
     }
   for (const on of REF_SUBJECTS)
     for await (const refs of allPages((page) => store.refs({ on, ...page }))) putAll(index, refs);
+  await putBodies(store, index, [...needed]);
+}
+
+async function readThreadRecords(store: Store, index: RecordIndex, threads: readonly string[]): Promise<void> {
+  const needed = new Set<string>();
+  for await (const records of readSelected(store, threads, needed)) putAll(index, records);
   await putBodies(store, index, [...needed]);
 }
 

@@ -1,4 +1,4 @@
-import { user } from '@skein/core';
+import { system, user } from '@skein/core';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createForest, type Forest } from '../forest/index.ts';
@@ -7,6 +7,7 @@ import { memoryStore } from '../store/index.ts';
 import { meetForest } from './meet-forest.ts';
 import { answerSync, remotePeer } from './protocol.ts';
 import { createRecordIndex, type RecordItem } from './record-index.ts';
+import type { SyncSelection } from './selection.ts';
 import { storePeer } from './store-peer.ts';
 import { type SyncResult, syncForests } from './sync-forests.ts';
 import type { SyncPeer } from './sync-peer.ts';
@@ -159,12 +160,47 @@ test('push and pull go one way, a dry run writes nothing, and deletions travel',
   expect((await here.node(theirs)).message.text).toBe('Theirs');
 });
 
+test('a selection by tag and date sends whole conversations with what belongs to them, and nothing else', async () => {
+  let now = Date.parse('2026-01-10');
+  const here = createForest(memoryStore(), { now: () => now });
+  const there = createForest(memoryStore(), { now: () => now });
+  const begin = async (text: string, tag: string) => {
+    const thread = await here.threads.begin([system('Be brief.'), user(text)]);
+    return here.threads.tag(thread.id, { [tag]: true });
+  };
+  const first = await begin('First', 'work');
+  const mark = await here.bookmarks.add(first.head, 'Here');
+  await here.note(first.head, 'A note');
+  const home = await begin('Second', 'home');
+  now = Date.parse('2026-02-10');
+  const later = await begin('Third', 'work');
+  const meet = (selection: SyncSelection) => syncForests(storePeer(here.store), connect(there), { ...both, selection });
+  expect(await meet({ tag: 'none' })).toMatchObject({ sent: 0, received: 0 });
+  const february = Date.parse('2026-02-01');
+  expect((await meet({ tag: 'work', until: february })).messages).toEqual({ sent: 2, received: 0 });
+  expect(await there.threads.get(first.id)).toEqual(await here.threads.get(first.id));
+  expect((await there.bookmarks.list()).items).toMatchObject([{ id: mark.id, node: first.head }]);
+  expect((await there.node(first.head)).marks.note).toBe('A note');
+  expect((await there.threads.list()).items).toHaveLength(1);
+  // The system text is there, but in no thread of this selection: it is sent once more.
+  expect((await meet({ since: february })).messages).toEqual({ sent: 2, received: 0 });
+  expect(await meet({ tag: 'work' })).toMatchObject({ sent: 0, received: 0, conflicts: [] });
+  // A tag that one side takes away is taken away on the other side.
+  await there.threads.tag(later.id, { work: false });
+  await meet({ tag: 'work' });
+  expect((await here.threads.get(later.id)).tags).toEqual([]);
+  await expect(there.threads.get(home.id)).rejects.toThrow('no thread');
+  expect(await there.fsck()).toEqual([]);
+  const forgotten = { version: 1, call: 'items', list: [''], selection: 'unknown' };
+  await expect(answerSync(storePeer(there.store), forgotten)).rejects.toMatchObject({ code: 'sync_refused' });
+});
+
 test('a record that does not match its hash is refused with its whole batch, and so is another version', async () => {
   const here = createForest(memoryStore());
   const there = createForest(memoryStore());
   await there.append(ROOT, [user('Hello')]);
   const peer = connect(there);
-  for (const change of [{ text: 'Other' }, { author: 'tool' }, { dialect: 'other' }, { digest: 'x' }]) {
+  for (const change of [{ text: 'Other' }, { author: 'tool' }, { dialect: 'other' }, { digest: 'x' }, { depth: 7 }]) {
     const [name] = Object.keys(change);
     const lying: SyncPeer = {
       ...peer,
@@ -200,7 +236,7 @@ test('what is exchanged grows with the difference, not with the size', async () 
     const index = createRecordIndex();
     for (let number = 0; number < numbers; number++) index.put(item(number));
     return {
-      version: async () => 1,
+      ...storePeer(memoryStore()),
       summaries: async (prefixes) => prefixes.map((prefix) => index.summaries(prefix)),
       items: async (prefixes) => prefixes.flatMap((prefix) => index.items(prefix)),
       read: async (ids) => ({ records: [], done: ids.length }),

@@ -1,5 +1,6 @@
 import type { RefRecord } from '../model/records.ts';
 import { DEEPEST, describeRecord, isWinner, type RecordItem } from './record-index.ts';
+import type { SyncSelection } from './selection.ts';
 import { SyncError } from './sync-error.ts';
 import { SYNC_VERSION, type SyncPeer, type SyncRecord } from './sync-peer.ts';
 
@@ -11,6 +12,8 @@ export interface SyncOptions {
   readonly direction: SyncDirection;
   /** Compares without writing anything. */
   readonly dryRun?: boolean;
+  /** Only these conversations; default: everything. Threads that fit on either side are brought together. */
+  readonly selection?: SyncSelection;
   /** The stamp of the last meeting. A value that only one side has changed since is no conflict. */
   readonly since?: string;
   readonly onProgress?: (progress: SyncProgress) => void;
@@ -61,6 +64,28 @@ export async function syncForests(local: SyncPeer, remote: SyncPeer, options: Sy
       'sync_version',
       `The other side speaks version ${version} of the sync protocol, and this one version ${SYNC_VERSION}: update the older one. Nothing was written.`,
     );
+  const { selection, ...others } = options;
+  if (!selection) return meetPeers(local, remote, others);
+  // The same threads on both sides: one whose tag was removed on one side still meets, and loses its tag on the other.
+  const lists = await Promise.all([local.threads(selection), remote.threads(selection)]);
+  const threads = [...new Set(lists.flat())].sort();
+  if (threads.length === 0) return NOTHING;
+  return meetPeers(await local.select(threads), await remote.select(threads), others);
+}
+
+const NOTHING: SyncResult = {
+  sent: 0,
+  received: 0,
+  messages: { sent: 0, received: 0 },
+  conflicts: [],
+  compared: { summaries: 0, items: 0 },
+};
+
+async function meetPeers(
+  local: SyncPeer,
+  remote: SyncPeer,
+  options: Omit<SyncOptions, 'selection'>,
+): Promise<SyncResult> {
   const { direction, dryRun = false, since = '', onProgress = () => undefined } = options;
   const difference = await compare(local, remote);
   const push = direction === 'pull' ? [] : difference.push;

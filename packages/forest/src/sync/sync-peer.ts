@@ -1,5 +1,6 @@
 import type { StoreRecord } from '../model/records.ts';
 import type { RecordItem, RecordSummary } from './record-index.ts';
+import type { SyncSelection } from './selection.ts';
 
 /** The version of the calls below. Peers of different versions refuse each other. */
 export const SYNC_VERSION = 1;
@@ -21,6 +22,10 @@ export interface SyncPage {
 export interface SyncPeer {
   /** The version of its calls. */
   version(): Promise<number>;
+  /** The ids of the threads of a selection. */
+  threads(selection: SyncSelection): Promise<readonly string[]>;
+  /** The same peer, with only what belongs to these threads. */
+  select(threads: readonly string[]): Promise<SyncPeer>;
   /** For each prefix, the summaries of the sixteen prefixes that are one digit longer. */
   summaries(prefixes: readonly string[]): Promise<readonly (readonly RecordSummary[])[]>;
   /** The items whose ids begin with any of the prefixes. */

@@ -13,6 +13,7 @@ const call = createRoute({
       z.object({
         version: z.number(),
         call: z.string().max(40),
+        selection: z.string().max(40).optional(),
         list: z.array(z.unknown()).optional(),
       }),
     ),

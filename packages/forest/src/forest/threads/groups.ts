@@ -138,7 +138,8 @@ function firstMain(threads: readonly Thread[]): Thread | undefined {
 
 const MEMBER = 'thread:';
 
-function memberName(thread: string): string {
+/** The name of the value that makes a thread a member of a group. */
+export function memberName(thread: string): string {
   return `${MEMBER}${thread}`;
 }
 
