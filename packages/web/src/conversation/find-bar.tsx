@@ -56,19 +56,13 @@ function OpenFindBar({ path, scroller }: FindBarProps) {
       <span role="status" className="min-w-12 text-right text-xs text-faint tabular-nums">
         {words === '' ? '' : found.length === 0 ? 'Nothing' : `${(at % found.length) + 1}/${found.length}`}
       </span>
-      <IconButton
-        plainTip
-        label="Previous match"
-        keys="Shift+Enter"
-        disabled={found.length < 2}
-        onClick={() => step(-1)}
-      >
+      <IconButton label="Previous match" keys="Shift+Enter" disabled={found.length < 2} onClick={() => step(-1)}>
         <ChevronUp size={14} />
       </IconButton>
-      <IconButton plainTip label="Next match" keys="Enter" disabled={found.length < 2} onClick={() => step(1)}>
+      <IconButton label="Next match" keys="Enter" disabled={found.length < 2} onClick={() => step(1)}>
         <ChevronDown size={14} />
       </IconButton>
-      <IconButton plainTip label="Close the search" keys="Escape" onClick={close}>
+      <IconButton label="Close the search" keys="Escape" onClick={close}>
         <X size={14} />
       </IconButton>
     </search>
