@@ -55,7 +55,10 @@ test('watch imports what is there and what is logged while it runs, and ends wit
   await until(/^Watching Claude Code in .*projects\.$/);
   await until(/^\d+ new messages in 1 conversation\.$/);
   const log = join(home, '.claude/projects/-home-mira-shop/session-2.jsonl');
-  writeFileSync(log, CLAUDE_CODE_LOG.replaceAll('session-1', 'session-2').replaceAll('Compare the two', 'Merge the two'));
+  writeFileSync(
+    log,
+    CLAUDE_CODE_LOG.replaceAll('session-1', 'session-2').replaceAll('Compare the two', 'Merge the two'),
+  );
   await until(/^\d+ new messages? in 1 conversation\.$/);
   watching.kill('SIGINT');
   expect(await new Promise((resolve) => watching.once('close', resolve))).toBe(0);
