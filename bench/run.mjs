@@ -10,6 +10,7 @@ import { coldCase } from './cases/cold.mjs';
 import { appendCase, matchCase, memoryPerNode, openCase, pathCase, sizeCase, tidy } from './cases/forest.mjs';
 import { importSizes } from './cases/import-size.mjs';
 import { measurePage, SMOOTH_MS, SWITCH_MS } from './cases/page.mjs';
+import { measurePageCpu } from './cases/page-cpu.mjs';
 import { placementCase, WORKLOADS } from './cases/placement.mjs';
 import { postgresCases } from './cases/postgres.mjs';
 import { proxyCase } from './cases/proxy.mjs';
@@ -241,6 +242,9 @@ async function page() {
     `${(under * 100).toFixed(1)} %`,
   ]);
   console.log(`${cells(['page', 'frames', 'median ms', `under ${SMOOTH_MS} ms`], lines)}\n`);
+  console.error('measuring the CPU time of the page');
+  for (const [name, times] of await measurePageCpu({ rounds: Math.min(rounds, 5) }))
+    add(`page CPU, ${name}`, times, 'skein', 'page CPU');
 }
 
 /**

@@ -5,6 +5,7 @@ import { root, run, setUp } from './setup.mjs';
 /** @type {readonly (readonly [script: string, ...args: string[]])[]} */
 const PARTS = [
   ['installing.mjs'],
+  ['page-access.mjs'],
   ['torture.mjs', '100'],
   ['fuzz.mjs', '--seconds', '120'],
   ['fuzz.mjs', '--properties', '3'],

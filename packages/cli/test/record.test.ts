@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { says, startEmulator } from '@skein/emulator';
+import { openForest } from '@skein/forest';
 import { afterAll, expect, test } from 'vitest';
 import { skein } from './skein.ts';
 
@@ -78,6 +79,75 @@ test('cassettes answer a program, and a miss fails the run although the program 
   expect(missed).toMatchObject({ code: 1, out: '404\n' });
   expect(missed.err).toContain('they part at messages[0]');
   expect(readFileSync(report, 'utf8')).toContain('<failure message="No recording answers POST');
+});
+
+/** A small agent: it asks, runs its tool, and asks again until there is no more call. */
+const AGENT = `
+import { appendFileSync } from 'node:fs';
+const messages = [{ role: 'user', content: 'Write it down.' }];
+const tools = [{ type: 'function', function: { name: 'note', parameters: { type: 'object', properties: { text: { type: 'string' } } } } }];
+for (;;) {
+  const response = await fetch(process.env.OPENAI_BASE_URL + '/chat/completions', {
+    method: 'POST',
+    headers: { authorization: 'Bearer ' + process.env.OPENAI_API_KEY, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'gpt-5.2', messages, tools }),
+  });
+  const { message } = (await response.json()).choices[0];
+  messages.push(message);
+  if (!message.tool_calls) {
+    console.log(message.content);
+    break;
+  }
+  for (const call of message.tool_calls) {
+    appendFileSync(process.argv[2], JSON.parse(call.function.arguments).text + '\\n');
+    messages.push({ role: 'tool', tool_call_id: call.id, content: process.argv[3] ?? 'Written.' });
+  }
+}`;
+
+test('an agent gets its recorded answers up to a point, then another model answers, and its tools really run', async () => {
+  const agent = join(home, 'agent.mjs');
+  const notes = join(home, 'notes.txt');
+  writeFileSync(agent, AGENT);
+  const emulator = await startEmulator();
+  emulator.script('openai-chat', [
+    { blocks: [{ type: 'tool-use', name: 'note', input: { text: 'A line' } }] },
+    says('Done by the first.'),
+  ]);
+  emulator.script('anthropic-messages', [says('Done by Claude.'), says('Claude had to come earlier.')]);
+  const env = emulator.env();
+  const command = ['--', process.execPath, agent, notes];
+  const store = ['--store', join(home, 'agents')];
+  const recorded = await skein(home, ['record', ...store, ...command], '', env);
+  expect(recorded).toMatchObject({ code: 0, out: 'Done by the first.\n' });
+  const [, thread = ''] = /skein log (\w+)/.exec(recorded.err) ?? [];
+  const before = await openForest(store[1]!);
+  const [, called, result, done] = (await before.path((await before.threads.get(thread)).head)).map(({ id }) => id);
+  await before.close();
+
+  const then = ['replay', ...store, '--until', called!, '--then', 'anthropic/claude-sonnet-4-5'];
+  const replayed = await skein(home, [...then, ...command], '', env);
+  expect(replayed).toMatchObject({ code: 0, out: 'Done by Claude.\n' });
+  for (const told of ['1 answer came from the recording', 'Files, programs and the network are as they are now'])
+    expect(replayed.err).toContain(told);
+  expect(replayed.err).not.toContain('did not come to');
+  expect(readFileSync(notes, 'utf8')).toBe('A line\nA line\n');
+  expect(emulator.log.map(({ path }) => path).slice(2)).toEqual(['/v1/messages']);
+  const after = await openForest(store[1]!);
+  const answers = (await after.children(result!)).items.map(({ message }) => message.text);
+  expect(answers).toEqual(['Done by the first.', 'Done by Claude.']);
+  await after.close();
+
+  // A tool that says something else leads away from the recording before the point.
+  const late = await skein(
+    home,
+    ['replay', ...store, '--until', done!, '--then', 'anthropic/claude-sonnet-4-5', ...command, 'Elsewhere.'],
+    '',
+    env,
+  );
+  expect(late).toMatchObject({ code: 0, out: 'Claude had to come earlier.\n' });
+  expect(late.err).toContain('The program did not come to the answer of --until');
+  expect((await skein(home, ['replay', ...store, '--until', called!, ...command])).err).toContain('belong together');
+  await emulator.close();
 });
 
 test('exchanges that could not be stored are counted, with the reason, and not taken for none', async () => {

@@ -47,6 +47,16 @@ describe('writing and upkeep', () => {
     expect(messages.json()).toHaveLength(3);
   });
 
+  test('export: a dataset in two parts, with filters; what makes no sense is refused before anything is written', async () => {
+    const out = join(home, 'data.jsonl');
+    const wanted = ['--format', 'jsonl', '--hide', 'yarn', '--min-cost', '0.1', '--split', '50', '--seed', 'x'];
+    expect((await run('export', ...wanted, '--out', out)).err).toContain('data.train.jsonl and ');
+    const parts = ['train', 'test'].map((part) => readFileSync(join(home, `data.${part}.jsonl`), 'utf8'));
+    expect(parts.join('')).toContain('A length of [redacted].');
+    expect(parts.join('').trim().split('\n')).toHaveLength(1);
+    expect((await run('export', '--tag', 'birds')).err).toContain('is exact and complete');
+  });
+
   test('import: what cannot be read is told, and the rest is there', async () => {
     const file = join(home, 'some.jsonl');
     writeFileSync(

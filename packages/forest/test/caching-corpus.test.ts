@@ -70,6 +70,7 @@ test.skipIf(!existsSync(FOLDER))('what vendors reported of their caches fits the
         const facts: RequestFacts = {
           exchange: `${file}#${index}`,
           thread: file,
+          node: undefined,
           start,
           firstByte: start + 1,
           provider,

@@ -3,11 +3,13 @@ import { extname, join, sep } from 'node:path';
 import type { Context, MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { about } from './api/about.ts';
+import { caching } from './api/caching.ts';
 import { forestRoutes, glance } from './api/forest.ts';
 import { generations, requests } from './api/generations.ts';
 import { moving } from './api/import-export.ts';
 import { bookmarks, nodes } from './api/nodes.ts';
 import { recordings } from './api/recordings.ts';
+import { rerunRoutes } from './api/rerun.ts';
 import { apiRouter } from './api/router.ts';
 import { sessions } from './api/sessions.ts';
 import { sync } from './api/sync.ts';
@@ -35,6 +37,8 @@ const api = apiRouter()
   .route('/', bookmarks)
   .route('/', generations)
   .route('/', recordings)
+  .route('/', caching)
+  .route('/', rerunRoutes)
   .route('/', usageRoutes)
   .route('/', moving)
   .route('/', sync)

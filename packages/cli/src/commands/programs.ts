@@ -1,67 +1,124 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { constants, homedir } from 'node:os';
+import type { Config } from '@skein/agents';
 import { hasKey, type ModelRef, type ProviderDescriptor } from '@skein/core';
 import { costOf } from '@skein/core/prices';
-import { type Forest, listExchanges } from '@skein/forest';
+import { type Forest, listExchanges, type ReplayEvent } from '@skein/forest';
 import { createServer, type Log, type ServerOptions } from '@skein/server';
 import { addressesAt, missingKeys, prepareProgram } from '../context/agent-programs.ts';
 import { requireWritable, withForest } from '../context/command-context.ts';
 import { keyEnvironment } from '../context/keys.ts';
+import { locate } from '../context/locate.ts';
 import { DEMO_MODEL, findModel, freeOfCharge, startDemo } from '../context/model-access.ts';
-import { CommandError, counted, errorText, note, toPrintable, warn } from '../output/output.ts';
+import { CommandError, counted, errorText, note, toPrintable, UsageError, warn } from '../output/output.ts';
 import type { ForestFlags } from './forest-command.ts';
 
 /**
- * `record` and `replay`: runs a program whose requests go through our proxy, which the program does not notice. The exit
- * code is the program's, and so is standard output: our own messages go to standard error.
+ * `record`: runs a program whose requests go through our proxy, which the program does not notice. The exit code is the
+ * program's, and so is standard output: our own messages go to standard error.
  */
-export async function runBehindProxy(mode: 'record' | 'replay', command: readonly string[], flags: ForestFlags) {
+export async function recordProgram(command: readonly string[], flags: ForestFlags) {
   await withForest(flags, async ({ config, forest }) => {
     // Requests may be expensive, so a store that cannot be written is reported before the program starts.
-    if (mode === 'record') await requireWritable(config.store);
-    await runBehind(command, {
-      server: { forest, config, proxy: { mode, onMiss: 'refuse' } },
-      part: 'proxy',
-      // A replay needs no keys, but the SDKs do not start without one.
-      keys: mode === 'replay' ? missingKeys(process.env) : {},
-      isRecorded: mode === 'record',
+    await requireWritable(config.store);
+    const server = { forest, config, proxy: { mode: 'record' } } as const;
+    await runBehind(command, { server, part: 'proxy', keys: {}, isRecorded: true });
+  });
+}
+
+/** The flags of `replay`. */
+export interface ReplayFlags extends ForestFlags {
+  readonly until?: string;
+  readonly then?: string;
+}
+
+/** `replay`: runs a program that is answered from the recordings, up to a point or to its end. */
+export async function replayProgram(command: readonly string[], { until, then: name, ...flags }: ReplayFlags) {
+  if ((until === undefined) !== (name === undefined))
+    throw new UsageError('--until and --then belong together: up to which answer, and who answers then.');
+  // A replay needs no keys, but the SDKs do not start without one.
+  const common = { part: 'proxy', keys: missingKeys(process.env) } as const;
+  await withForest(flags, async ({ config, forest }) => {
+    if (until === undefined || name === undefined) {
+      const proxy = { mode: 'replay', onMiss: 'refuse' } as const;
+      return runBehind(command, { ...common, server: { forest, config, proxy }, isRecorded: false });
+    }
+    await requireWritable(config.store);
+    const between = await exchangesTo(forest, until);
+    await withModel(name, config, async (model) => {
+      const answered = new Set<string>();
+      const onReplay = (event: ReplayEvent) => event.kind === 'hit' && answered.add(event.exchange);
+      const proxy = { mode: 'replay', onMiss: 'route', replayer: { between, onReplay } } as const;
+      note(
+        'Only the answers of models come from the recording. Files, programs and the network are as they are now: what the program does to them up to this point, it does again.',
+      );
+      await runBehind(command, { ...common, server: { ...model.server, forest, proxy }, isRecorded: true });
+      note(`${counted(answered.size, 'answer')} came from the recording.`);
+      if (!answered.has(between[1]))
+        warn(
+          `The program did not come to the answer of --until: before it, it asked something that was not recorded. ${toPrintable(name)} answered from there on.`,
+        );
     });
   });
+}
+
+/**
+ * The first and the last exchange of the conversation up to a node. What the program asked on the side lies between them; what
+ * an earlier run of it asked does not.
+ */
+async function exchangesTo(forest: Forest, id: string): Promise<readonly [first: string, last: string]> {
+  const { node } = await locate(forest, id);
+  const replies = (await forest.path(node)).filter(({ role }) => role === 'assistant');
+  const exchanges = replies.flatMap(
+    ({ takes }) => takes.findLast(({ exchange }) => exchange !== undefined)?.exchange ?? [],
+  );
+  const [first] = exchanges;
+  if (first !== undefined) return [first, exchanges.at(-1)!];
+  throw new UsageError(`No answer up to "${toPrintable(id)}" was recorded from a program, so none can be replayed.`);
 }
 
 /** `route`: runs a program whose questions a model of another provider answers. */
 export async function runBehindGateway(name: string, command: readonly string[], flags: ForestFlags) {
   await withForest(flags, async ({ config, forest }) => {
     await requireWritable(config.store);
-    const env = keyEnvironment(config);
-    const target = findModel(name, config);
-    const isDemo = name === DEMO_MODEL && !hasKey(target.provider, { env });
-    const demo = isDemo ? await startDemo(env) : undefined;
-    try {
-      if (!demo) requireKey(target.provider, env);
-      // Whatever a program asks for goes to this model; what it names as provider/model goes there.
-      const gateway = {
-        ...config.gateway,
-        routes: [{ pattern: '*', provider: target.provider.id, model: target.model }],
-        tokens: [],
-      };
-      await runBehind(command, {
-        server: {
-          forest,
-          config: { ...config, gateway },
-          env,
-          generate: { costOf: demo ? freeOfCharge : costOf },
-          ...(demo && { demo: demo.emulator.env() }),
-        },
-        part: 'gateway',
-        target,
-        keys: missingKeys(process.env),
-        isRecorded: true,
-      });
-    } finally {
-      await demo?.emulator.close();
-    }
+    await withModel(name, config, ({ server, target }) =>
+      runBehind(command, {
+        ...{ server: { ...server, forest }, part: 'gateway', target },
+        ...{ keys: missingKeys(process.env), isRecorded: true },
+      }),
+    );
   });
+}
+
+/** What a server needs whose gateway sends every question to one model. */
+interface ModelServer {
+  readonly server: Omit<ServerOptions, 'forest'>;
+  readonly target: ModelRef;
+}
+
+async function withModel(name: string, config: Config, use: (model: ModelServer) => Promise<void>): Promise<void> {
+  const env = keyEnvironment(config);
+  const target = findModel(name, config);
+  const isDemo = name === DEMO_MODEL && !hasKey(target.provider, { env });
+  const demo = isDemo ? await startDemo(env) : undefined;
+  try {
+    if (!demo) requireKey(target.provider, env);
+    // Whatever a program asks for goes to this model; what it names as provider/model goes there.
+    const gateway = {
+      ...config.gateway,
+      routes: [{ pattern: '*', provider: target.provider.id, model: target.model }],
+      tokens: [],
+    };
+    const server = {
+      config: { ...config, gateway },
+      env,
+      generate: { costOf: demo ? freeOfCharge : costOf },
+      ...(demo && { demo: demo.emulator.env() }),
+    };
+    await use({ server, target });
+  } finally {
+    await demo?.emulator.close();
+  }
 }
 
 function requireKey(provider: ProviderDescriptor, env: NodeJS.ProcessEnv): void {

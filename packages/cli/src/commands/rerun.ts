@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { run, user } from '@skein/core';
-import { type ForestNode, type RerunAnswer, rerunThreads } from '@skein/forest';
+import { createJudge, type ForestNode, type RerunAnswer, rerunThreads } from '@skein/forest';
 import { withForest } from '../context/command-context.ts';
 import { locate } from '../context/locate.ts';
-import { findModel, type NamedModel, openEngine, openModelAccess } from '../context/model-access.ts';
+import { findModel, openEngine, openModelAccess } from '../context/model-access.ts';
 import {
   colors,
   note,
@@ -54,7 +53,7 @@ export async function rerun(ids: readonly string[], options: RerunFlags): Promis
         ...{ threads, models, n, signal: stop.signal },
         ...(maxCost !== undefined && { maxCost }),
         ...(check && { check }),
-        ...(judging && { judge: (answer) => rate(answer, judging, options.rubric, access.env) }),
+        ...(judging && { judge: createJudge({ model: judging, rubric: options.rubric, env: access.env }) }),
       })) {
         rows.push(row);
         progress.tell(`${rows.length} of ${total} answers`, rows.length / total);
@@ -62,6 +61,7 @@ export async function rerun(ids: readonly string[], options: RerunFlags): Promis
         if (!json) sayAnswer(row);
       }
       progress.end();
+      if (rows.some(({ status, passed }) => status !== 'done' || passed === false)) process.exitCode = 1;
       if (json) return sayJson(redact({ answers: rows }));
       const open = total - rows.length;
       if (open > 0)
@@ -69,7 +69,6 @@ export async function rerun(ids: readonly string[], options: RerunFlags): Promis
           `${open} answers are missing: the limit of cost was reached, or it was stopped. The same command goes on.`,
         );
       else note(`"skein tree ${shortId(threads[0]!)}" shows the answers beside the originals.`);
-      if (rows.some(({ status, passed }) => status !== 'done' || passed === false)) process.exitCode = 1;
     } finally {
       await access.close();
     }
@@ -108,7 +107,11 @@ async function schemaCheck(file: string): Promise<(answer: ForestNode) => boolea
   } catch (error) {
     throw new UsageError(`${file} is no JSON Schema: ${(error as Error).message}`);
   }
-  return ({ message }) => validator.validate(parse(message.text)).valid;
+  return ({ message }) => {
+    const value = parse(message.text);
+    // The validator throws for what JSON does not have.
+    return value !== undefined && validator.validate(value).valid;
+  };
 }
 
 function parse(text: string): unknown {
@@ -117,19 +120,6 @@ function parse(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-/** Lets a model rate an answer from 1 to 10; undefined if it gives no number. */
-async function rate(
-  { message }: ForestNode,
-  { provider, model }: NamedModel,
-  rubric: string,
-  env: NodeJS.ProcessEnv,
-): Promise<number | undefined> {
-  const question = `Rate the answer below from 1 (bad) to 10 (very good). ${rubric}\nReply with the number alone.\n\nAnswer:\n${message.text}`;
-  const text = await run({ model: { provider, model }, messages: [user(question)], env }).text;
-  const rating = Number(/\d+(?:\.\d+)?/.exec(text)?.[0]);
-  return rating >= 1 && rating <= 10 ? rating : undefined;
 }
 
 function sayAnswer({

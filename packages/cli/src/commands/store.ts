@@ -1,15 +1,6 @@
-import { open, rename, rm, stat } from 'node:fs/promises';
-import { dirname } from 'node:path';
-import { dialect as findDialect, isSkeinError } from '@skein/core';
+import { stat } from 'node:fs/promises';
 import {
   type CompactionCount,
-  type ExportDamage,
-  type ExportFormat,
-  type ExportLosses,
-  type ExportSelection,
-  exportOlder,
-  exportText,
-  type Forest,
   forgetOld,
   type ImportResult,
   importFile,
@@ -19,8 +10,7 @@ import {
   olderSettings,
   verifyOlder,
 } from '@skein/forest';
-import { hasRedaction, withForest } from '../context/command-context.ts';
-import { locate } from '../context/locate.ts';
+import { withForest } from '../context/command-context.ts';
 import {
   CommandError,
   counted,
@@ -32,7 +22,6 @@ import {
   UsageError,
   warn,
   withProgress,
-  writeAll,
 } from '../output/output.ts';
 import type { ForestFlags } from './forest-command.ts';
 import { countsOf, importAgents, tellProblems } from './sessions.ts';
@@ -101,117 +90,6 @@ async function tellSettings(folder: string): Promise<void> {
 async function sizeOf(path: string): Promise<{ size: number; isFile: boolean }> {
   const found = await stat(path);
   return { size: found.size, isFile: found.isFile() && found.size > 0 };
-}
-
-interface ExportOptions extends ForestFlags {
-  readonly format: ExportFormat | 'older';
-  readonly dialect?: string;
-  readonly out?: string;
-  readonly below?: boolean;
-  readonly only?: boolean;
-}
-
-/** Checked after the configuration is read, because plug-ins add dialects. */
-function requireDialect(name: string): void {
-  try {
-    findDialect(name);
-  } catch (error) {
-    throw isSkeinError(error, 'unknown_dialect') ? new UsageError(error.message) : error;
-  }
-}
-
-export async function exportFrom(id: string | undefined, options: ExportOptions): Promise<void> {
-  const { format, dialect, out, below, only, ...flags } = options;
-  if (id === undefined && (below || only)) throw new UsageError('--below and --only need a node.');
-  if (format === 'older' && out === undefined) throw new UsageError('The older layout is a folder: give --out.');
-  await withForest(flags, async ({ config, forest, redact }) => {
-    if (dialect !== undefined) requireDialect(dialect);
-    if (hasRedaction(config) && (format === 'segments' || format === 'older'))
-      throw new CommandError(
-        'would_lose',
-        `The configuration hides texts, and ${format} are exact: export markdown or messages, or take "redaction" away.`,
-      );
-    const of = await selected(forest, id, options);
-    const progress = progressLine();
-    let lossy = 0;
-    let messages = 0;
-    const watching = {
-      of,
-      onLosses: (_conversation: ExportLosses) => {
-        lossy += 1;
-      },
-      onDamaged: ({ head, reason }: ExportDamage) => warn(`The conversation to ${head} was left out: ${reason}`),
-      onProgress: (count: number) => {
-        messages = count;
-        progress.tell(counted(count, 'message'));
-      },
-    };
-    try {
-      if (format === 'older') await exportOlder(forest, out!, watching);
-      else {
-        const pieces = exportText(forest, { ...watching, format, ...(dialect !== undefined && { dialect }) });
-        const parts = redacted(pieces, redact);
-        await (out === undefined ? writeAll(parts) : writeFile(out, parts));
-      }
-    } finally {
-      progress.end();
-    }
-    if (lossy > 0) warn(`${counted(lossy, 'conversation')} lost something in this format; segments lose nothing.`);
-    note(`${counted(messages, 'message')} written${out === undefined ? '' : ` to ${out}`}.`);
-  });
-}
-
-async function selected(
-  forest: Forest,
-  id: string | undefined,
-  { below, only }: ExportOptions,
-): Promise<ExportSelection> {
-  if (id === undefined) return 'everything';
-  const { node, thread } = await locate(forest, id);
-  if (below) return { below: node };
-  if (only) return { node };
-  return thread ? { thread: thread.id } : { path: node };
-}
-
-async function* redacted(pieces: AsyncIterable<string>, redact: (text: string) => string): AsyncGenerator<string> {
-  for await (const piece of pieces) yield redact(piece);
-}
-
-/** The source of the signals that end the program. */
-type Signals = Pick<NodeJS.EventEmitter, 'on' | 'removeListener'>;
-
-const ENDING = ['SIGINT', 'SIGTERM'] as const;
-
-/** Writes a new file, which appears only when it is complete. Ctrl+C leaves nothing behind. */
-export async function writeFile(path: string, parts: AsyncIterable<string>, signals: Signals = process): Promise<void> {
-  if (await stat(path).catch(() => undefined))
-    throw new CommandError('would_overwrite', `${path} already exists: give a new name.`);
-  const draft = `${path}.${process.pid}.tmp`;
-  const file = await open(draft, 'wx').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT')
-      throw new CommandError('bad_name', `There is no folder ${dirname(path)}: make it, or give another name.`);
-    throw Object.assign(error, { path });
-  });
-  let isStopped = false;
-  const stop = () => {
-    isStopped = true;
-  };
-  for (const signal of ENDING) signals.on(signal, stop);
-  try {
-    for await (const part of parts) {
-      if (isStopped) throw new CommandError('aborted', `Stopped: ${path} was not written.`);
-      await file.write(part);
-    }
-    await file.sync();
-    await file.close();
-    await rename(draft, path);
-  } catch (error) {
-    await file.close().catch(() => undefined);
-    await rm(draft, { force: true });
-    throw error;
-  } finally {
-    for (const signal of ENDING) signals.removeListener(signal, stop);
-  }
 }
 
 export async function verify(folder: string, { json }: { readonly json?: boolean }): Promise<void> {

@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import { type ForestFlags, forestCommand, parsePort } from '../commands/forest-command.ts';
+import type { ReplayFlags } from '../commands/programs.ts';
 
 function addEmulate(program: Command): void {
   program
@@ -22,7 +23,7 @@ function addRecord(program: Command): void {
     )
     .action(async (command: readonly string[], { to, ...flags }: ForestFlags & { readonly to?: string }) =>
       to === undefined
-        ? (await import('../commands/programs.ts')).runBehindProxy('record', command, flags)
+        ? (await import('../commands/programs.ts')).recordProgram(command, flags)
         : (await import('../commands/cassettes.ts')).recordCassettes(command, to),
     );
 }
@@ -61,8 +62,10 @@ function addCassettes(program: Command): void {
 function addReplay(program: Command): void {
   forestCommand(program, 'replay', 'run a program again, and answer it from the recordings, without a network')
     .argument('<command...>', 'the program and its arguments, after --')
-    .action(async (command: readonly string[], flags: ForestFlags) =>
-      (await import('../commands/programs.ts')).runBehindProxy('replay', command, flags),
+    .option('--until <node>', 'the last recorded answer that the program gets; --then answers from there on')
+    .option('--then <provider/model>', 'the model that answers after --until, for real')
+    .action(async (command: readonly string[], flags: ReplayFlags) =>
+      (await import('../commands/programs.ts')).replayProgram(command, flags),
     );
 }
 

@@ -1,5 +1,6 @@
+import type { ExportFormat } from '@skein/forest';
 import { type Command, Option } from 'commander';
-import { forestCommand, jsonCommand, parseInstant } from '../commands/forest-command.ts';
+import { forestCommand, jsonCommand, parseInstant, parsePercent } from '../commands/forest-command.ts';
 
 function addImport(program: Command): void {
   jsonCommand(program, 'import', 'import conversations from a file or a folder, or the sessions of coding agents')
@@ -36,19 +37,48 @@ function addHandoff(program: Command): void {
     .action(async (id, options) => (await import('../commands/sessions.ts')).handOff(id, options));
 }
 
+/** Named here, because the help must not load the forest. */
+const EXPORTS: readonly (ExportFormat | 'older')[] = [
+  ...(['segments', 'markdown', 'html', 'messages', 'fine-tuning', 'anthropic', 'sharegpt'] as const),
+  ...(['promptfoo', 'inspect', 'jsonl', 'csv', 'older'] as const),
+];
+
 function addExport(program: Command): void {
   forestCommand(program, 'export', 'write conversations to standard output or a file')
     .argument('[node|thread]', 'the history up to a node, or a thread; default: everything')
     .addOption(
       new Option('--format <name>', 'segments lose nothing and can be imported again')
-        .choices(['segments', 'markdown', 'html', 'messages', 'fine-tuning', 'older'])
+        .choices(EXPORTS)
         .default('segments'),
     )
-    .option('--dialect <name>', "the dialect of messages and fine-tuning; default: that of OpenAI's chat completions")
+    .option(
+      '--dialect <name>',
+      "the dialect of messages, fine-tuning and jsonl; default: that of OpenAI's chat completions",
+    )
     .option('--out <path>', 'write to a new file (with --format older, a new folder)')
     .addOption(new Option('--below', 'the node with everything below it').conflicts('only'))
     .option('--only', 'only this message')
-    .action(async (id, options) => (await import('../commands/store.ts')).exportFrom(id, options));
+    .option('--tag <name>', 'only conversations with this tag')
+    .option('--model <name>', 'only conversations that this model answered in')
+    .option('--since <day>', 'only conversations that ended on this day or later', parseInstant)
+    .option('--until <day>', 'only conversations that ended before this day', parseInstant)
+    .option('--min-rating <number>', 'only conversations with this rating or a better one', Number.parseFloat)
+    .option('--text <text>', 'only conversations with this text in a message')
+    .option('--min-cost <dollars>', 'only conversations that cost this or more', Number.parseFloat)
+    .option('--max-cost <dollars>', 'only conversations that cost this or less', Number.parseFloat)
+    .option('--branch <name>', 'only sessions on this branch of a repository')
+    .option('--threads', 'only where threads end, not every end of a branch of the tree')
+    .option('--deduplicate', 'leave out conversations that say the same as an earlier one')
+    .option('--redact', 'leave out keys and tokens of known services')
+    .addOption(
+      new Option('--hide <pattern>', 'hide what a regular expression matches; repeatable').argParser(
+        (value: string, earlier: readonly string[] | undefined) => [...(earlier ?? []), value],
+      ),
+    )
+    .option('--no-tools', 'leave out the definitions of the tools')
+    .option('--split <percent>', 'write two files, .train and .test, with this share in the first', parsePercent)
+    .option('--seed <text>', 'another split of the same size', '0')
+    .action(async (id, options) => (await import('../commands/export.ts')).exportFrom(id, options));
 }
 
 function addVerify(program: Command): void {

@@ -145,6 +145,8 @@ export interface RequestMembers {
   readonly messages: string;
   /** The members that may hold the system text beside the messages. */
   readonly system: readonly string[];
+  /** The member that holds the tools. Default: `tools`. */
+  readonly tools?: string;
 }
 
 /** How structured output and images are requested; absent if the protocol has no way. */

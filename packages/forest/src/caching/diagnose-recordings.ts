@@ -1,16 +1,10 @@
-import { dialect, type Usage } from '@skein/core';
+import { type CostLookup, dialect, type Usage } from '@skein/core';
 import { serving } from '@skein/core/dialect';
 import { type Exchange, readExchangeRecord, readSentText } from '../record/exchange.ts';
 import { type ListedExchange, listExchanges } from '../record/index.ts';
 import type { RecordingForest } from '../record/recorder.ts';
 import { type CachedRequest, readCachedRequest } from './compare-requests.ts';
-import {
-  type CacheDiagnosis,
-  type CostFunction,
-  diagnose,
-  type EarlierRequest,
-  type RequestFacts,
-} from './diagnosis.ts';
+import { type CacheDiagnosis, diagnose, type EarlierRequest, type RequestFacts } from './diagnosis.ts';
 
 /** Which recorded requests are diagnosed. */
 export interface CacheScope {
@@ -23,7 +17,7 @@ export interface CacheScope {
   readonly since?: number;
   readonly until?: number;
   /** Prices the tokens. Without it, there are no costs. */
-  readonly costOf?: CostFunction;
+  readonly costOf?: CostLookup;
 }
 
 /** A recorded request with what a prompt cache compares of it. */
@@ -96,6 +90,7 @@ function toFacts(exchange: ListedExchange, usage: Usage | undefined): RequestFac
   return {
     exchange: id,
     thread: landing?.thread,
+    node: landing?.node,
     start,
     firstByte,
     provider: upstream?.provider ?? exchange.provider ?? exchange.host,

@@ -1,4 +1,4 @@
-import type { Usage } from '@skein/core';
+import type { CostLookup, Usage } from '@skein/core';
 import { type CacheRules, cacheRules } from './cache-rules.ts';
 import { type CachedRequest, findDifference, type RequestDifference } from './compare-requests.ts';
 
@@ -6,6 +6,8 @@ import { type CachedRequest, findDifference, type RequestDifference } from './co
 export interface RequestFacts {
   readonly exchange: string;
   readonly thread: string | undefined;
+  /** The reply. */
+  readonly node: string | undefined;
   readonly start: number;
   /** When the response began; before that, its prefix is not in the cache. */
   readonly firstByte: number | undefined;
@@ -86,20 +88,12 @@ export interface CacheCost {
   readonly saved: number;
 }
 
-/** Gives the cost of tokens at list price; `costOf` of `@skein/core/prices` is one. */
-export type CostFunction = (
-  usage: Usage,
-  provider: string,
-  model: string,
-  at?: Date,
-) => { readonly total: number | undefined };
-
 /** Explains one request by the one that could have served its beginning. It depends on its arguments alone. */
 export function diagnose(
   facts: RequestFacts,
   request: CachedRequest | undefined,
   earlier: EarlierRequest | undefined,
-  costOf?: CostFunction,
+  costOf?: CostLookup,
 ): CacheDiagnosis {
   const { usage, firstByte: _, ...known } = facts;
   const rules = cacheRules(facts.provider, facts.model);
@@ -225,7 +219,7 @@ function priceMiss(
   { provider, model, start }: RequestFacts,
   usage: Usage,
   missed: number,
-  costOf: CostFunction,
+  costOf: CostLookup,
 ): CacheCost | undefined {
   const price = (one: Usage) => costOf(one, provider, model, new Date(start)).total;
   const paid = price(usage);

@@ -15,6 +15,6 @@ export {
 export type { DifferenceKind, RequestDifference } from './compare-requests.ts';
 export { describeDiagnosis } from './describe-diagnosis.ts';
 export { type CacheScope, diagnoseCaching } from './diagnose-recordings.ts';
-export type { CacheCause, CacheCost, CacheDiagnosis, CacheTokens, CostFunction } from './diagnosis.ts';
+export type { CacheCause, CacheCost, CacheDiagnosis, CacheTokens } from './diagnosis.ts';
 export { type CacheScenario, type SimulationResult, simulateCaching } from './simulate.ts';
 export type { VolatileKind } from './volatile.ts';

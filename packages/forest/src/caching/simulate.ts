@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import type { Usage } from '@skein/core';
+import type { CostLookup, Usage } from '@skein/core';
 import type { PrefixElement } from '@skein/core/dialect';
 import type { RecordingForest } from '../record/recorder.ts';
 import { type CacheRules, cacheRules } from './cache-rules.ts';
 import type { CachedRequest } from './compare-requests.ts';
 import { type CacheScope, type RecordedRequest, readRequests } from './diagnose-recordings.ts';
-import { type CostFunction, promptTokens } from './diagnosis.ts';
+import { promptTokens } from './diagnosis.ts';
 
 /** A way in which the recorded requests could have been sent. */
 export interface CacheScenario {
@@ -62,7 +62,7 @@ interface Simulation {
   result(): SimulationResult;
 }
 
-function createSimulation(scenario: CacheScenario, costOf: CostFunction | undefined): Simulation {
+function createSimulation(scenario: CacheScenario, costOf: CostLookup | undefined): Simulation {
   const entries = new Map<string, { at: number; lifetime: number }>();
   const sums = { requests: 0, prompt: 0, read: 0, written: 0 };
   let cost: number | undefined = costOf ? 0 : undefined;

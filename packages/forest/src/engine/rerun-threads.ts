@@ -1,4 +1,5 @@
 import type { Forest, ForestNode } from '../forest/index.ts';
+import type { TakeRecord } from '../model/records.ts';
 import type { Engine, GenerateOptions } from './types.ts';
 
 /** What `rerunThreads` asks again. */
@@ -65,13 +66,14 @@ export async function* rerunThreads(
         const kept = known[index];
         if (!kept && spent >= maxCost) return;
         const common = { thread: id, model: name, original: original.id };
-        const outcome = kept ? { node: kept.id } : await askAgain(engine, original.parent, model, options);
+        const outcome = kept ?? (await askAgain(engine, original.parent, model, options));
         if (!('node' in outcome)) {
           yield { ...common, ...outcome, isKept: false, characters: 0, toolCalls: 0, differs: true };
           continue;
         }
         const answer = await forest.node(outcome.node);
-        const described = describeAnswer(answer, original);
+        const take = kept?.take ?? answer.takes.findLast(isGenerated);
+        const described = describeAnswer(answer, original, take);
         if (!kept) spent += described.cost ?? 0;
         yield {
           ...common,
@@ -88,14 +90,27 @@ function modelName(model: GenerateOptions['model']): string {
   return typeof model === 'string' ? model : `${model.provider.id}/${model.model}`;
 }
 
-/** The answers of a model beside the original that were generated, oldest first. */
-async function earlierAnswers(forest: Forest, original: ForestNode, name: string): Promise<ForestNode[]> {
+/**
+ * The answers of a model that earlier runs got, oldest first. An answer with the same bytes as another is one more take of its
+ * node, so takes are counted; the first take of the original is the original itself.
+ */
+async function earlierAnswers(forest: Forest, original: ForestNode, name: string): Promise<EarlierAnswer[]> {
   const siblings = await forest.siblings(original.id);
-  return siblings.filter(
-    ({ id, takes }) =>
-      id !== original.id &&
-      takes.some(({ via, provider, model }) => via === 'generate' && `${provider}/${model}` === name),
+  const answers = siblings.flatMap(({ id, takes }) =>
+    (id === original.id ? takes.slice(1) : takes)
+      .filter((take) => isGenerated(take) && `${take.provider}/${take.model}` === name)
+      .map((take) => ({ node: id, take })),
   );
+  return answers.sort((a, b) => a.take.at - b.take.at);
+}
+
+interface EarlierAnswer {
+  readonly node: string;
+  readonly take: TakeRecord;
+}
+
+function isGenerated({ via }: TakeRecord): boolean {
+  return via === 'generate';
 }
 
 async function askAgain(
@@ -115,8 +130,8 @@ async function askAgain(
   return { status: branch?.status ?? 'failed', error: branch?.error?.message ?? 'The model gave no answer.' };
 }
 
-function describeAnswer({ id, message, takes }: ForestNode, original: ForestNode) {
-  const { cost, durationMs } = takes.findLast(({ via }) => via === 'generate') ?? {};
+function describeAnswer({ id, message }: ForestNode, original: ForestNode, take: TakeRecord | undefined) {
+  const { cost, durationMs } = take ?? {};
   return {
     status: 'done',
     node: id,

@@ -18,10 +18,11 @@ export class FormatError extends SkeinError {
  * - `not_json`: the source is not JSON.
  * - `broken_tree`: the messages do not form a tree.
  * - `would_overwrite`: the target folder is not empty.
+ * - `would_lose`: the format is exact, and the options would change it.
  */
 export type FormatErrorCode = Extract<
   SkeinErrorCode,
-  'unknown_format' | 'dialect_needed' | 'wrong_shape' | 'not_json' | 'broken_tree' | 'would_overwrite'
+  'unknown_format' | 'dialect_needed' | 'wrong_shape' | 'not_json' | 'broken_tree' | 'would_overwrite' | 'would_lose'
 >;
 
 /** A `FormatError` for a value that does not have the expected shape. */

@@ -3,9 +3,10 @@
  * older layout (`older/`), and the sessions of coding agents: their logs (`session-logs/`) and how to write them
  * (`session-writers/`).
  */
+export type { ConversationFilters, DatasetSplit, ExportDamage } from './export/conversations.ts';
 export { exportDialects } from './export/dialect-messages.ts';
 export {
-  type ExportDamage,
+  EXPORT_FORMATS,
   type ExportFormat,
   type ExportLosses,
   type ExportOptions,

@@ -32,6 +32,8 @@ export interface ReplayerOptions {
    */
   readonly compare?: (body: string) => { readonly text: string; readonly ignored: readonly string[] };
   readonly onReplay?: (event: ReplayEvent) => void;
+  /** The first and the last exchange that may answer; others are as if they had not been recorded. */
+  readonly between?: readonly [first: string, last: string];
 }
 
 /** A request that was answered from a recording, or was not. */
@@ -72,14 +74,14 @@ export interface Replayer {
  * const response = (await replayer.answer(request)) ?? (await replayer.refuse(request));
  */
 export function createReplayer(forest: RecordingForest, options: ReplayerOptions = {}): Replayer {
-  const { compare, onReplay = () => undefined } = options;
+  const { compare, onReplay = () => undefined, between } = options;
   const asked = new Map<string, number>();
   let index: Map<string, Exchange[]> | undefined;
   const find = async (request: RequestToRecord) => {
     const exact = toReplayRequest(request);
-    index ??= await recordingsByKey(forest, compare);
+    index ??= await recordingsByKey(forest, compare, between);
     // Newer recordings are loaded only if nothing else answers.
-    if (!index.has(exact.key)) index = await recordingsByKey(forest, compare);
+    if (!index.has(exact.key) && !between) index = await recordingsByKey(forest, compare, between);
     if (index.has(exact.key) || !compare) return { key: exact.key, ignored: [] };
     const { text, ignored } = compare(exact.body);
     return { key: replayKey(request.method, new URL(request.url), text), ignored };
@@ -210,17 +212,23 @@ const COMPARED = 200;
 async function recordingsByKey(
   forest: RecordingForest,
   compare: ReplayerOptions['compare'],
+  between: ReplayerOptions['between'],
 ): Promise<Map<string, Exchange[]>> {
   const found = new Map<string, Exchange[]>();
+  const [first, last] = between ?? [];
+  let isBefore = first !== undefined;
   for await (const exchange of everyExchange(forest)) {
     const { replayKey: exact, outcome } = exchange;
-    if (exact === undefined || outcome === 'open') continue;
-    const lenient = compare && (await comparedKey(forest, exchange, compare));
-    for (const key of new Set([exact, ...(lenient === undefined ? [] : [lenient])])) {
-      const same = found.get(key);
-      if (same) same.push(exchange);
-      else found.set(key, [exchange]);
+    if (exchange.id === first) isBefore = false;
+    if (!isBefore && exact !== undefined && outcome !== 'open') {
+      const lenient = compare && (await comparedKey(forest, exchange, compare));
+      for (const key of new Set([exact, ...(lenient === undefined ? [] : [lenient])])) {
+        const same = found.get(key);
+        if (same) same.push(exchange);
+        else found.set(key, [exchange]);
+      }
     }
+    if (exchange.id === last) break;
   }
   return found;
 }

@@ -2,7 +2,9 @@ import { mkdir, mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createRoute, z } from '@hono/zod-openapi';
+import { costOf } from '@skein/core/prices';
 import {
+  EXPORT_FORMATS,
   type ExportSelection,
   exportText,
   type ImportOptions,
@@ -83,8 +85,27 @@ const take = createRoute({
   summary: 'Conversations as text, piece by piece; segments lose nothing',
   request: {
     query: z.object({
-      format: z.enum(['segments', 'markdown', 'html', 'messages', 'fine-tuning']),
+      format: z.enum(EXPORT_FORMATS),
       dialect,
+      tag: z.string().max(200).optional(),
+      model: z.string().max(200).optional(),
+      since: z.coerce
+        .number()
+        .optional()
+        .openapi({ description: 'Milliseconds; the conversation ended then or later' }),
+      until: z.coerce.number().optional().openapi({ description: 'Milliseconds; the conversation ended before' }),
+      minRating: z.coerce.number().optional(),
+      text: z.string().max(1000).optional().openapi({ description: 'A message contains it' }),
+      minCost: z.coerce.number().optional().openapi({ description: 'US dollars of all answers' }),
+      maxCost: z.coerce.number().optional(),
+      branch: z.string().max(500).optional().openapi({ description: 'The branch of the repository of a session' }),
+      threads: z.enum(['true']).optional().openapi({ description: 'Only where threads end' }),
+      deduplicate: z.enum(['true']).optional(),
+      redact: z.enum(['true']).optional().openapi({ description: 'Leaves out keys and tokens of known services' }),
+      tools: z.enum(['false']).optional().openapi({ description: 'Leaves out the definitions of the tools' }),
+      part: z.enum(['train', 'test']).optional().openapi({ description: 'One part of a split by `share` and `seed`' }),
+      share: z.coerce.number().min(0).max(1).default(0.8),
+      seed: z.string().max(200).default('0'),
       show: z
         .enum(['true'])
         .optional()
@@ -117,11 +138,23 @@ export const moving = apiRouter()
   })
   .openapi(take, async (c) => {
     const { forest, redact } = c.var.services;
-    const { format, dialect: spoken, show, ...of } = c.req.valid('query');
-    const [named] = Object.entries(given(of));
+    const { format, dialect: spoken, show, node, path, below, thread, ...choice } = c.req.valid('query');
+    const [named] = Object.entries(given({ node, path, below, thread }));
+    const { deduplicate, redact: removeKeys, tools, part, share, seed, threads, ...filters } = choice;
+    const where = given({ ...filters, isThread: threads && true });
+    if (format === 'segments' && (Object.keys(where).length > 0 || deduplicate || removeKeys || part))
+      throw new Problem(
+        'bad_request',
+        'Segments are exact and complete: filters and a split are for the other formats.',
+      );
     const pieces = exportText(forest, {
       format,
       ...given({ dialect: spoken }),
+      ...(Object.keys(where).length > 0 && { where: { ...where, costOf } }),
+      ...(deduplicate && { deduplicate: true }),
+      ...(removeKeys && { removeKeys: true }),
+      ...(tools && { tools: false }),
+      ...(part && { split: { part, share, seed } }),
       ...(named && { of: { [named[0]]: named[1] } as unknown as ExportSelection }),
     });
     // What is wrong shows with the first piece, while the answer can still say so.
@@ -141,6 +174,7 @@ export const moving = apiRouter()
 const FILES: Readonly<Record<string, { readonly type: string; readonly ending: string }>> = {
   markdown: { type: 'text/markdown; charset=utf-8', ending: 'md' },
   html: { type: 'text/html; charset=utf-8', ending: 'html' },
+  csv: { type: 'text/csv; charset=utf-8', ending: 'csv' },
 };
 
 /** A shared page is shown under an origin of its own, where it could do nothing even if a script got into it. */

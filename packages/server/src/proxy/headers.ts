@@ -6,7 +6,7 @@ export interface ClientHeaders {
   readonly mode: 'record' | 'replay' | 'pass';
   readonly timing: 'none' | 'recorded';
   /** What a replay does for which there is no recording. */
-  readonly onMiss: 'refuse' | 'pass';
+  readonly onMiss: 'refuse' | 'pass' | 'route';
   readonly tags: readonly string[];
   /** As the client sent it: the recorder ignores an invalid name and notes that in the exchange. */
   readonly thread: string | undefined;
@@ -61,8 +61,11 @@ function readTags(text: string | undefined): string[] {
 export interface ProxyOptions {
   /** `record`: forward and record (default); `replay`: answer from recordings; `pass`: forward only. */
   readonly mode?: 'record' | 'replay' | 'pass';
-  /** What a replay without a recording does: answer with an error of the provider's form (default), or forward. */
-  readonly onMiss?: 'refuse' | 'pass';
+  /**
+   * What a replay without a recording does: answer with an error of the provider's form (default), forward to the provider, or
+   * let the gateway of this server answer by its routes.
+   */
+  readonly onMiss?: 'refuse' | 'pass' | 'route';
   /** How a replay compares requests with recordings, and whom it tells. */
   readonly replayer?: ReplayerOptions;
   /** Sign requests that have no key with the server's key. Everyone who may use the proxy then spends its money. */

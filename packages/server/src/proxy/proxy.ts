@@ -192,6 +192,23 @@ export function createProxy(services: Services, access: Access, options: ProxyOp
     );
   };
 
+  /** Sends a request on to the gateway of this server, which answers by its routes and records the answer. */
+  const route = (client: IncomingMessage, answer: ServerResponse, { upstream }: PlannedExchange, body: Uint8Array) => {
+    const { localAddress = '', localPort } = client.socket;
+    const origin = new URL(`http://${localAddress.includes(':') ? `[${localAddress}]` : localAddress}:${localPort}`);
+    const path = `/gateway/${(client.url ?? '').slice('/proxy/'.length)}`;
+    const given = toHeaderMap(client.rawHeaders);
+    const passed = requestHeaders(client.rawHeaders, given, origin.host, new Set());
+    // The gateway replays as the proxy does unless a request says otherwise.
+    const headers = [...passed, ...bodyFraming(client), 'x-skein-mode', 'record'];
+    const own = { ...upstream, origin, path };
+    streams.add();
+    forward({ client, answer, upstream: own, headers, body, tap: noTap, connections }, (outcome) => {
+      streams.remove();
+      metrics.count('skein_proxy_exchanges_total', { provider: upstream.provider.id, outcome });
+    });
+  };
+
   const replay = async (
     client: IncomingMessage,
     answer: ServerResponse,
@@ -220,6 +237,7 @@ export function createProxy(services: Services, access: Access, options: ProxyOp
     });
     const outcome = found ? 'replayed' : 'missed';
     metrics.count('skein_proxy_exchanges_total', { provider: upstream.provider.id, outcome });
+    if (!found && asked.onMiss === 'route') return route(client, answer, planned, bytes);
     if (!found && asked.onMiss === 'pass') return pass(client, answer, planned, hasBody(client) ? bytes : undefined);
     await sendResponse(answer, found ?? (await replayer.refuse(request)));
   };

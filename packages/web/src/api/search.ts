@@ -11,6 +11,11 @@ export interface SearchFilters {
   /** Milliseconds. */
   readonly since?: number;
   readonly until?: number;
+  readonly tool?: string;
+  readonly file?: string;
+  readonly agent?: string;
+  readonly cwd?: string;
+  readonly branch?: string;
 }
 
 const PAGE = 30;

@@ -34,7 +34,6 @@ export const CodeBlock = memo(function CodeBlock({ code, language = '', bare = f
         <span className="grow truncate">{name}</span>
         {preview && (
           <IconButton
-            plainTip
             label={isPreviewed ? 'Show the code' : 'Show the preview'}
             onClick={() => setPreviewed(!isPreviewed)}
           >
@@ -42,12 +41,12 @@ export const CodeBlock = memo(function CodeBlock({ code, language = '', bare = f
           </IconButton>
         )}
         {!isDrawn && (
-          <IconButton plainTip label="Wrap lines" pressed={isWrapped} onClick={() => setWrapped(!isWrapped)}>
+          <IconButton label="Wrap lines" pressed={isWrapped} onClick={() => setWrapped(!isWrapped)}>
             <WrapText size={14} />
           </IconButton>
         )}
         {!bare && (
-          <IconButton plainTip label="Download" onClick={() => download(code, `code.${fileEnding(language)}`)}>
+          <IconButton label="Download" onClick={() => download(code, `code.${fileEnding(language)}`)}>
             <Download size={14} />
           </IconButton>
         )}

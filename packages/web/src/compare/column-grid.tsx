@@ -187,7 +187,7 @@ function Messages({ nodes }: { readonly nodes: readonly Node[] }) {
 
 function SourceChanges({ before, after }: { readonly before: string; readonly after: string }) {
   const changes = useMemo(() => wordDiff(before, after), [before, after]);
-  return <ChangesView changes={changes} />;
+  return <ChangesView changes={changes} isSource />;
 }
 
 /** The message that is being generated, or the reason why it was not. */

@@ -6,6 +6,7 @@ import { Blocks } from '../blocks/blocks.tsx';
 import { useCommandList } from '../commands/registry.ts';
 import { RoleIcon } from '../graph/role-icon.tsx';
 import { comparableText } from '../inspector/comparable-text.ts';
+import { plainWords } from '../state/plain-words.ts';
 import { useView } from '../state/view.ts';
 import { Button } from '../ui/button.tsx';
 import { Empty } from '../ui/states.tsx';
@@ -177,7 +178,9 @@ function SharedPart({ path }: { readonly path: readonly Node[] }) {
       <summary className="flex items-center gap-2 px-4 py-2 text-xs text-soft hover:bg-hover">
         <RoleIcon role={last.role} />
         <span className="shrink-0 font-medium text-ink">{t('compare.in-common', { count: path.length })}</span>
-        <span className="min-w-0 truncate group-open:hidden">{comparableText(last.content).slice(0, 300)}</span>
+        <span className="min-w-0 truncate group-open:hidden">
+          {plainWords(comparableText(last.content).slice(0, 300))}
+        </span>
       </summary>
       <ol className="flex flex-col gap-3 px-4 pb-3">
         {path.map((node) => (

@@ -232,7 +232,7 @@ function ConfirmDialog({ title, action, onSure, isDisabled = false, children }: 
       onClose={closeDialog}
       title={title}
       action={
-        <Button look="danger" disabled={isDisabled} onClick={sure} autoFocus>
+        <Button look="danger" disabled={isDisabled} onClick={sure} data-first>
           {action}
         </Button>
       }

@@ -29,7 +29,7 @@ export function StatusLine({ owner, selected, leaf }: ShownThread) {
       {/* Keys that do not fit wrap into a second line, which is not shown, so none is ever cut. */}
       <ul
         aria-label="Keys"
-        className="flex h-full min-w-0 grow flex-wrap gap-x-3 overflow-hidden pointer-coarse:invisible"
+        className="flex h-full min-w-0 grow flex-wrap gap-x-3 overflow-hidden max-sm:invisible pointer-coarse:invisible"
       >
         {SHORTCUTS.map(([keys, what]) => (
           <li key={keys} className="flex h-full items-center gap-1">

@@ -1,9 +1,15 @@
 import type { TextChange } from './word-diff.ts';
 
 /** Changes in a text: additions are underlined, removals are struck out. */
-export function ChangesView({ changes }: { readonly changes: readonly TextChange[] }) {
+export function ChangesView({
+  changes,
+  isSource = false,
+}: {
+  readonly changes: readonly TextChange[];
+  readonly isSource?: boolean;
+}) {
   return (
-    <div className="text-sm break-words whitespace-pre-wrap">
+    <div className={`break-words whitespace-pre-wrap ${isSource ? 'font-mono text-xs leading-5' : 'text-sm'}`}>
       {changes.map(({ kind, text }, index) => {
         if (kind === 'same') return text;
         return kind === 'added' ? (

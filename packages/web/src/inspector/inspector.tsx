@@ -1,4 +1,3 @@
-import { Tabs } from '@base-ui/react/tabs';
 import { type UseQueryResult, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useId, useMemo, useState } from 'react';
 import { queries } from '../api/queries.ts';
@@ -9,7 +8,7 @@ import { useRequestedPreviews } from '../state/previews.ts';
 import { type InspectorTab, useView } from '../state/view.ts';
 import { ago, duration, money, shortId, totalTokens } from '../ui/format.ts';
 import { Empty, Failed, Loading } from '../ui/states.tsx';
-import { TabList } from '../ui/tabs.tsx';
+import { Tabs } from '../ui/tabs.tsx';
 import { ChangesView } from './changes-view.tsx';
 import { comparableText } from './comparable-text.ts';
 import { RequestTab } from './request-tab.tsx';
@@ -29,18 +28,15 @@ const TABS: readonly { readonly tab: InspectorTab; readonly title: string }[] = 
 export function Inspector({ node, leaf }: { readonly node: string; readonly leaf: string }) {
   const tab = useView((view) => view.tab);
   return (
-    <Tabs.Root
-      value={tab}
-      onValueChange={(value) => useView.setState({ tab: value as InspectorTab })}
+    <Tabs
+      label="Inspector"
+      tabs={TABS}
+      selected={tab}
+      onSelect={(selected) => useView.setState({ tab: selected })}
       className="flex h-full min-h-0 flex-col bg-surface"
     >
-      <TabList label="Inspector" tabs={TABS} />
-      {TABS.map((one) => (
-        <Tabs.Panel key={one.tab} value={one.tab} className="min-h-0 grow outline-offset-[-2px]">
-          {one.tab === tab && <TabContent tab={tab} node={node} leaf={leaf} />}
-        </Tabs.Panel>
-      ))}
-    </Tabs.Root>
+      <TabContent tab={tab} node={node} leaf={leaf} />
+    </Tabs>
   );
 }
 

@@ -1,6 +1,6 @@
-import { Tabs } from '@base-ui/react/tabs';
 import { useQuery } from '@tanstack/react-query';
 import { CornerDownRight, RotateCw, Split, X } from 'lucide-react';
+import { useState } from 'react';
 import { Link } from 'wouter';
 import { navigate } from '../api/base.ts';
 import { api, unwrap } from '../api/client.ts';
@@ -12,7 +12,7 @@ import { showGeneration } from '../state/live.ts';
 import { Button, buttonLook, IconButton } from '../ui/button.tsx';
 import { bytes, duration, money, shortNumber, totalTokens } from '../ui/format.ts';
 import { Empty, Failed, Loading } from '../ui/states.tsx';
-import { TabList } from '../ui/tabs.tsx';
+import { Tabs } from '../ui/tabs.tsx';
 import { toastError } from '../ui/toasts.tsx';
 import { t } from '../words/words.ts';
 import { GatewaySummary, LostBetween } from './gateway-side.tsx';
@@ -37,51 +37,59 @@ const GATEWAY_TABS = [
   { tab: 'headers', title: t('recordings.tab-headers') },
 ] as const;
 
-const PANEL = 'min-h-0 grow overflow-y-auto outline-offset-[-2px]';
+const useRecording = (id: string) => useQuery(recordingQuery(id));
 
 /** One recorded call: how it reads, and the exact texts of request and response. */
 export function RecordingDetail({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
-  const { data, isPending, error, refetch } = useQuery(recordingQuery(id));
+  const { data, isPending, error, refetch } = useRecording(id);
+  const [chosen, setChosen] = useState<TabName>();
   if (isPending) return <Loading lines={8} />;
   if (error) return <Failed error={error} onRetry={() => void refetch()} />;
-  const { recording, request, response, upstream } = data;
-  const landed = placedNode(recording);
-  const tabs = [...(landed === undefined ? [] : [MESSAGES]), ...(upstream ? GATEWAY_TABS : TABS)];
+  const { recording, upstream } = data;
+  const tabs = [...(placedNode(recording) === undefined ? [] : [MESSAGES]), ...(upstream ? GATEWAY_TABS : TABS)];
+  const tab = tabs.find((one) => one.tab === chosen)?.tab ?? tabs[0]!.tab;
   return (
     <div className="flex h-full flex-col">
       <Head recording={recording} onClose={onClose} />
-      <Tabs.Root defaultValue={tabs[0]!.tab} className="flex min-h-0 grow flex-col">
-        <TabList label={t('recordings.tabs')} tabs={tabs} />
-        {landed !== undefined && (
-          <Tabs.Panel value="messages" className={PANEL}>
-            <RecordedMessages node={landed} {...(recording.landing?.parent && { from: recording.landing.parent })} />
-          </Tabs.Panel>
-        )}
-        <Tabs.Panel value="request" className={PANEL}>
-          <Body label={t('recordings.request-body')} body={request} />
-        </Tabs.Panel>
-        <Tabs.Panel value="response" className={PANEL}>
-          <Body label={t('recordings.response-body')} body={response} />
-        </Tabs.Panel>
-        {upstream && recording.upstream && (
-          <>
-            <Tabs.Panel value="sent" className={PANEL}>
-              <Body label={t('recordings.sent-body')} body={upstream.request} />
-            </Tabs.Panel>
-            <Tabs.Panel value="lost" className={PANEL}>
-              <LostBetween upstream={recording.upstream} />
-            </Tabs.Panel>
-            <Tabs.Panel value="got" className={PANEL}>
-              <Body label={t('recordings.got-body')} body={upstream.response} />
-            </Tabs.Panel>
-          </>
-        )}
-        <Tabs.Panel value="headers" className={PANEL}>
-          <HeaderTable request={recording.requestHeaders} response={recording.responseHeaders ?? {}} />
-        </Tabs.Panel>
-      </Tabs.Root>
+      <Tabs
+        label={t('recordings.tabs')}
+        tabs={tabs}
+        selected={tab}
+        onSelect={setChosen}
+        className="flex min-h-0 grow flex-col"
+        panelClassName="overflow-y-auto"
+      >
+        <TabContent tab={tab} {...data} />
+      </Tabs>
     </div>
   );
+}
+
+type Data = NonNullable<ReturnType<typeof useRecording>['data']>;
+type TabName = (typeof MESSAGES | (typeof TABS)[number] | (typeof GATEWAY_TABS)[number])['tab'];
+
+function TabContent({ tab, recording, request, response, upstream }: Data & { readonly tab: TabName }) {
+  const landed = placedNode(recording);
+  switch (tab) {
+    case 'messages':
+      return (
+        landed !== undefined && (
+          <RecordedMessages node={landed} {...(recording.landing?.parent && { from: recording.landing.parent })} />
+        )
+      );
+    case 'request':
+      return <Body label={t('recordings.request-body')} body={request} />;
+    case 'response':
+      return <Body label={t('recordings.response-body')} body={response} />;
+    case 'sent':
+      return <Body label={t('recordings.sent-body')} body={upstream?.request} />;
+    case 'lost':
+      return recording.upstream && <LostBetween upstream={recording.upstream} />;
+    case 'got':
+      return <Body label={t('recordings.got-body')} body={upstream?.response} />;
+    case 'headers':
+      return <HeaderTable request={recording.requestHeaders} response={recording.responseHeaders ?? {}} />;
+  }
 }
 
 type BodyBytes = { readonly text: string } | { readonly base64: string };

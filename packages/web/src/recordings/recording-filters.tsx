@@ -5,6 +5,7 @@ import { queries } from '../api/queries.ts';
 import { FILTER_NAMES, type RecordingFilters } from '../api/recordings.ts';
 import type { Recording } from '../api/types.ts';
 import { ChoiceField, namedChoices, TextField } from '../ui/field.tsx';
+import { FilterBar } from '../ui/filter-bar.tsx';
 import { shortId } from '../ui/format.ts';
 import { t } from '../words/words.ts';
 
@@ -57,57 +58,63 @@ export function RecordingFilterBar({ filters, items, onChange }: RecordingFilter
       ) as RecordingFilters,
     );
   return (
-    <search aria-label={t('recordings.filters')} className="flex flex-wrap items-center gap-2">
-      <SearchField value={filters.text ?? ''} onChange={(text) => set({ text })} />
-      <ChoiceField
-        label={t('recordings.provider')}
-        value={provider}
-        onChoose={(value) => set({ provider: value })}
-        choices={namedChoices(
-          t('recordings.any-provider'),
-          (providers.data?.items ?? []).map(({ id }) => id),
+    <search aria-label={t('recordings.filters')} className="flex flex-col gap-2">
+      <FilterBar
+        label={t('recordings.filters')}
+        first={<SearchField value={filters.text ?? ''} onChange={(text) => set({ text })} />}
+        count={[provider, model, outcome, tag, minMs, minCost].filter(Boolean).length}
+        onClear={() => set({ provider: '', model: '', outcome: '', tag: '', minMs: '', minCost: '' })}
+      >
+        <ChoiceField
+          label={t('recordings.provider')}
+          value={provider}
+          onChoose={(value) => set({ provider: value })}
+          choices={namedChoices(
+            t('recordings.any-provider'),
+            (providers.data?.items ?? []).map(({ id }) => id),
+          )}
+        />
+        {models.length > 0 && (
+          <ChoiceField
+            label={t('recordings.model')}
+            value={model}
+            className="max-w-44"
+            onChoose={(value) => set({ model: value })}
+            choices={namedChoices(t('recordings.any-model'), models)}
+          />
         )}
-      />
-      {models.length > 0 && (
         <ChoiceField
-          label={t('recordings.model')}
-          value={model}
-          className="max-w-44"
-          onChoose={(value) => set({ model: value })}
-          choices={namedChoices(t('recordings.any-model'), models)}
+          label={t('recordings.outcome')}
+          choices={OUTCOMES}
+          value={outcome}
+          onChoose={(value) => set({ outcome: value })}
         />
-      )}
-      <ChoiceField
-        label={t('recordings.outcome')}
-        choices={OUTCOMES}
-        value={outcome}
-        onChoose={(value) => set({ outcome: value })}
-      />
-      <ChoiceField
-        label={t('recordings.latency')}
-        choices={LATENCIES}
-        value={minMs}
-        onChoose={(value) => set({ minMs: value })}
-      />
-      <ChoiceField
-        label={t('recordings.cost')}
-        choices={COSTS}
-        value={minCost}
-        onChoose={(value) => set({ minCost: value })}
-      />
-      {tags.length > 0 && (
         <ChoiceField
-          label={t('recordings.tag')}
-          value={tag}
-          onChoose={(value) => set({ tag: value })}
-          choices={namedChoices(t('recordings.any-tag'), tags)}
+          label={t('recordings.latency')}
+          choices={LATENCIES}
+          value={minMs}
+          onChoose={(value) => set({ minMs: value })}
         />
-      )}
+        <ChoiceField
+          label={t('recordings.cost')}
+          choices={COSTS}
+          value={minCost}
+          onChoose={(value) => set({ minCost: value })}
+        />
+        {tags.length > 0 && (
+          <ChoiceField
+            label={t('recordings.tag')}
+            value={tag}
+            onChoose={(value) => set({ tag: value })}
+            choices={namedChoices(t('recordings.any-tag'), tags)}
+          />
+        )}
+      </FilterBar>
       {session !== undefined && (
         <button
           type="button"
           onClick={() => set({ session: '' })}
-          className="flex h-8 items-center gap-1 rounded-md bg-accent-soft px-2 text-xs text-accent"
+          className="flex h-8 items-center gap-1 self-start rounded-md bg-accent-soft px-2 text-xs text-accent"
         >
           {t('recordings.only-session', { session: shortId(session) })} <X size={12} aria-hidden />
           <span className="sr-only">{t('recordings.all-sessions')}</span>
@@ -133,7 +140,7 @@ function SearchField({ value, onChange }: { readonly value: string; readonly onC
       type="search"
       aria-label={t('recordings.search')}
       placeholder={t('recordings.search')}
-      className="w-52 max-sm:w-full"
+      className="w-52 max-sm:w-0 max-sm:grow"
       value={text}
       onChange={(event) => setText(event.target.value)}
     />

@@ -54,7 +54,7 @@ export function RecordingRow({ recording, isChosen, slowest, isNarrow }: Recordi
             {...(isChosen && { 'aria-current': 'true' as const })}
             className="truncate font-medium after:absolute after:inset-0"
           >
-            {prompt || name}
+            {prompt || path}
           </Link>
         </div>
         <p className="mt-0.5 flex gap-2 truncate text-xs text-soft">

@@ -19,6 +19,8 @@ export function KeySection() {
   const { chosen, known } = useShortcuts();
   const [words, setWords] = useState('');
   const found = Object.values(known)
+    // The digit after a key says how often: it follows the command itself.
+    .filter(({ keys }) => !keys.some((key) => / [2-9]$/.test(key)))
     .filter(({ title, group }) => `${title} ${group}`.toLowerCase().includes(words.trim().toLowerCase()))
     .sort((a, b) => a.group.localeCompare(b.group) || a.title.localeCompare(b.title));
   return (

@@ -20,6 +20,7 @@ import { ExportDialog } from '../threads/export-dialog.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Kbd } from '../ui/kbd.tsx';
 import { Sheet } from '../ui/modal.tsx';
+import { Tips } from '../ui/tip.tsx';
 import { Toasts } from '../ui/toasts.tsx';
 import { useNarrow } from '../ui/use-media.ts';
 import { useGlobalCommands } from './global-commands.ts';
@@ -63,6 +64,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
       <HelpSheet />
       <ExportDialog />
       <Toasts />
+      <Tips />
     </div>
   );
 }

@@ -16,7 +16,7 @@ import { providerColor } from '../ui/colors.ts';
 import { Kbd } from '../ui/kbd.tsx';
 import { Menu } from '../ui/menu.tsx';
 import { Popover } from '../ui/popover.tsx';
-import { Tip } from '../ui/tip.tsx';
+import { tip } from '../ui/tip.tsx';
 import { useNarrow } from '../ui/use-media.ts';
 import { toggleForest } from './global-commands.ts';
 
@@ -72,17 +72,16 @@ function ModelButton() {
   const id = useModel();
   const [provider, ...name] = (id ?? '').split('/');
   return (
-    <Tip label="The model that is asked next" keys="Ctrl+m">
-      <button
-        type="button"
-        aria-label={id === undefined ? undefined : `Asked next: ${id}`}
-        onClick={() => openPalette('models')}
-        className="flex h-7 max-w-44 min-w-0 items-center gap-1.5 rounded-md px-2 text-xs text-soft hover:bg-hover hover:text-ink max-md:hidden"
-      >
-        <span aria-hidden className={`size-2 shrink-0 rounded-full ${DOTS[providerColor(provider)]}`} />
-        <span className="truncate">{id === undefined ? 'Choose a model' : name.join('/') || id}</span>
-      </button>
-    </Tip>
+    <button
+      type="button"
+      {...tip('The model that is asked next', 'Ctrl+m')}
+      aria-label={id === undefined ? undefined : `Asked next: ${id}`}
+      onClick={() => openPalette('models')}
+      className="flex h-7 max-w-44 min-w-0 items-center gap-1.5 rounded-md px-2 text-xs text-soft hover:bg-hover hover:text-ink max-md:hidden"
+    >
+      <span aria-hidden className={`size-2 shrink-0 rounded-full ${DOTS[providerColor(provider)]}`} />
+      <span className="truncate">{id === undefined ? 'Choose a model' : name.join('/') || id}</span>
+    </button>
   );
 }
 

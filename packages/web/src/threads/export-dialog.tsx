@@ -96,7 +96,9 @@ function Choices({ of }: { readonly of: ExportScope }) {
   );
 }
 
-type ExportFormat = 'html' | 'segments' | 'markdown' | 'messages' | 'fine-tuning';
+type ExportFormat =
+  | ('html' | 'segments' | 'markdown' | 'messages' | 'fine-tuning' | 'anthropic')
+  | ('sharegpt' | 'promptfoo' | 'inspect' | 'jsonl' | 'csv');
 
 const FORMATS: readonly { readonly format: ExportFormat; readonly title: string; readonly about: string }[] = [
   {
@@ -108,15 +110,21 @@ const FORMATS: readonly { readonly format: ExportFormat; readonly title: string;
   { format: 'markdown', title: 'Markdown', about: 'For reading.' },
   { format: 'messages', title: 'Messages', about: 'A JSON list of messages on each line, in the dialect of an API.' },
   { format: 'fine-tuning', title: 'Fine-tuning', about: 'One JSON object with messages and tools on each line.' },
+  { format: 'anthropic', title: 'Anthropic', about: 'The same as Anthropic’s API has it: system, messages and tools.' },
+  { format: 'sharegpt', title: 'ShareGPT', about: 'For training programs: turns of human and gpt on each line.' },
+  { format: 'promptfoo', title: 'promptfoo', about: 'Tests: the conversation, and the last answer as expected.' },
+  { format: 'inspect', title: 'Inspect', about: 'Samples for Inspect: input and target on each line.' },
+  { format: 'jsonl', title: 'JSON lines', about: 'All that is known of a conversation on each line.' },
+  { format: 'csv', title: 'Table', about: 'CSV: last question and answer, tokens and cost in each row.' },
 ];
 
-/** Several pages cannot be joined into one. */
+/** Several pages, or several tables with a first line, cannot be joined into one. */
 function formatsFor(of: ExportScope) {
-  return of.kind === 'threads' ? FORMATS.filter(({ format }) => format !== 'html') : FORMATS;
+  return of.kind === 'threads' ? FORMATS.filter(({ format }) => format !== 'html' && format !== 'csv') : FORMATS;
 }
 
 function needsDialect(format: ExportFormat): boolean {
-  return format === 'messages' || format === 'fine-tuning';
+  return format === 'messages' || format === 'fine-tuning' || format === 'jsonl';
 }
 
 /** The addresses to download an export from: one, or one per thread. */
@@ -132,7 +140,7 @@ export function exportAddresses(of: ExportScope, format: ExportFormat, dialect: 
   return [address([[of.kind, of.id]])];
 }
 
-const ENDINGS: Partial<Record<ExportFormat, string>> = { markdown: 'md', html: 'html' };
+const ENDINGS: Partial<Record<ExportFormat, string>> = { markdown: 'md', html: 'html', csv: 'csv' };
 
 export function fileName(of: ExportScope, format: ExportFormat): string {
   const name =

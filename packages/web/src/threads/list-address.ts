@@ -5,7 +5,24 @@ import { isPinned } from '../state/thread-state.ts';
 
 export type ListView = 'conversations' | 'archived' | 'bookmarks' | 'deleted';
 
-const NAMES = ['q', 'view', 'sort', 'title', 'source', 'tag', 'rating', 'role', 'model', 'since', 'until'] as const;
+const NAMES = [
+  'q',
+  'view',
+  'sort',
+  'title',
+  'source',
+  'tag',
+  'rating',
+  'role',
+  'model',
+  'since',
+  'until',
+  'tool',
+  'file',
+  'agent',
+  'cwd',
+  'branch',
+] as const;
 export type ListParam = (typeof NAMES)[number];
 
 /** What the list shows, stored in the address so that back, forward and links work. */
@@ -23,6 +40,18 @@ export interface ListAddress {
   /** Days, such as `2026-05-01`. */
   readonly since: string;
   readonly until: string;
+  /** Of a call that is searched for. */
+  readonly tool: string;
+  readonly file: string;
+  /** Of the sessions of coding agents that are searched. */
+  readonly agent: string;
+  readonly cwd: string;
+  readonly branch: string;
+}
+
+/** Whether the list shows messages that were searched for. Calls of a tool and of a file are found without words. */
+export function isSearching({ q, tool, file }: ListAddress): boolean {
+  return [q, tool, file].some((one) => one.trim() !== '');
 }
 
 export function useListAddress(): readonly [ListAddress, (news: Partial<Record<ListParam, string>>) => void] {
@@ -40,6 +69,11 @@ export function useListAddress(): readonly [ListAddress, (news: Partial<Record<L
     model: of('model'),
     since: of('since'),
     until: of('until'),
+    tool: of('tool'),
+    file: of('file'),
+    agent: of('agent'),
+    cwd: of('cwd'),
+    branch: of('branch'),
   };
   const change = (news: Partial<Record<ListParam, string>>) =>
     setParams(
@@ -63,17 +97,17 @@ function oneOf(value: string, others: readonly string[], first: string): string 
 }
 
 const DAY = 86_400_000;
+const TEXTS = ['model', 'tag', 'tool', 'file', 'agent', 'cwd', 'branch'] as const;
 const ROLES: readonly string[] = ['system', 'user', 'assistant', 'tool'] satisfies SearchRole[];
 
 /** The search that an address describes. `until` includes that whole day. */
-export function searchFilters({ q, role, model, tag, since, until }: ListAddress): SearchFilters {
+export function searchFilters({ q, role, since, until, ...address }: ListAddress): SearchFilters {
   const first = Date.parse(`${since}T00:00`);
   const last = Date.parse(`${until}T00:00`);
   return {
     q: q.trim(),
     ...(ROLES.includes(role) && { role: role as SearchRole }),
-    ...(model && { model }),
-    ...(tag && { tag }),
+    ...Object.fromEntries(TEXTS.flatMap((name) => (address[name].trim() ? [[name, address[name].trim()]] : []))),
     ...(Number.isFinite(first) && { since: first }),
     ...(Number.isFinite(last) && { until: last + DAY }),
   };

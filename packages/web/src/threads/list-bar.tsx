@@ -1,4 +1,4 @@
-import { Archive, ArchiveRestore, Download, Pin, PinOff, Tag, Trash2, X } from 'lucide-react';
+import { Archive, ArchiveRestore, Download, Pin, PinOff, Tag, Trash2 } from 'lucide-react';
 import { useId, useState } from 'react';
 import { listTags } from '../api/tags.ts';
 import { changeThread } from '../api/threads.ts';
@@ -8,6 +8,7 @@ import { ARCHIVED, isArchived, isPinned, PINNED, plainTags } from '../state/thre
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { ChoiceField, namedChoices, TextField } from '../ui/field.tsx';
+import { FilterBar } from '../ui/filter-bar.tsx';
 import { pluralize } from '../ui/format.ts';
 import { toastError } from '../ui/toasts.tsx';
 import type { ListPartProps } from './screen-head.tsx';
@@ -41,16 +42,21 @@ const RATINGS = [
 export function ThreadFilters({ address, onChange, threads }: ListPartProps) {
   const tags = listTags(threads.map((thread) => ({ tags: [...plainTags(thread)] })));
   const { title, tag, rating, source, sort } = address;
-  const isFiltered = [title, tag, rating, source].some(Boolean);
   return (
-    <div role="toolbar" aria-label="Sort and filter" className="flex min-h-8 flex-wrap items-center gap-2">
-      <TextField
-        aria-label="Filter by title"
-        placeholder="Filter by title"
-        className="w-44 max-sm:w-full"
-        value={title}
-        onChange={(event) => onChange({ title: event.target.value })}
-      />
+    <FilterBar
+      label="Sort and filter"
+      first={
+        <TextField
+          aria-label="Filter by title"
+          placeholder="Filter by title"
+          className="w-44 max-sm:w-0 max-sm:grow"
+          value={title}
+          onChange={(event) => onChange({ title: event.target.value })}
+        />
+      }
+      count={[title, tag, rating, source].filter(Boolean).length}
+      onClear={() => onChange({ title: '', tag: '', rating: '', source: '' })}
+    >
       <ChoiceField
         label="Sort by"
         choices={SORTINGS}
@@ -73,12 +79,7 @@ export function ThreadFilters({ address, onChange, threads }: ListPartProps) {
         />
       )}
       <ChoiceField label="Rated" choices={RATINGS} value={rating} onChoose={(value) => onChange({ rating: value })} />
-      {isFiltered && (
-        <Button look="quiet" onClick={() => onChange({ title: '', tag: '', rating: '', source: '' })}>
-          <X size={14} aria-hidden /> No filters
-        </Button>
-      )}
-    </div>
+    </FilterBar>
   );
 }
 

@@ -7,7 +7,7 @@ import { Button, buttonLook, IconButton } from '../ui/button.tsx';
 import { pluralize } from '../ui/format.ts';
 import { Kbd } from '../ui/kbd.tsx';
 import { ImportButton } from './import-files.tsx';
-import type { ListAddress, ListParam, ListView } from './list-address.ts';
+import { isSearching, type ListAddress, type ListParam, type ListView } from './list-address.ts';
 
 export interface ListPartProps {
   readonly address: ListAddress;
@@ -56,13 +56,13 @@ export function ScreenHead({ address, onChange, threads, isWhole }: ScreenHeadPr
       <SearchField value={address.q} onChange={(q) => onChange({ q })} />
       <nav aria-label="Parts of the forest" className="flex gap-1 overflow-x-auto border-b border-line">
         {VIEWS.map(({ view, title }) => {
-          const isHere = view === address.view && address.q.trim() === '';
+          const isHere = view === address.view && !isSearching(address);
           return (
             <button
               key={view}
               type="button"
               {...(isHere && { 'aria-current': 'page' as const })}
-              onClick={() => onChange({ view: view === 'conversations' ? '' : view, q: '' })}
+              onClick={() => onChange({ view: view === 'conversations' ? '' : view, q: '', tool: '', file: '' })}
               className={`-mb-px shrink-0 border-b-2 px-3 py-1.5 pointer-coarse:py-2.5 ${isHere ? 'border-accent font-medium text-ink' : 'border-transparent text-soft hover:text-ink'}`}
             >
               {title}
@@ -107,7 +107,9 @@ function SearchField({ value, onChange }: { readonly value: string; readonly onC
             <X size={14} />
           </IconButton>
         ) : (
-          <Kbd>/</Kbd>
+          <span className="max-sm:hidden pointer-coarse:hidden">
+            <Kbd>/</Kbd>
+          </span>
         )}
       </span>
     </search>

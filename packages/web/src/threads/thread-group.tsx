@@ -28,7 +28,7 @@ export function GroupToggle({ isOpen, onChange, className, isHere = false, child
       }}
       className={className}
     >
-      <ChevronRight size={14} aria-hidden className={`shrink-0 text-faint ${isOpen ? 'rotate-90' : ''}`} />
+      <ChevronRight size={14} aria-hidden className={`w-4 shrink-0 text-faint ${isOpen ? 'rotate-90' : ''}`} />
       {children}
     </button>
   );

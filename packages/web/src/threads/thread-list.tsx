@@ -255,7 +255,7 @@ function GroupRow({ row }: { readonly row: Row }) {
     <GroupToggle
       isOpen={isOpen}
       onChange={(isNowOpen) => setUnfolded(group, isNowOpen)}
-      className={`flex min-h-11 w-full items-center gap-2 border-b border-line py-2 pr-10 text-left hover:bg-hover/40 ${INDENTS[depth]}`}
+      className={`flex min-h-11 w-full items-center gap-2 border-b border-line py-2 pr-11 text-left sm:gap-3 hover:bg-hover/40 ${INDENTS[depth]}`}
     >
       <span className="flex min-w-0 grow flex-wrap items-center gap-x-2 gap-y-0.5">
         <span className={`max-w-full truncate ${what === 'side' ? 'text-soft' : 'font-medium'}`}>{name}</span>

@@ -4,6 +4,7 @@ import { Link } from 'wouter';
 import { changeThread } from '../api/threads.ts';
 import type { Summary, Thread } from '../api/types.ts';
 import { toAddress } from '../state/address.ts';
+import { plainWords } from '../state/plain-words.ts';
 import { requestSummary, useSummaries } from '../state/summaries.ts';
 import { isPinned, plainTags } from '../state/thread-state.ts';
 import { RenameField } from '../ui/field.tsx';
@@ -127,12 +128,7 @@ function cost(summary: Summary | undefined): string {
 function summaryLine({ preview, last }: Summary, title: string): string {
   const isSaid = preview.startsWith(title.replace(/…$/, ''));
   const words = (isSaid ? last : preview) || preview;
-  // Removes the marks of Markdown: headings, lists, quotes, tables, emphasis and code.
-  return (
-    words
-      .replace(/(^|\s)(#+|[-*>]|\d+\.)\s+/g, '$1')
-      .replace(/\|[\s:|-]*\|?/g, ' ')
-      .replace(/\*\*|__|`+/g, '')
-      .trim() || 'No text'
-  );
+  // A preview is one line, so headings, lists and tables also begin inside it.
+  const marks = /(^|\s)(?:#+|[-*>]|\d+\.)\s+|\|[\s:|-]*\|?|```\w*/g;
+  return plainWords(words).replace(marks, '$1 ').trim() || 'No text';
 }

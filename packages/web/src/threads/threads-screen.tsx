@@ -1,28 +1,25 @@
-import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { Bookmark as BookmarkIcon, Compass, KeyRound, Pencil, Radio, SearchX, Trash2, TreePine, X } from 'lucide-react';
-import { type ReactNode, useDeferredValue, useState } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { Bookmark as BookmarkIcon, Compass, KeyRound, Pencil, Radio, Trash2, TreePine, X } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
 import { isSamples } from '../api/base.ts';
 import { queries } from '../api/queries.ts';
-import { searchPages } from '../api/search.ts';
 import { addBookmark, removeBookmark, renameBookmark } from '../api/threads.ts';
-import type { Bookmark, SearchHit, Thread } from '../api/types.ts';
+import type { Bookmark, Thread } from '../api/types.ts';
 import { baseAddresses } from '../recordings/connect-panel.tsx';
 import { AddKey } from '../settings/add-key.tsx';
-import { toAddress } from '../state/address.ts';
 import { useView } from '../state/view.ts';
-import { Button, IconButton } from '../ui/button.tsx';
-import { providerText, roleText } from '../ui/colors.ts';
+import { IconButton } from '../ui/button.tsx';
 import { CodeLine } from '../ui/copy-button.tsx';
-import { ChoiceField, namedChoices, RenameField, TextField } from '../ui/field.tsx';
+import { RenameField } from '../ui/field.tsx';
 import { ago, shortId } from '../ui/format.ts';
 import { Kbd } from '../ui/kbd.tsx';
-import { MarkedText } from '../ui/marked-text.tsx';
 import { Empty, Failed, Loading } from '../ui/states.tsx';
 import { toast, toastError } from '../ui/toasts.tsx';
 import { DropZone, ImportCards } from './import-files.tsx';
-import { filterThreads, searchFilters, useListAddress } from './list-address.ts';
-import { type ListPartProps, ScreenHead } from './screen-head.tsx';
+import { isSearching, useListAddress } from './list-address.ts';
+import { ScreenHead } from './screen-head.tsx';
+import { SearchResults } from './search-results.tsx';
 import { ThreadList } from './thread-list.tsx';
 
 const NONE: readonly Thread[] = [];
@@ -30,8 +27,8 @@ const NONE: readonly Thread[] = [];
 /** The start screen: conversations, bookmarks, search and deleted conversations. */
 export function ThreadsScreen() {
   const [address, change] = useListAddress();
-  const { q, view } = address;
-  const isSearch = q.trim() !== '';
+  const { view } = address;
+  const isSearch = isSearching(address);
   const welcomed = useView((state) => state.welcomed);
   const version = useQuery(queries.version());
   const threads = useQuery(queries.threads());
@@ -222,148 +219,4 @@ function BaseAddresses() {
   return main.map(({ provider, variable, url }) => (
     <CodeLine key={provider} text={`${variable}=${url}`} label={`Copy the line for ${variable}`} />
   ));
-}
-
-const MOST_TITLES = 5;
-
-/** Conversations whose titles match, and all messages that match. */
-function SearchResults({ address, onChange, threads }: ListPartProps) {
-  const asked = useDeferredValue(address);
-  const found = useInfiniteQuery({ ...searchPages(searchFilters(asked)), placeholderData: keepPreviousData });
-  const titled = filterThreads(threads, { sort: 'changed', text: address.q }).slice(0, MOST_TITLES);
-  const hits = found.data?.pages.flatMap(({ items }) => items) ?? [];
-  return (
-    <section aria-label="Search results" className="flex flex-col gap-4">
-      <SearchFilterBar address={address} onChange={onChange} threads={threads} />
-      {titled.length > 0 && <Titles threads={titled} />}
-      {found.isPending ? (
-        <Loading lines={6} />
-      ) : found.isError ? (
-        <Failed error={found.error} onRetry={() => void found.refetch()} />
-      ) : hits.length === 0 ? (
-        <Empty title="No message matches" icon={<SearchX size={24} aria-hidden />}>
-          All words must be in one message. The last word may be incomplete.
-        </Empty>
-      ) : (
-        <div aria-busy={found.isFetching}>
-          <h2 className="mb-1 text-xs font-semibold text-faint">Messages, best first</h2>
-          <ol className="rounded-lg border border-line bg-surface">
-            {hits.map((hit) => (
-              <Hit key={hit.node} hit={hit} />
-            ))}
-          </ol>
-          {found.hasNextPage && (
-            <div className="mt-3 flex justify-center">
-              <Button disabled={found.isFetchingNextPage} onClick={() => void found.fetchNextPage()}>
-                More results
-              </Button>
-            </div>
-          )}
-        </div>
-      )}
-    </section>
-  );
-}
-
-function Titles({ threads }: { readonly threads: readonly Thread[] }) {
-  return (
-    <div>
-      <h2 className="mb-1 text-xs font-semibold text-faint">Conversations</h2>
-      <ul className="rounded-lg border border-line bg-surface">
-        {threads.map(({ id, title }) => (
-          <li key={id} className="border-b border-line last:border-0">
-            <Link href={toAddress(id)} className="block truncate px-3 py-2 font-medium hover:bg-hover">
-              {title || 'Untitled'}
-            </Link>
-          </li>
-        ))}
-      </ul>
-    </div>
-  );
-}
-
-function Hit({ hit }: { readonly hit: SearchHit }) {
-  const { node, role, at, model, provider, thread, title, snippet, marks } = hit;
-  return (
-    <li className="border-b border-line last:border-0">
-      <Link href={toAddress(thread, node)} className="block px-3 py-2 hover:bg-hover">
-        <span className="flex items-baseline gap-2">
-          <span className="min-w-0 truncate font-medium">{title || 'Untitled'}</span>
-          <span className="grow" />
-          <time dateTime={new Date(at).toISOString()} className="shrink-0 text-xs text-faint">
-            {ago(at)}
-          </time>
-        </span>
-        <span className="flex gap-2 text-xs">
-          <span className={`shrink-0 font-medium ${roleText(role, 'text-faint')}`}>
-            {ROLES.find(({ value }) => value === role)?.title ?? role}
-          </span>
-          {model !== undefined && <span className={`min-w-0 truncate ${providerText(provider)}`}>{model}</span>}
-        </span>
-        <span className="mt-0.5 line-clamp-3 break-words text-soft">
-          <MarkedText text={snippet} marks={marks} />
-        </span>
-      </Link>
-    </li>
-  );
-}
-
-const ROLES = [
-  { value: '', title: 'Anyone' },
-  { value: 'user', title: 'User' },
-  { value: 'assistant', title: 'Assistant' },
-  { value: 'tool', title: 'Tool' },
-  { value: 'system', title: 'System' },
-] as const;
-
-/** Filters by role, model, tag of the message, and date. */
-function SearchFilterBar({ address, onChange }: ListPartProps) {
-  const { role, model, tag, since, until } = address;
-  const models = useQuery(queries.models());
-  const names = [...(model ? [model] : []), ...(models.data?.items ?? []).map((one) => one.model)];
-  const isFiltered = [role, model, tag, since, until].some(Boolean);
-  return (
-    <div className="flex flex-wrap items-center gap-2">
-      <ChoiceField label="Said by" choices={ROLES} value={role} onChoose={(value) => onChange({ role: value })} />
-      <ChoiceField
-        label="By the model"
-        className="max-w-48"
-        value={model}
-        onChoose={(value) => onChange({ model: value })}
-        choices={namedChoices('Any model', names)}
-      />
-      <TextField
-        aria-label="Tag of the message"
-        placeholder="Tag"
-        className="w-28"
-        value={tag}
-        onChange={(event) => onChange({ tag: event.target.value })}
-      />
-      <DayField label="Not before" value={since} onChoose={(value) => onChange({ since: value })} />
-      <DayField label="Not after" value={until} onChoose={(value) => onChange({ until: value })} />
-      {isFiltered && (
-        <Button look="quiet" onClick={() => onChange({ role: '', model: '', tag: '', since: '', until: '' })}>
-          No filters
-        </Button>
-      )}
-    </div>
-  );
-}
-
-interface DayFieldProps {
-  readonly label: string;
-  readonly value: string;
-  readonly onChoose: (day: string) => void;
-}
-
-function DayField({ label, value, onChoose }: DayFieldProps) {
-  return (
-    <TextField
-      type="date"
-      aria-label={label}
-      title={label}
-      value={value}
-      onChange={(event) => onChoose(event.target.value)}
-    />
-  );
 }

@@ -1,7 +1,5 @@
 import type { ButtonHTMLAttributes, ReactNode } from 'react';
-import { keyLabel } from '../commands/keys.ts';
-import { currentKey } from '../commands/shortcuts.ts';
-import { Tip } from './tip.tsx';
+import { tip } from './tip.tsx';
 
 type Look = 'plain' | 'primary' | 'danger' | 'quiet';
 
@@ -33,39 +31,21 @@ export interface IconButtonProps extends ButtonHTMLAttributes<HTMLButtonElement>
   readonly keys?: string;
   readonly children: ReactNode;
   readonly pressed?: boolean;
-  /** Uses the browser's own tooltip, which is cheaper where there are many buttons. */
-  readonly plainTip?: boolean;
 }
 
 /** A button that shows only an icon of 16 pixels. */
-export function IconButton({
-  label,
-  keys,
-  pressed,
-  plainTip = false,
-  className = '',
-  children,
-  ...rest
-}: IconButtonProps) {
-  const shown = keys === undefined ? undefined : currentKey(keys);
+export function IconButton({ label, keys, pressed, className = '', children, ...rest }: IconButtonProps) {
   const state = pressed ? 'bg-accent-soft text-accent' : 'text-soft hover:bg-hover hover:text-ink';
-  const button = (
+  return (
     <button
       type="button"
       aria-label={label}
-      {...(plainTip && { title: shown === undefined ? label : `${label} (${keyLabel(shown)})` })}
+      {...tip(label, keys)}
       {...(pressed !== undefined && { 'aria-pressed': pressed })}
-      className={`inline-flex size-7 shrink-0 items-center justify-center rounded-md transition-colors disabled:cursor-not-allowed disabled:opacity-40 ${state} ${className}`}
+      className={`inline-flex size-7 shrink-0 items-center justify-center rounded-md transition-colors disabled:cursor-not-allowed disabled:opacity-40 pointer-coarse:size-10 ${state} ${className}`}
       {...rest}
     >
       {children}
     </button>
-  );
-  return plainTip ? (
-    button
-  ) : (
-    <Tip label={label} keys={keys}>
-      {button}
-    </Tip>
   );
 }

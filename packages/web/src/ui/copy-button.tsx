@@ -19,7 +19,7 @@ export function CopyButton({ text, label = 'Copy' }: { readonly text: string; re
       () => toastError('The browser does not let this page write to the clipboard.'),
     );
   return (
-    <IconButton plainTip label={isDone ? 'Copied' : label} onClick={() => void copy()}>
+    <IconButton label={isDone ? 'Copied' : label} onClick={() => void copy()}>
       {isDone ? <Check size={16} className="text-ok" /> : <Copy size={16} />}
     </IconButton>
   );

@@ -19,13 +19,13 @@ export function Dialog({ open, onClose, title, children, action, wide = false }:
   return (
     <Modal
       onClose={onClose}
-      labelledBy={id}
+      label={{ id }}
       className={`m-auto max-h-[85dvh] w-[calc(100vw-2rem)] rounded-xl border border-line max-sm:mb-0 max-sm:w-full max-sm:max-w-full max-sm:rounded-b-none ${wide ? 'sm:max-w-3xl' : 'sm:max-w-lg'}`}
     >
       <div className="flex max-h-[85dvh] flex-col pb-[env(safe-area-inset-bottom)]">
         <ModalHead id={id} title={title} onClose={onClose} />
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by key */}
-        <section aria-label={title} tabIndex={0} className="min-h-0 overflow-y-auto p-4 outline-offset-[-2px]">
+        <section aria-label={title} tabIndex={0} className="min-h-0 overflow-y-auto p-4 outline-offset-[-3px]">
           {children}
         </section>
         {action && (

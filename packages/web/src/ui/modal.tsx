@@ -3,37 +3,50 @@ import { type ReactNode, type RefObject, useEffect, useId, useRef } from 'react'
 
 interface ModalProps {
   readonly onClose: () => void;
-  /** The id of the element that names it. */
-  readonly labelledBy: string;
+  /** What names it: a text, or the id of an element. */
+  readonly label: string | { readonly id: string };
   readonly className: string;
+  /** Only the content is drawn, over a dark page. */
+  readonly isBare?: boolean;
   readonly children: ReactNode;
 }
 
-/** The browser's own modal dialog: it keeps the focus inside, closes on Escape, and gives the focus back. */
-export function Modal({ onClose, labelledBy, className, children }: ModalProps) {
+/**
+ * The browser's own modal dialog: it keeps the focus inside, closes on Escape, and gives the focus back. When it opens, the
+ * focus is in its first field for text, or on what has `data-first`. `autoFocus` has no effect: the dialog is not shown yet when React looks.
+ */
+export function Modal({ onClose, label, className, isBare = false, children }: ModalProps) {
   const element = useRef<HTMLDialogElement>(null);
   useEffect(() => {
     const dialog = element.current!;
     dialog.showModal();
-    dialog.querySelector<HTMLElement>('input:not([type="radio"], [type="checkbox"]), textarea')?.focus();
+    focusFirst(dialog);
     return () => dialog.close();
   }, []);
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: Escape is the key for it
     <dialog
       ref={element}
-      aria-labelledby={labelledBy}
+      {...(typeof label === 'string' ? { 'aria-label': label } : { 'aria-labelledby': label.id })}
       onCancel={(event) => {
         event.preventDefault();
         onClose();
       }}
       // A click beside it lands on the dialog itself, because its content fills it.
       onClick={(event) => event.target === element.current && onClose()}
-      className={`overflow-hidden bg-raised p-0 text-ink shadow-xl outline-none backdrop:bg-black/40 ${className}`}
+      className={`overflow-hidden p-0 text-ink outline-none ${isBare ? 'bg-transparent backdrop:bg-black/80' : 'bg-raised shadow-xl backdrop:bg-black/40'} ${className}`}
     >
       {children}
     </dialog>
   );
+}
+
+const FIELDS = 'input:not([type="radio"], [type="checkbox"], [type="file"]), textarea';
+
+/** What opens gives the focus to the element with `data-first`, to its first field for text, or to the part that scrolls. */
+function focusFirst(element: HTMLElement): void {
+  const find = (selector: string) => element.querySelector<HTMLElement>(selector);
+  (find('[data-first]:enabled') ?? find(FIELDS) ?? find('section[tabindex="0"]'))?.focus();
 }
 
 /** The title of a modal dialog, and the button that closes it. */
@@ -51,7 +64,6 @@ export function ModalHead({
       <h2 id={id} className="min-w-0 truncate font-semibold">
         {title}
       </h2>
-      {/* Without a tip: Escape would close that one first. */}
       <button
         type="button"
         aria-label="Close"
@@ -86,7 +98,7 @@ export function Sheet({ open, onClose, title, children, from = 'bottom', isShort
   if (!open) return null;
   const height = from === 'left' ? '' : isShort ? 'max-h-[85dvh]' : 'h-[85dvh] max-h-[85dvh]';
   return (
-    <Modal onClose={onClose} labelledBy={id} className={`${EDGES[from]} ${height}`}>
+    <Modal onClose={onClose} label={{ id }} className={`${EDGES[from]} ${height}`}>
       <div className={`flex flex-col pb-[env(safe-area-inset-bottom)] ${isShort ? 'max-h-[85dvh]' : 'h-full'}`}>
         <ModalHead id={id} title={title} onClose={onClose} />
         {children}
@@ -98,8 +110,11 @@ export function Sheet({ open, onClose, title, children, from = 'bottom', isShort
 const GAP = 6;
 const EDGE = 8;
 
+type Side = 'top' | 'bottom';
+type Align = 'start' | 'center' | 'end';
+
 /** Places an open popover beside its button: on the wanted side if there is room, else on the other one. */
-function placeBeside(button: Element, box: HTMLElement, side: 'top' | 'bottom', align: 'start' | 'end'): void {
+function placeBeside(button: Element, box: HTMLElement, side: Side, align: Align): void {
   box.style.maxHeight = '';
   const { left, right, top, bottom } = button.getBoundingClientRect();
   const { offsetWidth: width, offsetHeight: height } = box;
@@ -109,14 +124,15 @@ function placeBeside(button: Element, box: HTMLElement, side: 'top' | 'bottom', 
   const room = Math.max(isBelow ? below : above, 120);
   box.style.maxHeight = `${room}px`;
   box.style.top = `${isBelow ? bottom + GAP : Math.max(EDGE, top - GAP - Math.min(height, room))}px`;
-  box.style.left = `${Math.max(EDGE, Math.min(align === 'end' ? right - width : left, innerWidth - EDGE - width))}px`;
+  const wanted = { start: left, center: (left + right - width) / 2, end: right - width }[align];
+  box.style.left = `${Math.max(EDGE, Math.min(wanted, innerWidth - EDGE - width))}px`;
 }
 
 /** Shows an element above everything beside a button, until it is closed by a click elsewhere or by Escape. */
 export function usePlacedPopover(
   button: RefObject<HTMLElement | null>,
   box: RefObject<HTMLElement | null>,
-  { side, align, onClose }: { side: 'top' | 'bottom'; align: 'start' | 'end'; onClose: () => void },
+  { side, align, onClose }: { side: Side; align: Align; onClose: () => void },
 ): void {
   const latest = useRef(onClose);
   latest.current = onClose;
@@ -126,6 +142,7 @@ export function usePlacedPopover(
     const onToggle = (event: Event) => (event as ToggleEvent).newState === 'closed' && latest.current();
     element.showPopover();
     place();
+    focusFirst(element);
     const watcher = new ResizeObserver(place);
     watcher.observe(element);
     element.addEventListener('toggle', onToggle);

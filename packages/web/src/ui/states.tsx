@@ -1,8 +1,8 @@
-import { CircleAlert } from 'lucide-react';
+import { CircleAlert, FileQuestion } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { isNotFound } from '../api/problem.ts';
-import { Button } from './button.tsx';
+import { Button, buttonLook } from './button.tsx';
 
 /** What a screen or pane shows when it has nothing to show. */
 export function Empty({
@@ -25,16 +25,24 @@ export function Empty({
 
 /** Shows an error with a button to try again, or a link to the forest when the thing does not exist. */
 export function Failed({ error, onRetry }: { readonly error: unknown; readonly onRetry?: () => void }) {
+  const message = error instanceof Error ? error.message : String(error);
   return (
-    <div role="alert" className="flex h-full flex-col items-center justify-center gap-3 p-8 text-center">
-      <CircleAlert className="text-danger" size={24} />
-      <p className="max-w-md break-words">{error instanceof Error ? error.message : String(error)}</p>
+    <div role="alert" className="flex h-full flex-col items-center justify-center gap-2 p-8 text-center">
       {isNotFound(error) ? (
-        <Link href="/" className="text-accent underline underline-offset-2">
-          To the forest
-        </Link>
+        <>
+          <FileQuestion aria-hidden className="text-faint" size={28} />
+          <p className="font-medium">This does not exist, or no longer</p>
+          <p className="mb-2 max-w-md text-sm break-words text-soft">{message}</p>
+          <Link href="/" className={buttonLook('plain')}>
+            To the forest
+          </Link>
+        </>
       ) : (
-        onRetry && <Button onClick={onRetry}>Try again</Button>
+        <>
+          <CircleAlert aria-hidden className="text-danger" size={28} />
+          <p className="mb-2 max-w-md break-words">{message}</p>
+          {onRetry && <Button onClick={onRetry}>Try again</Button>}
+        </>
       )}
     </div>
   );

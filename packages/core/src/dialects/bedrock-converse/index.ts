@@ -21,7 +21,7 @@ export const bedrockConverseSpec: DialectSpec = {
   title: 'Bedrock Converse',
   endpoints: [{ operation: 'ask', method: 'POST', path: /\/model\/(?<model>[^/]+)\/converse(?:-stream)?$/ }],
   framing: awsEventStream,
-  members: { messages: 'messages', system: ['system'] },
+  members: { messages: 'messages', system: ['system'], tools: 'toolConfig' },
   output: {
     schema: {
       body: (schema) => ({

@@ -1,7 +1,16 @@
-import { type Dialect, dialect, dialects, type Loss, type Message, type RequestMembers, textAt } from '@skein/core';
+import {
+  type Dialect,
+  dialect,
+  dialects,
+  type Loss,
+  type Message,
+  providers,
+  type RequestMembers,
+  textAt,
+} from '@skein/core';
 import { joinTexts } from '../../forest/index.ts';
 import { FormatError } from '../format-error.ts';
-import type { ExportedConversation } from './export-text.ts';
+import type { ExportedConversation } from './conversations.ts';
 
 export interface ExportedText {
   readonly text: string;
@@ -20,11 +29,11 @@ export function toMessageArray(conversation: ExportedConversation, id: string): 
   return { text: textAt(body, [messages]) ?? '[]', losses: [...losses, ...more] };
 }
 
-/** Writes a conversation as `{"messages":[…]}`, with the system text where the dialect has it. */
+/** Writes a conversation as `{"messages":[…]}`, with the system text and the tools where the dialect has them. */
 export function toFineTuningLine(conversation: ExportedConversation, id: string): ExportedText {
   const { body, losses } = writeAs(conversation, id);
-  const { messages, system } = requestMembers(id);
-  const members = [...system, messages].flatMap((name) => {
+  const { messages, system, tools = 'tools' } = requestMembers(id);
+  const members = [...system, messages, tools].flatMap((name) => {
     const text = textAt(body, [name]);
     return text === undefined ? [] : [`${JSON.stringify(name)}:${text}`];
   });
@@ -51,14 +60,20 @@ export function exportDialects(): readonly Dialect[] {
   return dialects().filter(({ members }) => members !== undefined);
 }
 
-function writeAs({ nodes }: ExportedConversation, id: string) {
+/** The dialect that a provider speaks. */
+export function dialectOfProvider(name: string): string {
+  return providers().find(({ id }) => id === name)!.dialect;
+}
+
+/** Writes the request that the conversation would be, ending with its last message. */
+function writeAs({ nodes, tools }: ExportedConversation, id: string) {
   const target = dialect(id);
   const messages = joinTexts(nodes.map(({ message, takes }) => withOrigin(message, takes, target.home.issuer)));
   // For another model, content that is bound to a model would be left out.
   const model = messages.findLast(({ origin }) => origin.dialect === id && origin.model)?.origin.model ?? 'any';
   // A request may have to end with a question, but an exported conversation may end with a reply.
   const provider = { ...target.home, policies: { ...target.home.policies, prefill: { default: 'yes' } } } as const;
-  return target.writeRequest({ model, messages, provider });
+  return target.writeRequest({ model, messages, provider, ...(tools.length > 0 && { tools }) });
 }
 
 /** A text may have several origins; that of the dialect's home provider fits best. */

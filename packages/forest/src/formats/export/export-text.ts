@@ -1,14 +1,38 @@
 import type { ContentBlock, Loss, Message } from '@skein/core';
-import { allItems, type Forest, type ForestNode, isDamage, resolveWalkStart, walkAll } from '../../forest/index.ts';
+import type { Forest, ForestNode } from '../../forest/index.ts';
 import { DEFAULT_DIALECT } from '../../model/dialects.ts';
-import { ROOT } from '../../model/ids.ts';
+import { FormatError } from '../format-error.ts';
 import { exportSegments } from '../segments.ts';
-import { type ExportedText, toFineTuningLine, toMessageArray } from './dialect-messages.ts';
+import { findKeys, removeKeys } from '../session-logs/keys-in-logs.ts';
+import {
+  type ConversationFilters,
+  type DatasetSplit,
+  type ExportDamage,
+  type ExportedConversation,
+  selectConversations,
+} from './conversations.ts';
+import { CSV_HEAD, toCsvRow, toInspectSample, toJsonLine, toPromptfooTest, toShareGptLine } from './datasets.ts';
+import { dialectOfProvider, type ExportedText, toFineTuningLine, toMessageArray } from './dialect-messages.ts';
 import { HTML_END, htmlHead, toHtml } from './html.ts';
 import type { ExportSelection } from './selection.ts';
 
 /** The formats of `exportText`. */
-export type ExportFormat = 'segments' | 'markdown' | 'html' | 'messages' | 'fine-tuning';
+export const EXPORT_FORMATS = [
+  'segments',
+  'markdown',
+  'html',
+  'messages',
+  'fine-tuning',
+  'anthropic',
+  'sharegpt',
+  'promptfoo',
+  'inspect',
+  'jsonl',
+  'csv',
+] as const;
+
+/** One of the formats of `exportText`. */
+export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
 /** Options of `exportText`. */
 export interface ExportOptions {
@@ -17,20 +41,22 @@ export interface ExportOptions {
   readonly of?: ExportSelection;
   /** For `messages` and `fine-tuning`; default: OpenAI's chat completions. */
   readonly dialect?: string;
+  /** Only conversations that fit all of these. Not for segments, which are the forest itself. */
+  readonly where?: ConversationFilters;
+  /** Leaves out conversations that say the same as an earlier one. */
+  readonly deduplicate?: boolean;
+  /** Only one part of a random split, which is the same for the same seed. */
+  readonly split?: DatasetSplit;
+  /** Whether lines have the definitions of the tools, in formats with a place for them. Default: yes. */
+  readonly tools?: boolean;
+  /** Leaves out keys and tokens of known services that stand in the texts. */
+  readonly removeKeys?: boolean;
   /** Receives what a conversation loses in the dialect, before its text. Segments lose nothing. */
   readonly onLosses?: (conversation: ExportLosses) => void;
   /** Receives a conversation that was left out because a text of it is damaged. */
   readonly onDamaged?: (conversation: ExportDamage) => void;
   /** Receives the number of messages written so far, from time to time. */
   readonly onProgress?: (messages: number) => void;
-}
-
-/** A conversation that could not be exported. */
-export interface ExportDamage {
-  /** The node where the conversation ends. */
-  readonly head: string;
-  /** What is damaged, and where. */
-  readonly reason: string;
 }
 
 /** What a conversation loses in another dialect. */
@@ -42,24 +68,33 @@ export interface ExportLosses {
 
 /**
  * Exports a part of a forest as text, piece by piece. `segments` loses nothing and imports again with the same ids;
- * `markdown` and `html`, a page that loads and runs nothing, are for readers; `messages` has one list in a dialect per line and conversation; `fine-tuning` has one
- * object per line.
+ * `markdown` and `html`, a page that loads and runs nothing, are for readers; `messages` has one list in a dialect per line and conversation. The others are
+ * datasets with one conversation per line: for training (`fine-tuning`, `anthropic`, `sharegpt`), for evaluations (`promptfoo`, `inspect`), and for programs of
+ * one's own (`jsonl`, `csv`).
  *
  * @example
  * for await (const piece of exportText(forest, { format: 'markdown', of: { thread } })) process.stdout.write(piece);
  */
 export async function* exportText(forest: Forest, options: ExportOptions): AsyncGenerator<string> {
-  const { format, of = 'everything', onLosses, onDamaged, onProgress } = options;
+  const { format, of = 'everything', where, deduplicate, split, onLosses, onDamaged, onProgress } = options;
   if (format === 'segments') {
+    if (where || deduplicate || split || options.removeKeys)
+      throw new FormatError(
+        'would_lose',
+        'Segments are exact: filters, deduplication, a split and the removal of keys are for other formats.',
+      );
     yield* exportSegments(forest, of, onProgress ?? (() => undefined));
     return;
   }
+  const clean = (text: string) => (options.removeKeys ? removeKeys(text, findKeys(text)) : text);
   let messages = 0;
   if (format === 'html') yield htmlHead(await pageTitle(forest, of));
-  for await (const conversation of selectConversations(forest, of, onDamaged)) {
+  if (format === 'csv') yield CSV_HEAD;
+  const choice = { of, ...(where && { where }), ...(deduplicate && { deduplicate }), ...(split && { split }) };
+  for await (const conversation of selectConversations(forest, choice, onDamaged)) {
     const { text, losses } = write(conversation, options);
     if (losses.length > 0) onLosses?.({ head: conversation.head, losses });
-    yield text;
+    yield clean(text);
     messages += conversation.nodes.length;
     onProgress?.(messages);
   }
@@ -72,80 +107,30 @@ async function pageTitle(forest: Forest, of: ExportSelection): Promise<string> {
 }
 
 function write(
-  conversation: ExportedConversation,
-  { format, dialect = DEFAULT_DIALECT.id }: ExportOptions,
+  whole: ExportedConversation,
+  { format, dialect = DEFAULT_DIALECT.id, tools = true }: ExportOptions,
 ): ExportedText {
+  const conversation = tools ? whole : { ...whole, tools: [] };
   if (format === 'markdown') return { text: toMarkdown(conversation), losses: [] };
   if (format === 'html') return { text: toHtml(conversation), losses: [] };
-  const { text, losses } =
-    format === 'messages' ? toMessageArray(conversation, dialect) : toFineTuningLine(conversation, dialect);
+  const { text, losses } = LINES[format as keyof typeof LINES](conversation, dialect);
   return { text: `${text}\n`, losses };
 }
 
-/** A conversation from its first message to its end. */
-export interface ExportedConversation {
-  readonly head: string;
-  readonly title: string;
-  readonly nodes: readonly ForestNode[];
-}
-
-/**
- * The conversations of a selection, one for each end of a branch. Of several conversations, damaged ones are left out;
- * if the only one is damaged, that is an error.
- */
-async function* selectConversations(
-  forest: Forest,
-  of: ExportSelection,
-  onDamaged: (conversation: ExportDamage) => void = () => undefined,
-): AsyncGenerator<ExportedConversation> {
-  if (of === 'everything') {
-    yield* everyConversation(forest, ROOT, onDamaged);
-    return;
-  }
-  if ('below' in of) {
-    yield* everyConversation(forest, await forest.resolve(of.below), onDamaged);
-    return;
-  }
-  if ('thread' in of) {
-    const { head, title } = await forest.threads.get(of.thread);
-    yield { head, title, nodes: await forest.path(head) };
-    return;
-  }
-  if ('path' in of) {
-    const nodes = await forest.path(of.path);
-    yield { head: nodes.at(-1)?.id ?? ROOT, title: '', nodes };
-    return;
-  }
-  const node = await forest.node(of.node);
-  yield { head: node.id, title: '', nodes: [node] };
-}
-
-async function* everyConversation(
-  forest: Forest,
-  top: string,
-  onDamaged: (conversation: ExportDamage) => void,
-): AsyncGenerator<ExportedConversation> {
-  const titles = new Map<string, string>();
-  for await (const { head, title } of allItems((page) => forest.threads.list(page))) titles.set(head, title);
-  for await (const head of everyEnd(forest, top)) {
-    const nodes = await forest.path(head).catch((error: unknown) => {
-      if (!isDamage(error)) throw error;
-      onDamaged({ head, reason: error.message });
-    });
-    if (nodes) yield { head, title: titles.get(head) ?? '', nodes };
-  }
-}
-
-/** The ends of all branches below a node, readable or not; the node itself if nothing is below it. */
-async function* everyEnd({ store }: Forest, top: string): AsyncGenerator<string> {
-  const start = await resolveWalkStart(store, top);
-  let isAlone = top !== ROOT && !start.removed;
-  for await (const { record, isLeaf } of walkAll(store, start)) {
-    isAlone = false;
-    if (isLeaf) yield record.id;
-  }
-  if (isAlone) yield top;
-}
+/** The formats with one conversation per line. */
+const LINES = {
+  messages: toMessageArray,
+  'fine-tuning': toFineTuningLine,
+  anthropic: (conversation) => toFineTuningLine(conversation, dialectOfProvider('anthropic')),
+  sharegpt: toShareGptLine,
+  promptfoo: toPromptfooTest,
+  inspect: toInspectSample,
+  jsonl: toJsonLine,
+  csv: toCsvRow,
+} as const satisfies Record<
+  Exclude<ExportFormat, 'segments' | 'markdown' | 'html'>,
+  (conversation: ExportedConversation, dialect: string) => ExportedText
+>;
 
 const NAMES = { system: 'System', user: 'User', assistant: 'Assistant', tool: 'Tool', other: 'Other' } as const;
 

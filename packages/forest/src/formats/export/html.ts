@@ -1,7 +1,7 @@
 import type { ContentBlock } from '@skein/core';
 import { Marked } from 'marked';
 import type { ForestNode } from '../../forest/index.ts';
-import type { ExportedConversation } from './export-text.ts';
+import type { ExportedConversation } from './conversations.ts';
 
 /**
  * The page that holds exported conversations. It is one file that loads nothing and runs nothing: its own policy forbids both,

@@ -1,6 +1,6 @@
-import { Dialog as Base } from '@base-ui/react/dialog';
 import { X } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
+import { Modal } from '../../ui/modal.tsx';
 
 interface LightboxProps {
   readonly src: string;
@@ -13,29 +13,40 @@ interface LightboxProps {
 
 /** A picture that opens over the whole page; a click or Escape closes it again. */
 export function Lightbox({ src, alt, children, isDrawing = false }: LightboxProps) {
+  const [isOpen, setOpen] = useState(false);
   return (
-    <Base.Root>
-      <Base.Trigger aria-label={`Enlarge: ${alt}`} className="block max-w-full cursor-zoom-in! rounded-lg">
+    <>
+      <button
+        type="button"
+        aria-label={`Enlarge: ${alt}`}
+        onClick={() => setOpen(true)}
+        className="block max-w-full cursor-zoom-in! rounded-lg"
+      >
         {children}
-      </Base.Trigger>
-      <Base.Portal>
-        <Base.Backdrop className="fixed inset-0 z-40 bg-black/80" />
-        <Base.Popup className="fixed inset-0 z-50 flex items-center justify-center p-4 outline-none sm:p-10">
-          <Base.Title className="sr-only">{alt}</Base.Title>
-          <Base.Close aria-label="Close the picture" className="absolute inset-0 cursor-zoom-out!" />
-          <img
-            src={src}
-            alt={alt}
-            className={`pointer-events-none relative max-h-full max-w-full object-contain ${isDrawing ? 'h-full w-full rounded-xl bg-surface p-6' : 'rounded-lg'}`}
-          />
-          <span
-            aria-hidden
-            className="pointer-events-none absolute top-3 right-3 rounded-full bg-black/60 p-2 text-white"
-          >
-            <X size={18} />
-          </span>
-        </Base.Popup>
-      </Base.Portal>
-    </Base.Root>
+      </button>
+      {isOpen && (
+        <Modal onClose={() => setOpen(false)} label={alt} isBare className="m-0 h-dvh max-h-none w-screen max-w-none">
+          <div className="relative flex h-full items-center justify-center p-4 sm:p-10">
+            <button
+              type="button"
+              aria-label="Close the picture"
+              onClick={() => setOpen(false)}
+              className="absolute inset-0 cursor-zoom-out! outline-none"
+            />
+            <img
+              src={src}
+              alt={alt}
+              className={`pointer-events-none relative max-h-full max-w-full object-contain ${isDrawing ? 'h-full w-full rounded-xl bg-surface p-6' : 'rounded-lg'}`}
+            />
+            <span
+              aria-hidden
+              className="pointer-events-none absolute top-3 right-3 rounded-full bg-black/60 p-2 text-white"
+            >
+              <X size={18} />
+            </span>
+          </div>
+        </Modal>
+      )}
+    </>
   );
 }

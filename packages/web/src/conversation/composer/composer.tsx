@@ -6,7 +6,7 @@ import { useCommandList } from '../../commands/registry.ts';
 import { useModel } from '../../state/model.ts';
 import { rememberModel, useView } from '../../state/view.ts';
 import { IconButton } from '../../ui/button.tsx';
-import { Tip } from '../../ui/tip.tsx';
+import { tip } from '../../ui/tip.tsx';
 import { toast, toastError } from '../../ui/toasts.tsx';
 import type { SendPlan } from '../actions.ts';
 import { AttachmentList } from './attachment-list.tsx';
@@ -152,21 +152,29 @@ export function Composer({ place, isGrowing, placeholder, onSend, onStop, childr
             <div className="ml-auto flex items-center gap-1.5">
               <SendOptions canSend={canSend && !isGrowing} onSend={(plan) => void send(plan)} />
               {onStop && (
-                <Tip label="Stop the answer; what arrived is kept" keys="Escape">
-                  <button type="button" aria-label="Stop" onClick={onStop} className={ROUND}>
-                    <Square size={12} aria-hidden className="fill-current" />
-                  </button>
-                </Tip>
+                <button
+                  type="button"
+                  aria-label="Stop"
+                  {...tip('Stop the answer; what arrived is kept', 'Escape')}
+                  onClick={onStop}
+                  className={ROUND}
+                >
+                  <Square size={12} aria-hidden className="fill-current" />
+                </button>
               )}
               {!(onStop && isEmpty) && (
-                <Tip
-                  label={isGrowing ? 'Send it when the answer is complete' : 'Send'}
-                  keys={enterSends ? 'Enter' : 'Ctrl+Enter'}
+                <button
+                  type="submit"
+                  aria-label={isGrowing ? 'Queue' : 'Send'}
+                  {...tip(
+                    isGrowing ? 'Send it when the answer is complete' : 'Send',
+                    enterSends ? 'Enter' : 'Ctrl+Enter',
+                  )}
+                  disabled={!canSend}
+                  className={ROUND}
                 >
-                  <button type="submit" aria-label={isGrowing ? 'Queue' : 'Send'} disabled={!canSend} className={ROUND}>
-                    {isGrowing ? <ListPlus size={16} aria-hidden /> : <ArrowUp size={16} aria-hidden />}
-                  </button>
-                </Tip>
+                  {isGrowing ? <ListPlus size={16} aria-hidden /> : <ArrowUp size={16} aria-hidden />}
+                </button>
               )}
             </div>
           </div>

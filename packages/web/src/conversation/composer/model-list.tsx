@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
-import { Command } from 'cmdk';
 import { Check } from 'lucide-react';
 import { useState } from 'react';
 import { queries } from '../../api/queries.ts';
 import type { Model } from '../../api/types.ts';
 import { shortNumber } from '../../ui/format.ts';
+import { type Option, OptionList } from '../../ui/option-list.tsx';
 
 export interface ModelListProps {
   readonly chosen: string | undefined;
@@ -15,69 +15,39 @@ export interface ModelListProps {
 export default function ModelList({ chosen, onChoose }: ModelListProps) {
   const [search, setSearch] = useState('');
   const { data, isPending } = useQuery(queries.models());
-  const groups = groupModels(data?.items ?? [], search);
   const isOther = /^[^/\s]+\/\S+$/.test(search) && !data?.items.some(({ id }) => id === search);
+  const first: readonly Option[] = [
+    ...(isOther ? [{ id: search, text: `Use ${search}`, run: () => onChoose(search) }] : []),
+    ...(search === '' && chosen !== undefined
+      ? [{ id: 'default', text: 'The default model', run: () => onChoose(undefined) }]
+      : []),
+  ];
+  const groups = groupModels(data?.items ?? [], search).map(({ provider, models, more }) => ({
+    heading: provider,
+    options: models.map((one) => ({
+      id: one.id,
+      text: one.model,
+      aside: (
+        <>
+          {one.hasKey ? one.contextTokens !== undefined && shortNumber(one.contextTokens) : 'no key'}
+          {one.id === chosen && <Check size={14} aria-label="chosen" className="text-accent" />}
+        </>
+      ),
+      run: () => onChoose(one.id),
+    })),
+    note: more > 0 ? `${more} more: search for them` : undefined,
+  }));
   return (
-    <Command shouldFilter={false} label="Models" className="flex flex-col">
-      <Command.Input
-        autoFocus
-        value={search}
-        onValueChange={setSearch}
-        placeholder="Search, or type provider/model"
-        className="mb-2 h-8 rounded-md border border-line bg-page px-2 placeholder:text-faint"
-      />
-      <Command.List className="max-h-72 overflow-y-auto">
-        {isPending && <p className="px-2 py-1 text-xs text-faint">Loading …</p>}
-        {isOther && <Choice id={search} title={`Use ${search}`} onChoose={onChoose} />}
-        {search === '' && chosen !== undefined && (
-          <Choice id="default" title="The default model" onChoose={() => onChoose(undefined)} />
-        )}
-        {groups.map(({ provider, models, more }) => (
-          <Command.Group
-            key={provider}
-            heading={provider}
-            className="[&_[cmdk-group-heading]]:px-2 [&_[cmdk-group-heading]]:py-1 [&_[cmdk-group-heading]]:text-xs [&_[cmdk-group-heading]]:text-faint"
-          >
-            {models.map((one) => (
-              <Choice
-                key={one.id}
-                id={one.id}
-                title={one.model}
-                isChosen={one.id === chosen}
-                note={one.hasKey ? (one.contextTokens === undefined ? '' : shortNumber(one.contextTokens)) : 'no key'}
-                onChoose={onChoose}
-              />
-            ))}
-            {more > 0 && <p className="px-2 py-1 text-xs text-faint">{more} more: search for them</p>}
-          </Command.Group>
-        ))}
-        {!isPending && groups.length === 0 && !isOther && (
-          <p className="px-2 py-1 text-xs text-faint">No model matches. You can type any provider/model.</p>
-        )}
-      </Command.List>
-    </Command>
-  );
-}
-
-interface ChoiceProps {
-  readonly id: string;
-  readonly title: string;
-  readonly note?: string;
-  readonly isChosen?: boolean;
-  readonly onChoose: (id: string) => void;
-}
-
-function Choice({ id, title, note = '', isChosen = false, onChoose }: ChoiceProps) {
-  return (
-    <Command.Item
-      value={id}
-      onSelect={() => onChoose(id)}
-      className="flex cursor-pointer items-center gap-2 rounded px-2 py-1 data-[selected=true]:bg-hover"
-    >
-      <span className="min-w-0 grow truncate">{title}</span>
-      <span className="shrink-0 text-xs text-faint">{note}</span>
-      {isChosen && <Check size={14} aria-label="chosen" />}
-    </Command.Item>
+    <OptionList
+      label="Models"
+      placeholder="Search, or type provider/model"
+      query={search}
+      onQuery={setSearch}
+      groups={first.length > 0 ? [{ options: first }, ...groups] : groups}
+      empty={isPending ? 'Loading …' : 'No model matches. You can type any provider/model.'}
+      fieldClassName="mb-2 h-8 shrink-0 rounded-md border border-line bg-page px-2 placeholder:text-faint"
+      listClassName="max-h-72"
+    />
   );
 }
 
@@ -114,8 +84,16 @@ export function groupModels(models: readonly Model[], search: string): readonly 
     .sort((a, b) => Number(b.models.some(isExact)) - Number(a.models.some(isExact)));
 }
 
-/** Higher versions first. Models without known limits come last: they are old or special. */
+/** Models without known limits come last: they are old or special. Then higher versions first. */
 function byNewest(a: Model, b: Model): number {
   const isKnown = Number(b.contextTokens !== undefined) - Number(a.contextTokens !== undefined);
-  return isKnown || b.model.localeCompare(a.model, 'en', { numeric: true });
+  return (
+    isKnown || readVersion(b.model) - readVersion(a.model) || b.model.localeCompare(a.model, 'en', { numeric: true })
+  );
+}
+
+/** The version in the name of a model, such as 4.5 of `claude-sonnet-4-5`; neither its date nor its size. */
+function readVersion(model: string): number {
+  const [, major, minor = '0'] = /(?<![\d.])(\d{1,2})(?:[.-](\d{1,2}))?(?![\d.]*[bk\d])/.exec(model) ?? [];
+  return major === undefined ? 0 : Number(`${major}.${minor}`);
 }

@@ -88,14 +88,10 @@ export function PromptsDialog({ onClose }: { readonly onClose: () => void }) {
           <li key={prompt.name} className="flex items-center gap-2 py-1.5 pr-1.5 pl-3">
             <span className="shrink-0 font-mono text-xs text-accent">/{prompt.name}</span>
             <span className="min-w-0 grow truncate text-xs text-soft">{oneLine(prompt.text, 120)}</span>
-            <IconButton
-              plainTip
-              label={`Change ${prompt.name}`}
-              onClick={() => setEditing({ before: prompt.name, prompt })}
-            >
+            <IconButton label={`Change ${prompt.name}`} onClick={() => setEditing({ before: prompt.name, prompt })}>
               <Pencil size={14} />
             </IconButton>
-            <IconButton plainTip label={`Remove ${prompt.name}`} onClick={() => removePrompt(prompt.name)}>
+            <IconButton label={`Remove ${prompt.name}`} onClick={() => removePrompt(prompt.name)}>
               <Trash2 size={14} />
             </IconButton>
           </li>
@@ -140,7 +136,6 @@ function EditDialog({ before, prompt, onDone, isTaken }: EditDialogProps) {
       <label className="mb-3 flex flex-col gap-1 text-xs font-medium text-soft">
         Name
         <input
-          autoFocus
           value={name}
           maxLength={60}
           onChange={(event) => setName(event.target.value)}

@@ -21,7 +21,6 @@ export function QueueList({ place, isGrowing }: { readonly place: string; readon
           <span className="min-w-0 grow truncate">{summarizeBlocks(content, 120)}</span>
           <span className="shrink-0 text-faint">{isGrowing ? 'sent after this answer' : 'waits'}</span>
           <IconButton
-            plainTip
             label="Edit this queued message"
             className="!size-6"
             onClick={() => change({ queue: without(id), text: [text, plainText(content)].filter(Boolean).join('\n') })}
@@ -29,7 +28,6 @@ export function QueueList({ place, isGrowing }: { readonly place: string; readon
             <Pencil size={12} />
           </IconButton>
           <IconButton
-            plainTip
             label="Drop this queued message"
             className="!size-6"
             onClick={() => change({ queue: without(id) })}

@@ -28,7 +28,7 @@ export function SendOptions({ canSend, onSend }: SendOptionsProps) {
       open={isOpen}
       onOpenChange={setOpen}
       trigger={
-        <IconButton plainTip label="Ways to send: several answers or models">
+        <IconButton label="Ways to send: several answers or models">
           <ChevronUp size={16} />
         </IconButton>
       }
@@ -94,7 +94,6 @@ function Options({ canSend, onSend }: SendOptionsProps) {
             <span className={`min-w-0 grow truncate ${providerText(id.split('/')[0])}`}>{id}</span>
             {id !== chosen && (
               <IconButton
-                plainTip
                 label={`Do not ask ${id}`}
                 className="!size-6"
                 onClick={() => setMore(more.filter((one) => one !== id))}

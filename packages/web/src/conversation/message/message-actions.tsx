@@ -40,7 +40,6 @@ export function MessageActions({ node, isBookmarked, isMarked, isRaw }: MessageA
     <div className="flex shrink-0 items-center opacity-0 transition-opacity group-focus-within:opacity-100 group-hover:opacity-100 group-data-selected:opacity-100 pointer-coarse:opacity-100">
       {canBranch && (
         <IconButton
-          plainTip
           label={isAnswer ? 'Answer again' : 'Answer this'}
           keys="g"
           className="max-sm:hidden"
@@ -50,18 +49,11 @@ export function MessageActions({ node, isBookmarked, isMarked, isRaw }: MessageA
         </IconButton>
       )}
       {canBranch && (
-        <IconButton
-          plainTip
-          label="Edit as a branch"
-          keys="e"
-          className="max-sm:hidden"
-          onClick={() => startEditing(node.id)}
-        >
+        <IconButton label="Edit as a branch" keys="e" className="max-sm:hidden" onClick={() => startEditing(node.id)}>
           <Pencil size={14} />
         </IconButton>
       )}
       <IconButton
-        plainTip
         label="Copy text"
         className="max-sm:hidden"
         onClick={() => void copyText(plainText(node.content), 'The text was')}
@@ -69,7 +61,6 @@ export function MessageActions({ node, isBookmarked, isMarked, isRaw }: MessageA
         <Copy size={14} />
       </IconButton>
       <IconButton
-        plainTip
         label={isRaw ? 'Show as markdown' : 'Show as written'}
         className="max-sm:hidden"
         pressed={isRaw}
@@ -79,7 +70,7 @@ export function MessageActions({ node, isBookmarked, isMarked, isRaw }: MessageA
       </IconButton>
       <Menu
         trigger={
-          <IconButton plainTip label="More to do with this message">
+          <IconButton label="More to do with this message">
             <Ellipsis size={14} />
           </IconButton>
         }

@@ -21,7 +21,6 @@ export function SiblingSwitcher({ parent, positions, index }: SiblingSwitcherPro
   return (
     <fieldset aria-label="Branches" className="flex h-7 min-w-0 shrink-0 items-center text-xs text-soft tabular-nums">
       <IconButton
-        plainTip
         label="Previous branch"
         keys="Alt+ArrowUp"
         disabled={!before}
@@ -34,7 +33,6 @@ export function SiblingSwitcher({ parent, positions, index }: SiblingSwitcherPro
         {index + 1}/{positions.length}
       </span>
       <IconButton
-        plainTip
         label="Next branch"
         keys="Alt+ArrowDown"
         disabled={!after}

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { writeFile } from './store.ts';
+import { writeFile } from './export.ts';
 
 function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'skein-write-'));

@@ -1,0 +1,175 @@
+// A server with conversations, recordings and work in every state, and one without: the page that pictures and checks look at.
+import { loadConfig } from '@skein/agents';
+import { tool, user } from '@skein/core';
+import { costOf } from '@skein/core/prices';
+import { says, startEmulator } from '@skein/emulator';
+import { openForest } from '@skein/forest';
+import { createServer, seedSample } from '@skein/server';
+import { root } from './setup.mjs';
+
+/** @import { Emulator } from '@skein/emulator' */
+/** @import { Forest } from '@skein/forest' */
+/** @typedef {Awaited<ReturnType<typeof openPageWorld>>} PageWorld */
+
+const PROBLEM = /** @type {const} */ ({
+  severity: 'error',
+  code: 'wrong-type',
+  file: '/home/you/agents/bad.yaml',
+  line: 3,
+  key: 'model',
+  message: 'It has to be a text.',
+  fix: 'Write it as provider/model.',
+});
+
+const weather = tool({
+  name: 'get_weather',
+  description: 'The weather in a city',
+  input: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+  needsApproval: true,
+  execute: ({ city }) => `It is 19 °C in ${city}.`,
+});
+
+/** Everything is in memory, and stays as it is until `close`: the answer that grows never ends. */
+export async function openPageWorld() {
+  /** @type {(() => void)[]} */
+  const held = [];
+  let passed = 0;
+  // The first text of a stream comes with its third event; only the last conversation has a delay.
+  const sleep = () =>
+    /** @type {Promise<void>} */ (new Promise((resolve) => (++passed <= 3 ? resolve() : held.push(resolve))));
+  const emulator = await startEmulator({ seed: 'page-world', sleep });
+  const forest = await openForest(':memory:');
+  const empty = await openForest(':memory:');
+  const { config } = await loadConfig({ cwd: '/', env: {}, home: '/nonexistent' });
+  const options = {
+    ...{ config, env: emulator.env(), page: `${root}packages/web/dist`, model: 'anthropic/claude-sonnet-4-5' },
+    tools: [weather],
+  };
+  const server = await createServer({ ...options, forest, generate: { costOf }, problems: [PROBLEM] }).listen({
+    port: 0,
+  });
+  const bare = await createServer({ ...options, forest: empty }).listen({ port: 0 });
+  await seedSample(forest);
+  await record(server.url, emulator);
+  return {
+    url: server.url,
+    bare: bare.url,
+    forest,
+    threads: await writeConversations(forest, server.url, emulator),
+    async close() {
+      for (const end of held) end();
+      await server.close();
+      await bare.close();
+      await emulator.close();
+      await forest.close();
+      await empty.close();
+    },
+  };
+}
+
+/**
+ * Calls of two sessions through the proxy: parallel ones, one that fails, one from the cache.
+ * @param {string} url
+ * @param {Emulator} emulator
+ */
+async function record(url, emulator) {
+  /** @param {string} content @param {string} session */
+  const call = (content, session) =>
+    fetch(`${url}/proxy/anthropic/v1/messages`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'x-api-key': emulator.env().ANTHROPIC_API_KEY ?? '',
+        'anthropic-version': '2023-06-01',
+        'user-agent': 'weather-bot/1.2',
+        'x-skein-tags': 'nightly',
+        'x-claude-code-session-id': session,
+      },
+      body: JSON.stringify({
+        model: 'claude-sonnet-4-5',
+        max_tokens: 500,
+        messages: [{ role: 'user', content }],
+      }),
+    }).then((response) => response.text());
+  const answer = (/** @type {string} */ text) => ({ ...says(text), usage: { input: 3600, cached: 2700, output: 120 } });
+  emulator.script('anthropic-messages', [
+    answer('Nineteen degrees and a light wind from the **north**.'),
+    answer('Rain in the evening.'),
+    answer('Sunny.'),
+    { error: { status: 529, message: 'Overloaded' } },
+  ]);
+  await call('What is the weather in Porto this afternoon, and what should I wear?', 'one');
+  await Promise.all([call('And in Lisbon tonight?', 'one'), call('And in Faro tomorrow?', 'one')]);
+  await call('Summarise the week for the newsletter.', 'two');
+}
+
+const RICH = `## What follows
+
+Euler: $e^{i\\pi} + 1 = 0$, and a table:
+
+| city | degrees |
+|:--|--:|
+| Porto | 19 |
+| Lisbon | 21 |
+
+\`\`\`mermaid
+flowchart LR
+  A[Ask] --> B[Answer]
+\`\`\`
+
+\`\`\`html
+<p>Hello</p>
+\`\`\`
+
+> A quotation, and [a link](https://example.org/with/${'a-long-path/'.repeat(8)}).
+
+${'Alongwordwithoutanyspace'.repeat(6)}
+`;
+
+/**
+ * Conversations in the states that samples do not have; the ids by what is special about each.
+ * @param {Forest} forest
+ * @param {string} url
+ * @param {Emulator} emulator
+ */
+async function writeConversations(forest, url, emulator) {
+  /** @param {string} text @param {Parameters<Emulator['script']>[1]} answer @param {string} until the event that is waited for */
+  const ask = async (text, answer, until) => {
+    const { id, head } = await forest.threads.begin([user(text)]);
+    emulator.script('anthropic-messages', answer);
+    const asked = await fetch(`${url}/api/v1/generations`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ node: head, thread: id, tools: ['get_weather'] }),
+    });
+    const generation = /** @type {{ id: string }} */ (await asked.json());
+    const events = await fetch(`${url}/api/v1/generations/${generation.id}/events`);
+    let seen = '';
+    const decoder = new TextDecoder();
+    for await (const piece of events.body ?? []) {
+      seen += decoder.decode(piece, { stream: true });
+      if (seen.includes(until)) break;
+    }
+    return id;
+  };
+  const call = { type: /** @type {const} */ ('tool-use'), name: 'get_weather', input: { city: 'Porto' } };
+  return {
+    rich: await ask('What follows from that? Show me everything that you can.', says(RICH), 'event: end'),
+    refused: await ask(
+      'Would you?',
+      { blocks: [{ type: 'text', text: 'I would rather not.' }], stop: 'refusal' },
+      '"end"',
+    ),
+    failed: await ask(
+      'Is anybody there?',
+      { error: { status: 400, message: 'The model is not available.' } },
+      'event: end',
+    ),
+    waiting: await ask('Porto?', { blocks: [call] }, 'event: approval'),
+    growing: await ask(
+      'Tell me a long story.',
+      says('Once upon a time there was a weaver. And then', { pieces: 37, chunkDelay: 1 }),
+      'event: text',
+    ),
+  };
+}
