@@ -3,7 +3,7 @@ import { chromium } from 'playwright-core';
 import { findChromium, howToInstall } from './chromium.mjs';
 import { openPageWorld } from './page-world.mjs';
 
-/** @import { Page } from 'playwright-core' */
+/** @import { Browser, Page } from 'playwright-core' */
 /** @import { PageWorld } from './page-world.mjs' */
 
 /**
@@ -26,38 +26,50 @@ export const SIZES = [
 export async function visitStates(only, look) {
   const executablePath = findChromium();
   if (!executablePath) throw new Error(howToInstall);
-  const world = await openPageWorld();
   const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
+  /** @type {string[]} */
   const problems = [];
   try {
-    const states = (await listStates(world)).filter(({ name }) => name.includes(only));
-    for (const viewport of SIZES) {
-      const isPhone = viewport.width < 640;
-      const context = await browser.newContext({ viewport, reducedMotion: 'reduce', hasTouch: isPhone });
-      await context.addInitScript(
-        `localStorage.getItem('skein.view') ?? localStorage.setItem('skein.view', '{"state":{"welcomed":true},"version":1}')`,
-      );
-      for (const { name, path, act } of states) {
-        const full = `${name}-${viewport.width}`;
-        const page = await context.newPage();
-        page.setDefaultTimeout(20_000);
-        try {
-          await page.goto(path);
-          await page.getByRole('main').waitFor();
-          await settle(page);
-          await act?.(page);
-          await settle(page);
-          problems.push(...((await look(page, full)) ?? []));
-        } catch (error) {
-          problems.push(`${full}: ${error instanceof Error ? error.message.split('\n').slice(0, 3).join(' ') : error}`);
-        }
-        await page.close();
-      }
-      await context.close();
-    }
+    for (const viewport of SIZES) problems.push(...(await visitIn(browser, viewport, only, look)));
     return problems;
   } finally {
     await browser.close();
+  }
+}
+
+/**
+ * @param {Browser} browser
+ * @param {(typeof SIZES)[number]} viewport
+ * @param {string} only
+ * @param {Parameters<typeof visitStates>[1]} look
+ */
+async function visitIn(browser, viewport, only, look) {
+  const problems = [];
+  const world = await openPageWorld();
+  const context = await browser.newContext({ viewport, reducedMotion: 'reduce', hasTouch: viewport.width < 640 });
+  try {
+    await context.addInitScript(
+      `localStorage.getItem('skein.view') ?? localStorage.setItem('skein.view', '{"state":{"welcomed":true},"version":1}')`,
+    );
+    for (const { name, path, act } of (await listStates(world)).filter((state) => state.name.includes(only))) {
+      const full = `${name}-${viewport.width}`;
+      const page = await context.newPage();
+      page.setDefaultTimeout(20_000);
+      try {
+        await page.goto(path);
+        await page.getByRole('main').waitFor();
+        await settle(page);
+        await act?.(page);
+        await settle(page);
+        problems.push(...((await look(page, full)) ?? []));
+      } catch (error) {
+        problems.push(`${full}: ${error instanceof Error ? error.message.split('\n').slice(0, 3).join(' ') : error}`);
+      }
+      await page.close();
+    }
+    return problems;
+  } finally {
+    await context.close();
     await world.close();
   }
 }
@@ -71,7 +83,7 @@ export async function settle(page) {
     let changes = 0;
     const observer = new MutationObserver(() => { changes += 1; });
     observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
-    for (let before = -1; before !== changes || document.querySelector('main .animate-pulse'); ) {
+    for (let before = -1; before !== changes || document.querySelector('main .animate-pulse.bg-sunken'); ) {
       before = changes;
       await new Promise((resolve) => setTimeout(resolve, 250));
     }
@@ -125,6 +137,8 @@ async function listStates({ forest, url, bare, threads }) {
   const coding = (await forest.threads.list({ agent: 'claude-code' })).items[0]?.id ?? '';
   const firstCall = click(/weather in Porto/, 'link');
   return [
+    // The answer is given up when nothing comes for a while.
+    { name: 'conversation-growing', path: `${url}/t/${threads.growing}` },
     { name: 'welcome', path: `${bare}/` },
     { name: 'forest', path: `${url}/` },
     { name: 'forest-unfolded', path: `${url}/`, act: click(/2 that begin like this/) },
@@ -133,7 +147,7 @@ async function listStates({ forest, url, bare, threads }) {
       path: `${url}/`,
       act: (page) => page.getByRole('main').getByRole('checkbox').first().click(),
     },
-    { name: 'forest-menu', path: `${url}/`, act: click(/^Actions for/) },
+    { name: 'forest-menu', path: `${url}/`, act: click(/^More about/) },
     { name: 'forest-archived', path: `${url}/?view=archived` },
     { name: 'forest-bookmarks', path: `${url}/?view=bookmarks` },
     { name: 'forest-deleted', path: `${url}/?view=deleted` },
@@ -158,7 +172,6 @@ async function listStates({ forest, url, bare, threads }) {
     { name: 'conversation-refused', path: `${url}/t/${threads.refused}` },
     { name: 'conversation-failed', path: `${url}/t/${threads.failed}` },
     { name: 'conversation-waiting', path: `${url}/t/${threads.waiting}` },
-    { name: 'conversation-growing', path: `${url}/t/${threads.growing}` },
     { name: 'conversation-missing', path: `${url}/t/nothing` },
     { name: 'conversation-find', path: lisbon, act: inOrder(press('f'), (page) => page.keyboard.type('read')) },
     { name: 'conversation-branches', path: lisbon, act: press('[', 's') },

@@ -37,7 +37,7 @@ function OpenFindBar({ path, scroller }: FindBarProps) {
   const close = () => useScreenState.setState({ isFinding: false });
   const step = (by: number) => found.length > 0 && setAt((at + by + found.length) % found.length);
   return (
-    <search className="absolute top-2 right-4 z-20 flex items-center gap-1 rounded-xl border border-line bg-raised py-1 pr-1 pl-3 shadow-lg">
+    <search className="absolute top-2 right-4 z-20 flex max-sm:inset-x-2 items-center gap-1 rounded-xl border border-line bg-raised py-1 pr-1 pl-3 shadow-lg">
       <Search size={14} aria-hidden className="text-faint" />
       <input
         ref={field}
@@ -51,7 +51,7 @@ function OpenFindBar({ path, scroller }: FindBarProps) {
           if (event.key === 'Escape') close();
           else step(event.shiftKey ? -1 : 1);
         }}
-        className="h-7 w-44 bg-transparent px-1 text-sm outline-none placeholder:text-faint"
+        className="h-7 w-44 min-w-0 bg-transparent max-sm:grow px-1 text-sm outline-none placeholder:text-faint"
       />
       <span role="status" className="min-w-12 text-right text-xs text-faint tabular-nums">
         {words === '' ? '' : found.length === 0 ? 'Nothing' : `${(at % found.length) + 1}/${found.length}`}

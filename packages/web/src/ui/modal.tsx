@@ -46,7 +46,7 @@ const FIELDS = 'input:not([type="radio"], [type="checkbox"], [type="file"]), tex
 /** What opens gives the focus to the element with `data-first`, to its first field for text, or to the part that scrolls. */
 function focusFirst(element: HTMLElement): void {
   const find = (selector: string) => element.querySelector<HTMLElement>(selector);
-  (find('[data-first]') ?? find(FIELDS) ?? find('section[tabindex="0"]'))?.focus();
+  (find('[data-first]:enabled') ?? find(FIELDS) ?? find('section[tabindex="0"]'))?.focus();
 }
 
 /** The title of a modal dialog, and the button that closes it. */

@@ -123,10 +123,10 @@ function Ended({ title, action, canAct, onAction, quiet = false, children }: End
   return (
     <div
       role={quiet ? 'status' : 'alert'}
-      className={`my-2 flex items-center gap-3 rounded-lg p-2 pl-3 ${quiet ? 'bg-sunken text-soft' : 'bg-danger-soft text-danger'}`}
+      className={`my-2 flex flex-wrap items-center gap-x-3 gap-y-2 rounded-lg p-2 pl-3 ${quiet ? 'bg-sunken text-soft' : 'bg-danger-soft text-danger'}`}
     >
       {!quiet && <TriangleAlert size={16} aria-hidden className="shrink-0" />}
-      <p className="min-w-0 grow break-words">{title}</p>
+      <p className="min-w-0 grow basis-52 break-words">{title}</p>
       <Button small disabled={!canAct} onClick={onAction}>
         <RotateCw size={14} /> {action}
       </Button>
@@ -260,7 +260,7 @@ function Permission({ call, onDecide }: AskProps) {
         placeholder="Reason (sent to the model)"
         value={reason}
         onChange={(event) => setReason(event.target.value)}
-        className="h-7 min-w-32 grow rounded-md border border-line bg-page px-2 text-xs placeholder:text-faint"
+        className="h-7 min-w-32 grow rounded-md border border-line bg-page px-2 text-xs placeholder:text-faint max-sm:order-first max-sm:h-9 max-sm:basis-full"
       />
       <Button small type="submit" look="danger">
         Deny
