@@ -10,11 +10,10 @@ import { existsSync, readFileSync } from 'node:fs';
 export function installFolder(folder) {
   if (isInstalled(folder)) return;
   console.error(`installing ${folder}`);
-  // Some packages are told that they run on a Node that they do not support; they will not.
-  const { status } = spawnSync('npm', ['ci', '--ignore-scripts', '--engine-strict=false', '--loglevel=error'], {
-    cwd: folder,
-    stdio: 'inherit',
-  });
+  // Not `npm ci`, which fails where the registry lacks the programs of other platforms. Some packages are told that they run
+  // on a Node that they do not support; they will not.
+  const options = ['--no-save', '--no-audit', '--no-fund', '--ignore-scripts', '--engine-strict=false'];
+  const { status } = spawnSync('npm', ['install', ...options, '--loglevel=error'], { cwd: folder, stdio: 'inherit' });
   if (status !== 0) throw new Error(`The packages of ${folder} could not be installed: see above.`);
 }
 

@@ -22,6 +22,11 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   'npm test': 'this',
   'npm run pack': 'scripts/installing.mjs, in npm run test:long',
   'npm install --offline ../skein/packed/*.tgz': 'the same',
+  'npx skein test -- npm test': 'packages/cli/test/record.test.ts',
+  'npx skein rerun 3f2a --model openai/gpt-5.5': 'packages/cli/test/rerun.test.ts',
+  'npx skein handoff 3f2a --to codex': 'packages/cli/test/sessions.test.ts',
+  'npx skein watch': 'the same',
+  'npx skein record -- claude "Fix the test"': 'bench/agents',
   'npx skein chat': 'packages/cli/test/chat.test.ts, in a terminal',
   'export DATABASE_URL=postgres://…': 'needs a database: packages/forest/test/postgres',
   'export SKEIN_TOKEN=$(openssl rand -hex 32)': 'the same',
@@ -67,6 +72,8 @@ test('the commands of README work as they are written, one after the other', asy
   expect(printed['npx skein replay -- node my-app.mjs']).toContain('Echo: Hello');
   expect(printed['npx skein route anthropic/claude-opus-5-5 -- node my-app.mjs']).toContain('Echo: Hello');
   expect(printed['npx skein threads']).toContain('Hello');
+  expect(printed['npx skein why all']).toMatch(/\S/);
+  expect(printed['npx skein import --agents']).toContain('No logs were found.');
   expect(printed['npx skein import conversations.json']).toMatch(/1 conversation\b/);
   expect(printed['npx skein search yarn']).toContain('is yarn?');
   expect(printed['npx skein tree']).toContain('What is a skein?');

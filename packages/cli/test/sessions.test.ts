@@ -1,9 +1,10 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { CLAUDE_CODE_LOG } from '../../forest/src/formats/session-logs/test-session-logs.ts';
-import { skein } from './skein.ts';
+import { skein, start } from './skein.ts';
 
 let home: string;
 const run = (...args: string[]) => skein(home, args);
@@ -35,6 +36,34 @@ test('sessions of agents are imported, listed, and handed to another agent, whic
   expect(readFileSync(join(home, '.codex', file!), 'utf8')).toContain('Leave them');
   const again = await run('import', '--agents', 'codex');
   expect(again.out).toContain('codex: 1 log');
+  const written = readFileSync(join(home, '.codex', file!), 'utf8');
+  expect(await run('handoff', thread.id, '--to', 'codex')).toMatchObject({ code: 0 });
+  expect(readFileSync(join(home, '.codex', file!), 'utf8')).toBe(written);
+  const [claude] = readdirSync(join(home, '.claude'), { recursive: true, encoding: 'utf8' }).filter((name) =>
+    name.endsWith('.jsonl'),
+  );
+  expect(claude).toBe(join('projects', '-home-mira-shop', 'session-1.jsonl'));
+});
+
+test('watch imports what is there and what is logged while it runs, and ends with Ctrl+C', async () => {
+  const watching = start(home, ['watch', '--agents', 'claude-code', '--store', 'watched']);
+  const said = createInterface({ input: watching.stderr })[Symbol.asyncIterator]();
+  const until = async (pattern: RegExp) => {
+    for (let line = await said.next(); !line.done; line = await said.next()) if (pattern.test(line.value)) return;
+    throw new Error(`skein watch ended before it said ${pattern}.`);
+  };
+  await until(/^Watching Claude Code in .*projects\.$/);
+  await until(/^\d+ new messages in 1 conversation\.$/);
+  const log = join(home, '.claude/projects/-home-mira-shop/session-2.jsonl');
+  writeFileSync(
+    log,
+    CLAUDE_CODE_LOG.replaceAll('session-1', 'session-2').replaceAll('Compare the two', 'Merge the two'),
+  );
+  await until(/^\d+ new messages? in 1 conversation\.$/);
+  watching.kill('SIGINT');
+  expect(await new Promise((resolve) => watching.once('close', resolve))).toBe(0);
+  const listed = (await run('threads', '--store', 'watched', '--json')).json().items;
+  expect(listed).toHaveLength(2);
 });
 
 test('mistakes are named: an unknown agent, a file beside --agents, nothing at all', async () => {

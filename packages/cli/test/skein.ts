@@ -30,7 +30,8 @@ export async function skeinUnread(home: string, args: readonly string[], unread:
   return new Promise<number | null>((resolve) => child.once('exit', resolve));
 }
 
-function start(home: string, args: readonly string[], env: object = {}) {
+/** Starts the built binary in an empty environment, at home in a folder. */
+export function start(home: string, args: readonly string[], env: object = {}) {
   return spawn(process.execPath, [binary, ...args], {
     cwd: home,
     env: { PATH: process.env.PATH, HOME: home, ...env },

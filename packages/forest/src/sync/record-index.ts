@@ -77,6 +77,8 @@ export interface RecordIndex {
   /** Adds an item. One with the same key and another version is replaced. */
   put(item: RecordItem): void;
   get(id: string): RecordItem | undefined;
+  /** Whether there is a version of a record that can be replaced. */
+  hasKey(key: string): boolean;
   /** The summaries of the sixteen longer prefixes. */
   summaries(prefix: string): RecordSummary[];
   items(prefix: string): RecordItem[];
@@ -122,6 +124,7 @@ export function createRecordIndex(): RecordIndex {
       else leaves.set(number, new Map([[item.id, item]]));
       add(item.id, 1);
     },
+    hasKey: (key) => current.has(key),
     get: (id) => leaves.get(leafOf(id))?.get(id),
     summaries(prefix) {
       const { counts, sums } = levels[prefix.length + 1]!;

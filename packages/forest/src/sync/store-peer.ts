@@ -24,6 +24,8 @@ const AT_ONCE = 200;
 
 /** Values under this key belong to one copy of a forest, such as when it last met another, and do not travel. */
 export const OWN_VALUES = { on: 'forest', key: 'sync' } as const;
+/** What processes of this copy are about to do: the claims of the engine. */
+const CLAIMS = 'engine';
 
 /**
  * The forest in a store as a peer. The first call reads the whole store; later ones read what has changed since.
@@ -45,8 +47,12 @@ function createPeer(store: Store, threads?: readonly string[]): SyncPeer {
     const changes = await store.changes(cursor);
     if (threads && cursor === changes.next) return;
     if (threads || cursor === undefined || changes.reset) {
-      index = createRecordIndex();
-      await (threads ? readThreadRecords(store, index, threads) : readAll(store, index));
+      const read = (damaged: ReadonlySet<string>) => {
+        index = createRecordIndex();
+        return threads ? readThreadRecords(store, index, threads) : readAll(store, index, damaged);
+      };
+      const damaged = await read(new Set());
+      if (damaged.size > 0) await read(damaged);
     } else await readChanges(store, index, changes.items);
     cursor = changes.next;
   };
@@ -135,7 +141,7 @@ async function verifyPlaces(store: Store, records: readonly SyncRecord[]): Promi
 }
 
 function isOwn(record: StoreRecord): boolean {
-  return record.k === 'ref' && record.on === OWN_VALUES.on && record.key === OWN_VALUES.key;
+  return record.k === 'ref' && record.on === OWN_VALUES.on && (record.key === OWN_VALUES.key || record.key === CLAIMS);
 }
 
 function putAll(index: RecordIndex, records: readonly StoreRecord[]): void {
@@ -145,14 +151,11 @@ function putAll(index: RecordIndex, records: readonly StoreRecord[]): void {
   }
 }
 
-async function readAll(store: Store, index: RecordIndex): Promise<void> {
+/** Leaves out what needs a damaged text, and returns the texts that are missing or damaged. */
+async function readAll(store: Store, index: RecordIndex, damaged: ReadonlySet<string>): Promise<Set<string>> {
   const needed = new Set<string>();
   for await (const nodes of allPages((page) => store.scan(page))) {
-    const takes = await store.takes(nodes.map(({ id }) => id));
-    putAll(index, nodes);
-    putAll(index, takes);
-    for (const { body } of nodes) needed.add(body);
-    for (const take of takes) await addTakeTexts(store, take, needed);
+    for await (const records of readWholeNodes(store, index, nodes, needed, damaged)) putAll(index, records);
   }
   for (const kind of ENTRY_KINDS)
     for await (const entries of allPages((page) => store.entries(kind, page))) {
@@ -160,27 +163,89 @@ async function readAll(store: Store, index: RecordIndex): Promise<void> {
       for (const entry of entries) await addEntryTexts(store, entry, needed);
     }
   for (const on of REF_SUBJECTS)
-    for await (const refs of allPages((page) => store.refs({ on, ...page }))) putAll(index, refs);
-  await putBodies(store, index, [...needed]);
+    for await (const refs of allPages((page) => store.refs({ on, ...page })))
+      putAll(index, await withoutDangling(store, index, refs));
+  return putBodies(store, index, [...needed]);
 }
 
-async function readThreadRecords(store: Store, index: RecordIndex, threads: readonly string[]): Promise<void> {
+async function readThreadRecords(store: Store, index: RecordIndex, threads: readonly string[]): Promise<Set<string>> {
   const needed = new Set<string>();
   for await (const records of readSelected(store, threads, needed)) putAll(index, records);
-  await putBodies(store, index, [...needed]);
+  return putBodies(store, index, [...needed]);
 }
 
-/** Only texts that can be read count, so that a damaged one is asked for. */
-async function putBodies(store: Store, index: RecordIndex, digests: readonly string[]): Promise<void> {
+/**
+ * Yields nodes that a peer can receive, and then their takes. A node whose parent or text is damaged is left out with all
+ * that is below it, so that the damage does not spread; a peer that has it sends it.
+ */
+async function* readWholeNodes(
+  store: Store,
+  index: RecordIndex,
+  nodes: readonly NodeRecord[],
+  needed: Set<string>,
+  damaged: ReadonlySet<string>,
+): AsyncGenerator<readonly StoreRecord[]> {
+  const texts = await store.bodies(nodes.map(({ body }) => body));
+  const whole = new Map<string, NodeRecord>();
+  for (const [at, node] of nodes.entries()) {
+    const hasParent = node.parent === ROOT || whole.has(node.parent) || index.hasKey(`node/${node.parent}`);
+    if (!hasParent || texts[at] === undefined) continue;
+    whole.set(node.id, node);
+    needed.add(node.body);
+  }
+  yield [...whole.values()];
+  yield readWholeTakes(store, [...whole.keys()], needed, damaged);
+}
+
+/** Reads takes, without those that need a damaged text: their requests could not be rebuilt. */
+async function readWholeTakes(
+  store: Store,
+  nodes: readonly string[],
+  needed: Set<string>,
+  damaged: ReadonlySet<string>,
+): Promise<TakeRecord[]> {
+  const found: TakeRecord[] = [];
+  for (const take of await store.takes(nodes)) {
+    const own = damaged.size > 0 ? new Set<string>() : needed;
+    await addTakeTexts(store, take, own);
+    if (damaged.size > 0 && [...own].some((digest) => damaged.has(digest))) continue;
+    if (own !== needed) for (const digest of own) needed.add(digest);
+    found.push(take);
+  }
+  return found;
+}
+
+/** The values that name a node: a thread or a bookmark without it could not be shown. */
+const NODE_VALUES: ReadonlySet<string> = new Set(['thread/head', 'thread/start', 'bookmark/node']);
+
+/** Leaves out values that name a node which was left out. A node that was moved may be gone; its redirect leads on. */
+async function withoutDangling(
+  store: Store,
+  index: RecordIndex,
+  refs: readonly RefRecord[],
+): Promise<readonly RefRecord[]> {
+  const named = (ref: RefRecord) => (NODE_VALUES.has(`${ref.on}/${ref.name}`) ? String(ref.value) : ROOT);
+  const missing = refs.map(named).filter((id) => id !== ROOT && !index.hasKey(`node/${id}`));
+  if (missing.length === 0) return refs;
+  const moved = await store.refs({ on: 'node', keys: missing, names: ['moved'], limit: missing.length });
+  const gone = new Set(missing);
+  for (const { key } of moved.items) gone.delete(key);
+  return refs.filter((ref) => !gone.has(named(ref)));
+}
+
+/** Only texts that can be read count, so that a damaged one is asked for. Returns the others. */
+async function putBodies(store: Store, index: RecordIndex, digests: readonly string[]): Promise<Set<string>> {
+  const missing = new Set<string>();
   for (let start = 0; start < digests.length; start += AT_ONCE) {
     const some = digests.slice(start, start + AT_ONCE);
     const texts = await store.bodies(some);
-    const found = some.filter((_, at) => texts[at] !== undefined);
+    const found = some.filter((digest, at) => texts[at] !== undefined || !missing.add(digest));
     putAll(
       index,
       found.map((digest) => ({ k: 'body', digest, text: '' })),
     );
   }
+  return missing;
 }
 
 async function readChanges(store: Store, index: RecordIndex, changes: readonly Change[]): Promise<void> {
@@ -188,10 +253,11 @@ async function readChanges(store: Store, index: RecordIndex, changes: readonly C
     ...new Set(changes.filter((one) => one.kind === kind).map(({ key }) => key)),
   ];
   const needed = new Set<string>();
-  const nodes = (await store.nodes(keysOf('node'))).filter((node) => node !== undefined);
-  for (const { body } of nodes) needed.add(body);
+  const changed = (await store.nodes(keysOf('node'))).filter((node) => node !== undefined);
+  const nodes = changed.sort((a, b) => a.depth - b.depth);
+  for await (const records of readWholeNodes(store, index, nodes, needed, new Set())) putAll(index, records);
   const taken = new Set(changes.flatMap(({ kind, of }) => (kind === 'take' && of !== undefined ? [of] : [])));
-  const takes = await store.takes([...taken]);
+  const takes = await store.takes([...taken].filter((node) => index.hasKey(`node/${node}`)));
   for (const take of takes) await addTakeTexts(store, take, needed);
   const entries: EntryRecord[] = [];
   for (const kind of ENTRY_KINDS)
@@ -201,7 +267,7 @@ async function readChanges(store: Store, index: RecordIndex, changes: readonly C
     }
   for (const entry of entries) await addEntryTexts(store, entry, needed);
   const refs = await readRefs(store, keysOf('ref'));
-  putAll(index, [...nodes, ...takes, ...entries, ...refs]);
+  putAll(index, [...takes, ...entries, ...(await withoutDangling(store, index, refs))]);
   await putBodies(store, index, [...needed]);
 }
 

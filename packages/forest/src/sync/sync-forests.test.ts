@@ -1,9 +1,9 @@
-import { system, user } from '@skein/core';
+import { assistant, system, user } from '@skein/core';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createForest, type Forest } from '../forest/index.ts';
-import { ROOT, sha256 } from '../model/ids.ts';
-import { memoryStore } from '../store/index.ts';
+import { createForest, type Forest, makeRef } from '../forest/index.ts';
+import { createTake, ROOT, sha256 } from '../model/ids.ts';
+import { memoryStore, overlayStore } from '../store/index.ts';
 import { meetForest } from './meet-forest.ts';
 import { answerSync, remotePeer } from './protocol.ts';
 import { createRecordIndex, type RecordItem } from './record-index.ts';
@@ -225,6 +225,56 @@ test('a record that does not match its hash is refused with its whole batch, and
   await expect(answerSync(peer, { version: 1, call: 'items', list: ['../x'] })).rejects.toMatchObject({
     code: 'sync_refused',
   });
+});
+
+test('a damaged text is not sent, nor what depends on it, and the rest arrives', async () => {
+  const store = memoryStore();
+  const whole = createForest(store);
+  const first = await whole.threads.begin([user('First'), assistant('Damaged'), user('Below')]);
+  const second = await whole.threads.begin([user('Second')]);
+  const mark = await whole.bookmarks.add(first.head, 'Here');
+  const damaged = (await store.path(first.head))[1]!.body;
+  const here = createForest(
+    overlayStore(store, {
+      bodies: async (digests) =>
+        (await store.bodies(digests)).map((text, at) => (digests[at] === damaged ? undefined : text)),
+    }),
+  );
+  const there = createForest(memoryStore());
+  const { messages } = await syncForests(storePeer(here.store), connect(there), both);
+  expect(messages).toEqual({ sent: 2, received: 0 });
+  expect((await there.threads.list()).items.map(({ id }) => id)).toEqual([second.id]);
+  expect((await there.bookmarks.list()).items).toEqual([]);
+  expect(await there.fsck()).toEqual([]);
+  // Once the text is there again, all of it arrives.
+  await syncForests(storePeer(store), connect(there), both);
+  expect(await there.threads.get(first.id)).toEqual(await whole.threads.get(first.id));
+  expect((await there.bookmarks.list()).items).toEqual([mark]);
+});
+
+test('the claims of processes stay where they are, so that a released one is not sent for ever', async () => {
+  const here = createForest(memoryStore());
+  const there = createForest(memoryStore());
+  await here.append(ROOT, [user('Hello')]);
+  await there.store.append([makeRef(there, 'forest', 'engine', 'a-process', ['a-node'])]);
+  await syncForests(storePeer(here.store), connect(there), both);
+  expect((await here.store.refs({ on: 'forest' })).items).toEqual([]);
+  expect(await syncForests(storePeer(here.store), connect(there), both)).toMatchObject({ sent: 0, received: 0 });
+});
+
+test('a take whose request is damaged is not sent without it', async () => {
+  const store = memoryStore();
+  const head = await createForest(store).append(ROOT, [user('Hello')]);
+  const at = 1;
+  const envelope = sha256('{}');
+  const take = createTake({ node: head, at, author: 'model', via: 'import', origin: {}, envelope } as never);
+  await store.append([take]);
+  const there = createForest(memoryStore());
+  await syncForests(storePeer(store), connect(there), both);
+  expect((await there.store.takes([head])).map(({ id }) => id)).not.toContain(take.id);
+  await store.append([{ k: 'body', digest: envelope, text: '{}' }]);
+  await syncForests(storePeer(store), connect(there), both);
+  expect((await there.store.takes([head])).map(({ id }) => id)).toContain(take.id);
 });
 
 test('what is exchanged grows with the difference, not with the size', async () => {

@@ -1,3 +1,4 @@
+import { constants } from 'node:buffer';
 import { readFile } from 'node:fs/promises';
 import type { Message } from '@skein/core';
 import { type Forest, makeRef, readPrompt, readRefs } from '../../forest/index.ts';
@@ -132,7 +133,21 @@ class SessionImport {
     const isDatabase = log.path.endsWith('.db');
     if (!isDatabase && known?.size === log.size && known.mtime === log.mtime) return;
     this.changed.add(log.path);
-    const upTo = isDatabase ? await this.#readDatabase(log, known?.upTo ?? 0) : await this.#readFile(log);
+    if (!isDatabase && log.size > constants.MAX_STRING_LENGTH) {
+      const message = `This log has more than ${constants.MAX_STRING_LENGTH} bytes, the most that is read at once.`;
+      this.problems.push({ code: 'unreadable', where: log.path, message });
+      return;
+    }
+    let upTo: number | undefined;
+    try {
+      upTo = isDatabase ? await this.#readDatabase(log, known?.upTo ?? 0) : await this.#readFile(log);
+    } catch (error) {
+      // The other logs are read all the same, and this one the next time.
+      const message = describeFailure(error);
+      if (message === undefined) throw error;
+      this.problems.push({ code: 'unreadable', where: log.path, message });
+      return;
+    }
     const now: KnownLog = { size: log.size, mtime: log.mtime, ...(upTo !== undefined && { upTo }) };
     await this.#forest.store.append([makeRef(this.#forest, 'forest', key, LOG_REF, now)]);
   }
@@ -188,6 +203,12 @@ class SessionImport {
       this.problems.push({ code: error.code, where, message: error.message });
     }
   }
+}
+
+/** Of a failed call of the system, what to say of the log; other errors are faults of the program. */
+function describeFailure(error: unknown): string | undefined {
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  return syscall === undefined ? undefined : `This log cannot be read (${code}).`;
 }
 
 /**

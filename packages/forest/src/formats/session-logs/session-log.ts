@@ -82,7 +82,9 @@ export function toConversation(logged: readonly LoggedMessage[], facts: LogFacts
         where: `message ${one.keys[0]}`,
         message: 'The message that it follows is not in the log. It was put behind the one before it.',
       });
-    parents.set(one, isLost ? logged[index - 1] : named);
+    // One of those before it may follow this message itself, if the log is out of order.
+    const before = isLost ? logged.slice(0, index).findLast((other) => !leadsTo(other, one, parents)) : named;
+    parents.set(one, before);
   }
   const messages = logged.map((one): ImportedMessage => {
     const { message, at, take, instead } = one;

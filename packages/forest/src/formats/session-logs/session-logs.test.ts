@@ -111,7 +111,7 @@ test('a log that is cut, doubled, out of order or has unknown lines is read as f
   await fc.assert(
     fc.asyncProperty(
       fc.constantFrom(...inLines),
-      fc.array(fc.tuple(fc.nat(), fc.nat(3), fc.nat()), { maxLength: 4 }),
+      fc.array(fc.tuple(fc.nat(), fc.nat(4), fc.nat()), { maxLength: 4 }),
       async ({ format, text }, changes) => {
         const lines = text.trim().split('\n');
         for (const [where, kind, other] of changes) {
@@ -119,7 +119,8 @@ test('a log that is cut, doubled, out of order or has unknown lines is read as f
           if (kind === 0) lines.splice(at, 1);
           else if (kind === 1) lines.splice(at, 0, lines[1 + (other % Math.max(1, lines.length - 1))] ?? '{}');
           else if (kind === 2) lines.splice(at, 0, '{"type":"news","what":1}');
-          else lines[at] = (lines[at] ?? '').slice(0, other % 40);
+          else if (kind === 3) lines[at] = (lines[at] ?? '').slice(0, other % 40);
+          else swap(lines, at, 1 + (other % Math.max(1, lines.length - 1)));
         }
         const kept = lines.join('\n');
         const words = lines
@@ -135,6 +136,39 @@ test('a log that is cut, doubled, out of order or has unknown lines is read as f
     { numRuns: 60 },
   );
 });
+
+test('an export of OpenCode whose messages and parts are gone, doubled, swapped or unknown is read as far as it goes', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.tuple(fc.boolean(), fc.nat(), fc.nat(3), fc.nat()), { maxLength: 4 }),
+      async (changes) => {
+        const session = JSON.parse(OPENCODE_SESSION) as { messages: { parts: unknown[] }[] };
+        for (const [isPart, where, kind, other] of changes) {
+          const list: unknown[] = isPart
+            ? (session.messages[where % Math.max(1, session.messages.length)]?.parts ?? [])
+            : session.messages;
+          if (list.length === 0) continue;
+          const at = other % list.length;
+          if (kind === 0) list.splice(at, 1);
+          else if (kind === 1) list.splice(at, 0, structuredClone(list[0]));
+          else if (kind === 2) swap(list, at, 0);
+          else list.splice(at, 0, isPart ? { type: 'news', what: 1 } : { info: { role: 'news' }, parts: [] });
+        }
+        const text = JSON.stringify(session);
+        const forest = createForest(memoryStore());
+        const result = await importFile(forest, [text], { format: 'opencode' });
+        if (result.threads.length === 0) return;
+        const stored = await everything(forest);
+        for (const [, said] of text.matchAll(/"text":"([^"\\]+)"/g)) expect(stored).toContain(said);
+      },
+    ),
+    { numRuns: 60 },
+  );
+});
+
+function swap(list: unknown[], a: number, b: number): void {
+  [list[a], list[b]] = [list[b], list[a]];
+}
 
 function isJson(line: string): boolean {
   try {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ROOT } from '../../model/ids.ts';
 import type { NodeRecord, StoreRecord } from '../../model/records.ts';
-import { allPages, makeEntry, makeNode, makeRef, makeTake } from '../../testing/store-samples.ts';
+import { allPages, makeEntry, makeNode, makePath, makeRef, makeTake, toRecords } from '../../testing/store-samples.ts';
 import { memoryStore } from '../memory-store.ts';
 import type { Store } from '../store.ts';
 import { fileStore } from './file-store.ts';
@@ -83,5 +83,19 @@ describe('several stores on one folder', () => {
       }),
       { numRuns: Number(process.env.SKEIN_KILLS ?? 20) * 3 },
     );
+  });
+
+  test('a scan lists parents first, although the segment of a child is read before that of its parent', async () => {
+    const disk = createTestDisk();
+    const stores = await Promise.all([0, 1].map(() => fileStore('/f', { files: disk.files() })));
+    const made = makePath(['a', 'b', 'c', 'd', 'e', 'f']);
+    // Each node in another segment than its parent: whichever is read first, it has children of the other.
+    for (const [index, one] of made.entries()) await stores[index % 2]!.append(toRecords([one]));
+    const again = await fileStore('/f', { files: disk.files() });
+    for (const limit of [1, 4, 100]) {
+      const ids = (await allPages((page) => again.scan(page), limit)).map(({ id }) => id);
+      expect(ids).toEqual(made.map(({ node }) => node.id));
+    }
+    for (const store of [...stores, again]) await store.close();
   });
 });

@@ -32,6 +32,11 @@ export interface NodeTable {
   rowFor(id: string): number;
   idOf(row: number): string;
   has(row: number): boolean;
+  /**
+   * The rows by depth, if some parent has a later row than its child, as after reading a segment before the one that it
+   * continues; undefined if parents come first anyway.
+   */
+  rowsByDepth(): Uint32Array | undefined;
   /** The ids that begin with these digits. */
   idsLike(prefix: string): string[];
   /** Adds a node. Returns undefined if it is there already and not older. */
@@ -64,6 +69,10 @@ export function createNodeTable(saved?: SavedNodes): NodeTable {
     return false;
   };
   const echoes = createEchoTable(() => columns, isLaterId, saved?.echoes);
+  const isBeforeParent = (row: number) => columns.length[row]! > 0 && columns.parent[row]! > row;
+  let isOutOfOrder = false;
+  for (let row = 1; row < ids.count && !isOutOfOrder; row++) isOutOfOrder = isBeforeParent(row);
+  let byDepth: { readonly rows: Uint32Array; readonly count: number; readonly gaps: number } | undefined;
 
   const rowOf = (id: string) => (readHex(id, 0, key, ID_BYTES) ? ids.find(key) : -1);
   const rowFor = (id: string) => {
@@ -84,6 +93,16 @@ export function createNodeTable(saved?: SavedNodes): NodeTable {
     rowFor,
     idOf: (row) => writeHex(ids.keys, row * ID_BYTES, ID_BYTES),
     has: (row) => row > ROOT_ROW && columns.length[row]! > 0,
+    rowsByDepth() {
+      if (!isOutOfOrder) return undefined;
+      if (byDepth?.count !== ids.count || byDepth.gaps !== gaps) {
+        const rows = Uint32Array.from({ length: ids.count - 1 }, (_, index) => index + 1);
+        const { depth } = columns;
+        rows.sort((a, b) => depth[a]! - depth[b]! || a - b);
+        byDepth = { rows, count: ids.count, gaps };
+      }
+      return byDepth.rows;
+    },
     idsLike(prefix) {
       const found: string[] = [];
       const first = /^[0-9a-f]{2}/.test(prefix) ? Number.parseInt(prefix.slice(0, 2), 16) : -1;
@@ -107,6 +126,7 @@ export function createNodeTable(saved?: SavedNodes): NodeTable {
       }
       gaps -= 1;
       columns.parent[row] = parent;
+      isOutOfOrder ||= parent > row;
       columns.lead[row] = lead;
       columns.body[row] = body;
       columns.depth[row] = record.depth;

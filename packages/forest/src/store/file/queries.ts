@@ -102,14 +102,29 @@ export function createQueries(set: SegmentSet, records: RecordReader, refresher:
       }),
     scan: (page = {}) =>
       steady(async () => {
-        const { count, has } = nodesNow();
-        const rows: number[] = [];
+        const { count, has, rowsByDepth, columns } = nodesNow();
         const limit = pageLimit(page);
-        let row = page.after === undefined ? 1 : Number(readCursor(page.after)[0]) + 1;
-        for (; row < count && rows.length < limit; row++) if (has(row)) rows.push(row);
-        while (row < count && !has(row)) row += 1;
+        const after = page.after === undefined ? undefined : readCursor(page.after).map(Number);
+        // A list that began in the order of rows continues so.
+        const sorted = after?.length === 1 ? undefined : rowsByDepth();
+        const depthOf = (row: number) => (sorted ? columns.depth[row]! : 0);
+        const isDone = (row: number) =>
+          after !== undefined &&
+          (depthOf(row) < (after[1] ?? 0) || (depthOf(row) === (after[1] ?? 0) && row <= after[0]!));
+        const rowAt = (index: number) => (sorted ? sorted[index]! : index + 1);
+        const rows: number[] = [];
+        let hasMore = false;
+        // In the order of rows, the place is known; in the other, what is done is passed over.
+        for (let index = sorted || !after ? 0 : after[0]!; index < count - 1 && !hasMore; index++) {
+          const row = rowAt(index);
+          if (!has(row) || isDone(row)) continue;
+          if (rows.length === limit) hasMore = true;
+          else rows.push(row);
+        }
         const items = await readAll<NodeRecord>(rows);
-        return row < count ? { items, next: JSON.stringify([rows.at(-1)]) } : { items };
+        if (!hasMore) return { items };
+        const last = rows.at(-1)!;
+        return { items, next: JSON.stringify(sorted ? [last, depthOf(last)] : [last]) };
       }),
     deepest: (chain) =>
       steady(async () => {

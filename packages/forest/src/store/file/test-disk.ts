@@ -19,6 +19,10 @@ export interface TestDisk {
   failAt(call: number): void;
   /** Comes back with what survived; `random` gives numbers from 0 up to 1. */
   restart(random: () => number): void;
+  /** Ends the processes that use it: each of their later calls fails, and nothing that they wrote is lost. */
+  kill(): void;
+  /** Replaces the bytes of a file, as a damaged disk does. */
+  damage(path: string, change: (bytes: Buffer) => Buffer): void;
   /** How many more bytes can be written. */
   setSpace(bytes: number): void;
   /** Makes `sync` of files or folders do nothing: to show that a test would notice. */
@@ -121,6 +125,7 @@ export function createTestDisk(): TestDisk {
       names.delete(path);
     },
     async touch(path) {
+      if (start !== starts) throw errorOf('EIO');
       inodeAt(path).changedMs = Date.now();
     },
     async sync(path) {
@@ -166,6 +171,15 @@ export function createTestDisk(): TestDisk {
       failing = Infinity;
       starts += 1;
       space = Infinity;
+    },
+    kill() {
+      failing = Infinity;
+      starts += 1;
+    },
+    damage(path, change) {
+      const inode = inodeAt(path);
+      inode.data = change(Buffer.from(inode.data));
+      inode.synced = inode.data;
     },
     setSpace(bytes) {
       space = bytes;

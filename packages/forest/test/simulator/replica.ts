@@ -1,0 +1,122 @@
+/** A machine of the simulation: a disk, a clock, and a process with the real store, recorder and engine. */
+import { createEngine, createForest, type Engine, type Forest, recordFetch, storePeer } from '@skein/forest';
+import { expect } from 'vitest';
+import type { RecordFetch } from '../../src/record/record-fetch.ts';
+import { fileStore } from '../../src/store/file/file-store.ts';
+import { createTestDisk, type TestDisk } from '../../src/store/file/test-disk.ts';
+import type { ChatMessage, SimulatedProvider } from './provider.ts';
+import type { VirtualTime } from './virtual-time.ts';
+
+/** A client that keeps its own history, as most do. */
+export interface Conversation {
+  readonly messages: ChatMessage[];
+  /** What the client saw when the recorder last said that everything was stored. */
+  kept?: readonly ChatMessage[];
+}
+
+/** What is true of a machine whatever happens to it. */
+export interface Replica {
+  readonly name: string;
+  readonly disk: TestDisk;
+  forest: Forest;
+  engine: Engine;
+  fetch: RecordFetch;
+  /** Its clock is this much ahead. */
+  aheadMs: number;
+  /** The nodes whose writing was acknowledged. */
+  readonly acknowledged: Set<string>;
+  conversations: Conversation[];
+  /** Whether the recorder reported something that it could not store. */
+  hasRecordingError: boolean;
+}
+
+const MOMENT = { code: new Set(['torn-line', 'damaged-record']) };
+
+export async function openReplica(name: string, time: VirtualTime, provider: SimulatedProvider): Promise<Replica> {
+  const replica = { name, disk: createTestDisk(), aheadMs: 0, acknowledged: new Set<string>() } as unknown as Replica;
+  replica.conversations = [];
+  await reopen(replica, time, provider);
+  return replica;
+}
+
+/** Starts the process again on what the disk has. */
+export async function reopen(replica: Replica, time: VirtualTime, provider: SimulatedProvider): Promise<void> {
+  const store = await fileStore('/forest', { files: replica.disk.files() });
+  const now = () => Date.now() + replica.aheadMs;
+  replica.forest = createForest(store, { now });
+  replica.engine = createEngine(replica.forest, {
+    env: { OPENAI_API_KEY: 'sk-simulated' },
+    fetch: provider.fetch,
+    random: time.random,
+  });
+  replica.hasRecordingError = false;
+  replica.fetch = recordFetch(replica.forest, {
+    fetch: provider.fetch,
+    onError: () => {
+      replica.hasRecordingError = true;
+    },
+  });
+}
+
+/** After its processes ended without a farewell: others must find them dead, although they have our process id. */
+export function buryProcesses({ disk }: Replica): void {
+  for (const path of disk.contents().keys())
+    if (path.includes('/writers/'))
+      disk.damage(path, (bytes) => Buffer.from(bytes.toString().replace(/"started":"[^"]*"/, '"started":"0"')));
+}
+
+/** Checks everything that must hold. Returns how many assertions that took. */
+export async function checkReplica({ name, forest, acknowledged, conversations }: Replica): Promise<number> {
+  const ids = [...acknowledged];
+  const nodes = await forest.store.nodes(ids);
+  const texts = await forest.store.bodies(nodes.map((node) => node?.body ?? ''));
+  for (const [at, id] of ids.entries())
+    expect(texts[at], `${name}: the acknowledged node ${id} is there, with its text`).toBeDefined();
+  const problems = (await forest.fsck()).filter(({ code }) => !MOMENT.code.has(code));
+  expect(problems, `${name}: fsck`).toEqual([]);
+  const kept = conversations.filter((conversation) => conversation.kept);
+  if (kept.length > 0) {
+    const seen = new Set(await threadTexts(forest));
+    for (const { kept: messages } of kept)
+      expect(seen.has(toText(messages!)), `${name}: a thread shows ${toText(messages!)}`).toBe(true);
+  }
+  return ids.length + 1 + kept.length;
+}
+
+const toText = (messages: readonly ChatMessage[]) => messages.map(({ content }) => content).join('\n');
+
+/** The texts of each thread, up to each of its messages. */
+async function threadTexts(forest: Forest): Promise<string[]> {
+  const { items } = await forest.threads.list({ limit: 1000 });
+  const found: string[] = [];
+  for (const { head } of items) {
+    const texts = (await forest.path(head)).map(({ message }) => message.text);
+    for (let end = 1; end <= texts.length; end++) found.push(texts.slice(0, end).join('\n'));
+  }
+  return found;
+}
+
+/** Two replicas have the same records, byte for byte. */
+export async function expectSame(one: Replica, other: Replica): Promise<void> {
+  const [ours, theirs] = await Promise.all([readRecords(one), readRecords(other)]);
+  const only = (list: readonly string[], without: readonly string[]) => {
+    const known = new Set(without);
+    return list.filter((record) => !known.has(record)).map((record) => record.slice(0, 300));
+  };
+  const difference = { [one.name]: only(ours, theirs), [other.name]: only(theirs, ours) };
+  expect(difference, `${one.name} and ${other.name} agree`).toEqual({ [one.name]: [], [other.name]: [] });
+}
+
+/** Every record of a replica as text. */
+async function readRecords({ forest }: Replica): Promise<string[]> {
+  const peer = storePeer(forest.store);
+  await peer.summaries(['']);
+  const ids = (await peer.items([''])).map(({ id }) => id).sort();
+  const texts: string[] = [];
+  for (let start = 0; start < ids.length; ) {
+    const { records, done } = await peer.read(ids.slice(start));
+    texts.push(...records.map(({ record }) => JSON.stringify(record)));
+    start += done;
+  }
+  return texts;
+}

@@ -1,0 +1,345 @@
+/** One simulated run: machines, their disks, clocks, processes and the network between them, all from one seed. */
+import { isSkeinError, user } from '@skein/core';
+import { answerSync, ROOT, remotePeer, type SyncPeer, storePeer, syncForests } from '@skein/forest';
+import { expect } from 'vitest';
+import { ADDRESS, createProvider } from './provider.ts';
+import {
+  buryProcesses,
+  type Conversation,
+  checkReplica,
+  expectSame,
+  openReplica,
+  type Replica,
+  reopen,
+} from './replica.ts';
+import { startVirtualTime, type VirtualTime } from './virtual-time.ts';
+
+/** What a run did. */
+export interface SimulationResult {
+  readonly simulatedMs: number;
+  readonly steps: number;
+  readonly faults: number;
+  readonly assertions: number;
+  /** What happened, step by step: the same seed gives the same steps. */
+  readonly trace: readonly string[];
+}
+
+/** An error of a simulated fault, in contrast to one of ours. */
+class NetworkError extends Error {}
+
+/** Runs one seed. Throws when something does not hold that must hold. */
+export async function simulate(seed: number, steps = 60): Promise<SimulationResult> {
+  const time = startVirtualTime(seed);
+  const trace: string[] = [];
+  try {
+    const world = await createWorld(time, trace);
+    for (let step = 0; step < steps; step++) await time.finish(world.step());
+    await time.finish(world.end());
+    return { simulatedMs: time.elapsedMs(), steps, ...world.counts(), trace };
+  } catch (error) {
+    const story = trace.slice(-12).join('\n  ');
+    throw new Error(`Seed ${seed} fails after ${trace.length} steps:\n  ${story}\n${(error as Error).stack}`, {
+      cause: error,
+    });
+  } finally {
+    time.restore();
+  }
+}
+
+async function createWorld(time: VirtualTime, trace: string[]) {
+  const provider = createProvider(time);
+  const replicas: Replica[] = [];
+  for (const name of ['A', 'B', 'C']) replicas.push(await time.finish(openReplica(name, time, provider)));
+  const counts = { faults: 0, assertions: 0 };
+  const pick = <T>(list: readonly T[]): T => list[time.below(list.length)]!;
+  const others = (replica: Replica) => replicas.filter((other) => other !== replica);
+  const check = async (replica: Replica) => {
+    counts.assertions += await checkReplica(replica);
+  };
+
+  /** Work that a disk without space or power may refuse. */
+  const work = async (replica: Replica): Promise<string> => {
+    const name = pick(Object.keys(OPERATIONS));
+    trace[trace.length - 1] += ` ${name}…`;
+    await OPERATIONS[name]!(replica, time, pick);
+    return name;
+  };
+
+  /**
+   * After a meeting, a thread may end at an earlier turn until its client goes on: the projection of either machine sets
+   * its head, and the later one counts, although it may know fewer turns. So these are no longer compared.
+   */
+  const forgetKept = (...met: Replica[]) => {
+    for (const { conversations } of met) for (const conversation of conversations) delete conversation.kept;
+  };
+
+  /** Starts again after the end of a process, or of the power. */
+  const restart = async (replica: Replica, hasPower: boolean) => {
+    counts.faults += 1;
+    if (hasPower) replica.disk.kill();
+    else replica.disk.restart(time.random);
+    buryProcesses(replica);
+    await reopen(replica, time, provider);
+  };
+
+  const events: Record<string, (replica: Replica) => Promise<string>> = {
+    work: async (replica) => `${await work(replica)} ${await work(replica)}`,
+    async 'work side by side'(replica) {
+      const done = await Promise.all([work(replica), work(replica), work(pick(replicas))]);
+      return done.join(' ');
+    },
+    async 'a process dies'(replica) {
+      const going = Promise.allSettled([work(replica), work(replica)]);
+      await time.sleep(time.below(400));
+      await restart(replica, true);
+      await going;
+      return '';
+    },
+    async 'the power fails'(replica) {
+      replica.disk.failAt(replica.disk.calls() + 1 + time.below(60));
+      await Promise.allSettled([work(replica), work(replica), work(replica)]);
+      await restart(replica, false);
+      return '';
+    },
+    async 'the disk is full'(replica) {
+      counts.faults += 1;
+      replica.disk.setSpace(time.below(3000));
+      await Promise.allSettled([work(replica), work(replica)]);
+      replica.disk.setSpace(Infinity);
+      return '';
+    },
+    async 'the disk is slow'(replica) {
+      counts.faults += 1;
+      time.setTurnMs(time.below(300));
+      const done = await work(replica);
+      time.setTurnMs(0.5);
+      return done;
+    },
+    async 'bits flip'(replica) {
+      counts.faults += 1;
+      return flipBits(replica, pick(others(replica)));
+    },
+    async 'the clock jumps'(replica) {
+      counts.faults += 1;
+      replica.aheadMs += (time.random() - 0.5) * 2 * 86_400_000;
+      return String(Math.round(replica.aheadMs));
+    },
+    async 'hours pass'() {
+      time.suspend(time.below(6 * 3_600_000));
+      return '';
+    },
+    async 'it is closed and opened'(replica) {
+      await replica.fetch.settled();
+      await replica.forest.close();
+      await reopen(replica, time, provider);
+      return '';
+    },
+    async 'it is packed'(replica) {
+      await replica.fetch.settled();
+      // Power that failed may leave a sign of life that cannot be read. It counts for a minute.
+      const refused = await replica.forest.pack().catch((error) => error);
+      if (refused instanceof Error && !isSkeinError(refused, 'store_in_use')) throw refused;
+      return refused instanceof Error ? 'not yet' : '';
+    },
+    async 'the network fails'(replica) {
+      const other = pick(others(replica));
+      const peer = unreliable(connect(other), time, () => {
+        counts.faults += 1;
+      });
+      forgetKept(replica, other);
+      const done = await syncForests(storePeer(replica.forest.store), peer, { direction: 'both' }).catch(
+        (error) => error,
+      );
+      if (
+        done instanceof Error &&
+        !(done instanceof NetworkError) &&
+        (done as { code?: string }).code !== 'sync_refused'
+      )
+        throw done;
+      await check(other);
+      return `${other.name} ${done instanceof Error ? done.message : `${done.sent}/${done.received}`}`;
+    },
+    async meet(replica) {
+      const other = pick(others(replica));
+      await meet(replica, other);
+      return other.name;
+    },
+  };
+
+  /** Damages a segment, looks whether it is found and whether it spreads, and mends it. */
+  const flipBits = async (replica: Replica, other: Replica): Promise<string> => {
+    await replica.fetch.settled();
+    const paths = [...replica.disk.contents()].filter(
+      ([path, { length }]) => path.includes('/segments/') && length > 0,
+    );
+    if (paths.length === 0) return 'nothing to flip';
+    await replica.forest.close();
+    const [path, before] = pick(paths);
+    const at = time.below(before.length);
+    replica.disk.damage(path, (bytes) => {
+      bytes[at]! ^= 1 << time.below(8);
+      return bytes;
+    });
+    await reopen(replica, time, provider);
+    const ids = [...replica.acknowledged];
+    const nodes = await replica.forest.store.nodes(ids);
+    const texts = await replica.forest.store.bodies(nodes.map((node) => node?.body ?? ''));
+    const lost = texts.filter((text) => text === undefined).length;
+    const named = (await replica.forest.fsck()).length;
+    if (lost > 0) expect(named, `${replica.name}: fsck names what was damaged`).toBeGreaterThan(0);
+    forgetKept(other);
+    await syncForests(storePeer(replica.forest.store), connect(other), { direction: 'push' });
+    await check(other);
+    replica.disk.kill();
+    buryProcesses(replica);
+    replica.disk.damage(path, () => before);
+    await reopen(replica, time, provider);
+    return `${path.slice(-24)}:${at}, ${lost} lost, ${named} named`;
+  };
+
+  const meet = async (replica: Replica, other: Replica) => {
+    await Promise.all([replica.fetch.settled(), other.fetch.settled()]);
+    // The pieces of a stream that broke off are written a moment later.
+    await time.sleep(1000);
+    const both = { direction: 'both' } as const;
+    forgetKept(replica, other);
+    await syncForests(storePeer(replica.forest.store), connect(other), both);
+    await expectSame(replica, other);
+    const again = await syncForests(storePeer(replica.forest.store), connect(other), both);
+    expect(again).toMatchObject({ sent: 0, received: 0, conflicts: [] });
+    counts.assertions += 2;
+  };
+
+  return {
+    counts: () => ({ faults: counts.faults + provider.faults(), assertions: counts.assertions + provider.extended() }),
+    async step() {
+      const replica = pick(replicas);
+      const name = time.random() < 0.4 ? 'work' : pick(Object.keys(events));
+      trace.push(`${replica.name}: ${name}`);
+      const what = await events[name]!(replica);
+      trace[trace.length - 1] += ` ${what} (${replica.disk.calls()} calls, ${Math.round(time.elapsedMs())} ms)`;
+      await check(replica);
+    },
+    /** All meet around the circle, twice: then each has heard of everything. */
+    async end() {
+      for (let round = 0; round < 2 * replicas.length; round++) {
+        trace.push(`the end, meeting ${round}`);
+        await meet(replicas[round % 3]!, replicas[(round + 1) % 3]!);
+      }
+      for (const replica of replicas.slice(1)) await expectSame(replicas[0]!, replica);
+      for (const replica of replicas) {
+        for (const other of replicas) for (const id of other.acknowledged) replica.acknowledged.add(id);
+        await check(replica);
+        await replica.forest.close();
+      }
+    },
+  };
+}
+
+/** A connection on which everything passes as text. */
+function connect({ forest }: Replica, change: (text: string) => string = (text) => text): SyncPeer {
+  const peer = storePeer(forest.store);
+  return remotePeer(async (call) =>
+    JSON.parse(change(JSON.stringify(await answerSync(peer, JSON.parse(JSON.stringify(call)))))),
+  );
+}
+
+/** A connection that is slow, breaks before or after a call, repeats a call, or changes a text. */
+function unreliable(peer: SyncPeer, time: VirtualTime, onFault: () => void): SyncPeer {
+  const pass = async <T>(call: () => Promise<T>): Promise<T> => {
+    await time.sleep(time.below(500));
+    const fault = time.below(20);
+    if (fault < 4) onFault();
+    if (fault === 0) throw new NetworkError('The connection broke before the call.');
+    if (fault === 1) await call();
+    const result = await call();
+    if (fault === 2) throw new NetworkError('The connection broke before the answer.');
+    if (fault === 3) return JSON.parse(flipLetter(JSON.stringify(result), time)) as T;
+    return result;
+  };
+  return {
+    ...peer,
+    version: () => pass(() => peer.version()),
+    summaries: (prefixes) => pass(() => peer.summaries(prefixes)),
+    items: (prefixes) => pass(() => peer.items(prefixes)),
+    read: (ids) => pass(() => peer.read(ids.slice(0, 20))),
+    write: (records) => pass(() => peer.write(records)).then(() => undefined),
+  };
+}
+
+/** Changes one letter inside of a text value, so that it stays JSON. */
+function flipLetter(text: string | undefined, time: VirtualTime): string {
+  if (text === undefined) return 'null';
+  const at = [...text.matchAll(/(?<=[a-z]{2})[a-z](?=[a-z]*")/g)].map(({ index }) => index);
+  const one = at[time.below(at.length)];
+  return one === undefined ? text : `${text.slice(0, one)}${text[one] === 'q' ? 'z' : 'q'}${text.slice(one + 1)}`;
+}
+
+type Operation = (replica: Replica, time: VirtualTime, pick: <T>(list: readonly T[]) => T) => Promise<void>;
+
+const OPERATIONS: Readonly<Record<string, Operation>> = {
+  async append({ forest, acknowledged }, time, pick) {
+    const below = acknowledged.size > 0 && time.random() < 0.7 ? pick([...acknowledged]) : ROOT;
+    acknowledged.add(await forest.append(below, [user(`Message ${time.below(1000)}`)]));
+  },
+  async begin({ forest, acknowledged }, time) {
+    const { head } = await forest.threads.begin([user(`Opening ${time.below(1000)}`)]);
+    acknowledged.add(head);
+  },
+  async change({ forest }, time, pick) {
+    const { items } = await forest.threads.list({ limit: 50 });
+    if (items.length === 0) return;
+    const { id, head } = pick(items);
+    const text = `Text ${time.below(100)}`;
+    const changes = [
+      () => forest.threads.rename(id, text),
+      () => forest.threads.tag(id, { [`tag${time.below(3)}`]: time.random() < 0.5 }),
+      () => forest.note(head, text),
+      () => forest.threads.fork(id),
+    ];
+    await pick<() => Promise<unknown>>(changes)();
+  },
+  async generate({ forest, engine, acknowledged }, time) {
+    const { id, head } = await forest.threads.begin([user(`Question ${time.below(100_000)}`)]);
+    acknowledged.add(head);
+    for (let turn = 0; turn < 2; turn++) {
+      const thread = await forest.threads.get(id);
+      const next = turn === 0 ? thread : await forest.threads.append(id, [user(`And ${time.below(100)}?`)]);
+      const generation = await engine.generate(next.head, { model: 'openai-chat/gpt-5.5', thread: id });
+      const { branches } = await generation.result;
+      if (branches[0]!.status !== 'done') return;
+      acknowledged.add(branches[0]!.head);
+    }
+  },
+  async resume({ engine, acknowledged }) {
+    const { items } = await engine.list({ limit: 20 });
+    const open = items.find(({ status }) => status === 'aborted' || status === 'failed');
+    if (!open) return;
+    // Another one may have resumed it meanwhile.
+    const resumed = await engine.resume(open.id).catch((error) => {
+      if (!isSkeinError(error, 'generation_running')) throw error;
+    });
+    const branch = (await resumed?.result)?.branches[0];
+    if (branch?.status === 'done') acknowledged.add(branch.head);
+  },
+  async converse(replica, time, pick) {
+    const { conversations } = replica;
+    const isNew = conversations.length === 0 || time.random() < 0.4;
+    const conversation: Conversation = isNew ? { messages: [] } : pick(conversations);
+    if (isNew) conversations.push(conversation);
+    const { messages } = conversation;
+    if (messages.at(-1)?.role === 'user') messages.pop();
+    messages.push({ role: 'user', content: `Call ${time.below(100_000)}` });
+    const request = [...messages];
+    const body = JSON.stringify({ model: 'gpt-5.5', messages: request });
+    const headers = { 'content-type': 'application/json', authorization: 'Bearer sk-simulated' };
+    const { fetch } = replica;
+    const response = await fetch(ADDRESS, { method: 'POST', headers, body });
+    const answer = (await response.json()) as { choices?: { message: { role: string; content: string } }[] };
+    await fetch.settled();
+    if (!answer.choices || messages.length !== request.length) return;
+    messages.push(answer.choices[0]!.message);
+    // A process that died meanwhile promised nothing.
+    if (!replica.hasRecordingError && fetch === replica.fetch) conversation.kept = [...messages];
+  },
+};
