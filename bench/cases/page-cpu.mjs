@@ -26,6 +26,7 @@ export async function measurePageCpu({ rounds, many = 5000, long = 2000, nodes =
   const open = async (/** @type {Awaited<ReturnType<typeof startWorld>>} */ world) => {
     const context = await browser.newContext({ viewport: { width: 1400, height: 900 } });
     const page = await context.newPage();
+    page.setDefaultTimeout(120_000);
     const cdp = await context.newCDPSession(page);
     await cdp.send('Performance.enable', { timeDomain: 'threadTicks' });
     return { page, cdp, ...world };

@@ -86,7 +86,7 @@ interface ModelChoiceProps {
 }
 
 /** Up to four models, by provider and newest first. There are hundreds: the rest is found by typing a part of the name. */
-function ModelChoice({ all, chosen, onChange }: ModelChoiceProps) {
+export function ModelChoice({ all, chosen, onChange }: ModelChoiceProps) {
   const [words, setWords] = useState('');
   const groups = groupModels(all, words);
   const toggle = (id: string) =>

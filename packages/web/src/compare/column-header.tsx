@@ -1,18 +1,14 @@
 import { ArrowUpRight, Check, Replace, ThumbsDown, ThumbsUp, X } from 'lucide-react';
 import { Link } from 'wouter';
-import { api, unwrap } from '../api/client.ts';
-import { putThread } from '../api/queries.ts';
 import type { Node } from '../api/types.ts';
-import { reportErrors } from '../conversation/actions.ts';
 import { rate } from '../conversation/marks.ts';
 import { toAddress } from '../state/address.ts';
-import { findThreadWith, goTo } from '../state/place.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { providerColor } from '../ui/colors.ts';
 import { duration, money, shortId, shortNumber, totalTokens } from '../ui/format.ts';
-import { toast } from '../ui/toasts.tsx';
 import { t } from '../words/words.ts';
 import type { Column } from './columns.ts';
+import { keepBranch } from './keep-branch.ts';
 import { LeafMenu } from './leaf-menu.tsx';
 
 /** What a column took, to be compared with the others. */
@@ -99,7 +95,7 @@ export function ColumnHeader({ column, number, nodes, figures, taken, onChange, 
           >
             {shortId(end.id)} <ArrowUpRight size={12} aria-hidden />
           </Link>
-          <Button small aria-label={t('compare.keep-column', { number })} onClick={() => void keep(end)}>
+          <Button small aria-label={t('compare.keep-column', { number })} onClick={() => void keepBranch(end.id)}>
             <Check size={14} aria-hidden /> {t('compare.keep')}
           </Button>
         </div>
@@ -161,32 +157,4 @@ function Figures({ figures, at }: { readonly figures: readonly ColumnFigures[]; 
       })}
     </dl>
   );
-}
-
-/** Makes a branch the one that its conversation continues with. A recorded conversation is forked instead. */
-async function keep(end: Node): Promise<void> {
-  await reportErrors(async () => {
-    const thread = await findThreadWith(end.id);
-    if (!thread) {
-      const made = await unwrap(api.threads.$post({ json: { head: end.id } }));
-      putThread(made);
-      return goTo(end.id, { thread: made.id });
-    }
-    const before = thread.head;
-    const kept = thread.recorded
-      ? await unwrap(api.threads[':thread'].fork.$post({ param: { thread: thread.id }, json: { at: end.id } }))
-      : await unwrap(api.threads[':thread'].$patch({ param: { thread: thread.id }, json: { head: end.id } }));
-    putThread(kept);
-    goTo(end.id, { thread: kept.id });
-    if (thread.recorded || before === end.id) return toast(t('compare.kept'));
-    toast(t('compare.kept'), {
-      title: t('undo'),
-      run: () =>
-        void reportErrors(async () =>
-          putThread(
-            await unwrap(api.threads[':thread'].$patch({ param: { thread: kept.id }, json: { head: before } })),
-          ),
-        ),
-    });
-  });
 }

@@ -1,5 +1,5 @@
 import { Code, Diff, GitCompare, Plus } from 'lucide-react';
-import { useEffect, useState } from 'react';
+import { lazy, useEffect, useState } from 'react';
 import { Link, useLocation, useSearchParams } from 'wouter';
 import type { Node } from '../api/types.ts';
 import { Blocks } from '../blocks/blocks.tsx';
@@ -16,8 +16,16 @@ import { ColumnGrid } from './column-grid.tsx';
 import { type ColumnEntry, MOST_COLUMNS, readEntries, sharedLength, useColumns, writeEntries } from './columns.ts';
 import { LeafMenu } from './leaf-menu.tsx';
 
-/** Up to four branches side by side. */
+const RerunScreen = lazy(() => import('./rerun-screen.tsx'));
+
+/** Branches side by side; with `again` in the address, conversations that other models answer again. */
 export default function CompareScreen() {
+  const [params] = useSearchParams();
+  return params.has('again') ? <RerunScreen /> : <BranchColumns />;
+}
+
+/** Up to four branches side by side. */
+function BranchColumns() {
   const [, go] = useLocation();
   const [params] = useSearchParams();
   const marked = useView((view) => view.marked);
@@ -112,6 +120,11 @@ export default function CompareScreen() {
               </Link>
             </p>
             <p>{t('compare.empty-ask')}</p>
+            <p>
+              <Link href="/compare?again" className="text-accent underline">
+                {t('rerun.link')}
+              </Link>
+            </p>
           </Empty>
         ) : (
           <>

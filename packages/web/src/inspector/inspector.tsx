@@ -9,6 +9,7 @@ import { type InspectorTab, useView } from '../state/view.ts';
 import { ago, duration, money, shortId, totalTokens } from '../ui/format.ts';
 import { Empty, Failed, Loading } from '../ui/states.tsx';
 import { Tabs } from '../ui/tabs.tsx';
+import { CacheTurns } from './cache-turns.tsx';
 import { ChangesView } from './changes-view.tsx';
 import { comparableText } from './comparable-text.ts';
 import { RequestTab } from './request-tab.tsx';
@@ -173,6 +174,7 @@ export function UsageTab({ node }: { readonly node: Node }) {
       <UsageCard title="The path to it" total={path} />
       {thread && <UsageCard title={`The conversation “${thread.title}”`} total={whole} />}
       <UsageCard title="Every branch of its tree" total={tree} />
+      {thread && <CacheTurns thread={thread.id} node={node.id} />}
       <TakeList takes={node.takes} />
     </section>
   );

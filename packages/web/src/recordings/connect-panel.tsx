@@ -9,6 +9,8 @@ import { Failed, Loading } from '../ui/states.tsx';
 
 /** How to point a client at the recording proxy. */
 export function ConnectPanel({ onClose }: { readonly onClose?: () => void }) {
+  // Its title is a heading only where it can be closed.
+  const Heading = onClose ? 'h3' : 'h2';
   const { data, isPending, error, refetch } = useQuery(queries.providers());
   const [chosen, setChosen] = useState('openai');
   if (isPending) return <Loading />;
@@ -29,7 +31,7 @@ export function ConnectPanel({ onClose }: { readonly onClose?: () => void }) {
         </header>
       )}
       <section className="flex flex-col gap-2">
-        <h3 className="font-medium">By a variable</h3>
+        <Heading className="font-medium">By a variable</Heading>
         <p className="text-soft">
           Set it where your program runs. Its own key goes on to the provider, and is never stored.
         </p>
@@ -38,12 +40,12 @@ export function ConnectPanel({ onClose }: { readonly onClose?: () => void }) {
         ))}
       </section>
       <section className="flex flex-col gap-2">
-        <h3 className="font-medium">By one command</h3>
+        <Heading className="font-medium">By one command</Heading>
         <p className="text-soft">It sets the variables for a program, and records what it says.</p>
         <CodeLine text="skein record -- node app.js" label="Copy the command" />
       </section>
       <section className="flex flex-col gap-2">
-        <h3 className="font-medium">In code</h3>
+        <Heading className="font-medium">In code</Heading>
         <div className="flex gap-1">
           {SAMPLES.map(({ provider, title }) => (
             <button

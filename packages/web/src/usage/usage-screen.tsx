@@ -13,6 +13,7 @@ import { seriesColor } from './series-color.ts';
 import { daysSince, stackDays, sumByName } from './stack-days.ts';
 
 const CostChart = lazy(() => import('./cost-chart.tsx'));
+const CacheCauses = lazy(() => import('./cache-causes.tsx'));
 
 const DIVISIONS = [
   { value: 'model', title: t('usage.by-model') },
@@ -35,7 +36,8 @@ export default function UsageScreen() {
     const today = new Date().setHours(0, 0, 0, 0);
     return daysSince(today - (Number(period) - 1) * DAY_MS);
   }, [period]);
-  const query = useQuery(queries.dailyUsage(by, new Date(`${days[0]}T00:00:00`).getTime()));
+  const since = new Date(`${days[0]}T00:00:00`).getTime();
+  const query = useQuery(queries.dailyUsage(by, since));
   const show = (next: { readonly by?: string; readonly days?: string }) =>
     go(`/usage?${new URLSearchParams({ by, days: period, ...next })}`, { replace: true });
   return (
@@ -67,6 +69,9 @@ export default function UsageScreen() {
         ) : (
           <Report items={query.data.items} days={days} by={by} />
         )}
+        <Suspense fallback={<Loading lines={3} />}>
+          <CacheCauses since={since} />
+        </Suspense>
         <BudgetList />
       </div>
     </div>

@@ -1,0 +1,20 @@
+import { queryOptions } from '@tanstack/react-query';
+import type { InferResponseType } from 'hono/client';
+import { api, unwrap } from './client.ts';
+
+type Caching = InferResponseType<(typeof api)['caching']['$get'], 200>;
+
+/** A request of a conversation, and what the provider's cache did for it. */
+export type CacheTurn = NonNullable<Caching['turns']>[number];
+
+/** A cause of misses at one place, with everything that it cost. */
+export type CacheCause = Caching['causes'][number];
+
+/** What prompt caches did for recorded requests: of a conversation, or since a time. */
+export function cachingQuery(of: { readonly thread: string } | { readonly since: number }) {
+  const query = 'thread' in of ? { thread: of.thread } : { since: String(of.since) };
+  return queryOptions({
+    queryKey: ['usage', 'caching', query],
+    queryFn: () => unwrap(api.caching.$get({ query })),
+  });
+}
