@@ -14,6 +14,7 @@ const RULES = {
   light: { resultTypes: ['violations'] },
   dark: { resultTypes: ['violations'], runOnly: ['color-contrast', 'link-in-text-block'] },
 };
+/** @typedef {{ violations: { id: string, nodes: { target: unknown, failureSummary?: string }[] }[] }} Findings what axe found */
 let count = 0;
 const problems = await visitStates(only, async (page, name) => {
   const found = [];
@@ -22,7 +23,7 @@ const problems = await visitStates(only, async (page, name) => {
   for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
     await page.emulateMedia({ colorScheme });
     await settle(page);
-    const { violations } = /** @type {import('axe-core').AxeResults} */ (
+    const { violations } = /** @type {Findings} */ (
       await page.evaluate(`axe.run(document, ${JSON.stringify(RULES[colorScheme])})`)
     );
     for (const { id, nodes } of violations)

@@ -230,6 +230,7 @@ export {
   type SyncProgress,
   type SyncRecord,
   type SyncResult,
+  type SyncSelection,
   storePeer,
   syncForests,
 } from './sync/index.ts';
