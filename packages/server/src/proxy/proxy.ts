@@ -5,10 +5,10 @@ import { createRecorder, createReplayer, type GatewayUse, readAddress } from '@s
 import type { Access } from '../http/access.ts';
 import { Problem, problemBody, toProblem } from '../http/problem.ts';
 import type { Services } from '../services.ts';
-import { decodeWhole } from './decode.ts';
 import { type Connections, createConnections, forward } from './forward.ts';
 import { type ClientHeaders, type ProxyOptions, readClientHeaders, requestHeaders, toHeaderMap } from './headers.ts';
-import { createRecordingTap, MAX_RECORDED_REQUEST, noTap, type RecordingTapOptions } from './recording-tap.ts';
+import { createRecordingTap, noTap, type RecordingTapOptions } from './recording-tap.ts';
+import { decodeBody, readBody } from './request-body.ts';
 import { answerWith, providerError, sendResponse } from './respond.ts';
 import { refuseUpgrade, relaySocket, replaySocket, type UpgradeRequest } from './socket.ts';
 import { createSocketRecording } from './socket-recording.ts';
@@ -346,26 +346,6 @@ function withoutQuery({ path }: Upstream): string {
 /** Whether a request says that it has a body. */
 function hasBody({ headers }: IncomingMessage): boolean {
   return headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
-}
-
-export async function readBody(client: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const bytes of client as AsyncIterable<Buffer>) {
-    size += bytes.length;
-    if (size > MAX_RECORDED_REQUEST) throw new Problem('too_large', 'The body is longer than 64 MB.');
-    chunks.push(bytes);
-  }
-  return Buffer.concat(chunks);
-}
-
-export function decodeBody(encoding: string | undefined, bytes: Uint8Array): string | undefined {
-  try {
-    return Buffer.from(decodeWhole(encoding, bytes, MAX_RECORDED_REQUEST)).toString();
-  } catch (error) {
-    if (isSkeinError(error, 'undecodable')) return undefined;
-    throw error;
-  }
 }
 
 /** Counts what is under way. */
