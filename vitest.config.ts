@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { configDefaults, defineConfig } from 'vitest/config';
+import { LONG } from './scripts/long-tests.mjs';
 import { SlowestFirst } from './scripts/slowest-first.ts';
 
 const source = (path: string) => fileURLToPath(new URL(`./packages/${path}`, import.meta.url));
@@ -10,6 +11,10 @@ const SHARED = [
   'packages/*/src/**/!(registry|toy-dialect|own-framing).test.ts',
   'packages/{core,emulator,forest,server}/test/**/*.test.ts',
 ];
+// The browser gets the built page, so these use the built packages as well, which Node reads much faster than our sources.
+const PAGE = ['packages/web/test/**/*.test.ts'];
+const isLong = process.env.SKEIN_LONG === 'true';
+const excluded = [...configDefaults.exclude, ...(isLong ? [] : LONG.map((path) => path.replace(/\/$/, '/**')))];
 const ALL = [
   'packages/*/{src,test}/**/*.test.ts',
   'examples/**/*.test.ts',
@@ -17,19 +22,20 @@ const ALL = [
   'bench/**/*.test.ts',
 ];
 
+const sources = {
+  alias: [
+    { find: /^@skein\/core\/(dialect|node|otel|prices|testing|ui)$/, replacement: source('core/src/$1.ts') },
+    { find: /^@skein\/forest\/(ag-ui|ai-sdk|store|testing)$/, replacement: source('forest/src/$1.ts') },
+    { find: '@skein/server/client', replacement: source('server/src/client.ts') },
+    { find: 'skein/server/client', replacement: source('skein/src/server-client.ts') },
+    { find: /^skein\/forest\/(ag-ui|ai-sdk|store|testing)$/, replacement: source('skein/src/forest-$1.ts') },
+    { find: /^skein\/([a-z]+)$/, replacement: source('skein/src/$1.ts') },
+    { find: /^skein$/, replacement: source('skein/src/index.ts') },
+    { find: /^@skein\/(agents|core|emulator|forest|react|server)$/, replacement: source('$1/src/index.ts') },
+  ],
+};
+
 export default defineConfig({
-  resolve: {
-    alias: [
-      { find: /^@skein\/core\/(dialect|node|otel|prices|testing|ui)$/, replacement: source('core/src/$1.ts') },
-      { find: /^@skein\/forest\/(ag-ui|ai-sdk|store|testing)$/, replacement: source('forest/src/$1.ts') },
-      { find: '@skein/server/client', replacement: source('server/src/client.ts') },
-      { find: 'skein/server/client', replacement: source('skein/src/server-client.ts') },
-      { find: /^skein\/forest\/(ag-ui|ai-sdk|store|testing)$/, replacement: source('skein/src/forest-$1.ts') },
-      { find: /^skein\/([a-z]+)$/, replacement: source('skein/src/$1.ts') },
-      { find: /^skein$/, replacement: source('skein/src/index.ts') },
-      { find: /^@skein\/(agents|core|emulator|forest|react|server)$/, replacement: source('$1/src/index.ts') },
-    ],
-  },
   test: {
     setupFiles: ['scripts/property-seed.ts'],
     sequence: { sequencer: SlowestFirst },
@@ -43,18 +49,25 @@ export default defineConfig({
     projects: [
       {
         extends: true,
+        resolve: sources,
         // To start a process and to read our sources once more for every file takes longer than most of them. So these share
         // both: nothing in them, or in what they import, may hook into tests, or leave something behind, outside of a test.
         test: {
           name: 'shared',
           include: SHARED,
+          exclude: excluded,
           globalSetup: ['packages/forest/test/postgres/global-setup.ts'],
           isolate: false,
         },
       },
       {
         extends: true,
-        test: { name: 'apart', include: ALL, exclude: [...configDefaults.exclude, ...SHARED] },
+        resolve: sources,
+        test: { name: 'apart', include: ALL, exclude: [...excluded, ...SHARED, ...PAGE] },
+      },
+      {
+        extends: true,
+        test: { name: 'page', include: PAGE, exclude: excluded, server: { deps: { external: [/\/dist(-node)?\//] } } },
       },
     ],
   },

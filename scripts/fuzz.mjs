@@ -11,6 +11,7 @@ import { root, setUp, tool } from './setup.mjs';
 const { values: given } = parseArgs({
   options: { seconds: { type: 'string', default: '60' }, seed: { type: 'string' }, properties: { type: 'string' } },
 });
+process.env.SKEIN_LONG = 'true';
 process.exitCode = setUp() && (given.properties ? tryProperties(Number(given.properties)) : tryTexts()) ? 0 : 1;
 
 function tryTexts() {

@@ -8,6 +8,7 @@ import { cells } from '../bench/table.mjs';
 import { setUp, tool } from './setup.mjs';
 
 const { values, positionals } = parseArgs({ options: { seed: { type: 'string' } }, allowPositionals: true });
+process.env.SKEIN_LONG = 'true';
 process.exitCode = setUp() && hop() ? 0 : 1;
 
 function hop() {

@@ -32,13 +32,13 @@ export function tool(name, args, folder) {
  * Runs a program of Node beside others. Its output is passed on immediately.
  * @param {string} program
  * @param {readonly string[]} args
- * @param {{ folder?: string, onOutput: (text: string) => void }} options
+ * @param {{ onOutput: (text: string) => void }} options
  * @returns {Promise<boolean>} whether it succeeded
  */
-export function runBeside(program, args, { folder = '', onOutput }) {
+export function runBeside(program, args, { onOutput }) {
   return new Promise((resolve) => {
     const child = spawn(process.execPath, [program, ...args], {
-      cwd: root + folder,
+      cwd: root,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', onOutput);

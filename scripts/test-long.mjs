@@ -4,6 +4,8 @@ import { root, run, setUp } from './setup.mjs';
 
 /** @type {readonly (readonly [script: string, ...args: string[]])[]} */
 const PARTS = [
+  ['long-tests.mjs'],
+  ['package-checks.mjs'],
   ['installing.mjs'],
   ['page-access.mjs'],
   ['torture.mjs', '100'],

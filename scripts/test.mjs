@@ -4,7 +4,6 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ensureChromium } from './chromium.mjs';
-import { publishOrder } from './packages.mjs';
 import { buildScript, findProgram, root, runBeside, setUp } from './setup.mjs';
 import { summarise } from './test-report.mjs';
 
@@ -40,7 +39,6 @@ async function checkAll() {
     inOrder([
       ['Types of the page', tool('typescript', ['-p', 'packages/web'])],
       ['Unused code', tool('knip', ['--no-progress'])],
-      ...publishOrder().map(({ folder }) => /** @type {const} */ ([`Package ${folder}`, packageCheck(folder)])),
       ['Size', tool('size-limit', [])],
     ]),
   ]);
@@ -88,22 +86,10 @@ async function timed(title, work) {
 /**
  * @param {string} name
  * @param {readonly string[]} args
- * @param {string} [folder]
  * @returns {Check}
  */
-function tool(name, args, folder) {
-  return (onOutput) => runBeside(findProgram(name), args, { ...(folder && { folder }), onOutput });
-}
-
-/** @param {string} folder @returns {Check} */
-function packageCheck(folder) {
-  const typed = ['--pack', '--profile', 'esm-only', '--format', 'table', '--no-summary'];
-  const checks = [tool('publint', ['--strict'], folder), tool('@arethetypeswrong/cli', typed, folder)];
-  return async (onOutput) => {
-    const results = [];
-    for (const check of checks) results.push(await check(onOutput));
-    return results.every(Boolean);
-  };
+function tool(name, args) {
+  return (onOutput) => runBeside(findProgram(name), args, { onOutput });
 }
 
 /** Runs vitest and counts its tests. A run that failed in any other way counts as one more failure. */

@@ -50,6 +50,7 @@ function runPart(part, files) {
   const folder = mkdtempSync(join(tmpdir(), 'skein-torture-'));
   const file = join(folder, 'report.json');
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`];
+  process.env.SKEIN_LONG = 'true';
   const ok = tool('vitest', ['run', ...files, '--testTimeout=0', '--hookTimeout=0', ...reporters]);
   if (existsSync(file)) rows.push(...toRows(part, JSON.parse(readFileSync(file, 'utf8'))));
   rmSync(folder, { recursive: true });

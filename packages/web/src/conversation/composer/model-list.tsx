@@ -92,7 +92,7 @@ function byNewest(a: Model, b: Model): number {
   );
 }
 
-/** The version in the name of a model, such as 4.5 of `claude-sonnet-5`; neither its date nor its size. */
+/** The version in the name of a model, such as 5.5 of `claude-opus-5-5`; neither its date nor its size. */
 function readVersion(model: string): number {
   const [, major, minor = '0'] = /(?<![\d.])(\d{1,2})(?:[.-](\d{1,2}))?(?![\d.]*[bk\d])/.exec(model) ?? [];
   return major === undefined ? 0 : Number(`${major}.${minor}`);
