@@ -2,15 +2,16 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** @typedef {{ name: string, dependencies?: Record<string, string>, peerDependencies?: Record<string, string>, optionalDependencies?: Record<string, string> }} Manifest */
+/** @typedef {{ name: string, dependencies?: Record<string, string>, peerDependencies?: Record<string, string>, peerDependenciesMeta?: Record<string, { optional?: boolean }>, optionalDependencies?: Record<string, string> }} Manifest */
 /** @typedef {{ version?: string, resolved?: string, link?: boolean, dependencies?: Record<string, string>, optionalDependencies?: Record<string, string> }} Locked */
 
-/** Packages that the user chooses: nothing of ours works only with them. */
-const LEFT_TO_USERS = ['@opentelemetry/api', 'react', 'react-dom'];
+/** Packages that the user's project has already, or does not need. */
+export const LEFT_TO_USERS = ['@opentelemetry/api', 'react', 'react-dom', 'vitest'];
 
 /**
  * The third-party packages that a package needs, with what these need: their versions if the package itself names them, and
- * from where to where their files are copied. Peers that are optional are included, because nobody can add them without a network.
+ * from where to where their files are copied. Peers that are optional are included if they are
+ * installed here, because nobody can add them without a network.
  * @param {string} root
  * @param {Manifest} manifest
  */
@@ -47,6 +48,8 @@ export function collectDependencies(root, manifest) {
   for (const name of Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies })) {
     if (name === 'skein' || name.startsWith('@skein/') || LEFT_TO_USERS.includes(name)) continue;
     const version = add(own, name);
+    // Whoever wants what is optional installs it.
+    if (version === undefined && manifest.peerDependenciesMeta?.[name]?.optional) continue;
     if (version === undefined) throw new Error(`${manifest.name} needs ${name}, which is not installed.`);
     bundled[name] = version;
   }

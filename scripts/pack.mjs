@@ -5,7 +5,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, 
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { isBuilt } from './build-state.mjs';
-import { collectDependencies } from './pack-dependencies.mjs';
+import { collectDependencies, LEFT_TO_USERS } from './pack-dependencies.mjs';
 import { publishOrder } from './packages.mjs';
 import { build, npm, root, setUp } from './setup.mjs';
 
@@ -54,6 +54,9 @@ function addDependencies(work, file) {
     delete manifest.peerDependencies?.[name];
     delete manifest.peerDependenciesMeta?.[name];
   }
+  // npm would look for them in the registry.
+  for (const name of LEFT_TO_USERS.filter((one) => manifest.peerDependencies?.[one]))
+    manifest.peerDependenciesMeta = { ...manifest.peerDependenciesMeta, [name]: { optional: true } };
   writeFileSync(path, `${JSON.stringify(manifest, null, 2)}\n`);
   execFileSync('tar', ['-czf', join(folder, file), 'package'], { cwd: work });
 }
