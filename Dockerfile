@@ -13,5 +13,5 @@ WORKDIR /data
 ENV SKEIN_STORE=/data/forest
 VOLUME /data
 EXPOSE 4141
-HEALTHCHECK --interval=30s --timeout=5s CMD ["node", "-e", "fetch('http://127.0.0.1:4141/api/v1/health').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+HEALTHCHECK --interval=30s --timeout=5s CMD ["node", "-e", "fetch('http://127.0.0.1:4141/api/v1/health', { headers: { authorization: 'Bearer ' + process.env.SKEIN_TOKEN } }).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 CMD ["skein", "--host", "0.0.0.0", "--no-open"]

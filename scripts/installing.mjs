@@ -74,13 +74,14 @@ async function tryDockerSteps() {
   mkdirSync(prefix);
   shell(install.replace('/packed', packed), prefix, { npm_config_prefix: prefix });
   const [program = '', ...args] = JSON.parse(command);
+  const token = { SKEIN_TOKEN: 'a-token-of-the-test' };
   await serving(
     join(prefix, 'bin', program),
     [...args, '--port', '0'],
-    { SKEIN_TOKEN: 'a-token-of-the-test', SKEIN_STORE: join(work, 'forest') },
+    { ...token, SKEIN_STORE: join(work, 'forest') },
     async (url) => {
       const [checker = '', flag = '', code = ''] = JSON.parse(check);
-      execFileSync(checker, [flag, code.replace('http://127.0.0.1:4141', url)], { env });
+      execFileSync(checker, [flag, code.replace('http://127.0.0.1:4141', url)], { env: { ...env, ...token } });
       assert.equal((await fetch(`${url}/api/v1/threads`)).status, 401);
     },
   );
