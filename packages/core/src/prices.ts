@@ -69,8 +69,19 @@ interface PriceEntry {
   readonly contextTokens: number | undefined;
 }
 
-/** A model in the list of this provider. The price of another provider for the same model would be a guess. */
+/** The entry that was asked for last. Sums over recorded requests ask several times for each, in order of time. */
+let lastEntry: { readonly key: string; readonly entry: PriceEntry | undefined } | undefined;
+
 function findEntry(providerId: string, model: string, at: Date | undefined): PriceEntry | undefined {
+  if (at === undefined) return searchEntry(providerId, model, at);
+  // Prices change at a second of the day at most.
+  const key = `${Math.floor(at.getTime() / 1000)} ${providerId} ${model}`;
+  if (lastEntry?.key !== key) lastEntry = { key, entry: searchEntry(providerId, model, at) };
+  return lastEntry.entry;
+}
+
+/** A model in the list of this provider. The price of another provider for the same model would be a guess. */
+function searchEntry(providerId: string, model: string, at: Date | undefined): PriceEntry | undefined {
   const listed = findList(providerId);
   if (!listed) return undefined;
   const found = calcPrice({}, model, { provider: listed, ...(at && { timestamp: at }) });

@@ -7,7 +7,7 @@ import type {
   TextBlock,
   ToolUseBlock,
 } from '../message/index.ts';
-import { readRun } from './delta-run.ts';
+import { cutRun, type DeltaRun, joinRun, readRun, tellRun } from './delta-run.ts';
 import type { Dialect } from './dialect.ts';
 import type { Reply, Stop, Usage } from './reply.ts';
 import { cutSse, portions } from './sse.ts';
@@ -22,7 +22,13 @@ export type BlockEvent =
   /** A block begins. Blocks are numbered from 0, in the order in which they begin; all events of a block have its `index`. */
   | { readonly type: 'block-start'; readonly index: number; readonly kind: ContentBlock['type'] }
   /** The next piece of a block's text. */
-  | { readonly type: 'text' | 'reasoning' | 'refusal'; readonly index: number; readonly text: string }
+  | {
+      readonly type: 'text' | 'reasoning' | 'refusal';
+      readonly index: number;
+      readonly text: string;
+      /** Where several pieces came together: each of them, as it stands in a JSON string. `text` is all of them. */
+      readonly pieces?: readonly string[];
+    }
   /** The block goes on with a new paragraph: its finished text has `text` between the pieces before and after. */
   | { readonly type: 'break'; readonly index: number; readonly text: string }
   /** Says which tool a block calls. `call` tells parallel calls apart; `id` is empty where the provider gives none. */
@@ -59,8 +65,11 @@ export type BlockEvent =
 /** Reads one streamed reply block by block. */
 export interface BlockReader {
   push(event: string | undefined, data: string): readonly BlockEvent[];
-  /** Takes the text of whole server-sent events. It is faster than `push` for each of them, and tells the same. */
-  pushText(text: string): readonly BlockEvent[];
+  /**
+   * Takes the text of whole server-sent events. It is faster than `push` for each of them, and tells the same. With `isGathered`,
+   * pieces of a block that came together are one event, which has them in `pieces`.
+   */
+  pushText(text: string, isGathered?: boolean): readonly BlockEvent[];
   /** The reply as far as it came, and the events that its end makes. */
   finish(): { readonly reply: Reply; readonly events: readonly BlockEvent[] };
 }
@@ -127,12 +136,15 @@ class BlockTracker implements BlockReader {
     return events;
   }
 
-  pushText(text: string): readonly BlockEvent[] {
+  pushText(text: string, isGathered = false): readonly BlockEvent[] {
     const events: BlockEvent[] = [];
-    for (const some of portions(text)) {
+    // Who stops between two pieces gets them in portions.
+    for (const some of isGathered ? [text] : portions(text)) {
       // The first piece of a block is told with the message so far.
-      const deltas = this.#isBetween ? undefined : readRun(this.#reader.usual?.(), some);
-      if (deltas) for (const one of deltas()) this.#tellPiece(one, events);
+      const run = this.#isBetween ? undefined : readRun(this.#reader.usual?.(), some);
+      const block = run && isGathered && this.#lastOf(run.type);
+      if (block) this.#tellGathered(block, run, events);
+      else if (run) for (const one of tellRun(run)) this.#tellPiece(one, events);
       else cutSse(some, (event, data) => events.push(...this.push(event, data)));
     }
     return events;
@@ -158,11 +170,20 @@ class BlockTracker implements BlockReader {
       const index = this.#calls.get(one.index)?.index;
       if (index !== undefined) events.push({ type: one.type, index, call: one.index, text: one.text });
     } else if (isPiece(one)) {
-      const known = this.#blocks.findLast(({ kind }) => kind === one.type);
-      const block = known ?? this.#begin(one.type, '', events);
+      const block = this.#lastOf(one.type) ?? this.#begin(one.type, '', events);
       block.text += one.text;
       events.push({ type: one.type, index: block.index, text: one.text });
     }
+  }
+
+  #tellGathered(block: TrackedBlock, run: DeltaRun, events: BlockEvent[]): void {
+    const text = joinRun(run);
+    block.text += text;
+    events.push({ type: block.kind as Piece['type'], index: block.index, text, pieces: cutRun(run) });
+  }
+
+  #lastOf(kind: StreamEvent['type']): TrackedBlock | undefined {
+    return this.#blocks.findLast((block) => block.kind === kind);
   }
 
   /**

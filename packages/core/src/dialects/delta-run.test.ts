@@ -1,9 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runs as sharedRuns } from '../../../../scripts/test-shares.ts';
 import { anthropicMessages, googleGenerateContent, openaiChat, openaiResponses } from '../index.ts';
-import { readRun, readSse } from './delta-run.ts';
+import { readBlocks } from './block-events.ts';
+import { readRun, readSse, tellRun } from './delta-run.ts';
 import type { Dialect } from './dialect.ts';
 import { googleInteractions } from './google-interactions/index.ts';
+import { serving } from './serve.ts';
 import { cutSse, gatherSse } from './sse.ts';
 import type { StreamDelta, StreamEvent } from './stream.ts';
 
@@ -107,7 +110,7 @@ function read(dialect: Dialect, texts: readonly string[], allowsRuns: boolean) {
     const run = allowsRuns ? readRun(reader.usual?.(), whole) : undefined;
     if (run) {
       runs++;
-      told.push(...run());
+      told.push(...tellRun(run));
     } else
       cutSse(whole, (name, data) => {
         told.push(...reader.push(name, data).filter(isDelta));
@@ -115,6 +118,20 @@ function read(dialect: Dialect, texts: readonly string[], allowsRuns: boolean) {
   }
   const { message, alternatives, ...reply } = reader.finish();
   return { runs, told, reply, raw: message.raw, cut: message.origin.cut, alternatives: alternatives.length };
+}
+
+/** The events that a client of another protocol gets, by value. With `isGathered`, pieces that come together are written together. */
+function translate(dialect: Dialect, client: Dialect, texts: readonly string[], isGathered: boolean) {
+  const reader = readBlocks(dialect);
+  const writer = serving(client).writeStream!({ id: 'r', model: 'm', created: 1 });
+  const events = texts.flatMap((one) => reader.pushText(one, isGathered));
+  const end = reader.finish();
+  const written = [...events, ...end.events].map((one) => writer.push(one));
+  const seen: unknown[] = [];
+  cutSse([...written, writer.finish(end.reply)].join(''), (name, data) =>
+    seen.push([name, data === '[DONE]' ? data : JSON.parse(data)]),
+  );
+  return seen;
 }
 
 describe.each(SAMPLES)('$dialect.id: deltas that are read at once', ({ dialect, start, delta }) => {
@@ -154,9 +171,11 @@ describe.each(SAMPLES)('$dialect.id: deltas that are read at once', ({ dialect, 
           whole.end();
           expect(told.filter(isDelta)).toEqual(expected.told);
           expect(reader.finish().message.raw).toBe(expected.raw);
+          for (const client of [openaiChat, anthropicMessages, openaiResponses])
+            expect(translate(dialect, client, texts, true)).toEqual(translate(dialect, client, texts, false));
         },
       ),
-      { numRuns: 150 },
+      { numRuns: sharedRuns(150) },
     );
     expect(runs).toBeGreaterThan(20);
   });

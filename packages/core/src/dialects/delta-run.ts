@@ -13,12 +13,19 @@ const LONGEST = 2 ** 18;
 /** The pattern of the last run: the next one nearly always has the same. */
 let known = { source: '', pattern: /^/ };
 
+/** What several events say, which only go on with the same text. */
+export interface DeltaRun {
+  readonly type: DeltaPattern['type'];
+  /** The piece of each event, as it stands in its JSON string, with `END` behind it. */
+  readonly pieces: string;
+}
+
 /**
- * Reads the text of whole server-sent events at once, if all of them are the usual one: they are added to the reply, and the
- * returned function tells them. All that is done for each event is done by the platform's own code, and what is kept of them
- * is one text: an object for each would be most of the garbage of a stream.
+ * Reads the text of whole server-sent events at once, if all of them are the usual one: they are added to the reply. All that is
+ * done for each event is done by the platform's own code, and what is kept of them is one text: an object for each would be most
+ * of the garbage of a stream.
  */
-export function readRun(usual: DeltaPattern | undefined, text: string): (() => readonly StreamDelta[]) | undefined {
+export function readRun(usual: DeltaPattern | undefined, text: string): DeltaRun | undefined {
   if (!usual || text.length > LONGEST) return undefined;
   if (known.source !== usual.pattern) {
     if (text.length < WORTHWHILE) return undefined;
@@ -29,16 +36,36 @@ export function readRun(usual: DeltaPattern | undefined, text: string): (() => r
   // What the pattern does not match stays as it is, with the ends of its lines.
   if (pieces.includes('\n')) return undefined;
   usual.add(pieces.replaceAll(END, ''), lastData(text), (template) => text.replace(pattern, template));
-  return toDeltas(usual.type, pieces);
+  return { type: usual.type, pieces };
 }
 
-/** A function of its own, because a closure keeps all that its surroundings hold: here the whole text. */
-function toDeltas(type: DeltaPattern['type'], pieces: string): () => readonly StreamDelta[] {
-  return () =>
-    pieces
-      .slice(0, -1)
-      .split(END)
-      .map((piece) => ({ type, text: piece.includes('\\') ? JSON.parse(`"${piece}"`) : piece }));
+/** The same as events. */
+export function tellRun(run: DeltaRun): readonly StreamDelta[] {
+  return cutRun(run).map((piece) => ({ type: run.type, text: unescapeJson(piece) }));
+}
+
+/** The pieces of a run, as they stand in their JSON strings. */
+export function cutRun({ pieces }: DeltaRun): readonly string[] {
+  return pieces.slice(0, -1).split(END);
+}
+
+/** The text of all pieces of a run. */
+export function joinRun({ pieces }: DeltaRun): string {
+  return unescapeJson(pieces.replaceAll(END, ''));
+}
+
+/** Takes the place of a piece in what stands around it. */
+export const PLACE = END;
+
+/** What stands before and behind a piece. */
+export function cutAround(text: string): readonly [before: string, after: string] {
+  const at = text.indexOf(PLACE);
+  return [text.slice(0, at), text.slice(at + PLACE.length)];
+}
+
+/** The text that stands in a JSON string. */
+export function unescapeJson(piece: string): string {
+  return piece.includes('\\') ? JSON.parse(`"${piece}"`) : piece;
 }
 
 /** The data of the last event, which is its last line. */
@@ -65,8 +92,8 @@ export function readSse(reader: StreamReader, tell?: (events: readonly StreamEve
   };
   return gatherSse((text) => {
     for (const some of portions(text)) {
-      const deltas = readRun(reader.usual?.(), some);
-      if (deltas) tell?.(deltas());
+      const run = readRun(reader.usual?.(), some);
+      if (run) tell?.(tellRun(run));
       else cutSse(some, take);
     }
   });

@@ -3,6 +3,7 @@ import {
   elementTexts,
   find,
   findElements,
+  findMembers,
   type Path,
   parseJson,
   type Range,
@@ -143,8 +144,8 @@ export function diffPrefix(previous: string, next: string): PrefixDifference | u
   parseJson(previous);
   parseJson(next);
   for (const part of ['system', 'tools', 'messages'] as const) {
-    const before = elements(previous, PATHS[part]);
-    const after = elements(next, PATHS[part]);
+    const before = elements(previous, part);
+    const after = elements(next, part);
     const length = part === 'messages' ? before.length : Math.max(before.length, after.length);
     for (let index = 0; index < length; index++) {
       if (before[index] !== after[index]) return { part, index, before: before[index], after: after[index] };
@@ -153,8 +154,8 @@ export function diffPrefix(previous: string, next: string): PrefixDifference | u
   return undefined;
 }
 
-function elements(body: string, paths: readonly Path[]): string[] {
-  return listElements(body, paths).map(({ text }) => text);
+function elements(body: string, part: PrefixDifference['part']): string[] {
+  return listElements(membersOf(body), part).map(({ text }) => text);
 }
 
 /** An element of what a prompt cache compares, in the order in which caches compare: tools, system text, messages. */
@@ -176,16 +177,32 @@ export interface PrefixElement {
  * prefixElements(body).findLast(({ marker }) => marker !== undefined); // where the cached beginning ends
  */
 export function prefixElements(body: string): PrefixElement[] {
+  const members = membersOf(body);
   const found = (['tools', 'system', 'messages'] as const).flatMap((part) =>
-    listElements(body, PATHS[part]).map((element, index) => ({ part, index, ...element })),
+    listElements(members, part).map(({ text, marker }, index) => ({ part, index, text, marker })),
   );
-  const whole = textAt(body, ['cache_control']);
+  const whole = members.get('cache_control');
   if (whole?.startsWith('{') && found.length > 0) found.push({ ...found.pop()!, marker: whole });
   return found;
 }
 
-function listElements(body: string, paths: readonly Path[]): Pick<PrefixElement, 'text' | 'marker'>[] {
-  const value = paths.map((path) => textAt(body, path)).find((text) => text !== undefined);
+/** The texts of the members of a body, which is scanned once for all that are looked for; of duplicates the last, as in JSON. */
+function membersOf(body: string): ReadonlyMap<string, string> {
+  if (body[skipSpace(body, 0)] !== '{') return new Map();
+  return new Map(findMembers(body).map(({ name, start, end }) => [name, body.slice(start, end)]));
+}
+
+function findText(members: ReadonlyMap<string, string>, [name, ...rest]: Path): string | undefined {
+  const text = members.get(String(name));
+  return text === undefined || rest.length === 0 ? text : textAt(text, rest);
+}
+
+function listElements(
+  members: ReadonlyMap<string, string>,
+  part: PrefixDifference['part'],
+): Pick<PrefixElement, 'text' | 'marker'>[] {
+  let value: string | undefined;
+  for (const path of PATHS[part]) value ??= findText(members, path);
   if (value === undefined) return [];
   // A marker turns a plain system text into a list of one block, which means the same.
   if (value.startsWith('"')) return [{ text: `{"type":"text","text":${value}}`, marker: undefined }];

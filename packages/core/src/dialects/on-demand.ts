@@ -41,9 +41,13 @@ export function makeDialect(spec: DialectSpec): Dialect {
   return (require('./make-dialect.js') as typeof import('./dialect.ts')).makeDialect(spec);
 }
 
+let served: typeof import('./serve.ts') | undefined;
+
 /** The side of a dialect that records and serves. */
 export function serving(dialect: Pick<Dialect, 'id' | 'serve'>): DialectServer {
-  return (require('./serve.js') as typeof import('./serve.ts')).serving(dialect);
+  // A gateway asks many times in each request, and `require` looks for the file every time.
+  served ??= require('./serve.js') as typeof import('./serve.ts');
+  return served.serving(dialect);
 }
 
 export const openaiChat = onDemand(openaiChatHome);

@@ -106,7 +106,7 @@ const choices = new WeakMap<object, { readonly model: string; readonly value: un
 
 const compiled = new Map<string, RegExp>();
 
-export function matches(pattern: string, name: string): boolean {
+function matches(pattern: string, name: string): boolean {
   let expression = compiled.get(pattern);
   if (!expression) {
     const parts = pattern.split('*').map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'));

@@ -1,110 +1,15 @@
 import { digest } from '../json/index.ts';
-import type { Citation, ContentBlock, MediaBlock, Message, ToolUseBlock } from '../message/index.ts';
+import type { ContentBlock, Message, ToolUseBlock } from '../message/index.ts';
 import type { BlockEvent } from './block-events.ts';
+import { unescapeJson } from './delta-run.ts';
+import { fitBlock, type ReplyAbilities, serveCall } from './fit-reply.ts';
 import { dropped, type LossNote, rewritten, synthesised } from './loss.ts';
-import type { Policies } from './provider.ts';
 import type { Stop, StopReason, Usage } from './reply.ts';
 import type { ServedTool } from './request-meaning.ts';
 import type { ReplyContent, ReplyHead, ReplyWriter, ServedError, WriteStreamOptions } from './serve.ts';
-import { targetToolId } from './write/drafts.ts';
-import { areArguments, inlineDataUrl, noteLeftOut } from './write/translate.ts';
+import { areArguments } from './write/translate.ts';
 
 type Kind = ContentBlock['type'];
-
-/** What the responses of a protocol have a form for. */
-export interface ReplyAbilities {
-  citations(citation: Citation): boolean;
-  readonly refusals: boolean;
-  /** Calls of tools that take free text. */
-  readonly customCalls: boolean;
-  /** Reasoning without text, of which there is only a ciphertext. */
-  readonly sealedReasoning: boolean;
-  media(block: MediaBlock): boolean;
-  /** What its clients send back: ids of calls in another form are replaced. */
-  readonly policies: Pick<Policies, 'toolIds'>;
-}
-
-/** A block of a foreign message as a protocol can show it; undefined where it has no form for it. Notes what that loses. */
-function fitBlock(
-  block: ContentBlock,
-  path: string,
-  abilities: ReplyAbilities,
-  reference: string | undefined,
-  tools: ReplyHead['tools'],
-  losses: LossNote[],
-): ContentBlock | undefined {
-  switch (block.type) {
-    case 'text': {
-      const { citations = [], ...plain } = block;
-      if (citations.length === 0) return plain;
-      const kept = citations.filter((citation, at) => {
-        const isKept = abilities.citations(citation);
-        losses.push((isKept ? rewritten : dropped)(`${path}.citations[${at}]`, 'citations'));
-        return isKept;
-      });
-      return kept.length > 0 ? { ...plain, citations: kept } : plain;
-    }
-    case 'reasoning':
-      if (block.text !== '' || (abilities.sealedReasoning && reference !== undefined)) {
-        losses.push(rewritten(path, 'foreign-reasoning'));
-        return block;
-      }
-      break;
-    case 'refusal':
-      if (abilities.refusals) return block;
-      losses.push(rewritten(path, 'refusal'));
-      return { type: 'text', text: block.text };
-    case 'tool-use': {
-      const named = { ...block, ...serveCall(block, path, abilities, tools, losses) };
-      const { form, ...plain } = named;
-      if (!form || abilities.customCalls) return named;
-      losses.push(rewritten(path, 'unknown-field', `form: ${form}`));
-      return plain;
-    }
-    case 'media': {
-      const media = inlineDataUrl(block);
-      if (abilities.media(media)) return media;
-      break;
-    }
-  }
-  block satisfies { type: 'reasoning' | 'media' | 'tool-result' | 'unknown' };
-  losses.push(noteLeftOut(block, path));
-  return undefined;
-}
-
-/** The name that the client knows a tool by, and an id that it may send back. */
-function serveCall(
-  { id, name }: Pick<ToolUseBlock, 'id' | 'name'>,
-  path: string,
-  { policies }: ReplyAbilities,
-  tools: ReplyHead['tools'],
-  losses: LossNote[],
-): Pick<ToolUseBlock, 'id' | 'name'> {
-  return {
-    id: id === '' ? '' : targetToolId(id, policies, `${path}.id`, losses),
-    name: tools?.get(name)?.name ?? name,
-  };
-}
-
-/** A block of a reply as a protocol can show it, with its number in the message; of a call, the client's tool. */
-export interface ShownBlock {
-  readonly block: ContentBlock;
-  readonly index: number;
-  readonly tool?: ServedTool | undefined;
-}
-
-/** The blocks of a message that a protocol can show. */
-export function fitMessage(
-  { content }: Message,
-  abilities: ReplyAbilities,
-  { reference, tools }: ReplyHead,
-  losses: LossNote[],
-): ShownBlock[] {
-  return content.flatMap((given, index) => {
-    const block = fitBlock(given, `content[${index}]`, abilities, reference?.(index), tools, losses);
-    return block ? [{ block, index, tool: given.type === 'tool-use' ? tools?.get(given.name) : undefined }] : [];
-  });
-}
 
 /** Notes what a protocol loses that gives one reply to each request. */
 export function noteAlternatives({ alternatives = [] }: ReplyContent, losses: LossNote[]): void {
@@ -154,6 +59,11 @@ export interface StreamForm {
   open(block: OutgoingBlock): string;
   /** The next piece of text or arguments; `isParagraph`: the text only separates paragraphs. */
   piece(block: OutgoingBlock, text: string, isParagraph: boolean): string;
+  /**
+   * What stands before and behind the JSON string of each further piece of a block, without its quotation marks; absent where the
+   * pieces of a block do not differ in their text alone.
+   */
+  frame?(block: OutgoingBlock): readonly [before: string, after: string];
   /** The end of a block that was opened. `native` is its own text, where the block is of this dialect. */
   close(block: OutgoingBlock, content: ContentBlock | undefined, native: string | undefined): string;
   /** A block that is not written piece by piece. */
@@ -263,7 +173,8 @@ export class StreamWriter implements ReplyWriter {
       case 'text':
       case 'reasoning':
       case 'refusal':
-        return isStreamed ? this.#piece(block, event.text) : '';
+        if (!isStreamed) return '';
+        return event.pieces ? this.#pieces(block, event.text, event.pieces) : this.#piece(block, event.text);
       case 'block-end':
         return this.#endTold(block, event);
       default:
@@ -307,6 +218,15 @@ export class StreamWriter implements ReplyWriter {
     const before = this.#goTo(block);
     block.written += text;
     return before + this.#form.piece(block, text, isParagraph);
+  }
+
+  /** Pieces that came together. All that is done for each of them is done by the platform's own code. */
+  #pieces(block: OutgoingBlock, text: string, pieces: readonly string[]): string {
+    const frame = this.#live === block && block.written !== '' ? this.#form.frame?.(block) : undefined;
+    if (!frame || pieces.includes('')) return pieces.map((one) => this.#piece(block, unescapeJson(one))).join('');
+    const [before, after] = frame;
+    block.written += text;
+    return `${before}${pieces.join(`${after}${before}`)}${after}`;
   }
 
   /** Makes a block the one that is written. */

@@ -1,4 +1,4 @@
-import { matches, type ProviderDescriptor } from '../dialects/provider.ts';
+import { type ByModel, forModel, type ProviderDescriptor } from '../dialects/provider.ts';
 
 /** A kind of content that a model takes or gives. */
 export type Modality = 'text' | 'image' | 'audio' | 'video' | 'document';
@@ -30,11 +30,18 @@ export function modelInfo(provider: ProviderDescriptor, model: string): ModelInf
     .slice(model.lastIndexOf('/') + 1)
     .toLowerCase()
     .replace(/^(?:[a-z-]+\.)+(?=[a-z])/, '');
-  const family = FAMILIES.find(([patterns]) => patterns.some((pattern) => matches(pattern, name)));
+  families ??= {
+    default: undefined,
+    models: FAMILIES.flatMap(([patterns, info]) => patterns.map((pattern) => [pattern, info] as const)),
+  };
+  const family = forModel(families, name);
   if (!family) return UNKNOWN;
-  const info = { known: true, ...family[1] };
+  const info = { known: true, ...family };
   return { ...info, input: info.input.filter((modality) => accepts(provider, modality)) };
 }
+
+/** One list of all patterns, made on first use. A run asks for the same model with every request, and `forModel` remembers it. */
+let families: ByModel<Family | undefined> | undefined;
 
 const MEDIA_TYPES: Readonly<Record<Exclude<Modality, 'text'>, RegExp>> = {
   image: /^(image\/|\*)/,

@@ -1,4 +1,4 @@
-import { readRun } from '../dialects/delta-run.ts';
+import { readRun, tellRun } from '../dialects/delta-run.ts';
 import type {
   Dialect,
   Manifest,
@@ -334,10 +334,10 @@ export class ReplyReader {
     };
     // Only what has begun goes on, so this is never the first event.
     const takeText = (text: string): boolean => {
-      const deltas = failure === undefined && !stopping.stopped ? readRun(reader.usual?.(), text) : undefined;
-      if (!deltas) return false;
+      const run = failure === undefined && !stopping.stopped ? readRun(reader.usual?.(), text) : undefined;
+      if (!run) return false;
       this.isTold = true;
-      journal.emit(deltas);
+      journal.emit(() => tellRun(run));
       return true;
     };
     try {

@@ -1,5 +1,6 @@
 import { Chat, MessageList, system, user } from '@skein/core';
 import { expect, test } from 'vitest';
+import { share } from '../../../../scripts/test-shares.ts';
 import { anthropic, bodies, modelOf, responses, start, weather } from '../run/kit.ts';
 
 const SLIPS = [null, 5, -1, '', '__proto__', [], [null], {}, true, 1e9, undefined];
@@ -28,8 +29,8 @@ test.each([anthropic, responses])('$protocol: a state edited by hand never throw
   const fetch = async (): Promise<Response> => {
     throw new Error('asked');
   };
-  for (const path of places(JSON.parse(state)).slice(1))
-    for (const slip of SLIPS) {
+  for (const [turn, path] of places(JSON.parse(state)).slice(1).entries())
+    for (const slip of share(SLIPS, turn)) {
       const text = edited(state, path, slip);
       const where = `${path.join('.')} = ${JSON.stringify(slip)}`;
       const asked = chat.chatWithState(text, [system('S'), user('And Rome?')], { fetch });

@@ -57,14 +57,14 @@ export const google: Api = {
   isInPath: true,
 };
 
-const interactions: Api = {
+export const interactions: Api = {
   id: 'google-interactions',
   dialect: googleInteractions,
   judge: judgeGoogleInteractions,
   models: ['gemini-2.5-flash', 'gemini-3.6-flash'],
 };
 
-const bedrock: Api = {
+export const bedrock: Api = {
   id: 'bedrock-converse',
   dialect: bedrockConverse,
   judge: judgeBedrockConverse,
@@ -73,7 +73,7 @@ const bedrock: Api = {
   always: { tools: [{ name: 'lookup', parameters: { type: 'object' } }] },
 };
 
-const cohere: Api = {
+export const cohere: Api = {
   id: 'cohere-chat',
   dialect: cohereChat,
   judge: judgeCohereChat,

@@ -1,5 +1,6 @@
 import { joinManifest, MessageList, user } from '@skein/core';
 import { describe, expect, test } from 'vitest';
+import { share } from '../../../../scripts/test-shares.ts';
 import { inside, member } from '../loops/compare.ts';
 import { APIS, newest } from './apis.ts';
 import { elsewhere } from './elsewhere.ts';
@@ -29,13 +30,15 @@ const intact = (talk: Talk, { api }: Target): string[] =>
     .filter(({ origin, facts }) => origin.dialect === api.id && facts.needs.every((need) => need === 'bound'))
     .flatMap(({ raw }) => (api.dialect.home.policies.alternateRoles ? inside(member(raw, 'content')!) : inner(raw)));
 
+const ALL_TARGETS = APIS.flatMap((api) => api.models.map((model) => ({ api, model, to: model })));
+
 for (const scenario of SCENARIOS) {
   describe(scenario.name, () => {
-    for (const sourceApi of APIS) {
+    for (const [turn, sourceApi] of APIS.entries()) {
       for (const sourceModel of new Set([sourceApi.models[0], newest(sourceApi)])) {
         const source: Target = { api: sourceApi, model: sourceModel };
 
-        test.each(APIS.flatMap((api) => api.models.map((model) => ({ api, model, to: model }))))(
+        test.each(share(ALL_TARGETS, turn))(
           `${sourceModel} (${sourceApi.id}) to $to ($api.id) and back`,
           ({ api, model }) => {
             const talk = new Talk();

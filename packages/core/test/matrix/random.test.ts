@@ -1,10 +1,11 @@
 import { diffPrefix, isJson, joinManifest, type Manifest, type Message, type WrittenRequest } from '@skein/core';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { runs } from '../../../../scripts/test-shares.ts';
 import { APIS, type Api, judgeFor, runsPerModel } from './apis.ts';
 import { type History, randomHistory } from './random-history.ts';
 
-const RUNS = runsPerModel(720);
+const RUNS = runs(runsPerModel(720));
 
 function write(api: Api, model: string, messages: readonly Message[], previous?: Manifest): WrittenRequest {
   const params = { maxTokens: 2048 };

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runs } from '../../../../scripts/test-shares.ts';
 import { dialect, isJson, type Message, user } from '../../src/index.ts';
 import { eventsOf, type SseEvent } from '../corpus/events-of.ts';
 import { unheld } from '../corpus/leaves.ts';
@@ -84,7 +85,7 @@ describe.each(ALL_PROTOCOLS)('%s', (protocol) => {
         const bytes = bytesOf(stream);
         expect(problems(protocol, bytes.subarray(0, Math.floor(at * bytes.length)))).toEqual([]);
       }),
-      { seed: 7, numRuns: 400 },
+      { seed: 7, numRuns: runs(400) },
     );
   });
 
@@ -106,7 +107,7 @@ describe.each(ALL_PROTOCOLS)('%s', (protocol) => {
         const events = eventsOf(sse);
         expect(missing(protocol, events.slice(0, Math.floor(at * events.length)))).toEqual([]);
       }),
-      { seed: 8, numRuns: 150 },
+      { seed: 8, numRuns: runs(150) },
     );
   });
 });

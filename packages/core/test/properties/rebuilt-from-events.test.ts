@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runs } from '../../../../scripts/test-shares.ts';
 import { type BlockEvent, readBlocks } from '../../src/dialect.ts';
 import { type ContentBlock, dialect, type Stop, type Usage } from '../../src/index.ts';
 import { ALL_PROTOCOLS, type AnyProtocol } from '../corpus/recordings.ts';
@@ -111,7 +112,7 @@ describe.each(APIS.map(({ id }) => id))('%s', (protocol) => {
       fc.property(said, (one) => {
         expect(differences(readAsBlocks(api.dialect, streamOf(api, 'any', one as never, 1)))).toEqual([]);
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     );
   });
 });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runs, share } from '../../../../scripts/test-shares.ts';
 import { decodeSse } from '../../src/index.ts';
 import { ALL_PROTOCOLS, type AnyProtocol } from '../corpus/recordings.ts';
 import { readChunks, type Streamed, streams } from '../corpus/streamed.ts';
@@ -54,7 +55,7 @@ describe.each(ALL_PROTOCOLS)('%s', (protocol) => {
   const placed = (name: string, places: readonly number[]): string[] => places.map((at) => `${name} at byte ${at}`);
 
   it('a short stream, split between any two bytes', () => {
-    const short = all.filter(({ bytes }) => bytes.length <= SHORT);
+    const short = share(all.filter(({ bytes }) => bytes.length <= SHORT));
     const wrong = short.flatMap(({ name, bytes }) => placed(name, wrongSplits(decoded, bytes)));
     console.log(`${protocol}: split ${short.length} streams between any two bytes`);
     expect(wrong).toEqual([]);
@@ -66,7 +67,7 @@ describe.each(ALL_PROTOCOLS)('%s', (protocol) => {
   });
 
   it('a long stream, split between any two bytes of some windows', () => {
-    const wrong = all.flatMap(({ name, bytes }, index) => {
+    const wrong = share(all).flatMap(({ name, bytes }, index) => {
       if (bytes.length <= SHORT) return [];
       const windows = [1, 2, 3].map((turn) => ((index + turn) * 7919) % (bytes.length - WINDOW));
       return windows.flatMap((from) => placed(name, wrongSplits(decoded, bytes, from, from + WINDOW)));
@@ -80,7 +81,7 @@ describe.each(ALL_PROTOCOLS)('%s', (protocol) => {
       fc.property(fc.constantFrom(...all), sizes, ({ bytes }, several) => {
         expect(read(chunked(bytes, several))).toBe(read([bytes]));
       }),
-      { seed: 6, numRuns: 100 },
+      { seed: 6, numRuns: runs(100) },
     );
   });
 

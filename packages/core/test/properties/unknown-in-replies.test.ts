@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runs } from '../../../../scripts/test-shares.ts';
 import { dialect, type Reply, toolResult, user } from '../../src/index.ts';
 import { ALL_PROTOCOLS, type AnyProtocol, exchanges } from '../corpus/recordings.ts';
 import { memberTexts } from '../corpus/source-json.ts';
@@ -61,7 +62,7 @@ describe.each(ALL_PROTOCOLS)('%s', (protocol) => {
         expect(body).toContain(inner(altered));
         expect(losses).toEqual([]);
       }),
-      { seed: 1, numRuns: 400 },
+      { seed: 1, numRuns: runs(400) },
     );
   });
 
@@ -75,7 +76,7 @@ describe.each(ALL_PROTOCOLS)('%s', (protocol) => {
         const altered = text.slice(base.start, base.end + text.length - base.response.length);
         expect(echo(protocol, reply).body).toContain(inner(altered));
       }),
-      { seed: 2, numRuns: 200 },
+      { seed: 2, numRuns: runs(200) },
     );
   });
 
@@ -87,7 +88,7 @@ describe.each(ALL_PROTOCOLS)('%s', (protocol) => {
         expect(message.raw).toContain(added);
         expect(message.content.length).toBeGreaterThan(0);
       }),
-      { seed: 3, numRuns: 200 },
+      { seed: 3, numRuns: runs(200) },
     );
   });
 });

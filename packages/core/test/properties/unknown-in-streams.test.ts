@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runs } from '../../../../scripts/test-shares.ts';
 import { dialect, user } from '../../src/index.ts';
 import { eventsOf, type SseEvent } from '../corpus/events-of.ts';
 import { endOf } from '../corpus/put-back.ts';
@@ -69,7 +70,7 @@ describe.each(ALL_PROTOCOLS)('%s', (protocol) => {
         expect(reply.message.text).toBe(plain.message.text);
         expect(reply.message.toolUses.map((use) => use.name)).toEqual(plain.message.toolUses.map((use) => use.name));
       }),
-      { seed: 4, numRuns: 300 },
+      { seed: 4, numRuns: runs(300) },
     );
   });
 
@@ -100,7 +101,7 @@ describe.each(ALL_PROTOCOLS)('%s', (protocol) => {
           expect(() => dialect(protocol).writeRequest({ model: 'some-model', messages })).not.toThrow();
         },
       ),
-      { seed: 5, numRuns: 200 },
+      { seed: 5, numRuns: runs(200) },
     );
   });
 });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runs } from '../../../../scripts/test-shares.ts';
 import { serving } from '../../src/dialect.ts';
 import { dialect, elementTexts, type Reply } from '../../src/index.ts';
 import { readAsBlocks } from '../corpus/streamed.ts';
@@ -37,7 +38,7 @@ describe.each(TARGETS)('a stream written as %s', (target) => {
           expect(readChunks(target, chunks).message.raw).toBe(readChunks(target, [bytes]).message.raw);
         },
       ),
-      { numRuns: 50 },
+      { numRuns: runs(50) },
     );
   });
 
@@ -50,7 +51,7 @@ describe.each(TARGETS)('a stream written as %s', (target) => {
         const said = part.message.text;
         expect(reply.message.text.startsWith(said)).toBe(true);
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     );
   });
 });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runs, share } from '../../../../scripts/test-shares.ts';
 import type { BlockEvent } from '../../src/dialect.ts';
 import { assistant, type ContentBlock, dialect, type Reply, type Stop, type Usage } from '../../src/index.ts';
 import { exchanges, PROTOCOLS } from '../corpus/recordings.ts';
@@ -13,7 +14,7 @@ interface Recorded {
 }
 
 /** Every reply of the corpus that came to its end. */
-const RECORDED: readonly Recorded[] = PROTOCOLS.flatMap((protocol) => [
+const ALL_RECORDED: readonly Recorded[] = PROTOCOLS.flatMap((protocol) => [
   ...streams(protocol)
     .filter(({ name }) => name !== CONTRADICTORY)
     .map(({ name, sse }) => ({ name, ...readBlocksOf(protocol, sse) })),
@@ -26,6 +27,8 @@ const RECORDED: readonly Recorded[] = PROTOCOLS.flatMap((protocol) => [
     }
   }),
 ]).filter(({ reply, events }) => !reply.message.origin.cut && !events.some(({ type }) => type === 'error'));
+
+const RECORDED = share(ALL_RECORDED);
 
 const total = (usage: Usage | undefined): number | undefined =>
   usage && usage.input + usage.cacheRead + usage.cacheWrite5m + usage.cacheWrite1h + usage.output + usage.reasoning;
@@ -133,7 +136,7 @@ describe.each(TARGETS)('any reply as %s', (target) => {
           if (at >= 0) expect(streamed.text).toContain(btoa(`block ${at}`));
         }
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     );
   });
 });

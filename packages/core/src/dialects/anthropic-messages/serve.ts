@@ -1,13 +1,13 @@
 import { elementTexts, find, isObject, type JsonObject, splice, textAt } from '../../json/index.ts';
 import type { Citation, ContentBlock, Message } from '../../message/index.ts';
+import { cutAround, PLACE } from '../delta-run.ts';
+import { fitMessage, type ReplyAbilities } from '../fit-reply.ts';
 import type { LossNote } from '../loss.ts';
 import type { StopReason, Usage } from '../reply.ts';
 import {
-  fitMessage,
   makeId,
   noteAlternatives,
   type OutgoingBlock,
-  type ReplyAbilities,
   type StreamForm,
   StreamWriter,
   stopWord,
@@ -185,10 +185,11 @@ class MessageForm implements StreamForm {
   }
 
   piece({ kind }: OutgoingBlock, text: string): string {
-    if (kind === 'tool-use') return this.#delta('input_json_delta', 'partial_json', JSON.stringify(text));
-    return kind === 'reasoning'
-      ? this.#delta('thinking_delta', 'thinking', JSON.stringify(text))
-      : this.#delta('text_delta', 'text', JSON.stringify(text));
+    return this.#piece(kind, JSON.stringify(text));
+  }
+
+  frame({ kind }: OutgoingBlock): readonly [string, string] {
+    return cutAround(this.#piece(kind, `"${PLACE}"`));
   }
 
   close({ kind, index }: OutgoingBlock, content: ContentBlock | undefined, native: string | undefined): string {
@@ -237,6 +238,13 @@ class MessageForm implements StreamForm {
   #start(block: string): string {
     this.#index += 1;
     return event('content_block_start', `"index":${this.#index},"content_block":${block}`);
+  }
+
+  #piece(kind: OutgoingBlock['kind'], json: string): string {
+    if (kind === 'tool-use') return this.#delta('input_json_delta', 'partial_json', json);
+    return kind === 'reasoning'
+      ? this.#delta('thinking_delta', 'thinking', json)
+      : this.#delta('text_delta', 'text', json);
   }
 
   #delta(type: string, member: string, json: string): string {

@@ -5,6 +5,7 @@ import { count, ProtocolError, type Stop, type StopReason, type Usage } from '..
 import { viewId } from '../write/drafts.ts';
 import { DIALECT } from './provider.ts';
 import {
+  failsSilently,
   findReasoning,
   hasBadInput,
   isBlankText,
@@ -94,7 +95,7 @@ function findNeeds(content: readonly unknown[], isUser: boolean, cut: boolean): 
     isToolResult(block) && Array.isArray(block.toolResult.content) ? block.toolResult.content : [],
   );
   const needs: [Need, boolean][] = [
-    ['empty', saysNothing(content) || [...content, ...inner].some(isBlankText)],
+    ['empty', saysNothing(content) || [...content, ...inner].some(isBlankText) || content.some(failsSilently)],
     ['arguments', content.some((block) => hasBadInput(block) && !incomplete.includes(block))],
     ['cut', incomplete.length > 0],
     ['cache', content.some(isCachePoint)],

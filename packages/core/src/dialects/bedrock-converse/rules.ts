@@ -65,6 +65,13 @@ export function saysNothing(content: readonly unknown[]): boolean {
   return content.every((block) => isBlankText(block) || isCachePoint(block));
 }
 
+/** `result-empty`: a failed result must say something. */
+export function failsSilently(block: unknown): boolean {
+  if (!isToolResult(block) || block.toolResult.status !== 'error') return false;
+  const { content } = block.toolResult;
+  return !Array.isArray(content) || saysNothing(content);
+}
+
 /** Removes white space at the end of a draft (`trailing-space`). */
 export function trimEnd(draft: Draft): Draft | undefined | null {
   const last = findElements(draft.text, find(draft.text, ['content'])!.start).at(-1);

@@ -1,15 +1,14 @@
 import { elementTexts, findMembers, type JsonObject, textAt } from '../../json/index.ts';
 import type { Citation, ContentBlock, MediaBlock, Message } from '../../message/index.ts';
 import { readScale } from '../anthropic-messages/request-meaning.ts';
+import { fitMessage, type ReplyAbilities } from '../fit-reply.ts';
 import type { LossNote } from '../loss.ts';
 import { forModel } from '../provider.ts';
 import type { StopReason, Usage } from '../reply.ts';
 import {
-  fitMessage,
   makeId,
   noteAlternatives,
   type OutgoingBlock,
-  type ReplyAbilities,
   type StreamForm,
   StreamWriter,
   stopWord,

@@ -28,6 +28,7 @@ import { type MessageFormat, makeTranslator, type PortableBlock, toArguments } f
 import type { Draft, Frame, FrameParts, MarkablePart, RequestWriter, Target } from '../write/writer.ts';
 import { mediaFormat } from './read-response.ts';
 import {
+  failsSilently,
   findReasoning,
   hasBadInput,
   isBlankText,
@@ -218,14 +219,15 @@ function repairBlock(block: unknown, path: Path, { message, changes, losses, dro
     const given = typeof input === 'string' ? input : (textAt(message.raw, at) ?? '');
     changes.set(at, toArguments(given, formatPath(at), losses));
   }
-  if (!isToolResult(block) || !Array.isArray(block.toolResult.content)) return;
+  if (!isToolResult(block)) return;
   const at = [...path, 'toolResult', 'content'];
-  const { content, status } = block.toolResult;
-  if (status === 'error' && saysNothing(content)) {
+  if (failsSilently(block)) {
     changes.set(at, `[${textPart(JSON.stringify(FAILED))}]`);
     losses.push(synthesised(formatPath(at), 'empty', FAILED));
     return;
   }
+  const { content } = block.toolResult;
+  if (!Array.isArray(content)) return;
   content.forEach((inner: unknown, index) => {
     if (isBlankText(inner)) drop([...at, index], 'empty');
   });

@@ -1,15 +1,9 @@
 import { elementTexts, type JsonObject, textAt } from '../../json/index.ts';
 import { blockText, type Citation, type ContentBlock, contentText, type Message } from '../../message/index.ts';
+import { fitMessage, type ReplyAbilities } from '../fit-reply.ts';
 import type { LossNote } from '../loss.ts';
 import type { Stop, Usage } from '../reply.ts';
-import {
-  fitMessage,
-  noteAlternatives,
-  type OutgoingBlock,
-  type ReplyAbilities,
-  type StreamForm,
-  StreamWriter,
-} from '../reply-writer.ts';
+import { noteAlternatives, type OutgoingBlock, type StreamForm, StreamWriter } from '../reply-writer.ts';
 import type {
   DialectServer,
   ReplyContent,

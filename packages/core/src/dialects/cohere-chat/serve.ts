@@ -1,13 +1,12 @@
 import { elementTexts, findMembers, type JsonObject, textAt } from '../../json/index.ts';
 import type { Citation, ContentBlock, Message } from '../../message/index.ts';
+import { fitMessage, type ReplyAbilities } from '../fit-reply.ts';
 import { type LossNote, rewritten } from '../loss.ts';
 import type { StopReason, Usage } from '../reply.ts';
 import {
-  fitMessage,
   makeId,
   noteAlternatives,
   type OutgoingBlock,
-  type ReplyAbilities,
   type StreamForm,
   StreamWriter,
   stopWord,

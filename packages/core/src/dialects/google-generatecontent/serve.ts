@@ -1,15 +1,9 @@
 import { elementTexts, type JsonObject } from '../../json/index.ts';
 import type { ContentBlock, MediaBlock, Message, ToolUseBlock } from '../../message/index.ts';
+import { fitMessage, type ReplyAbilities } from '../fit-reply.ts';
 import { type LossNote, rewritten } from '../loss.ts';
 import type { Alternative, StopReason, Usage } from '../reply.ts';
-import {
-  fitMessage,
-  type OutgoingBlock,
-  type ReplyAbilities,
-  type StreamForm,
-  StreamWriter,
-  stopWord,
-} from '../reply-writer.ts';
+import { type OutgoingBlock, type StreamForm, StreamWriter, stopWord } from '../reply-writer.ts';
 import type {
   DialectServer,
   ReplyContent,

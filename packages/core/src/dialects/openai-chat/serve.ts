@@ -1,17 +1,11 @@
 import { findMembers, isObject, textAt } from '../../json/index.ts';
 import type { Citation, ContentBlock, MediaBlock, Message, ToolUseBlock } from '../../message/index.ts';
+import { cutAround, PLACE } from '../delta-run.ts';
+import { fitMessage, type ReplyAbilities } from '../fit-reply.ts';
 import { type LossNote, rewritten } from '../loss.ts';
 import { openaiAnswers, openaiErrorBody } from '../openai-answers.ts';
 import type { Alternative, StopReason, Usage } from '../reply.ts';
-import {
-  fitMessage,
-  makeId,
-  type OutgoingBlock,
-  type ReplyAbilities,
-  type StreamForm,
-  StreamWriter,
-  stopWord,
-} from '../reply-writer.ts';
+import { makeId, type OutgoingBlock, type StreamForm, StreamWriter, stopWord } from '../reply-writer.ts';
 import type {
   DialectServer,
   ReplyContent,
@@ -247,6 +241,10 @@ class ChunkForm implements StreamForm {
     const added = isFirst ? JSON.stringify(this.#texts.add(kind, index, text, this.losses)) : json;
     if (isFirst) this.#texts.pass(kind, index, this.losses);
     return this.#chunk(`{"${MEMBERS[kind]}":${added}}`);
+  }
+
+  frame({ kind }: OutgoingBlock): readonly [string, string] {
+    return cutAround(this.#chunk(`{"${MEMBERS[kind]}":"${PLACE}"}`));
   }
 
   close(_: OutgoingBlock, content: ContentBlock | undefined): string {

@@ -1,8 +1,9 @@
 import { type JsonObject, textAt } from '../../json/index.ts';
 import type { Citation, ContentBlock, MediaBlock, ToolUseBlock } from '../../message/index.ts';
+import { fitMessage, type ReplyAbilities } from '../fit-reply.ts';
 import type { LossNote } from '../loss.ts';
 import type { Stop, Usage } from '../reply.ts';
-import { fitMessage, makeId, noteAlternatives, type ReplyAbilities } from '../reply-writer.ts';
+import { makeId, noteAlternatives } from '../reply-writer.ts';
 import type { ServedTool } from '../request-meaning.ts';
 import type { ReplyHead, ReplySource, WrittenReply } from '../serve.ts';
 import { areArguments } from '../write/translate.ts';
