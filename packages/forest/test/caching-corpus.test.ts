@@ -92,6 +92,8 @@ test.skipIf(!existsSync(FOLDER))('what vendors reported of their caches fits the
             rules.kind !== 'none' &&
             cacheRead + written >= (rules.seen ?? rules.minimum) &&
             (rules.kind !== 'automatic' || cacheRead % rules.increment === 0);
+          const isMarked = request?.elements.some(({ marker }) => marker !== undefined);
+          if (rules.kind === 'marked' && isMarked === false) broken.push(`${file}#${index}: cached without a marker`);
           if (!isAllowed) broken.push(`${file}#${index}: ${given}/${model} read ${cacheRead}, wrote ${written}`);
           if (!before) alone.push(`${file}#${index}`);
         }
@@ -111,7 +113,9 @@ test.skipIf(!existsSync(FOLDER))('what vendors reported of their caches fits the
     `Caches in ${counts.turns} recorded turns: ${counts.cached} read or wrote; ${counts.followUps} follow another turn:`,
     causes,
   );
-  console.log(`${alone.length} cached turns have no recorded predecessor: their size and markers fit the rules.`);
+  console.log(
+    `${alone.length} cached turns have no recorded predecessor: their size and markers fit the rules: ${alone.join(', ')}`,
+  );
   expect(elsewhere).toEqual([]);
   expect(broken).toEqual([]);
   expect(counts.cached).toBeGreaterThan(40);

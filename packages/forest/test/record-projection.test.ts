@@ -1,6 +1,7 @@
 import { memoryStore, reproject, type Store } from '@skein/forest';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { runs } from '../../../scripts/test-shares.ts';
 import { sharedProjector } from '../src/record/projection/projector.ts';
 import { type Recorded, recordsOf, seen } from './record-exchanges.ts';
 import { newForest } from './record-kit.ts';
@@ -313,6 +314,6 @@ test('whatever order exchanges arrive in, how often, and when it is projected: t
         }
       },
     ),
-    { numRuns: 150 },
+    { numRuns: runs(150) },
   );
 });

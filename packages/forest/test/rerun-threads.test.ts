@@ -27,11 +27,51 @@ test('other models answer the last question beside the original, and a stopped r
   expect((await forest.threads.get(id)).head).toBe(head);
 
   emulator.script('openai-responses', [says('Bergen.')]);
-  const second = await collect({ models: [CLAUDE, GPT], n: 2, maxCost: 0, judge: async () => 7 });
+  const second = await collect({ models: [CLAUDE, GPT], n: 2, maxCost: 0, judge: async () => ({ rating: 4 }) });
   expect(second.map(({ model, isKept, rating }) => ({ model, isKept, rating }))).toEqual([
-    { model: CLAUDE, isKept: true, rating: 7 },
-    { model: CLAUDE, isKept: true, rating: 7 },
+    { model: CLAUDE, isKept: true, rating: 4 },
+    { model: CLAUDE, isKept: true, rating: 4 },
   ]);
   const [bergen] = await collect({ models: [GPT] });
   expect(bergen).toMatchObject({ model: GPT, differs: true, isKept: false });
+});
+
+test('a judge sees the question, rates from -5 to 5, and its cost counts; one that fails ends nothing', async () => {
+  const emulator = await start();
+  const { forest, engine } = processes(emulator)();
+  const threads: string[] = [];
+  for (const city of ['Oslo', 'Rome', 'Bern', 'Riga'])
+    threads.push((await forest.threads.begin([user(`Where is ${city}?`), assistant('Somewhere.')])).id);
+  const seen: (string | undefined)[] = [];
+  const judgements = [{ rating: -5, cost: 0.6 }, undefined, { cost: 0.6 }];
+  const judge: RerunOptions['judge'] = async (_answer, _original, question) => {
+    seen.push(question?.message.text);
+    return judgements[seen.length - 1] ?? Promise.reject(new Error('too busy'));
+  };
+  const rows: RerunAnswer[] = [];
+  for await (const row of rerunThreads(forest, engine, { threads, models: [CLAUDE], judge, maxCost: 1 }))
+    rows.push(row);
+  expect(seen).toEqual(['Where is Oslo?', 'Where is Rome?', 'Where is Bern?']);
+  // The fourth conversation is left: the judge has cost more than the limit.
+  expect(rows.map(({ rating, error }) => [rating, error])).toEqual([
+    [-5, undefined],
+    [undefined, 'The judge gave no rating: too busy'],
+    [undefined, undefined],
+  ]);
+  await expect(forest.rate(rows[0]!.node!, 7)).rejects.toMatchObject({ code: 'bad_name' });
+});
+
+test('a rating that an earlier version stored on its scale of ten is shown on the scale from -5 to 5', async () => {
+  const emulator = await start();
+  const { forest } = processes(emulator)();
+  const { head, id } = await forest.threads.begin([user('Which city?'), assistant('Oslo.')]);
+  const ref = (on: 'node' | 'thread', key: string, value: number) =>
+    forest.store.append([{ k: 'ref', on, key, name: 'rating', value, clock: forest.clock.tick() }]);
+  const shown = async () => [(await forest.node(head)).marks.rating, (await forest.threads.get(id)).rating];
+  await ref('node', head, 10);
+  await ref('thread', id, 6);
+  expect(await shown()).toEqual([5, 0.6]);
+  await forest.rate(head, -2);
+  await forest.threads.rate(id, 4);
+  expect(await shown()).toEqual([-2, 4]);
 });

@@ -1,12 +1,10 @@
-import { canonical, findMembers, isJson } from '@skein/core';
+import { canonical, findMembers, isJson, JsonTextError } from '@skein/core';
 import { type PrefixElement, prefixElements } from '@skein/core/dialect';
 import { findVolatile, type VolatileKind } from './volatile.ts';
 
 /** A request as a prompt cache compares it. */
 export interface CachedRequest {
   readonly elements: readonly PrefixElement[];
-  /** How many blocks each element has; caches search so many back from a marker. */
-  readonly blocks: readonly number[];
   /** The other members of the body that are short, by name, as exact text. */
   readonly members: ReadonlyMap<string, string>;
   readonly headers: Readonly<Record<string, string>>;
@@ -28,23 +26,24 @@ export function readCachedRequest(
   headers: CachedRequest['headers'],
   anchors: readonly string[] = [],
 ): CachedRequest | undefined {
-  if (!/^\s*\{/.test(body) || !isJson(body)) return undefined;
-  const elements = prefixElements(body);
-  const members = new Map(
-    findMembers(body)
-      .filter(({ start, end }) => end - start <= LONGEST_MEMBER)
-      .map(({ name, start, end }) => [name, body.slice(start, end)] as const),
-  );
-  return {
-    elements,
-    blocks: elements.map(({ text }) =>
-      Math.max(1, text.match(/"(?:type|text|toolUse|functionCall)"\s*:/g)?.length ?? 1),
-    ),
-    members,
-    headers,
-    isKept: anchors.some((name) => members.has(name)),
-    size: body.length,
-  };
+  if (!/^\s*\{/.test(body)) return undefined;
+  try {
+    const elements = prefixElements(body);
+    const members = new Map(
+      findMembers(body)
+        .filter(({ start, end }) => end - start <= LONGEST_MEMBER)
+        .map(({ name, start, end }) => [name, body.slice(start, end)] as const),
+    );
+    return { elements, members, headers, isKept: anchors.some((name) => members.has(name)), size: body.length };
+  } catch (error) {
+    if (error instanceof JsonTextError) return undefined;
+    throw error;
+  }
+}
+
+/** How many blocks an element has; caches search so many back from a marker. */
+export function countBlocks({ text }: PrefixElement): number {
+  return Math.max(1, text.match(/"(?:type|text|toolUse|functionCall)"\s*:/g)?.length ?? 1);
 }
 
 /** Where two requests part, and what kind of difference it is. */

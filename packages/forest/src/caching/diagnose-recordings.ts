@@ -26,7 +26,8 @@ export interface RecordedRequest {
   readonly request: CachedRequest | undefined;
 }
 
-const PAGE = 200;
+/** One less than a list of exchanges reads at a time: it looks at one more, to know whether there are more. */
+const PAGE = 199;
 /** How many bodies are read at the same time. */
 const AT_ONCE = 16;
 /** The longest time that a cache of any provider keeps an entry. */
@@ -46,9 +47,10 @@ export async function* diagnoseCaching(
   const { thread, exchange, tag, since = 0, costOf } = scope;
   const known = createHistory((id) => readAgain(forest, id));
   for await (const { facts, request } of readRequests(forest, scope)) {
-    const earlier = request && (await known.find(facts, request));
+    const key = request && headKey(facts, request);
+    const earlier = key === undefined ? undefined : await known.find(facts, key);
     const diagnosis = diagnose(facts, request, earlier, costOf);
-    if (request) known.add(facts, request, earlier);
+    if (request && key !== undefined) known.add(facts, request, key, earlier);
     const isWanted =
       facts.start >= since &&
       (thread === undefined || facts.thread === thread) &&
@@ -120,13 +122,13 @@ async function readAgain(forest: RecordingForest, id: string): Promise<CachedReq
 
 /** The requests that could have served the beginning of a later one. */
 interface RequestHistory {
-  find(facts: RequestFacts, request: CachedRequest): Promise<EarlierRequest | undefined>;
-  add(facts: RequestFacts, request: CachedRequest, earlier: EarlierRequest | undefined): void;
+  find(facts: RequestFacts, key: string): Promise<EarlierRequest | undefined>;
+  add(facts: RequestFacts, request: CachedRequest, key: string, earlier: EarlierRequest | undefined): void;
 }
 
 /** How many conversations and programs are remembered, and how many characters of requests. */
 const REMEMBERED = 20_000;
-const REMEMBERED_TEXT = 64 * 1024 * 1024;
+const REMEMBERED_TEXT = 8 * 1024 * 1024;
 
 function createHistory(readAgain: (exchange: string) => Promise<CachedRequest | undefined>): RequestHistory {
   const threads = new Map<string, RequestFacts>();
@@ -149,9 +151,9 @@ function createHistory(readAgain: (exchange: string) => Promise<CachedRequest | 
   };
 
   return {
-    async find(facts, request) {
+    async find(facts, key) {
       const same = facts.thread === undefined ? undefined : threads.get(facts.thread);
-      const head = heads.get(headKey(facts, request));
+      const head = heads.get(key);
       const found = same ?? head?.facts;
       if (!found) return undefined;
       const previous = texts.get(found.exchange) ?? (await readAgain(found.exchange));
@@ -159,8 +161,7 @@ function createHistory(readAgain: (exchange: string) => Promise<CachedRequest | 
         previous && { facts: found, request: previous, isSameThread: same !== undefined, headTokens: head?.tokens }
       );
     },
-    add(facts, request, earlier) {
-      const key = headKey(facts, request);
+    add(facts, request, key, earlier) {
       // Whatever the first request of a conversation reads is tools and system text.
       const learnt = earlier?.isSameThread === false && facts.usage ? facts.usage.cacheRead : 0;
       const tokens = learnt > 0 ? learnt : heads.get(key)?.tokens;

@@ -1,6 +1,6 @@
 import type { CostLookup, Usage } from '@skein/core';
 import { type CacheRules, cacheRules } from './cache-rules.ts';
-import { type CachedRequest, findDifference, type RequestDifference } from './compare-requests.ts';
+import { type CachedRequest, countBlocks, findDifference, type RequestDifference } from './compare-requests.ts';
 
 /** A recorded request, as far as its caching is concerned. */
 export interface RequestFacts {
@@ -201,7 +201,7 @@ function explainMiss(facts: RequestFacts, request: CachedRequest, earlier: Earli
   if (rules.kind === 'marked') {
     const next = request.elements.findIndex(({ marker }, at) => marker !== undefined && at >= limit - 1);
     if (!request.elements.some(({ marker }) => marker !== undefined)) return { cause: 'no-marker' };
-    const distance = sum(request.blocks.slice(limit, next + 1));
+    const distance = sum(request.elements.slice(limit, next + 1).map(countBlocks));
     if (next < 0 || (rules.lookback !== undefined && distance > rules.lookback)) return { cause: 'far-marker' };
   }
   return { cause: 'provider', idle };

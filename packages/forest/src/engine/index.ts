@@ -48,7 +48,7 @@ import {
   type ResumeOptions,
 } from './types.ts';
 
-export { createJudge, type JudgeOptions } from './judge.ts';
+export { createJudge, type Judgement, type JudgeOptions } from './judge.ts';
 export { type RerunAnswer, type RerunOptions, rerunThreads } from './rerun-threads.ts';
 export { continueTools, makeToolsBody, toolName } from './tools.ts';
 export type {

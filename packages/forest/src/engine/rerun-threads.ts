@@ -1,5 +1,6 @@
 import type { Forest, ForestNode } from '../forest/index.ts';
 import type { TakeRecord } from '../model/records.ts';
+import type { Judgement } from './judge.ts';
 import type { Engine, GenerateOptions } from './types.ts';
 
 /** What `rerunThreads` asks again. */
@@ -10,12 +11,12 @@ export interface RerunOptions extends Pick<GenerateOptions, 'params' | 'signal'>
   readonly models: readonly GenerateOptions['model'][];
   /** How many answers of each model. Default: 1. */
   readonly n?: number;
-  /** Stop before the answers cost more, in US dollars. What an answer costs is known when it is there. */
+  /** Ask nothing more once answers and ratings of this run cost so much, in US dollars. What they cost is known when they are there. */
   readonly maxCost?: number;
   /** Whether an answer is good. */
   readonly check?: (answer: ForestNode) => boolean | Promise<boolean>;
-  /** Rates an answer; the rating is stored with it. */
-  readonly judge?: (answer: ForestNode, original: ForestNode) => Promise<number | undefined>;
+  /** Rates an answer to a question, from −5 to 5; the rating is stored with it. */
+  readonly judge?: (answer: ForestNode, original: ForestNode, question?: ForestNode) => Promise<Judgement>;
 }
 
 /** An answer of a model to the last question of a conversation, beside the original. */
@@ -56,8 +57,11 @@ export async function* rerunThreads(
   let spent = 0;
   for (const id of threads) {
     const { head } = await forest.threads.get(id);
-    const original = (await forest.path(head)).findLast(({ role }) => role === 'assistant');
+    const path = await forest.path(head);
+    const at = path.findLastIndex(({ role }) => role === 'assistant');
+    const original = path[at];
     if (!original) continue;
+    const question = path.slice(0, at).findLast(({ role }) => role === 'user');
     for (const model of models) {
       const name = modelName(model);
       const known = await earlierAnswers(forest, original, name);
@@ -75,12 +79,9 @@ export async function* rerunThreads(
         const take = kept?.take ?? answer.takes.findLast(isGenerated);
         const described = describeAnswer(answer, original, take);
         if (!kept) spent += described.cost ?? 0;
-        yield {
-          ...common,
-          ...described,
-          isKept: kept !== undefined,
-          ...(await judgeAnswer(forest, answer, original, options)),
-        };
+        const { judgingCost = 0, ...judged } = await judgeAnswer(forest, { answer, original, question }, options);
+        spent += judgingCost;
+        yield { ...common, ...described, isKept: kept !== undefined, ...judged };
       }
     }
   }
@@ -143,14 +144,27 @@ function describeAnswer({ id, message }: ForestNode, original: ForestNode, take:
   };
 }
 
+interface JudgedAnswer {
+  readonly answer: ForestNode;
+  readonly original: ForestNode;
+  readonly question: ForestNode | undefined;
+}
+
+/** A judge that fails leaves an answer without a rating; the next run asks it again. */
 async function judgeAnswer(
   forest: Forest,
-  answer: ForestNode,
-  original: ForestNode,
+  { answer, original, question }: JudgedAnswer,
   { check, judge }: RerunOptions,
-): Promise<Pick<RerunAnswer, 'passed' | 'rating'>> {
+): Promise<Pick<RerunAnswer, 'passed' | 'rating' | 'error'> & { readonly judgingCost?: number }> {
   const passed = await check?.(answer);
-  const rating = answer.marks.rating ?? (await judge?.(answer, original));
-  if (rating !== undefined && rating !== answer.marks.rating) await forest.rate(answer.id, rating);
-  return { ...(passed !== undefined && { passed }), ...(rating !== undefined && { rating }) };
+  const known = { ...(passed !== undefined && { passed }) };
+  const { rating: kept } = answer.marks;
+  if (kept !== undefined || !judge) return { ...known, ...(kept !== undefined && { rating: kept }) };
+  try {
+    const { rating, cost } = await judge(answer, original, question);
+    if (rating !== undefined) await forest.rate(answer.id, rating);
+    return { ...known, ...(rating !== undefined && { rating }), ...(cost !== undefined && { judgingCost: cost }) };
+  } catch (error) {
+    return { ...known, error: `The judge gave no rating: ${(error as Error).message}` };
+  }
 }

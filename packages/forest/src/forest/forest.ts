@@ -25,6 +25,7 @@ import { appendMessages, type TakeFacts } from './write/append.ts';
 import { readAppendPoint } from './write/append-point.ts';
 import { type Bookmarks, createBookmarks } from './write/bookmarks.ts';
 import { createEdits, type SplitResult } from './write/edit.ts';
+import { createLibrary, type Library } from './write/library.ts';
 import { createMarks } from './write/marks.ts';
 import { type Match, matchHistory, type ObserveResult, observeHistory } from './write/match.ts';
 import { type MoveResult, moveAllStragglers } from './write/reparent.ts';
@@ -79,6 +80,7 @@ export interface Forest {
 
   readonly threads: Threads;
   readonly bookmarks: Bookmarks;
+  readonly library: Library;
 
   /**
    * Adds a sibling of the node with another text and returns its id. `carry` names a node below the edited one: the path
@@ -163,6 +165,7 @@ export function createForest(store: Store, { project = 'default', now = Date.now
     usage: (of, options) => sumUsage(context, threads, of, options),
     threads,
     bookmarks: createBookmarks(context),
+    library: createLibrary(context),
     changes: (after) => store.changes(after),
     watch: (listener) => store.watch(listener),
     fsck: () => checkForest(context.store),

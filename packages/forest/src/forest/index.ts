@@ -14,7 +14,7 @@ export { createForest, type Forest, followChanges } from './forest.ts';
 export { allItems, allPages } from './pages.ts';
 export type { Difference, TopologyNode } from './read/queries.ts';
 export type { ForestNode, Marks } from './read/read-nodes.ts';
-export { isDamage, readableNodes, readMessage, readTakes } from './read/read-nodes.ts';
+export { isDamage, MOST_RATING, readableNodes, readMessage, readTakes } from './read/read-nodes.ts';
 export { followRedirects, resolveId } from './read/resolve.ts';
 export type { SearchFilters, SearchResult } from './read/search.ts';
 export type { ContextChange } from './read/sent-context.ts';
@@ -40,6 +40,7 @@ export { appendMessages, appendOnce, appendSiblings, createMessageTake } from '.
 export { type AppendPoint, makeNodeRecords, ROOT_POINT, readAppendPoint } from './write/append-point.ts';
 export type { Bookmark, Bookmarks } from './write/bookmarks.ts';
 export type { SplitResult } from './write/edit.ts';
+export type { Library, Prompt } from './write/library.ts';
 export type { Match, ObserveResult } from './write/match.ts';
 export { endsWithOwnEcho, makeIdChain } from './write/match.ts';
 export { joinTexts } from './write/plain-text.ts';

@@ -62,7 +62,43 @@ interface ReadOptions {
   readonly dialect?: string | undefined;
   /** Finds a file of the export by what a message calls it, under any of these names; undefined if it is not there. */
   readonly file?: ((...names: readonly string[]) => AttachedFile | undefined) | undefined;
+  /** If the text is the newest part of a log: what is known of the lines before it. */
+  readonly past?: LogPast | undefined;
 }
+
+/** What is known of the lines of a log that were read before. */
+export interface LogPast {
+  /** How many there are, blank ones left out. */
+  readonly lines: number;
+  readonly session: ImportedSession;
+  /** The key of the last message. */
+  readonly last: string | undefined;
+  /** Whether a line before has this key. */
+  has(key: string): boolean;
+  /** Whether `has` knows the keys of all lines, not only of the last ones. */
+  readonly isWhole: boolean;
+  /** What the reader noted. */
+  readonly memo: unknown;
+}
+
+/** How far a part of a log was read, and what the reader of the next part has to know. */
+export interface LogProgress {
+  /** How many lines of the log were read so far. */
+  readonly read: number;
+  /** How many of the lines need not be read again. The messages behind them may still grow. */
+  readonly closed: number;
+  /** The lines that are no messages: by their keys, the key of the message that they follow, and their number. */
+  readonly links?: ReadonlyMap<string, { readonly to: string; readonly line: number }> | undefined;
+  /** A note in JSON to the reader of the next part, as of the last closed line. */
+  readonly memo?: unknown;
+  /** Keys that the note names. */
+  readonly keep?: readonly string[] | undefined;
+  /** Whether this part cannot be read without the lines before it. */
+  readonly needsPast?: boolean | undefined;
+}
+
+/** Messages of the conversation itself, by a key: this one, or it and all that follow. */
+export type KeptMessages = { readonly key: string } | { readonly from: string };
 
 /** A conversation as an importer read it: a tree of messages. */
 export interface ImportedConversation {
@@ -79,7 +115,9 @@ export interface ImportedConversation {
   /** The session of a coding agent that it belongs to. */
   readonly session?: ImportedSession;
   /** What could not be read. The rest was. */
-  readonly problems?: readonly { readonly where: string; readonly message: string }[];
+  readonly problems?: readonly { readonly where: string; readonly message: string; readonly line?: number }[];
+  /** Of a log that can be read part by part: how far it was read. */
+  readonly progress?: LogProgress;
 }
 
 /** A session of a coding agent, as its log names it. */
@@ -102,6 +140,10 @@ export interface ImportedSession {
 export interface ImportedMessage {
   /** Unique within the conversation. */
   readonly key: string;
+  /** Other keys by which later messages may name it. */
+  readonly keys?: readonly string[];
+  /** The number of its first line in a log. */
+  readonly line?: number;
   /** The key of the message before it; undefined for a first message. */
   readonly parent: string | undefined;
   readonly message: Message;
@@ -110,7 +152,7 @@ export interface ImportedMessage {
   /** Who wrote it and how; members of the source that a message has no place for go to `take.extra`. */
   readonly take?: TakeFacts;
   /** What the model got in place of everything before this message, after a compaction. */
-  readonly instead?: readonly Message[];
+  readonly instead?: readonly (Message | KeptMessages)[];
 }
 
 /** Names and titles of formats that are no importers: they hold records or are folders, not conversations. */

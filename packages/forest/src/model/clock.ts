@@ -65,6 +65,24 @@ export function createClock(writer: string, now: () => number = Date.now): Clock
   }
 }
 
+/**
+ * The stamp right after another one, by the same writer: whoever makes it makes the same.
+ *
+ * @example
+ * stampAfter('0mjvxylk2.0001.f22bd843ef327'); // '0mjvxylk2.0002.f22bd843ef327'
+ */
+export function stampAfter(stamp: string): string {
+  const seen = readStamp(stamp);
+  if (!seen) return `${stamp}~`;
+  const [time, count] = next(seen.time, seen.count);
+  return `${digits(time, TIME_DIGITS)}.${digits(count, COUNT_DIGITS)}.${stamp.split('.').slice(2).join('.')}`;
+}
+
+/** The time of a stamp in milliseconds; undefined if it is not from such a clock. */
+export function stampTime(stamp: string): number | undefined {
+  return readStamp(stamp)?.time;
+}
+
 /** How many times are remembered: siblings of the same time are written close together. */
 const REMEMBERED = 10_000;
 

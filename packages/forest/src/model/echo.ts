@@ -7,7 +7,7 @@ import {
   type ToolResultBlock,
   type ToolUseBlock,
 } from '@skein/core';
-import { sha256, sha256OfPieces } from './ids.ts';
+import { quoted, sha256, sha256OfPieces } from './ids.ts';
 
 export const ECHO_VERSION = 1;
 
@@ -80,13 +80,13 @@ function step(before: string, unit: string): string {
 /** The step of a text; a long one is quoted once for all chains that it extends, and not copied behind the one before. */
 function stepOfText(before: string, role: Message['role'], text: string): string {
   if (text.length < LONG) return step(before, `["${role}",${quoted(text)}]`);
-  if (lastQuoted.text !== text) lastQuoted = { text, quoted: quoted(text) };
-  const digest = sha256OfPieces([`${before}\n["${role}",`, lastQuoted.quoted, ']']);
+  if (lastQuoted.text !== text) lastQuoted = { text, bytes: Buffer.from(quoted(text)) };
+  const digest = sha256OfPieces([`${before}\n["${role}",`, lastQuoted.bytes, ']']);
   return `${ECHO_VERSION}:${digest.slice(0, 32)}`;
 }
 
 /** A reply extends two chains, one right after the other: that of its history and that of its turn. */
-let lastQuoted = { text: '', quoted: '""' };
+let lastQuoted = { text: '', bytes: Buffer.from('""') };
 
 function hash(text: string): string {
   return sha256(text).slice(0, 32);
@@ -127,24 +127,3 @@ function byValue(text: string): string {
   if (text.trim() === '') return '{}';
   return isJson(text) ? canonical(text) : text;
 }
-
-/**
- * The same as `JSON.stringify(text)` in half the time, because most texts need few escapes. A very long text goes to
- * `JSON.stringify`: it may need millions of escapes, and as many pieces would cost more memory than the text.
- */
-function quoted(text: string): string {
-  if (text.length > VERY_LONG || !text.isWellFormed()) return JSON.stringify(text);
-  let [done, from] = ['"', 0];
-  ESCAPED.lastIndex = 0;
-  while (ESCAPED.test(text)) {
-    const at = ESCAPED.lastIndex - 1;
-    done += text.slice(from, at) + ESCAPES[text.charCodeAt(at)]!;
-    from = at + 1;
-  }
-  return `${done}${text.slice(from)}"`;
-}
-
-const VERY_LONG = 2 ** 20;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are escaped, too.
-const ESCAPED = /["\\\u0000-\u001f]/g;
-const ESCAPES = Array.from({ length: 128 }, (_, code) => JSON.stringify(String.fromCharCode(code)).slice(1, -1));

@@ -68,12 +68,26 @@ function inOrder(names: string[]): string[] {
 
 const FEW = 32;
 
-/** Quotes a text. Names and ids, nearly all of a take, need no escapes. */
-function quoted(text: string): string {
-  return PLAIN.test(text) ? `"${text}"` : JSON.stringify(text);
+/**
+ * The same as `JSON.stringify(text)` in half the time, because most texts need few escapes. A very long text goes to
+ * `JSON.stringify`: it may need millions of escapes, and as many pieces would cost more memory than the text.
+ */
+export function quoted(text: string): string {
+  if (text.length > VERY_LONG || !text.isWellFormed()) return JSON.stringify(text);
+  let [done, from] = ['"', 0];
+  ESCAPED.lastIndex = 0;
+  while (ESCAPED.test(text)) {
+    const at = ESCAPED.lastIndex - 1;
+    done += text.slice(from, at) + ESCAPES[text.charCodeAt(at)]!;
+    from = at + 1;
+  }
+  return `${done}${text.slice(from)}"`;
 }
 
-const PLAIN = /^[\w.:/-]*$/;
+const VERY_LONG = 2 ** 20;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are escaped, too.
+const ESCAPED = /["\\\u0000-\u001f]/g;
+const ESCAPES = Array.from({ length: 128 }, (_, code) => JSON.stringify(String.fromCharCode(code)).slice(1, -1));
 
 /** Writes an integer without trailing zeros, with an exponent: `1200` is `12e2`. */
 function integerText(value: number): string {
@@ -95,8 +109,8 @@ export function sha256(text: string): string {
 }
 
 /** The SHA-256 of texts that follow each other, without joining them: none of them ends inside a surrogate pair. */
-export function sha256OfPieces(texts: readonly string[]): string {
+export function sha256OfPieces(texts: readonly (string | Uint8Array)[]): string {
   const state = createHash('sha256');
-  for (const text of texts) state.update(text, 'utf8');
+  for (const text of texts) state.update(text);
   return state.digest('hex');
 }

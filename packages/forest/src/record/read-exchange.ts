@@ -81,7 +81,7 @@ export function readExchange(
   try {
     const spoken = dialect(exchange.dialect);
     const framing = findFraming(spoken, exchange.provider);
-    const origin: Partial<Origin> = { issuer: exchange.issuer ?? spoken.home.issuer };
+    const origin = issuedBy(exchange.issuer ?? spoken.home.issuer);
     if (exchange.kind === 'poll') {
       const answer = readAnswer(spoken, framing, response, origin);
       return { kind: 'poll', exchange, responseId: exchange.responseId ?? answer.responseId ?? '', answer };
@@ -116,6 +116,19 @@ export function readExchange(
     return nothing(error instanceof Error ? error.message : String(error));
   }
 }
+
+/** One frozen object for each issuer, so that the messages of all its requests share one origin. */
+function issuedBy(issuer: string): Partial<Origin> {
+  const known = origins.get(issuer);
+  if (known) return known;
+  if (origins.size >= MOST_ORIGINS) origins.clear();
+  const origin = Object.freeze({ issuer });
+  origins.set(issuer, origin);
+  return origin;
+}
+
+const origins = new Map<string, Partial<Origin>>();
+const MOST_ORIGINS = 100;
 
 function leadingSystem(messages: readonly Message[]): readonly Message[] {
   const end = messages.findIndex(({ role }) => role !== 'system');

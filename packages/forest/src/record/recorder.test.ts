@@ -142,3 +142,25 @@ test('an exchange that ends while others are being stored is stored once, and th
   await vi.runAllTimersAsync();
   expect(isStored).toBe(true);
 });
+
+test('an exchange whose reply is being kept has not ended for the writer before it is stored: it would be counted twice', async () => {
+  const begun: PendingWrite[] = [];
+  const writer = { ...newWriter().writer, begin: (one: PendingWrite) => void begun.push(one), more: () => undefined };
+  const store = memoryStore();
+  let open = () => {};
+  const gate = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  const append: typeof store.append = (records) => gate.then(() => store.append(records));
+  const context = { store: Object.create(store, { append: { value: append } }), clock: createClock('test') };
+  const request = { method: 'POST', url: 'https://api.openai.com/v1/chat/completions', headers: [], body: '{}' };
+  const recording = createRecording(
+    { ...context, writer, unsaved: { total: 0 }, report: () => undefined, hints: undefined },
+    request,
+  );
+  const kept = recording.keepReply([], []);
+  expect(await begun[0]!.store()).toBe(false);
+  open();
+  await kept;
+  expect(await begun[0]!.store()).toBe(true);
+});

@@ -3,7 +3,7 @@ import type { GatewayUse } from './exchange.ts';
 import type { HintPlaces } from './hints.ts';
 import { sharedProjector } from './projection/projector.ts';
 import { createRecording, type Recording } from './recording.ts';
-import { SLICE_MS, turnOfOthers } from './turns.ts';
+import { sliceWork, turnOfOthers } from './turns.ts';
 
 /** Options of `createRecorder`. */
 export interface RecorderOptions {
@@ -109,6 +109,8 @@ const FOLLOW_MS = 2000;
 const FOLLOW_AGAIN_MS = 200;
 /** With this many bytes `onEnds` does not wait: a store keeps only some of what was just written in memory. */
 const FOLLOW_BYTES = 2 * 1024 * 1024;
+/** How many exchanges are handed to the store before it has written them; it writes those that wait in one go. */
+const AT_ONCE = 32;
 
 /** `onEnds` is called when exchanges that have ended are written; it must never reject. */
 export function createRecordingWriter(onEnds: () => Promise<void>): RecordingWriter {
@@ -129,24 +131,28 @@ export function createRecordingWriter(onEnds: () => Promise<void>): RecordingWri
     waiting.clear();
     isUrgent = false;
     let ends = 0;
-    for (let at = 0; at < pendings.length; ) {
-      await turnOfOthers();
-      const until = performance.now() + SLICE_MS;
-      const slice: Promise<number>[] = [];
-      while (at < pendings.length && performance.now() < until) {
-        const pending = pendings[at++]!;
-        // What was added since the list was made is stored now, too: an end must not be counted twice.
-        waiting.delete(pending);
-        slice.push(pending.store().then((isEnd) => (isEnd ? pending.size : -1)));
-      }
-      for (const bytes of await Promise.all(slice)) {
-        if (bytes < 0) continue;
-        ends += 1;
-        ended.count += 1;
-        ended.bytes += bytes;
-      }
+    let stores: Promise<void>[] = [];
+    const store = async (pending: PendingWrite) => {
+      // What was added since the list was made is stored now, too: an end must not be counted twice.
+      waiting.delete(pending);
+      if (!(await pending.store())) return;
+      ends += 1;
+      ended.count += 1;
+      ended.bytes += pending.size;
+    };
+    const allStored = async () => {
+      await Promise.all(stores);
+      stores = [];
       if (ended.bytes >= FOLLOW_BYTES) follow();
+    };
+    await turnOfOthers();
+    const turn = sliceWork();
+    for (const pending of pendings) {
+      stores.push(store(pending));
+      if (stores.length === AT_ONCE) await allStored();
+      await turn();
     }
+    await allStored();
     endsWaiting -= ends;
     if (ended.count === 0) return;
     const wait = underWay > 0 ? FOLLOW_MS : followed + FOLLOW_AGAIN_MS - performance.now();

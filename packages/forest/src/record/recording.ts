@@ -33,8 +33,8 @@ export interface Recording {
   upstreamHead(status: number, headers: HeaderPairs): void;
   upstreamPush(bytes: Uint8Array): void;
   /**
-   * For a gateway: resolves when everything so far is stored, and the reply is found by these keys. `losses` are those of the
-   * response. Rejects where the store refuses it.
+   * For a gateway, when it has all that the client gets: ends the exchange, and resolves when it is stored and the reply is found
+   * by these keys. `losses` are those of the response. Rejects where the store refuses it.
    */
   keepReply(keys: readonly string[], losses: UpstreamSide['losses']): Promise<void>;
 }
@@ -76,7 +76,7 @@ export function createRecording(
   const buffer = createResponseBuffer();
   const upstream = createUpstreamRecording(id, clock);
   let replyKeys: readonly string[] = [];
-  let writing: Promise<unknown> = Promise.resolve();
+  let writing: Promise<unknown> | undefined;
   let described: RequestDescription | undefined;
   let answered: Pick<Exchange, 'status' | 'responseHeaders' | 'firstByte' | 'responseId'> = {};
   let ended: Pick<Exchange, 'end' | 'outcome' | 'error'> | undefined;
@@ -89,18 +89,35 @@ export function createRecording(
   let isRedacted = false;
   let isTruncated = false;
   let isReported = false;
+  /** Whether the store was given the request, and everything. */
+  let isBegun = false;
+  let isComplete = false;
+  /** Whether the writer was told of the end. It counts each end once. */
+  let isOver = false;
+  let hashes: ReturnType<RequestDescription['hashes']> | undefined;
+
+  const describe = () => {
+    described ??= describeRequest(request, { id, start, writer: store.writer }, hints);
+    return described;
+  };
+  const hash = () => {
+    hashes ??= describe().hashes();
+    return hashes;
+  };
 
   /**
    * The records to write now. The exchange itself is among them the first time, when the response id was found, and at
    * the end.
    */
-  const news = (isUpstreamEnd = ended !== undefined): StoreRecord[] => {
-    const isFirst = !described;
-    described ??= describeRequest(request, { id, start, writer: store.writer }, hints);
-    const { body, secrets } = described;
+  const news = (): StoreRecord[] => {
+    if (isComplete) return [];
+    isComplete = ended !== undefined;
+    const isFirst = !isBegun;
+    isBegun = true;
+    const { body, secrets } = describe();
     const knew = answered.responseId;
     const part = nextPart(secrets);
-    const beside = upstream.news(secrets, isUpstreamEnd);
+    const beside = upstream.news(secrets, ended !== undefined);
     const isNews = isFirst || ended || answered.responseId !== knew || beside.isChanged || replyKeys.length > 0;
     const refs = replyKeys.map((key) => replyRef(key, id, clock.tick()));
     replyKeys = [];
@@ -108,7 +125,7 @@ export function createRecording(
       ...(isFirst && body ? [requestPart(id, body, clock.tick())] : []),
       ...(part ? [part] : []),
       ...beside.parts,
-      ...(isNews ? [exchangeRecord(asKnown(described), clock.tick())] : []),
+      ...(isNews ? [exchangeRecord(asKnown(describe()), clock.tick())] : []),
       ...refs,
     ];
   };
@@ -139,7 +156,7 @@ export function createRecording(
     if (responseId !== undefined) answered = { ...answered, responseId };
   };
 
-  const asKnown = ({ exchange, hashes, secrets }: RequestDescription): Exchange => ({
+  const asKnown = ({ exchange, secrets }: RequestDescription): Exchange => ({
     ...exchange,
     ...answered,
     ...(isRedacted && { redacted: true }),
@@ -148,7 +165,7 @@ export function createRecording(
       ...ended,
       ...(ended.error !== undefined && { error: removeSecrets(ended.error, secrets) }),
       responseBytes: received,
-      ...hashes(),
+      ...hash(),
       ...(isTruncated && { truncated: true }),
     }),
   });
@@ -158,11 +175,12 @@ export function createRecording(
       return received + (request.body?.length ?? 0);
     },
     async store() {
-      const isEnd = ended !== undefined;
+      const isEnd = isOver;
       const bytes = own;
       try {
-        const work = store.append(news());
-        writing = work.catch(() => undefined);
+        const records = news();
+        const work = records.length > 0 ? store.append(records) : undefined;
+        writing = work?.catch(() => undefined);
         await work;
       } catch (error) {
         isTruncated = true;
@@ -182,6 +200,24 @@ export function createRecording(
     const last = marks.at(-1);
     if (last && at - last[1] < MARK_MS) marks[marks.length - 1] = [buffer.size, last[1]];
     else marks.push([buffer.size, at]);
+  };
+
+  const noteEnd = (outcome: Exclude<Outcome, 'open'>, error?: unknown) => {
+    ended = {
+      end: clock.now(),
+      // Clients often do not read the body of a refusal, so it looks cut.
+      outcome: (answered.status ?? 0) >= 400 ? 'refused' : outcome,
+      ...(error !== undefined && { error: String((error as Error).message ?? error) }),
+    };
+  };
+
+  /** While a gateway waits for the provider, it has time for what its end would wait for. */
+  const prepare = () => {
+    try {
+      hash();
+    } catch {
+      // It fails again when it is stored, and is reported then.
+    }
   };
 
   writer.begin(pending);
@@ -206,17 +242,14 @@ export function createRecording(
     },
     end(outcome, error) {
       if (ended) return;
-      ended = {
-        end: clock.now(),
-        // Clients often do not read the body of a refusal, so it looks cut.
-        outcome: (answered.status ?? 0) >= 400 ? 'refused' : outcome,
-        ...(error !== undefined && { error: String((error as Error).message ?? error) }),
-      };
+      noteEnd(outcome, error);
+      isOver = true;
       writer.end(pending);
     },
     upstream(sent) {
       upstream.begin(sent);
       writer.more(pending);
+      if (!described) setImmediate(prepare);
     },
     upstreamHead: (status, headers) => upstream.head(status, headers),
     upstreamPush(bytes) {
@@ -227,11 +260,24 @@ export function createRecording(
       if (upstream.push(bytes) >= PART_BYTES) writer.more(pending, true);
     },
     async keepReply(keys, losses) {
+      if (ended) return;
       // A reply without some of its bytes must not be taken for the whole.
       replyKeys = isTruncated ? [] : keys;
       upstream.lose(losses);
-      // What was handed to the store before may still be on its way.
-      await Promise.all([writing, store.append(news(true))]);
+      noteEnd('done');
+      try {
+        const work = store.append(news());
+        // What was handed to the store before may still be on its way.
+        if (writing) await writing;
+        await work;
+      } catch (error) {
+        isTruncated = true;
+        isComplete = false;
+        throw error;
+      } finally {
+        isOver = true;
+        writer.end(pending);
+      }
     },
   };
 }

@@ -23,6 +23,11 @@ export interface PostgresOptions {
    * watches.
    */
   readonly connections?: number;
+  /**
+   * For how many milliseconds an operation is repeated while the database cannot be reached; default 30,000. That is
+   * longer than a cluster usually needs to replace a primary that died. Opening the store is not repeated.
+   */
+  readonly patience?: number;
 }
 
 /**

@@ -56,6 +56,11 @@ export function describeRecord(record: StoreRecord): RecordItem | undefined {
   }
 }
 
+/** A hash of everything in a node; undefined for other records, whose ids cover everything. */
+export function recordSum(record: StoreRecord): string | undefined {
+  return record.k === 'node' ? hashId(canonical(JSON.stringify(record))) : undefined;
+}
+
 function hashId(text: string): string {
   return sha256(text).slice(0, ID_DIGITS);
 }

@@ -13,10 +13,11 @@ import {
 import { isRecord } from '../store/file/segment-format.ts';
 import type { Change, Store } from '../store/index.ts';
 import { hashFault, refKey } from '../store/records.ts';
-import { createRecordIndex, describeRecord, type RecordIndex } from './record-index.ts';
+import { createRecordIndex, describeRecord, type RecordIndex, recordSum } from './record-index.ts';
 import { findThreads, readSelected } from './selection.ts';
 import { SyncError } from './sync-error.ts';
-import { SYNC_VERSION, type SyncPeer, type SyncRecord } from './sync-peer.ts';
+import { type LocalPeer, SYNC_VERSION, type SyncRecord } from './sync-peer.ts';
+import { settleHeads } from './thread-heads.ts';
 
 /** Characters of one page of records; a single larger record is a page of its own. */
 const PAGE_SIZE = 4 * 1024 * 1024;
@@ -33,12 +34,12 @@ const CLAIMS = 'engine';
  * @example
  * const result = await syncForests(storePeer(here), storePeer(there), { direction: 'both' });
  */
-export function storePeer(store: Store): SyncPeer {
+export function storePeer(store: Store): LocalPeer {
   return createPeer(store);
 }
 
 /** With `threads`, the peer compares and sends only what belongs to these. */
-function createPeer(store: Store, threads?: readonly string[]): SyncPeer {
+function createPeer(store: Store, threads?: readonly string[]): LocalPeer {
   let index = createRecordIndex();
   let cursor: string | undefined;
   let refreshing: Promise<unknown> = Promise.resolve();
@@ -67,6 +68,7 @@ function createPeer(store: Store, threads?: readonly string[]): SyncPeer {
     version: async () => SYNC_VERSION,
     threads: (selection) => findThreads(store, selection),
     select: async (some) => createPeer(store, some),
+    settleHeads: (rivals) => settleHeads(store, rivals),
     async summaries(prefixes) {
       // A comparison begins at the top; below it, the index must stay the one that was summed up there.
       const current = cursor === undefined || prefixes.includes('') ? await upToDate() : index;
@@ -88,7 +90,8 @@ function createPeer(store: Store, threads?: readonly string[]): SyncPeer {
           if (record) {
             const length = JSON.stringify(record).length;
             if (records.length > 0 && size + length > PAGE_SIZE) return { records, done };
-            records.push({ id, record });
+            const sum = recordSum(record);
+            records.push({ id, record, ...(sum !== undefined && { sum }) });
             size += length;
           }
           done += 1;
@@ -105,12 +108,12 @@ function createPeer(store: Store, threads?: readonly string[]): SyncPeer {
 }
 
 /** Throws unless a record is what its id says. */
-function verify({ id, record }: SyncRecord): void {
+function verify({ id, record, sum }: SyncRecord): void {
   const isObject = typeof record === 'object' && record !== null;
   const item = isObject && isRecord(record) ? describeRecord(record) : undefined;
   const fault = item && hashFault(record);
   if (fault !== undefined) throw new SyncError('sync_refused', `${fault} Nothing of this batch was written.`);
-  if (item?.id !== id || isOwn(record))
+  if (item?.id !== id || sum !== recordSum(record) || isOwn(record))
     throw new SyncError(
       'sync_refused',
       `A record that arrived is not the one with the id ${String(id).slice(0, 40)}. Nothing of this batch was written.`,

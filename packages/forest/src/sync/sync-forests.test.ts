@@ -10,7 +10,7 @@ import { createRecordIndex, type RecordItem } from './record-index.ts';
 import type { SyncSelection } from './selection.ts';
 import { storePeer } from './store-peer.ts';
 import { type SyncResult, syncForests } from './sync-forests.ts';
-import type { SyncPeer } from './sync-peer.ts';
+import type { LocalPeer, SyncPeer } from './sync-peer.ts';
 
 const both = { direction: 'both' } as const;
 
@@ -37,7 +37,7 @@ async function recordsOf({ store }: Forest): Promise<string[]> {
 }
 
 /** A connection that breaks after some writes. */
-function breaking(peer: SyncPeer, writes: number): SyncPeer {
+function breaking<Peer extends SyncPeer>(peer: Peer, writes: number): Peer {
   let left = writes;
   return {
     ...peer,
@@ -142,6 +142,46 @@ test('two renames are reported and both kept, and what one side alone changed is
   expect(await meet()).toMatchObject({ sent: 0, received: 0, conflicts: [] });
 });
 
+test('a machine that knows fewer turns of a conversation does not hide the rest, even if its clock is ahead', async () => {
+  const now = createTicks();
+  const behind = createForest(memoryStore(), { now });
+  const ahead = createForest(memoryStore(), { now: () => now() + 3_600_000 });
+  const { id, head } = await behind.threads.begin([user('One'), assistant('Two')]);
+  await syncForests(storePeer(behind.store), connect(ahead), both);
+  const end = (await behind.threads.append(id, [user('Three'), assistant('Four')])).head;
+  // As a recorder does that places only the first turn.
+  await ahead.threads.moveHead(id, head);
+  const { conflicts } = await syncForests(storePeer(ahead.store), connect(behind), both);
+  expect(conflicts.filter(({ name }) => name === 'head')).toEqual([]);
+  for (const forest of [behind, ahead]) expect((await forest.threads.get(id)).head).toBe(end);
+  expect(await syncForests(storePeer(behind.store), connect(ahead), both)).toMatchObject({ sent: 0, received: 0 });
+});
+
+test('a conversation that both sides continued is two threads afterwards, on both sides and whoever began', async () => {
+  const now = createTicks();
+  const here = createForest(memoryStore(), { now });
+  const there = createForest(memoryStore(), { now });
+  const { id, head } = await here.threads.begin([user('Hello')]);
+  const meet = () => meetForest(here, connect(there), 'there', both);
+  await meet();
+  const mine = (await here.threads.append(id, [assistant('Mine')])).head;
+  const theirs = (await there.threads.append(id, [assistant('Theirs')])).head;
+  const { conflicts } = await meet();
+  expect(conflicts).toMatchObject([{ on: 'thread', key: id, name: 'head', kept: theirs, lost: mine }]);
+  for (const forest of [here, there]) {
+    expect((await forest.threads.get(id)).head).toBe(theirs);
+    const fork = await forest.threads.get(conflicts[0]!.keptAs);
+    expect(fork).toMatchObject({ head: mine, title: 'Hello', forkedFrom: id });
+    expect((await forest.threads.list()).items.map((thread) => thread.id).sort()).toEqual([id, fork.id].sort());
+  }
+  expect(await meet()).toMatchObject({ sent: 0, received: 0, conflicts: [] });
+  // A person who moves the end of a thread up again is no conflict, and no fork.
+  await here.threads.moveHead(id, head);
+  expect((await meet()).conflicts).toEqual([]);
+  expect((await there.threads.get(id)).head).toBe(head);
+  expect((await there.threads.list()).items).toHaveLength(2);
+});
+
 test('push and pull go one way, a dry run writes nothing, and deletions travel', async () => {
   const here = createForest(memoryStore());
   const there = createForest(memoryStore());
@@ -191,7 +231,7 @@ test('a selection by tag and date sends whole conversations with what belongs to
   expect((await here.threads.get(later.id)).tags).toEqual([]);
   await expect(there.threads.get(home.id)).rejects.toThrow('no thread');
   expect(await there.fsck()).toEqual([]);
-  const forgotten = { version: 1, call: 'items', list: [''], selection: 'unknown' };
+  const forgotten = { version: 2, call: 'items', list: [''], selection: 'unknown' };
   await expect(answerSync(storePeer(there.store), forgotten)).rejects.toMatchObject({ code: 'sync_refused' });
 });
 
@@ -200,7 +240,14 @@ test('a record that does not match its hash is refused with its whole batch, and
   const there = createForest(memoryStore());
   await there.append(ROOT, [user('Hello')]);
   const peer = connect(there);
-  for (const change of [{ text: 'Other' }, { author: 'tool' }, { dialect: 'other' }, { digest: 'x' }, { depth: 7 }]) {
+  for (const change of [
+    { text: 'Other' },
+    { author: 'tool' },
+    { dialect: 'other' },
+    { digest: 'x' },
+    { depth: 7 },
+    { facts: { role: 'assqstant' } },
+  ]) {
     const [name] = Object.keys(change);
     const lying: SyncPeer = {
       ...peer,
@@ -217,12 +264,12 @@ test('a record that does not match its hash is refused with its whole batch, and
     await expect(syncForests(storePeer(here.store), lying, both)).rejects.toMatchObject({ code: 'sync_refused' });
     expect((await here.store.scan()).items).toEqual([]);
   }
-  const newer = { ...peer, version: async () => 2 };
+  const newer = { ...peer, version: async () => 3 };
   await expect(syncForests(storePeer(here.store), newer, both)).rejects.toMatchObject({ code: 'sync_version' });
-  await expect(answerSync(peer, { version: 2, call: 'write', list: [] })).rejects.toMatchObject({
+  await expect(answerSync(peer, { version: 3, call: 'write', list: [] })).rejects.toMatchObject({
     code: 'sync_version',
   });
-  await expect(answerSync(peer, { version: 1, call: 'items', list: ['../x'] })).rejects.toMatchObject({
+  await expect(answerSync(peer, { version: 2, call: 'items', list: ['../x'] })).rejects.toMatchObject({
     code: 'sync_refused',
   });
 });
@@ -282,7 +329,7 @@ test('what is exchanged grows with the difference, not with the size', async () 
     const key = `body/${number}`;
     return { id: sha256(key).slice(0, 32), rank: 0, key };
   };
-  const peerWith = (numbers: number): SyncPeer => {
+  const peerWith = (numbers: number): LocalPeer => {
     const index = createRecordIndex();
     for (let number = 0; number < numbers; number++) index.put(item(number));
     return {
@@ -293,7 +340,7 @@ test('what is exchanged grows with the difference, not with the size', async () 
       write: async () => undefined,
     };
   };
-  const exchanged = async (local: SyncPeer, remote: SyncPeer, more: number) => {
+  const exchanged = async (local: LocalPeer, remote: SyncPeer, more: number) => {
     const { sent, compared } = await syncForests(local, remote, both);
     expect(sent).toBe(more);
     return compared.summaries + compared.items;

@@ -1,8 +1,10 @@
 import type { RefRecord } from '../model/records.ts';
+import { refKey } from '../store/records.ts';
 import { DEEPEST, describeRecord, isWinner, type RecordItem } from './record-index.ts';
 import type { SyncSelection } from './selection.ts';
 import { SyncError } from './sync-error.ts';
-import { SYNC_VERSION, type SyncPeer, type SyncRecord } from './sync-peer.ts';
+import { type LocalPeer, SYNC_VERSION, type SyncPeer, type SyncRecord } from './sync-peer.ts';
+import type { HeadPair, ResolvedHead } from './thread-heads.ts';
 
 /** Which way records go: to the other forest, from it, or both. */
 export type SyncDirection = 'push' | 'pull' | 'both';
@@ -45,7 +47,7 @@ export interface SyncConflict {
   readonly name: string;
   readonly kept: unknown;
   readonly lost: unknown;
-  /** The name under which the other value is kept. */
+  /** The name under which the other value is kept; for the head of a thread, the thread that now ends there. */
   readonly keptAs: string;
 }
 
@@ -57,7 +59,7 @@ export interface SyncConflict {
  * @example
  * const { sent, received, conflicts } = await syncForests(storePeer(here), storePeer(there), { direction: 'both' });
  */
-export async function syncForests(local: SyncPeer, remote: SyncPeer, options: SyncOptions): Promise<SyncResult> {
+export async function syncForests(local: LocalPeer, remote: SyncPeer, options: SyncOptions): Promise<SyncResult> {
   const version = await remote.version();
   if (version !== SYNC_VERSION)
     throw new SyncError(
@@ -82,7 +84,7 @@ const NOTHING: SyncResult = {
 };
 
 async function meetPeers(
-  local: SyncPeer,
+  local: LocalPeer,
   remote: SyncPeer,
   options: Omit<SyncOptions, 'selection'>,
 ): Promise<SyncResult> {
@@ -90,26 +92,42 @@ async function meetPeers(
   const difference = await compare(local, remote);
   const push = direction === 'pull' ? [] : difference.push;
   const pull = direction === 'push' ? [] : difference.pull;
+  const heads = await findHeadPairs(local, remote, difference.rivals, since);
+  const headKeys = new Set(heads.map(({ later }) => headKey(later.key)));
+  const isHead = ({ key }: RecordItem) => headKeys.has(key);
   const found = await findConflicts(local, remote, difference.rivals, since);
-  if (!dryRun) {
-    const total = push.length + pull.length;
-    let done = 0;
-    const onDone = (count: number) => {
-      done += count;
-      onProgress({ done, total });
-    };
-    // Before the later value arrives, so that an interruption cannot lose the other one.
-    const kept = found.map(({ record }) => ({ id: describeRecord(record)!.id, record }));
+  const total = push.length + pull.length;
+  let done = 0;
+  const onDone = (count: number) => {
+    done += count;
+    onProgress({ done, total });
+  };
+  const keep = async (records: readonly RefRecord[]) => {
+    const kept = records.map((record) => ({ id: describeRecord(record)!.id, record }));
     if (direction !== 'push' && kept.length > 0) await local.write(kept);
     if (direction !== 'pull' && kept.length > 0) await remote.write(kept);
-    await transfer(remote, local, pull, onDone);
-    await transfer(local, remote, push, onDone);
+  };
+  const exchange = async (isWanted: (item: RecordItem) => boolean) => {
+    await transfer(remote, local, pull.filter(isWanted), onDone);
+    await transfer(local, remote, push.filter(isWanted), onDone);
+  };
+  if (!dryRun) {
+    // Before the later value arrives, so that an interruption cannot lose the other one.
+    await keep(found.map(({ record }) => record));
+    await exchange((item) => !isHead(item));
   }
+  // Only now are the nodes here that both heads stand for.
+  const settled = heads.length > 0 ? await local.settleHeads(heads) : [];
+  if (!dryRun && heads.length > 0) {
+    await keep(settled.flatMap(({ records }) => records));
+    await exchange(isHead);
+  }
+  if (!dryRun) await remote.flush?.();
   return {
     sent: push.length,
     received: pull.length,
     messages: { sent: push.filter(isMessage).length, received: pull.filter(isMessage).length },
-    conflicts: found.map(({ conflict }) => conflict),
+    conflicts: [...found.map(({ conflict }) => conflict), ...headConflicts(heads, settled)],
     compared: difference.compared,
   };
 }
@@ -205,13 +223,55 @@ async function findConflicts(
   ]);
   return both.flatMap((pair) => {
     const [mine, other] = [ours.get(pair.local.id), theirs.get(pair.remote.id)];
-    if (!mine || !other || NO_CONFLICT.names.has(mine.name) || NO_CONFLICT.subjects.has(mine.on)) return [];
+    if (!mine || !other || isThreadHead(mine) || NO_CONFLICT.names.has(mine.name) || NO_CONFLICT.subjects.has(mine.on))
+      return [];
     if (JSON.stringify(mine.value) === JSON.stringify(other.value)) return [];
     const [winner, loser] = isWinner(pair.local, pair.remote) ? [mine, other] : [other, mine];
     // Named by the clock of the lost value: whoever finds the conflict writes the same record.
     const record = { ...loser, name: `conflict:${loser.name}:${loser.clock}` };
     const { on, key, name } = winner;
     return [{ conflict: { on, key, name, kept: winner.value, lost: loser.value, keptAs: record.name }, record }];
+  });
+}
+
+function isThreadHead({ on, name }: RefRecord): boolean {
+  return on === 'thread' && name === 'head';
+}
+
+function headKey(thread: string): string {
+  return `ref/${refKey({ on: 'thread', key: thread, name: 'head' })}`;
+}
+
+/** Finds the threads that end elsewhere on the other side. */
+async function findHeadPairs(
+  local: SyncPeer,
+  remote: SyncPeer,
+  rivals: RecordDifference['rivals'],
+  since: string,
+): Promise<HeadPair[]> {
+  const some = rivals.filter(({ local: { key } }) => /^ref\/thread\/.*\/head$/s.test(key));
+  const [ours, theirs] = await Promise.all([
+    readRefs(
+      local,
+      some.map((pair) => pair.local.id),
+    ),
+    readRefs(
+      remote,
+      some.map((pair) => pair.remote.id),
+    ),
+  ]);
+  return some.flatMap((pair) => {
+    const [mine, other] = [ours.get(pair.local.id), theirs.get(pair.remote.id)];
+    if (!mine || !other || mine.value === other.value) return [];
+    const [later, earlier] = isWinner(pair.local, pair.remote) ? [mine, other] : [other, mine];
+    return [{ later, earlier, isConflict: isChanged(pair.local, since) && isChanged(pair.remote, since) }];
+  });
+}
+
+function headConflicts(heads: readonly HeadPair[], settled: readonly ResolvedHead[]): SyncConflict[] {
+  return settled.flatMap(({ kept, fork }, at) => {
+    const { on, key, name, value } = heads[at]!.earlier;
+    return fork === undefined ? [] : [{ on, key, name, kept, lost: value, keptAs: fork }];
   });
 }
 

@@ -1,5 +1,5 @@
 /** A provider and a client of it, without a socket. Answers follow from the request; failures from the seed. */
-import { expect } from 'vitest';
+import assert from 'node:assert/strict';
 import type { FetchFunction } from '../../src/record/record-fetch.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
@@ -32,7 +32,7 @@ export function createProvider(time: VirtualTime): SimulatedProvider {
     // Branches of one conversation part somewhere; whatever they share is sent as it was.
     const shared = before.findIndex((message, at) => message.content !== messages[at]?.content);
     for (const [at, message] of before.slice(0, shared < 0 ? undefined : shared).entries())
-      expect(messages[at], 'what is sent extends what was sent').toEqual(message);
+      assert.deepEqual(messages[at], message, 'what is sent extends what was sent');
     if (before.length > 0 && shared < 0) extended += 1;
     last.set(opening, messages);
     if (time.random() < 0.1) {

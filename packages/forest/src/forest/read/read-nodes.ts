@@ -26,6 +26,7 @@ export interface ForestNode {
 export interface Marks {
   readonly tags: readonly string[];
   readonly note?: string;
+  /** From −5 (very bad) to 5 (very good). */
   readonly rating?: number;
 }
 
@@ -139,6 +140,17 @@ export async function readMarks(store: Store, ids: readonly string[]): Promise<M
   return new Map([...groupBy(items, ({ key }) => key)].map(([id, refs]) => [id, toMarks(refs)]));
 }
 
+/** Ratings go from −5 to 5. */
+export const MOST_RATING = 5;
+
+/**
+ * A rating on the one scale that there is. Judges of earlier versions rated from 1 to 10: what is above 5 is theirs, and is
+ * shown where it stands between −5 and 5.
+ */
+function readRating(stored: number): number {
+  return stored > MOST_RATING ? Math.round(((stored - 5.5) / 4.5) * MOST_RATING * 10) / 10 : stored;
+}
+
 export function toMarks(refs: readonly RefRecord[]): Marks {
   const tags = refs.filter(({ name, value }) => name.startsWith('tag:') && value === true);
   const named = (name: string) => refs.find((ref) => ref.name === name)?.value;
@@ -147,7 +159,7 @@ export function toMarks(refs: readonly RefRecord[]): Marks {
   return {
     tags: tags.map(({ name }) => name.slice('tag:'.length)).sort(),
     ...(typeof note === 'string' && { note }),
-    ...(typeof rating === 'number' && { rating }),
+    ...(typeof rating === 'number' && { rating: readRating(rating) }),
   };
 }
 

@@ -12,6 +12,7 @@ export interface Thread {
   readonly title: string;
   readonly tags: readonly string[];
   readonly note?: string;
+  /** From −5 (very bad) to 5 (very good). */
   readonly rating?: number;
   readonly createdAt: number;
   readonly updatedAt: number;
@@ -34,6 +35,8 @@ export interface Thread {
   readonly cwd?: string;
   /** The branch of the repository that the agent worked on. */
   readonly branch?: string;
+  /** The version of the agent. */
+  readonly agentVersion?: string;
   /** The id of the call that started it, for a subagent. */
   readonly startedBy?: string;
 }
@@ -96,6 +99,7 @@ function readThread(id: string, refs: readonly RefRecord[]): Thread | undefined 
     ...text('agent'),
     ...text('cwd'),
     ...text('branch'),
+    ...text('agentVersion'),
     ...text('startedBy'),
   };
 }

@@ -1,7 +1,7 @@
 import { type ForestContext, makeRef } from '../context.ts';
 import { ForestError } from '../errors.ts';
 import type { Forest } from '../forest.ts';
-import { readMarks } from '../read/read-nodes.ts';
+import { MOST_RATING, readMarks } from '../read/read-nodes.ts';
 import { resolveNode } from '../read/resolve.ts';
 
 /** The methods of a forest that mark a node. */
@@ -34,7 +34,11 @@ export function noteValue(text: string | null): string | false {
 }
 
 export function ratingValue(rating: number | null): number | false {
-  if (rating !== null && !Number.isFinite(rating))
-    throw new ForestError('bad_name', String(rating), `${rating} is not a rating: give a number, or null for none.`);
+  if (rating !== null && !(Math.abs(rating) <= MOST_RATING))
+    throw new ForestError(
+      'bad_name',
+      String(rating),
+      `${rating} is not a rating: give a number from -5 (very bad) to 5 (very good), or null for none.`,
+    );
   return rating ?? false;
 }

@@ -72,8 +72,8 @@ export function toPromptfooTest(conversation: ExportedConversation): ExportedTex
     tools.length > 0 ? textAt(toFineTuningLine(conversation, DEFAULT_DIALECT.id).text, ['tools']) : '';
   const test = {
     ...(title.trim() !== '' && { description: title.replaceAll('{{', '{ {') }),
-    // Inside the strings of a JSON text, the escape means the same brace.
-    vars: { messages: text.replace(TEMPLATE_BRACE, '\\u007b') },
+    // Inside the strings of a JSON text, the escapes mean the same characters.
+    vars: { messages: text.replace(TEMPLATE_MARK, (mark) => (mark === '{' ? '\\u007b' : '\\u0023}')) },
     ...(answer && { assert: expectations(answer.message) }),
     ...(definitions && { options: { tools: JSON.parse(definitions) } }),
     metadata: { conversation: head, ...(threads[0] && { thread: threads[0].id }), ...modelOf(answer) },
@@ -81,11 +81,11 @@ export function toPromptfooTest(conversation: ExportedConversation): ExportedTex
   return { text: JSON.stringify(test), losses };
 }
 
-/** A brace that would begin an expression, a statement or a comment of a template. */
-const TEMPLATE_BRACE = /\{(?=[{%#])/g;
+/** A brace that would begin an expression, a statement or a comment of a template, and the end of a comment that has not begun. */
+const TEMPLATE_MARK = /\{(?=[{%#])|#\}/g;
 
 function escapeTemplate(text: string): string {
-  return text.replace(TEMPLATE_BRACE, '{{ "{" }}').replace(/^(?=file:|package:)(.)/i, '{{ "$1" }}');
+  return text.replace(TEMPLATE_MARK, '{{ "$&" }}').replace(/^(?=file:|package:)(.)/i, '{{ "$1" }}');
 }
 
 /** A call is expected by its name; JSON as it is; a text by the words that both share, which needs no model. */

@@ -5,8 +5,8 @@ import { parse } from 'smol-toml';
 import { sha256 } from '../../model/ids.ts';
 import type { RefRecord } from '../../model/records.ts';
 import { FormatError } from '../format-error.ts';
+import { sourceStamp } from '../imported-thread.ts';
 import { readTime, textMember } from '../source/exact-json.ts';
-import { sourceStamp } from '../write-conversation.ts';
 import type { FolderScan } from './converter.ts';
 import { type FileProblems, isOlderNodeId } from './older-files.ts';
 

@@ -7,8 +7,8 @@ import {
   type TakeFacts,
 } from '../../forest/index.ts';
 import type { StoreRecord } from '../../model/records.ts';
+import { sourceStamp } from '../imported-thread.ts';
 import { type ExactObject, objectAt, otherMembers, readTime, textMember } from '../source/exact-json.ts';
-import { sourceStamp } from '../write-conversation.ts';
 import type { OlderNode, OlderRoot } from './older-files.ts';
 
 interface ConvertedRecords {

@@ -15,8 +15,8 @@ import { memoryStore, overlayStore, type RefQuery, type Store, type StoreProblem
 import { FormatError } from '../format-error.ts';
 import type { ImportOptions, ImportResult } from '../import-file.ts';
 import { createImportTracker } from '../import-tracker.ts';
+import { sourceStamp } from '../imported-thread.ts';
 import { readTime } from '../source/exact-json.ts';
-import { sourceStamp } from '../write-conversation.ts';
 import { addBookmarks } from './bookmarks.ts';
 import { readOlderTime, rootFacts } from './convert.ts';
 import { type ConvertedNode, createConverter, type FolderScan, loadKnownNodes } from './converter.ts';

@@ -8,9 +8,19 @@ import {
   splice,
   textAt,
 } from '@skein/core';
-import type { ImportedSession, Importer } from '../importer.ts';
+import type { ImportedSession, Importer, KeptMessages, LogPast, LogProgress } from '../importer.ts';
 import { exactValue, memberTexts, textMember } from '../source/exact-json.ts';
-import { keepBeside, type LoggedMessage, type LogLine, lineTime, readLogLines, toConversation } from './session-log.ts';
+import {
+  keepBeside,
+  type LineSpan,
+  type LoggedMessage,
+  type LogLine,
+  type LogLines,
+  lastClosedLine,
+  lineTime,
+  readLogLines,
+  toConversation,
+} from './session-log.ts';
 
 /**
  * A session of Claude Code: `~/.claude/projects/<folder>/<session>.jsonl`, and those of its subagents beside it. Lines name
@@ -23,18 +33,26 @@ export const claudeCode: Importer = {
   detects: ({ sessionId, type, leafUuid, projectHash }) =>
     typeof type === 'string' && projectHash === undefined && (isName(sessionId) || isName(leafUuid)),
   element: 'line',
-  read(text) {
-    const { lines, problems } = readLogLines(text);
-    const entries = new LogTree(lines);
+  read(text, { past }) {
+    const log = readLogLines(text, past);
+    const entries = new LogTree(log);
     const logged = entries.messages();
-    return toConversation(logged, {
-      session: readSession(lines),
-      title: readTitle(lines),
+    const { title, isByPerson } = readTitle(log.lines, past?.memo === GIVEN_TITLE);
+    return toConversation(logged, log, {
+      session: readSession(log.lines, past),
+      title,
       head: entries.head(logged),
-      problems,
+      closed: lastClosedLine(entries.spans(), OPEN_MESSAGES, log),
+      links: entries.links(),
+      memo: isByPerson ? GIVEN_TITLE : undefined,
     });
   },
 };
+
+/** How many of the last messages may get lines yet: calls run side by side, and their results come as they end. */
+const OPEN_MESSAGES = 8;
+/** Notes that a person has given the session a title. */
+const GIVEN_TITLE = 'given title';
 
 function isName(value: unknown): boolean {
   return typeof value === 'string' && value !== '';
@@ -45,7 +63,7 @@ const SHARED = ['sessionId', 'cwd', 'gitBranch', 'version', 'userType', 'entrypo
 /** Members of a line that its message holds. */
 const TAKEN = ['type', 'message', 'parentUuid', 'timestamp', 'isSidechain', 'agentId', ...SHARED];
 
-function readSession(lines: readonly LogLine[]): ImportedSession {
+function readSession(lines: readonly LogLine[], past: LogPast | undefined): ImportedSession {
   const last = (name: string) => lines.findLast(({ value }) => isName(value[name]))?.value[name] as string | undefined;
   const cwd = last('cwd');
   const branch = last('gitBranch');
@@ -54,7 +72,7 @@ function readSession(lines: readonly LogLine[]): ImportedSession {
   const subagent = side && textMember(side.value, 'agentId');
   return {
     agent: 'claude-code',
-    id: last('sessionId') ?? '',
+    id: past?.session.id ?? last('sessionId') ?? '',
     ...(cwd !== undefined && { cwd }),
     ...(branch !== undefined && { branch }),
     ...(version !== undefined && { version }),
@@ -63,12 +81,14 @@ function readSession(lines: readonly LogLine[]): ImportedSession {
 }
 
 /** A title that a person gave wins over one that a model wrote. */
-function readTitle(lines: readonly LogLine[]): string | undefined {
+function readTitle(lines: readonly LogLine[], isGiven: boolean) {
   const of = (type: string, name: string) => {
     const line = lines.findLast(({ value }) => value.type === type && isName(value[name]));
     return line && textMember(line.value, name);
   };
-  return of('custom-title', 'customTitle') ?? of('ai-title', 'aiTitle') ?? of('summary', 'summary');
+  const given = of('custom-title', 'customTitle');
+  const title = given ?? (isGiven ? undefined : (of('ai-title', 'aiTitle') ?? of('summary', 'summary')));
+  return { title, isByPerson: isGiven || given !== undefined };
 }
 
 /** Lines that make one message: the blocks of a reply, the results of its calls, or a single line of the user. */
@@ -76,7 +96,7 @@ interface Speech {
   readonly kind: 'reply' | 'results' | 'user';
   readonly lines: LogLine[];
   /** Lines beside it that say nothing to the model. */
-  readonly beside: string[];
+  readonly beside: LogLine[];
 }
 
 /** What a compaction put in place of the history. */
@@ -93,12 +113,16 @@ class LogTree {
   readonly #speechOf = new Map<LogLine, Speech>();
   readonly #compactions = new Map<string, Compaction>();
 
-  constructor(lines: readonly LogLine[]) {
+  constructor({ lines, past }: LogLines) {
     const seen = new Set<string>();
     // A line that was written twice is one line.
-    this.#lines = lines.filter(
-      ({ value }) => !isName(value.uuid) || !(seen.has(String(value.uuid)) || !seen.add(String(value.uuid))),
-    );
+    this.#lines = lines.filter(({ value }) => {
+      const id = isName(value.uuid) ? String(value.uuid) : undefined;
+      if (id === undefined) return true;
+      const isNew = !seen.has(id) && past?.has(id) !== true;
+      seen.add(id);
+      return isNew;
+    });
     for (const line of this.#lines) if (isName(line.value.uuid)) this.#byId.set(String(line.value.uuid), line);
     for (const line of this.#lines)
       if (isBoundary(line)) this.#compactions.set(String(line.value.uuid), compaction(line));
@@ -115,9 +139,16 @@ class LogTree {
       return {
         message,
         at: lineTime(first),
-        take: { ...take, extra: keepBeside(lineFacts(speech.lines), speech.beside) },
+        take: {
+          ...take,
+          extra: keepBeside(
+            lineFacts(speech.lines),
+            speech.beside.map(({ text }) => text),
+          ),
+        },
         keys: speech.lines.map(({ value, number }) => (isName(value.uuid) ? String(value.uuid) : `line ${number}`)),
         parent: above.speech ? keyOf(above.speech) : above.missing,
+        span: spanOf(speech),
         ...(instead && { instead }),
       };
     });
@@ -134,10 +165,26 @@ class LogTree {
     return keyOf(speech);
   }
 
+  spans(): LineSpan[] {
+    return this.#speeches.map(spanOf);
+  }
+
+  /** Lines beside the messages have ids too, and later lines may follow them. */
+  links(): LogProgress['links'] {
+    const found = new Map<string, { readonly to: string; readonly line: number }>();
+    for (const line of this.#lines) {
+      if (!isName(line.value.uuid) || this.#speechOf.has(line)) continue;
+      const { speech, missing } = this.#above(line);
+      const to = speech ? keyOf(speech) : missing;
+      if (to !== undefined) found.set(String(line.value.uuid), { to, line: line.number });
+    }
+    return found;
+  }
+
   #gather(): void {
     const replies = new Map<string, Speech>();
     const results = new Map<Speech, Speech>();
-    const early: string[] = [];
+    const early: LogLine[] = [];
     for (const line of this.#lines) {
       const { value } = line;
       const { message } = value;
@@ -155,7 +202,7 @@ class LogTree {
           const speech = this.#begin(reply ? 'results' : 'user', line);
           if (reply) results.set(reply, speech);
         }
-      } else (this.#speeches.at(-1)?.beside ?? early).push(line.text);
+      } else (this.#speeches.at(-1)?.beside ?? early).push(line);
     }
     this.#speeches[0]?.beside.unshift(...early);
   }
@@ -209,17 +256,25 @@ class LogTree {
     return compaction ? { compaction } : {};
   }
 
-  #replacement({ summary, kept }: Compaction): Message[] | undefined {
+  #replacement({ summary, kept }: Compaction): (Message | KeptMessages)[] | undefined {
     if (summary.length === 0) return undefined;
-    const keptLines = kept.flatMap((id) => this.#byId.get(id) ?? []);
-    const speeches = new Set(keptLines.flatMap((line) => this.#speechOf.get(line) ?? []));
+    const messages = new Set(
+      kept.flatMap((id) => {
+        const line = this.#byId.get(id);
+        const speech = line && this.#speechOf.get(line);
+        return speech ? keyOf(speech) : line ? [] : id;
+      }),
+    );
     return [
       ...summary.map((line) => writeUser({ kind: 'user', lines: [line], beside: [] }).message),
-      ...[...speeches].map((speech) =>
-        speech.kind === 'reply' ? writeReply(inOrder(speech.lines)).message : writeUser(speech).message,
-      ),
+      ...[...messages].map((key) => ({ key })),
     ];
   }
+}
+
+function spanOf({ lines, beside }: Speech): LineSpan {
+  const ends = [lines[0], lines.at(-1), beside[0], beside.at(-1)].flatMap((line) => line?.number ?? []);
+  return { first: Math.min(...ends), last: Math.max(...ends) };
 }
 
 function keyOf({ lines }: Speech): string {

@@ -7,9 +7,18 @@ import {
   textAt,
   type Usage,
 } from '@skein/core';
-import type { ImportedSession, Importer } from '../importer.ts';
+import type { ImportedSession, Importer, LogPast } from '../importer.ts';
 import { memberTexts, textMember } from '../source/exact-json.ts';
-import { keepBeside, type LoggedMessage, type LogLine, lineTime, readLogLines, toConversation } from './session-log.ts';
+import {
+  keepBeside,
+  type LoggedMessage,
+  type LogLine,
+  type LogLines,
+  lastClosedLine,
+  lineTime,
+  readLogLines,
+  toConversation,
+} from './session-log.ts';
 
 /** The member that Codex adds to items and never sends. */
 const PRIVATE = 'internal_chat_message_metadata_passthrough';
@@ -25,14 +34,24 @@ export const codex: Importer = {
   detects: ({ type, payload, timestamp }) =>
     typeof type === 'string' && isObject(payload) && typeof timestamp === 'string',
   element: 'line',
-  read(text) {
-    const { lines, problems } = readLogLines(text);
-    const session = readSession(lines);
-    return toConversation(new RolloutReader().read(lines), { session, problems });
+  read(text, { past }) {
+    const log = readLogLines(text, past);
+    const reader = new RolloutReader(past);
+    const logged = reader.read(log);
+    const closed = lastClosedLine(
+      logged.map(({ span }) => span),
+      1,
+      log,
+    );
+    const memo = reader.memoAt(closed);
+    const keep = [...memo.questions, memo.parent].flatMap((key) => key ?? []);
+    return toConversation(logged, log, { session: readSession(log.lines, past), closed, memo, keep });
   },
 };
 
-function readSession(lines: readonly LogLine[]): ImportedSession {
+function readSession(lines: readonly LogLine[], past: LogPast | undefined): ImportedSession {
+  // The log of a fork begins with that of its origin, and has a second such line.
+  if (past) return past.session;
   const meta = payloadOf(lines.find(({ value }) => value.type === 'session_meta'));
   const git = isObject(meta.git) ? meta.git : {};
   const id = textMember(meta, 'id') ?? textMember(meta, 'session_id') ?? '';
@@ -61,21 +80,52 @@ function payloadOf(line: LogLine | undefined): JsonObject {
   return isObject(payload) ? payload : {};
 }
 
+/** Where the reader of a rollout stands between two messages. */
+interface RolloutMemo {
+  readonly model?: string | undefined;
+  /** The key of the last message. */
+  readonly parent?: string | undefined;
+  /** The keys before the last questions, so that they can be taken back; null for a first message. */
+  readonly questions: readonly (string | null)[];
+}
+
+/** How many of the last questions can be taken back. */
+const MOST_QUESTIONS = 50;
+
 /** Reads the lines of a rollout one by one. */
 class RolloutReader {
   readonly #logged: LoggedMessage[] = [];
+  /** Where the reader stood before each message, by the number of its first line. */
+  readonly #memos = new Map<number, RolloutMemo>();
   #items: LogLine[] = [];
-  #beside: string[] = [];
+  #beside: LogLine[] = [];
+  #memo: RolloutMemo;
+  /** Where the reader stood right behind the last message. */
+  #behind: RolloutMemo;
   #model: string | undefined;
-  #parent: string | undefined;
   #instead: readonly Message[] | undefined;
 
-  read(lines: readonly LogLine[]): LoggedMessage[] {
+  constructor(past: LogPast | undefined) {
+    this.#memo = (past?.memo as RolloutMemo | undefined) ?? { questions: [] };
+    this.#behind = this.#memo;
+    this.#model = this.#memo.model;
+  }
+
+  read({ lines }: LogLines): LoggedMessage[] {
     for (const line of lines) this.#take(line);
     this.#close();
     const last = this.#logged.at(-1);
-    if (last && this.#beside.length > 0) this.#logged.splice(-1, 1, { ...last, take: withBeside(last, this.#beside) });
+    if (last && this.#beside.length > 0)
+      this.#logged.splice(-1, 1, {
+        ...last,
+        take: { ...last.take, extra: { ...last.take.extra, after: this.#beside.map(({ text }) => text) } },
+      });
     return this.#logged;
+  }
+
+  /** Where the reader stood behind a line that ended a message. */
+  memoAt(line: number): RolloutMemo {
+    return this.#memos.get(line + 1) ?? this.#behind;
   }
 
   #take(line: LogLine): void {
@@ -90,7 +140,7 @@ class RolloutReader {
     if (line.value.type === 'token_usage_record') this.#close(payload);
     if (line.value.type === 'compacted') this.#compact(line);
     if (payload.type === 'thread_rolled_back') this.#rollBack(Number(payload.num_turns));
-    this.#beside.push(line.text);
+    this.#beside.push(line);
   }
 
   /** Ends the message whose items were read; `record` is what the log says of the response. */
@@ -103,6 +153,9 @@ class RolloutReader {
     const origin = isReply && this.#model !== undefined ? { model: this.#model } : {};
     const message = openaiResponses.parseMessage(isReply ? `[${texts.join(',')}]` : texts[0]!, origin);
     const key = `line ${items[0]!.number}`;
+    const first = (this.#beside[0] ?? items[0]!).number;
+    const { parent, questions } = this.#memo;
+    this.#memos.set(first, this.#behind);
     const usage = readUsage(record.usage);
     const responseId = textMember(record, 'response_id');
     this.#logged.push({
@@ -117,13 +170,19 @@ class RolloutReader {
               ...(usage && { usage }),
             }
           : { author: message.role === 'tool' ? 'tool' : 'person' }),
-        extra: keepBeside({ ...(responseId !== undefined && { responseId }), ...itemFacts(items) }, this.#beside),
+        extra: keepBeside(
+          { ...(responseId !== undefined && { responseId }), ...itemFacts(items) },
+          this.#beside.map(({ text }) => text),
+        ),
       },
       keys: [key],
-      parent: this.#parent,
+      parent,
+      span: { first: Math.min(first, items[0]!.number), last: items.at(-1)!.number },
       ...(this.#instead && { instead: this.#instead }),
     });
-    this.#parent = key;
+    const asked = message.role === 'user' ? [...questions, parent ?? null].slice(-MOST_QUESTIONS) : questions;
+    this.#memo = { model: this.#model, parent: key, questions: asked };
+    this.#behind = this.#memo;
     this.#beside = [];
     this.#instead = undefined;
   }
@@ -141,21 +200,11 @@ class RolloutReader {
   /** The person took back turns: what follows goes on before them. */
   #rollBack(turns: number): void {
     this.#close();
-    const questions = this.#path().filter(({ message }) => message.role === 'user');
-    const first = questions.at(-Math.max(1, Math.floor(turns) || 1));
-    if (first) this.#parent = first.parent;
+    const { questions } = this.#memo;
+    const first = questions.length - Math.max(1, Math.floor(turns) || 1);
+    if (first >= 0)
+      this.#memo = { model: this.#model, parent: questions[first] ?? undefined, questions: questions.slice(0, first) };
   }
-
-  #path(): LoggedMessage[] {
-    const byKey = new Map(this.#logged.map((one) => [one.keys[0], one]));
-    const path: LoggedMessage[] = [];
-    for (let at = byKey.get(this.#parent!); at; at = byKey.get(at.parent!)) path.unshift(at);
-    return path;
-  }
-}
-
-function withBeside(last: LoggedMessage, beside: readonly string[]): LoggedMessage['take'] {
-  return { ...last.take, extra: { ...last.take.extra, after: beside } };
 }
 
 /** Items that the client writes: questions and results. */

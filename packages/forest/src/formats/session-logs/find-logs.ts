@@ -1,6 +1,6 @@
 import { opendir, readFile, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { basename, join } from 'node:path';
+import { basename, join, sep } from 'node:path';
 import { isObject, type JsonObject } from '@skein/core';
 import { findLogFormat, type ImportedSession } from '../importer.ts';
 import { textMember } from '../source/exact-json.ts';
@@ -67,15 +67,26 @@ export interface FoundLog {
   readonly mtime: number;
 }
 
-/** The logs in a folder and below it, in the order of their names. */
-export async function findLogs(agent: CodingAgent, folder: string): Promise<FoundLog[]> {
+/** The logs in a folder and below it, or those of them at some paths, in the order of their names. */
+export async function findLogs(agent: CodingAgent, folder: string, paths?: ReadonlySet<string>): Promise<FoundLog[]> {
   const found: FoundLog[] = [];
-  for await (const path of filesBelow(folder)) {
+  const inside = paths && [...paths].filter((path) => path.startsWith(join(folder, sep)));
+  for await (const path of inside ?? filesBelow(folder)) {
     if (!agent.isLog(path)) continue;
-    const facts = await stat(path).catch(() => undefined);
-    if (facts) found.push({ agent, path, size: facts.size, mtime: Math.round(facts.mtimeMs) });
+    const facts = await readLogFacts(path);
+    if (facts) found.push({ agent, path, ...facts });
   }
   return found.sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+/** A database changes in its write-ahead log first, so that counts, too. */
+async function readLogFacts(path: string): Promise<Pick<FoundLog, 'size' | 'mtime'> | undefined> {
+  const [facts, ahead] = await Promise.all(
+    [path, ...(path.endsWith('.db') ? [`${path}-wal`] : [])].map((one) => stat(one).catch(() => undefined)),
+  );
+  if (!facts) return undefined;
+  const mtime = Math.round(Math.max(facts.mtimeMs, ahead?.mtimeMs ?? 0));
+  return { size: facts.size + (ahead?.size ?? 0), mtime };
 }
 
 /** Links are not followed: they could lead out of the folder, or in a circle. */

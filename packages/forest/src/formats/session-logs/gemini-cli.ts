@@ -1,7 +1,16 @@
 import { googleGenerateContent, isObject, type JsonObject, textAt, type Usage } from '@skein/core';
-import type { ImportedSession, Importer } from '../importer.ts';
+import type { ImportedSession, Importer, LogPast } from '../importer.ts';
 import { otherMembers, readObjects, readTime, textMember } from '../source/exact-json.ts';
-import { keepBeside, type LoggedMessage, type LogLine, readLogLines, toConversation } from './session-log.ts';
+import {
+  keepBeside,
+  type LineSpan,
+  type LoggedMessage,
+  type LogLine,
+  type LogLines,
+  lastClosedLine,
+  readLogLines,
+  toConversation,
+} from './session-log.ts';
 
 /**
  * A session of Gemini CLI: `~/.gemini/tmp/<project>/chats/session-<time>-<id>.jsonl`; older releases wrote one document. Signatures are not in the
@@ -13,14 +22,23 @@ export const geminiCli: Importer = {
   recognisedBy: 'lines with "sessionId" and "projectHash"',
   detects: ({ sessionId, projectHash }) => typeof sessionId === 'string' && typeof projectHash === 'string',
   element: 'line',
-  read(text) {
-    const { lines, problems } = readLogLines(text);
-    const records = new SessionRecords(lines);
-    return toConversation(records.messages(), { session: readSession(lines), title: records.title, problems });
+  read(text, { past }) {
+    const log = readLogLines(text, past);
+    const records = new SessionRecords(log);
+    return toConversation(records.messages(), log, {
+      session: readSession(log.lines, past),
+      title: records.title,
+      closed: lastClosedLine(records.spans(), OPEN_RECORDS, log),
+      needsPast: records.needsPast,
+    });
   },
 };
 
-function readSession(lines: readonly LogLine[]): ImportedSession {
+/** How many of the last records may be replaced yet. */
+const OPEN_RECORDS = 16;
+
+function readSession(lines: readonly LogLine[], past: LogPast | undefined): ImportedSession {
+  if (past) return past.session;
   const header = lines.find(({ value }) => typeof value.sessionId === 'string')?.value ?? {};
   const id = textMember(header, 'sessionId') ?? '';
   const folder = lines.map(({ text }) => /Workspace Directories:\*\*\\n\s+- ([^\\"]+)/.exec(text)?.[1]).find(Boolean);
@@ -37,21 +55,27 @@ interface SessionRecord {
   readonly text: string;
   readonly value: JsonObject;
   readonly beside: string[];
+  readonly span: LineSpan;
 }
 
 /** The messages of a log. A later line with the same id replaces an earlier one. */
 class SessionRecords {
   readonly #records = new Map<string, SessionRecord>();
+  readonly #past: LogPast | undefined;
   title: string | undefined;
+  /** Whether something is said of records that were read before, and not all of those are known. */
+  needsPast = false;
 
-  constructor(lines: readonly LogLine[]) {
+  constructor({ lines, past }: LogLines) {
+    this.#past = past;
     const early: string[] = [];
-    for (const { text, value } of lines) {
+    for (const line of lines) {
+      const { text, value } = line;
       const { $set: changes } = value;
-      if (isMessage(value)) this.#put(text, value);
-      else if (Array.isArray(value.messages)) this.#putAll(text, value.messages, ['messages']);
+      if (isMessage(value)) this.#put(text, value, line);
+      else if (Array.isArray(value.messages)) this.#putAll(line, value.messages, ['messages']);
       else if (isObject(changes)) {
-        if (Array.isArray(changes.messages)) this.#putAll(text, changes.messages, ['$set', 'messages']);
+        if (Array.isArray(changes.messages)) this.#putAll(line, changes.messages, ['$set', 'messages']);
         this.title = textMember(changes, 'summary') ?? this.title;
         this.#keep(text, changes, early);
       } else this.#keep(text, value, early);
@@ -59,34 +83,50 @@ class SessionRecords {
     this.#first()?.beside.unshift(...early);
   }
 
+  spans(): LineSpan[] {
+    return [...this.#records.values()].map(({ span }) => span);
+  }
+
   messages(): LoggedMessage[] {
     const all = [...this.#records.values()];
     const answered = new Set(all.flatMap(({ value }) => responseIds(value.content)));
-    let parent: string | undefined;
+    let parent = this.#past?.last;
     return all.flatMap((record) => {
       const made = record.value.type === 'gemini' ? writeReply(record, answered) : [writeUser(record)];
       return made.map((one, part): LoggedMessage => {
         const key = part === 0 ? String(record.value.id) : `${record.value.id}#${part}`;
-        const logged = { ...one, keys: [key], parent };
+        const keys = [key, ...responseIds(record.value.content).map(resultKey)];
+        const logged = { ...one, keys, parent, span: record.span };
         parent = key;
         return logged;
       });
     });
   }
 
-  #put(text: string, value: JsonObject): void {
+  #put(text: string, value: JsonObject, { number }: LogLine): void {
     const id = String(value.id);
-    this.#records.set(id, { text, value, beside: this.#records.get(id)?.beside ?? [] });
+    if (this.#past?.has(id)) {
+      // Of a log that is read from its beginning, a record that is this old stays as it was; the new state is kept beside.
+      this.needsPast ||= !this.#past.isWhole;
+      this.#last()?.beside.push(text);
+      return;
+    }
+    const known = this.#records.get(id);
+    const span = { first: known?.span.first ?? number, last: number };
+    this.#records.set(id, { text, value, beside: known?.beside ?? [], span });
   }
 
   /** A resumed session repeats its history in a poorer form, and results under new ids: what is known stays. */
-  #putAll(text: string, values: readonly unknown[], path: readonly string[]): void {
-    const listed = readObjects(textAt(text, [...path])!, values.filter(isObject), 'a message');
+  #putAll(line: LogLine, values: readonly unknown[], path: readonly string[]): void {
+    this.needsPast ||= this.#past?.isWhole === false;
+    const listed = readObjects(textAt(line.text, [...path])!, values.filter(isObject), 'a message');
     const answered = new Set([...this.#records.values()].flatMap(({ value }) => responseIds(value.content)));
+    const isAnswered = (id: string) => answered.has(id) || this.#past?.has(resultKey(id)) === true;
+    const isKnown = (id: string) => this.#records.has(id) || this.#past?.has(id) === true;
     for (const { text: own, value } of listed) {
       const results = responseIds(value.content);
-      const isRepeated = results.length > 0 && results.every((id) => answered.has(id));
-      if (isMessage(value) && !isRepeated && !this.#records.has(String(value.id))) this.#put(own, value);
+      const isRepeated = results.length > 0 && results.every(isAnswered);
+      if (isMessage(value) && !isRepeated && !isKnown(String(value.id))) this.#put(own, value, line);
     }
   }
 
@@ -103,6 +143,11 @@ class SessionRecords {
   #last(): SessionRecord | undefined {
     return [...this.#records.values()].at(-1);
   }
+}
+
+/** The key by which the result of a call is known. */
+function resultKey(id: string): string {
+  return `result ${id}`;
 }
 
 function isMessage({ id, type, content }: JsonObject): boolean {

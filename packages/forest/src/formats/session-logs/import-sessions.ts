@@ -1,12 +1,11 @@
-import { constants } from 'node:buffer';
-import { readFile } from 'node:fs/promises';
+import { type FileHandle, open } from 'node:fs/promises';
 import type { Message } from '@skein/core';
 import { type Forest, makeRef, readPrompt, readRefs } from '../../forest/index.ts';
 import { sha256 } from '../../model/ids.ts';
 import { isElementError } from '../format-error.ts';
 import type { ImportProblem } from '../import-tracker.ts';
-import { findImporter } from '../importer.ts';
-import { writeConversation } from '../write-conversation.ts';
+import { findImporter, type ImportedConversation, type LogPast } from '../importer.ts';
+import { type WrittenPart, writeConversation } from '../write-conversation.ts';
 import {
   type AgentEnvironment,
   CODING_AGENTS,
@@ -16,6 +15,7 @@ import {
   readSubagentFacts,
 } from './find-logs.ts';
 import { findKeys, removeKeys } from './keys-in-logs.ts';
+import { isContinued, type LogPart, LogReading, readPart, type StoredReading, skipLine } from './log-reading.ts';
 import { readStoredSessions } from './opencode-database.ts';
 
 /** Options of `importSessions`. */
@@ -24,6 +24,8 @@ export interface ImportSessionsOptions {
   readonly agents?: readonly string[];
   /** A folder with logs, in place of where the agents keep them. */
   readonly folder?: string;
+  /** Only logs at these paths are looked at: those that changed, as the caller knows. */
+  readonly paths?: ReadonlySet<string>;
   /** The variables that say where agents keep their files; default: those of the process. */
   readonly env?: AgentEnvironment;
   /** Leaves out what looks like a key or a token. Without it, such texts are stored as they are; both ways they are told. */
@@ -70,19 +72,20 @@ export interface ImportSessionsResult {
  */
 export async function importSessions(
   forest: Forest,
-  { agents, folder, env = process.env, onProgress, ...options }: ImportSessionsOptions = {},
+  { agents, folder, paths, env = process.env, onProgress, ...options }: ImportSessionsOptions = {},
 ): Promise<ImportSessionsResult> {
   const chosen = CODING_AGENTS.filter(({ id }) => agents === undefined || agents.includes(id));
   const found: { agent: CodingAgent; folder: string; logs: FoundLog[] }[] = [];
   for (const agent of chosen) {
     const place = folder ?? agent.folder(env);
-    const logs = await findLogs(agent, place);
+    const logs = await findLogs(agent, place, paths);
     if (logs.length > 0) found.push({ agent, folder: place, logs });
   }
   const run = new SessionImport(forest, options);
   const all = found.flatMap(({ logs }) => logs);
+  const known = await run.known(all);
   for (const [index, log] of all.entries()) {
-    await run.read(log);
+    await run.read(log, known.get(log.path));
     onProgress?.({ logs: index + 1, of: all.length, sessions: run.threads.size, messages: run.messages });
   }
   return {
@@ -100,15 +103,21 @@ export async function importSessions(
   };
 }
 
-/** What a forest knows of a log: its size and time when it was read; of a database, the time of its last session. */
+/** What a forest knows of a log: its size and time when it was read, and how far; of a database, the time of its last session. */
 interface KnownLog {
   readonly size: number;
   readonly mtime: number;
-  readonly upTo?: number;
+  readonly reading?: StoredReading | undefined;
+  readonly upTo?: number | undefined;
 }
 
 /** The register that holds what is known of a log. */
 const LOG_REF = 'log';
+/** How many logs are looked up at once. */
+const KNOWN_AT_ONCE = 500;
+/** How many bytes of a log are in memory at once, unless a message is longer. */
+const PART_BYTES = 4 * 1024 * 1024;
+const MOST_BYTES = 128 * 1024 * 1024;
 
 class SessionImport {
   readonly #forest: Forest;
@@ -126,83 +135,166 @@ class SessionImport {
     this.#options = options;
   }
 
-  async read(log: FoundLog): Promise<void> {
-    const key = sha256(`skein-log/1\n${log.path}`).slice(0, 24);
-    const known = await this.#known(key);
-    // A database changes in its log first, so its own size and time do not tell.
-    const isDatabase = log.path.endsWith('.db');
-    if (!isDatabase && known?.size === log.size && known.mtime === log.mtime) return;
+  /** What is known of logs, by their paths. */
+  async known(logs: readonly FoundLog[]): Promise<Map<string, KnownLog>> {
+    const paths = new Map(logs.map(({ path }) => [logKey(path), path]));
+    const keys = [...paths.keys()];
+    const known = new Map<string, KnownLog>();
+    for (let at = 0; at < keys.length; at += KNOWN_AT_ONCE)
+      for (const { key, value } of await readRefs(this.#forest, 'forest', keys.slice(at, at + KNOWN_AT_ONCE), [
+        LOG_REF,
+      ]))
+        known.set(paths.get(key)!, value as KnownLog);
+    return known;
+  }
+
+  async read(log: FoundLog, known: KnownLog | undefined): Promise<void> {
+    if (known?.size === log.size && known.mtime === log.mtime) return;
     this.changed.add(log.path);
-    if (!isDatabase && log.size > constants.MAX_STRING_LENGTH) {
-      const message = `This log has more than ${constants.MAX_STRING_LENGTH} bytes, the most that is read at once.`;
-      this.problems.push({ code: 'unreadable', where: log.path, message });
-      return;
-    }
-    let upTo: number | undefined;
     try {
-      upTo = isDatabase ? await this.#readDatabase(log, known?.upTo ?? 0) : await this.#readFile(log);
+      if (log.path.endsWith('.db'))
+        await this.#remember(log, { upTo: await this.#readDatabase(log, known?.upTo ?? 0) });
+      else await this.#readFile(log, known?.reading);
     } catch (error) {
       // The other logs are read all the same, and this one the next time.
       const message = describeFailure(error);
       if (message === undefined) throw error;
       this.problems.push({ code: 'unreadable', where: log.path, message });
-      return;
     }
-    const now: KnownLog = { size: log.size, mtime: log.mtime, ...(upTo !== undefined && { upTo }) };
-    await this.#forest.store.append([makeRef(this.#forest, 'forest', key, LOG_REF, now)]);
   }
 
-  async #known(key: string): Promise<KnownLog | undefined> {
-    const [ref] = await readRefs(this.#forest, 'forest', [key], [LOG_REF]);
-    return ref?.value as KnownLog | undefined;
+  async #remember({ path, size, mtime }: FoundLog, facts: Partial<KnownLog>): Promise<void> {
+    const now: KnownLog = { size, mtime, ...facts };
+    await this.#forest.store.append([makeRef(this.#forest, 'forest', logKey(path), LOG_REF, now)]);
   }
 
-  async #readFile(log: FoundLog): Promise<undefined> {
-    const text = await readFile(log.path, 'utf8');
-    if (text.trim() === '') return;
-    await this.#import(log, text, await readSubagentFacts(log.path));
+  /** Reads a log from where it was left, part by part. */
+  async #readFile(log: FoundLog, stored: StoredReading | undefined): Promise<void> {
+    const file = await open(log.path, 'r');
+    try {
+      const facts = await readSubagentFacts(log.path);
+      let reading = (await this.#resume(file, log, stored)) ?? LogReading.begin();
+      for (let least = PART_BYTES; reading.position < log.size; ) {
+        const part = await readPart(file, { position: reading.position, size: log.size, least });
+        if (!part) {
+          reading = reading.skip(await skipLine(file, reading.position, log.size), 1);
+          const message = 'This line is longer than what can be read at once. It was left out.';
+          this.problems.push({ code: 'unreadable', where: `${log.path}: line ${reading.lines}`, message });
+          continue;
+        }
+        const next = await this.#importPart(log, part, reading, facts);
+        if (next === 'needs past') {
+          reading = LogReading.begin();
+          continue;
+        }
+        if (part.isLast) {
+          reading = next ?? reading;
+          break;
+        }
+        if (next && next.position > reading.position) {
+          reading = next;
+          least = PART_BYTES;
+          await this.#remember({ ...log, size: UNFINISHED }, { reading: await reading.store(file) });
+        } else if (least < MOST_BYTES) least *= 2;
+        else reading = reading.skip(part.end, part.starts.length);
+      }
+      await this.#remember(log, { reading: await reading.store(file) });
+    } finally {
+      await file.close();
+    }
+  }
+
+  /** Reads and writes a part; undefined if nothing is said in it, or if that failed. */
+  async #importPart(
+    log: FoundLog,
+    part: LogPart,
+    reading: LogReading,
+    facts: { readonly startedBy?: string },
+  ): Promise<LogReading | 'needs past' | undefined> {
+    const read = this.#parse(log, part.text, log.path, reading);
+    if (!read) return undefined;
+    if (read.progress?.needsPast || reading.isOfAnother(read)) return 'needs past';
+    const written = await this.#write(log, read, facts, reading.written);
+    return typeof written === 'object' ? reading.advance(read, written, part) : written;
+  }
+
+  /** Where a log was left, if it still begins with what was read, and the forest has what was written of it. */
+  async #resume(file: FileHandle, { size }: FoundLog, stored: StoredReading | undefined) {
+    if (!stored || !(await isContinued(file, size, stored))) return undefined;
+    const reading = LogReading.restore(stored);
+    const nodes = await this.#forest.store.nodes(reading.nodes);
+    return nodes.includes(undefined) ? undefined : reading;
   }
 
   async #readDatabase(log: FoundLog, after: number): Promise<number> {
     let upTo = after;
     for await (const session of readStoredSessions(log.path, after)) {
-      await this.#import(log, session.text(), {}, session.id);
+      const read = this.#parse(log, session.text(), `${log.path}, session ${session.id}`);
+      if (read) await this.#write(log, read, {}, undefined);
       upTo = Math.max(upTo, session.updated);
     }
     return upTo;
   }
 
-  async #import(
+  /** Reads a log, or a part of it; undefined if nothing is said in it. Keys in it are told first. */
+  #parse(
     log: FoundLog,
     logged: string,
-    facts: { readonly startedBy?: string },
-    session?: string,
-  ): Promise<void> {
+    where: string,
+    { past, seen, lines }: { readonly past?: LogPast | undefined; readonly seen: number; readonly lines: number } = {
+      seen: 0,
+      lines: 0,
+    },
+  ): ImportedConversation | undefined {
     const { redact = false, hide, onKeys } = this.#options;
-    const where = session === undefined ? log.path : `${log.path}, session ${session}`;
-    const importer = findImporter(log.agent.id)!;
     const text = hide ? hide(logged) : logged;
     const found = findKeys(text);
-    const keys = found.map(({ kind, line }) => ({ where: `${where}, line ${line}`, kind }));
+    const keys = found
+      .filter(({ line }) => lines + line > seen)
+      .map(({ kind, line }) => ({ where: `${where}, line ${lines + line}`, kind }));
     if (keys.length > 0) onKeys?.(keys);
     this.keys.push(...keys);
     try {
-      const read = importer.read(redact ? removeKeys(text, found) : text, {});
-      if (!read.messages.some(({ message }) => isSaid(message))) return;
-      const written = await writeConversation(this.#forest, importer.id, {
-        ...read,
-        ...(read.session && { session: { ...read.session, ...facts } }),
-      });
-      this.threads.add(written.thread);
-      this.messages += written.messages;
-      this.added += written.added;
-      for (const problem of read.problems ?? [])
-        this.problems.push({ code: 'wrong_shape', where: `${where}: ${problem.where}`, message: problem.message });
+      const read = findImporter(log.agent.id)!.read(redact ? removeKeys(text, found) : text, { past });
+      for (const { line = Number.POSITIVE_INFINITY, ...problem } of read.problems ?? [])
+        if (line > seen && !read.progress?.needsPast)
+          this.problems.push({ code: 'wrong_shape', where: `${where}: ${problem.where}`, message: problem.message });
+      return read.messages.some(({ message }) => isSaid(message)) ? read : undefined;
     } catch (error) {
       if (!isElementError(error)) throw error;
       this.problems.push({ code: error.code, where, message: error.message });
+      return undefined;
     }
   }
+
+  /** Writes what was read; undefined if that failed. */
+  async #write(
+    { agent, path }: FoundLog,
+    read: ImportedConversation,
+    facts: { readonly startedBy?: string },
+    before: WrittenPart | undefined,
+  ): Promise<WrittenPart | 'needs past' | undefined> {
+    try {
+      const source = { ...read, ...(read.session && { session: { ...read.session, ...facts } }) };
+      const written = await writeConversation(this.#forest, agent.id, source, new Set(), before);
+      if (!written) return 'needs past';
+      this.threads.add(written.thread);
+      this.messages += written.messages;
+      this.added += written.added;
+      return written;
+    } catch (error) {
+      if (!isElementError(error)) throw error;
+      this.problems.push({ code: error.code, where: path, message: error.message });
+      return undefined;
+    }
+  }
+}
+
+/** The size of a log that was not read to its end. No file has it. */
+const UNFINISHED = -1;
+
+function logKey(path: string): string {
+  return sha256(`skein-log/1\n${path}`).slice(0, 24);
 }
 
 /** Of a failed call of the system, what to say of the log; other errors are faults of the program. */

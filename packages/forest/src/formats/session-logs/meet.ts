@@ -24,9 +24,11 @@ export async function meetRecorded(
   forest: Forest,
   session: string,
   messages: readonly ImportedMessage[],
-): Promise<SessionMeeting | undefined> {
+  before?: { readonly nodes: Pick<ReadonlyMap<string, string>, 'get'>; readonly opening?: string | undefined },
+): Promise<{ readonly met?: SessionMeeting; readonly opening: string | undefined }> {
   const own = await recordedIn(forest, session);
-  const alike = own.length > 0 ? undefined : openingGroupId(findOpening(messages.map((one) => one.message)).opening);
+  const opening = before ? before.opening : openingGroupId(findOpening(messages.map((one) => one.message)).opening);
+  const alike = own.length > 0 ? undefined : opening;
   const recorded = new RecordedNodes();
   const threads: Thread[] = [];
   for (const thread of alike === undefined ? own : await recordedIn(forest, alike)) {
@@ -38,12 +40,12 @@ export async function meetRecorded(
   }
   const nodes = new Map<string, string>();
   for (const { key, parent, message } of messages) {
-    const above = parent === undefined ? ROOT : nodes.get(parent);
+    const above = parent === undefined ? ROOT : (nodes.get(parent) ?? before?.nodes.get(parent));
     const node = recorded.find(message, above);
     if (node !== undefined) nodes.set(key, node);
   }
-  if (nodes.size === 0) return undefined;
-  return { thread: recorded.threadWithMost(threads, new Set(nodes.values())), nodes };
+  if (nodes.size === 0) return { opening };
+  return { met: { thread: recorded.threadWithMost(threads, new Set(nodes.values())), nodes }, opening };
 }
 
 async function recordedIn(forest: Forest, group: string): Promise<Thread[]> {

@@ -43,7 +43,7 @@ export const opencode: Importer = {
     const id = textMember(info, 'id') ?? '';
     const cwd = textMember(info, 'directory');
     const version = textMember(info, 'version');
-    return toConversation(logged, {
+    return toConversation(logged, NO_LINES, {
       session: {
         agent: 'opencode',
         id: parent ?? id,
@@ -52,10 +52,13 @@ export const opencode: Importer = {
         ...(parent !== undefined && { subagent: id }),
       },
       title: textMember(info, 'title'),
-      problems: [],
     });
   },
 };
+
+/** A session is one document. */
+const NO_LINES = { lines: [], problems: [], past: undefined };
+const NO_SPAN = { first: 0, last: 0 };
 
 /** A message, and the results of its calls. Each step of a reply was one response. */
 function writeMessages(source: ExactObject, before: string | undefined): LoggedMessage[] {
@@ -79,7 +82,7 @@ function writeMessages(source: ExactObject, before: string | undefined): LoggedM
     const own = index === 0 ? key : `${key}#${index}`;
     const extra =
       index === 0 ? { ...otherMembers(about, ['role', 'modelID', 'tokens']), parts: partFacts(parts) } : { id: key };
-    const one: LoggedMessage = { message, at, take: { ...take, extra }, keys: [own], parent };
+    const one: LoggedMessage = { message, at, take: { ...take, extra }, keys: [own], parent, span: NO_SPAN };
     parent = own;
     return one;
   });

@@ -1,9 +1,18 @@
 import { type ContentBlock, isObject, type JsonObject, textAt, toolResult, type Usage, user } from '@skein/core';
-import type { ImportedSession, Importer } from '../importer.ts';
+import type { ImportedSession, Importer, LogPast, LogProgress } from '../importer.ts';
 import { unknownMessage } from '../importers/source-conversation.ts';
 import { argumentsText, type ExactObject, objectAt, otherMembers, readTime, textMember } from '../source/exact-json.ts';
 import { assembleReply, type KeptBlock, objectText } from './assemble-reply.ts';
-import { keepBeside, type LoggedMessage, type LogLine, lineTime, readLogLines, toConversation } from './session-log.ts';
+import {
+  keepBeside,
+  type LoggedMessage,
+  type LogLine,
+  type LogLines,
+  lastClosedLine,
+  lineTime,
+  readLogLines,
+  toConversation,
+} from './session-log.ts';
 
 /**
  * A session of pi: `~/.pi/agent/sessions/<folder>/<time>_<id>.jsonl`. Its entries are a tree in one file. What providers issued is in side fields of
@@ -15,47 +24,70 @@ export const pi: Importer = {
   recognisedBy: 'a first line with "type":"session", "version" and "id"',
   detects: ({ type, version, id }) => type === 'session' && typeof version === 'number' && typeof id === 'string',
   element: 'line',
-  read(text) {
-    const { lines, problems } = readLogLines(text);
+  read(text, { past }) {
+    const log = readLogLines(text, past);
+    const { lines } = log;
     const named = lines.findLast(({ value }) => value.type === 'session_info' && typeof value.name === 'string');
-    const title = named && textMember(named.value, 'name');
-    return toConversation(readEntries(lines), { session: readSession(lines), title, problems });
+    const { logged, links } = readEntries(log);
+    const spans = logged.map(({ span }) => span);
+    return toConversation(logged, log, {
+      session: readSession(lines, past),
+      title: named && textMember(named.value, 'name'),
+      closed: lastClosedLine(spans, 1, log),
+      links,
+    });
   },
 };
 
-function readSession(lines: readonly LogLine[]): ImportedSession {
+function readSession(lines: readonly LogLine[], past: LogPast | undefined): ImportedSession {
+  if (past) return past.session;
   const header = lines.find(({ value }) => value.type === 'session')?.value ?? {};
   const cwd = textMember(header, 'cwd');
   return { agent: 'pi', id: textMember(header, 'id') ?? '', ...(cwd !== undefined && { cwd }) };
 }
 
 /** Reads the entries. Those that are no messages lead from a message to the one before it. */
-function readEntries(lines: readonly LogLine[]): LoggedMessage[] {
+function readEntries({ lines, past }: LogLines): Pick<LogProgress, 'links'> & { readonly logged: LoggedMessage[] } {
   const byId = new Map(lines.flatMap((line) => (typeof line.value.id === 'string' ? [[line.value.id, line]] : [])));
   const logged: LoggedMessage[] = [];
-  let beside: string[] = [];
+  const links = new Map<string, { readonly to: string; readonly line: number }>();
+  let beside: LogLine[] = [];
   for (const line of lines) {
-    const source = objectAt(line, 'message');
-    const made = line.value.type === 'message' && source ? writeMessage(line, source) : undefined;
-    if (!made) {
-      beside.push(line.text);
+    const id = typeof line.value.id === 'string' ? line.value.id : undefined;
+    // An entry that was written twice is one entry.
+    if (id !== undefined && (past?.has(id) || byId.get(id) !== line)) {
+      if (byId.get(id)!.text !== line.text || past?.has(id)) beside.push(line);
       continue;
     }
+    const source = objectAt(line, 'message');
+    const made = line.value.type === 'message' && source ? writeMessage(line, source) : undefined;
     const { parent, compaction } = above(line, byId);
+    if (!made) {
+      beside.push(line);
+      if (id !== undefined && parent !== undefined) links.set(id, { to: parent, line: line.number });
+      continue;
+    }
     const summary = compaction && textMember(compaction.value, 'summary');
+    const first = compaction && textMember(compaction.value, 'firstKeptEntryId');
+    const texts = beside.map(({ text }) => text);
     logged.push({
       ...made,
-      take: { ...made.take, extra: keepBeside(made.take.extra ?? {}, beside) },
-      keys: [String(line.value.id ?? `line ${line.number}`)],
+      take: { ...made.take, extra: keepBeside(made.take.extra ?? {}, texts) },
+      keys: [id ?? `line ${line.number}`],
       parent,
-      ...(summary !== undefined && { instead: [user(summary), ...keptMessages(logged, compaction!, parent)] }),
+      span: { first: (beside[0] ?? line).number, last: line.number },
+      ...(summary !== undefined && {
+        instead: [user(summary), ...(first === undefined ? [] : [{ from: first }])],
+      }),
     });
     beside = [];
   }
   const last = logged.at(-1);
-  if (last && beside.length > 0)
-    logged.splice(-1, 1, { ...last, take: { ...last.take, extra: { ...last.take.extra, after: beside } } });
-  return logged;
+  if (last && beside.length > 0) {
+    const after = beside.map(({ text }) => text);
+    logged.splice(-1, 1, { ...last, take: { ...last.take, extra: { ...last.take.extra, after } } });
+  }
+  return { logged, links };
 }
 
 /** The message that an entry follows, and a compaction between them. */
@@ -73,15 +105,6 @@ function above(
     id = next.value.parentId;
   }
   return { parent: undefined, ...(compaction && { compaction }) };
-}
-
-/** The messages from the first one that a compaction kept. */
-function keptMessages(logged: readonly LoggedMessage[], { value }: LogLine, parent: string | undefined) {
-  const byKey = new Map(logged.map((one) => [one.keys[0], one]));
-  const path: LoggedMessage[] = [];
-  for (let at = byKey.get(parent!); at; at = byKey.get(at.parent!)) path.unshift(at);
-  const from = path.findIndex(({ keys }) => keys[0] === value.firstKeptEntryId);
-  return from < 0 ? [] : path.slice(from).map(({ message }) => message);
 }
 
 const TAKEN = ['role', 'content', 'timestamp', 'model', 'usage', 'toolCallId', 'isError'];

@@ -52,6 +52,7 @@ test('of Claude Code: one message for a reply and for its results, branches, and
     agent: 'claude-code',
     cwd: '/home/mira/shop',
     branch: 'main',
+    agentVersion: '2.1.0',
     part: 'main',
   });
   expect((await forest.children(path[3]!.id)).items).toHaveLength(2);

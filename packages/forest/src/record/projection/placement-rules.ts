@@ -318,7 +318,12 @@ export function isCut({ answer, exchange }: Turn): boolean {
   return answer.stop.reason === 'cut' || (exchange.outcome === 'cut' && answer.replies.length === 0);
 }
 
-export function recordedThreadId(of: string): string {
+/** The thread that a fork of a thread at a head becomes: the same, whoever makes it. */
+export function forkedThreadId(thread: string, head: string): string {
+  return recordedThreadId(`fork\n${thread}\n${head}`);
+}
+
+function recordedThreadId(of: string): string {
   return sha256(`skein-recorded/1\n${of}`).slice(0, 16);
 }
 

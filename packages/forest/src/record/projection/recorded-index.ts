@@ -7,6 +7,7 @@ import type { Placement } from '../placement.ts';
 import type { Turn } from '../read-exchange.ts';
 import type { SystemKeys } from './evidence.ts';
 import type { EarlyRequest } from './known-replies.ts';
+import { RecentMessages } from './recent-messages.ts';
 
 /**
  * Everything that is needed to place the next exchange, made of all exchanges before it, without their texts. Its maps
@@ -48,6 +49,8 @@ export interface RecordedIndex {
   readonly early: Map<string, readonly EarlyRequest[]>;
   /** The keys of system texts by the node that they end with. They never change, so they are not undone. */
   readonly systems: Map<string, SystemKeys>;
+  /** Messages that were parsed for recent requests. */
+  readonly recent: RecentMessages;
   /** Changes a map so that the change can be undone. */
   set<K, V>(map: Map<K, V>, key: K, value: V): void;
   /** Begins a step and returns a function that undoes it. */
@@ -174,6 +177,7 @@ export function createRecordedIndex(): RecordedIndex {
     awaiting: new Map(),
     early: new Map(),
     systems: new Map(),
+    recent: new RecentMessages(),
     set(map, key, value) {
       changes.push(map, key, map.get(key));
       map.set(key, value);

@@ -26,14 +26,15 @@ export class SentHistory {
 
   constructor(index: RecordedIndex, { system, messages }: Pick<Turn, 'system' | 'messages'>) {
     this.#index = index;
-    this.messages = system ? [system, ...messages] : messages;
-    const ids = makeIdChain(ROOT, this.messages);
-    for (let at = 0; at < this.messages.length; at++) {
+    const sent = system ? [system, ...messages] : messages;
+    const ids = makeIdChain(ROOT, sent);
+    for (let at = 0; at < sent.length; at++) {
       const node = index.nodes.get(ids.at(at)!);
       if (!node) break;
       this.#nodes.push(node);
     }
     this.exact = this.#nodes.length;
+    this.messages = sent.map((message, at) => (at < this.exact ? message : index.recent.reuse(message)));
     let lead = 0;
     while (lead < this.messages.length && this.#isLeading(lead)) lead += 1;
     this.lead = lead;
@@ -81,7 +82,7 @@ export class SentHistory {
     if (index < 0) return ECHO_START;
     if (index < this.exact) return this.#nodes[index]!.place.echo;
     for (let at = this.exact + this.#echoes.length; at <= index; at++)
-      this.#echoes.push(extendEcho(this.#echoes.at(-1) ?? this.exactPlace.echo, this.messages[at]!));
+      this.#echoes.push(extendOnce(this.#echoes.at(-1) ?? this.exactPlace.echo, this.messages[at]!));
     return this.#echoes[index - this.exact]!;
   }
 
@@ -95,6 +96,17 @@ export class SentHistory {
     return node ? node.place.echo.leading : this.messages[index]!.role === 'system';
   }
 }
+
+/** The same as `extendEcho`, computed once while a message comes back behind the same history, turn after turn. */
+function extendOnce(before: Echo, message: Message): Echo {
+  const known = extended.get(message);
+  if (known?.before === before) return known.echo;
+  const echo = extendEcho(before, message);
+  extended.set(message, { before, echo });
+  return echo;
+}
+
+const extended = new WeakMap<Message, { readonly before: Echo; readonly echo: Echo }>();
 
 /** The keys of the system texts that end with a node, cached if the texts are given. */
 export function systemKeysAt(index: RecordedIndex, id: string, lead?: readonly Message[]): SystemKeys {
@@ -124,7 +136,7 @@ export function followMessages(
   const echoes: string[] = [];
   let echo = place.echo;
   for (const message of left) {
-    echo = extendEcho(echo, message);
+    echo = extendOnce(echo, message);
     echoes.push(echo.text);
   }
   for (let at = echoes.length - 1; at >= 0; at--) {

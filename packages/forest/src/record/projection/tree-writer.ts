@@ -15,7 +15,7 @@ import { PLACEMENT_RULES, type Placement, placedNodes, readPlacement } from '../
 import type { RecordingForest } from '../recorder.ts';
 import { turnOfOthers } from '../turns.ts';
 import type { PlacedExchange } from './place-exchange.ts';
-import { recordedThreadId } from './placement-rules.ts';
+import { forkedThreadId } from './placement-rules.ts';
 import type { IndexThread, RecordedIndex } from './recorded-index.ts';
 
 /**
@@ -313,7 +313,7 @@ async function makeThreadRefs(
     const { created, opening } = index.threads.get(id)!;
     const touched = Number(there.get(`${id} touched`) ?? created);
     const title = there.get(`${id} title`);
-    const fork = recordedThreadId(`fork\n${id}\n${head}`);
+    const fork = forkedThreadId(id, head);
     const group = openingGroupId(opening);
     touches.push(...(group === undefined ? [] : [{ group, thread: fork, touched }]));
     return set(fork, { start: ROOT, head, title, created, touched, forkedFrom: id, ...(group && { group }) });

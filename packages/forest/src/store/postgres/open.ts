@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import { isSkeinError } from '@skein/core';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Pool } from 'pg';
 import { ROOT } from '../../model/ids.ts';
 import type { StoreRecord } from '../../model/records.ts';
 import type { PostgresOptions } from '../open-stores.ts';
 import { hashFault, recordKey } from '../records.ts';
-import type { Store, StoreProblem } from '../store.ts';
+import type { SearchQuery, Store, StoreProblem } from '../store.ts';
 import { writePages } from './ancestor-pages.ts';
 import { append } from './append.ts';
 import { changes, createChangeSignal } from './changes.ts';
@@ -24,10 +25,11 @@ import {
 } from './schema.ts';
 
 const CONNECTIONS = 10;
+const PATIENCE_MS = 30_000;
 
 export async function open(
   where: string | Pool,
-  { project, connections = CONNECTIONS }: PostgresOptions,
+  { project, connections = CONNECTIONS, patience = PATIENCE_MS }: PostgresOptions,
 ): Promise<Store> {
   const connection = connect(where, connections);
   const context = createContext(connection.db, project);
@@ -44,15 +46,17 @@ export async function open(
     };
     return {
       writer,
-      async append(records) {
-        if (await append(connection.db, project, records)) wake.tell();
-      },
-      ...nodeQueries(context),
-      ...recordQueries(context),
-      search: (query) => search(context, query),
-      changes: (after) => changes(context, after),
+      ...repeatWhileUnreachable(patience, {
+        async append(records: readonly StoreRecord[]) {
+          if (await append(connection.db, project, records)) wake.tell();
+        },
+        ...nodeQueries(context),
+        ...recordQueries(context),
+        search: (query: SearchQuery) => search(context, query),
+        changes: (after?: string) => changes(context, after),
+        isAlive: lease.isAlive,
+      }),
       watch: wake.watch,
-      isAlive: lease.isAlive,
       problems: () => [...context.problems.values()],
       check: () => check(context),
       compact: (keep) => compact(context, keep),
@@ -65,6 +69,35 @@ export async function open(
     await connection.end();
     throw error;
   }
+}
+
+const FIRST_PAUSE_MS = 50;
+const LONGEST_PAUSE_MS = 1_000;
+
+/**
+ * Repeats operations that failed because the database was not there, so that a new primary can take over unnoticed. Each
+ * of them may be repeated, even if it was carried out and only its answer was lost.
+ */
+function repeatWhileUnreachable<T extends Record<string, (...args: never[]) => Promise<unknown>>>(
+  patience: number,
+  operations: T,
+): T {
+  const repeat =
+    (operation: (...args: never[]) => Promise<unknown>) =>
+    async (...args: never[]) => {
+      const end = performance.now() + patience;
+      for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
+        try {
+          return await operation(...args);
+        } catch (error) {
+          // A former primary is a standby for a moment.
+          const isGone = isSkeinError(error, 'store_unreachable') || isSkeinError(error, 'store_read_only');
+          if (!isGone || performance.now() + pause > end) throw error;
+          await new Promise((resolve) => setTimeout(resolve, pause));
+        }
+      }
+    };
+  return Object.fromEntries(Object.entries(operations).map(([name, operation]) => [name, repeat(operation)])) as T;
 }
 
 /** How long a writer counts as alive after its last heartbeat, by the clock of the database. */
