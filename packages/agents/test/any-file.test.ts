@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { loadAgents, loadConfig } from '@skein/agents';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { runs } from '../../../scripts/test-shares.ts';
 import { json, KEYS, text, value } from './any-text.ts';
 import { configIn, folderWith } from './kit.ts';
 
@@ -17,7 +18,7 @@ test('whatever stands in a file, loading does not throw, and every problem says 
       for (const { file, message, fix } of [...problems, ...loaded.problems])
         expect([file, message, fix]).not.toContain('');
     }),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   );
 });
 
@@ -42,6 +43,6 @@ test('whatever stands in a TOML or JSON file, too', async () => {
         }
       },
     ),
-    { numRuns: 200 },
+    { numRuns: runs(200) },
   );
 });

@@ -203,6 +203,20 @@ describe('precedence', () => {
   });
 });
 
+test('projects in several databases: each has its own store, and a flag names one for all', async () => {
+  const yaml = 'store: ./folder\nstores: { eu: postgres:EU_URL, us: postgres:US_URL }\n';
+  const cwd = await folderWith({ 'skein.config.yaml': yaml });
+  const storeOf = async (flags: object) => (await loadConfig({ cwd, home: '/h', env: {}, flags })).config.store;
+  expect(await storeOf({ project: 'eu' })).toEqual({ kind: 'postgres', variable: 'EU_URL' });
+  expect(await storeOf({ project: 'us' })).toEqual({ kind: 'postgres', variable: 'US_URL' });
+  expect(await storeOf({})).toEqual({ kind: 'file', folder: join(cwd, 'folder') });
+  expect(await storeOf({ project: 'eu', store: 'memory' })).toEqual({ kind: 'memory' });
+  const secret = await folderWith({ 'skein.config.yaml': 'stores: { eu: "postgres://u:hunter2@h/d" }' });
+  const { problems } = await configIn(secret);
+  expect(problems.map(({ key }) => key)).toEqual(['stores.eu']);
+  expect(JSON.stringify(problems)).not.toContain('hunter2');
+});
+
 describe('what is wrong is named by file, line and key, with what to do', () => {
   const yamlCases: readonly [string, string, { key: string; line: number; code: string; fix: RegExp }][] = [
     ['an unknown key', 'project: a\nmodle: x/y\n', { key: 'modle', line: 2, code: 'unknown-key', fix: /"model"/ }],

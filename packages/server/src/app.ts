@@ -7,6 +7,7 @@ import { caching } from './api/caching.ts';
 import { forestRoutes, glance } from './api/forest.ts';
 import { generations, requests } from './api/generations.ts';
 import { moving } from './api/import-export.ts';
+import { libraryRoutes } from './api/library.ts';
 import { bookmarks, nodes } from './api/nodes.ts';
 import { recordings } from './api/recordings.ts';
 import { rerunRoutes } from './api/rerun.ts';
@@ -33,6 +34,7 @@ const api = apiRouter()
   .route('/', nodes)
   .route('/', requests)
   .route('/', forestRoutes)
+  .route('/', libraryRoutes)
   .route('/', glance)
   .route('/', bookmarks)
   .route('/', generations)

@@ -1,6 +1,7 @@
-import { type Forest, type ListedExchange, listExchanges, type TakeRecord } from '@skein/forest';
+import { type Forest, type ListedExchange, listExchanges } from '@skein/forest';
 import type { Services } from './services.ts';
 import { toSpending } from './spending.ts';
+import { readUsageTakes, type UsageTake } from './usage-takes.ts';
 
 /** What daily usage is divided by. */
 type UsageDivision = 'model' | 'app' | 'tag';
@@ -42,7 +43,7 @@ export async function readDailyUsage(
 ): Promise<readonly DailyUsage[]> {
   const exchanges = by === 'model' ? new Map() : await readExchanges(forest, since, until);
   const threadTags = by === 'tag' ? await readThreadTags(forest) : new Map();
-  const namesOf = (take: TakeRecord): readonly string[] => {
+  const namesOf = (take: UsageTake): readonly string[] => {
     const exchange = take.exchange === undefined ? undefined : exchanges.get(take.exchange);
     if (by === 'model') return [take.model === undefined ? '' : `${take.provider ?? '?'}/${take.model}`];
     if (by === 'app') return [nameApp(take, exchange)];
@@ -51,10 +52,10 @@ export async function readDailyUsage(
   };
   const sums = new Map<string, DailyUsage>();
   const seen = new Set<string>();
-  for await (const take of readTakes(forest)) {
+  for (const take of await readUsageTakes(forest.store)) {
     const first = take.exchange ?? take.carried?.take ?? take.id;
     const { usage, at } = take;
-    if (!usage || at < since || at >= until || seen.has(first)) continue;
+    if (at < since || at >= until || seen.has(first)) continue;
     seen.add(first);
     const { cost } = toSpending(take, usage, costOf);
     const day = new Date(at + zone * 60_000).toISOString().slice(0, DAY_LENGTH);
@@ -77,15 +78,6 @@ export async function readDailyUsage(
 
 const NOTHING = { replies: 0, input: 0, cached: 0, output: 0, cost: 0, withoutPrice: 0, saved: 0 };
 
-async function* readTakes({ store }: Pick<Forest, 'store'>): AsyncGenerator<TakeRecord> {
-  for (let after: string | undefined; ; ) {
-    const page = await store.scan({ limit: PAGE, ...(after !== undefined && { after }) });
-    if (page.items.length > 0) yield* await store.takes(page.items.map(({ id }) => id));
-    if (page.next === undefined) return;
-    after = page.next;
-  }
-}
-
 async function readExchanges(forest: Pick<Forest, 'store' | 'clock'>, since: number, until: number) {
   const found = new Map<string, ListedExchange>();
   for (let after: string | undefined; ; ) {
@@ -107,7 +99,7 @@ async function readThreadTags({ threads }: Pick<Forest, 'threads'>) {
 }
 
 /** A program is known by the name of its gateway token, or by what it calls itself. */
-function nameApp({ via, carried }: TakeRecord, exchange: ListedExchange | undefined): string {
+function nameApp({ via, carried }: UsageTake, exchange: ListedExchange | undefined): string {
   if (exchange?.gateway?.token !== undefined) return exchange.gateway.token;
   const agent = exchange?.requestHeaders['user-agent'];
   if (agent !== undefined) return /^[^\s(]+?(?=\/?\d|[\s(]|$)/.exec(agent)?.[0].replace(/\/$/, '') || agent;
@@ -117,8 +109,8 @@ function nameApp({ via, carried }: TakeRecord, exchange: ListedExchange | undefi
 }
 
 function cacheSavings(
-  { provider = '', model = '', at }: TakeRecord,
-  usage: NonNullable<TakeRecord['usage']>,
+  { provider = '', model = '', at }: UsageTake,
+  usage: UsageTake['usage'],
   cost: number,
   costOf: Services['costOf'],
 ): number {

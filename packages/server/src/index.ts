@@ -207,7 +207,8 @@ function createServices(options: ServerOptions, closing: AbortSignal): Services 
   const ownEnv = options.env ?? process.env;
   const env = { ...ownEnv, ...demo };
   const engine = createEngine(forest, { env, ...options.generate });
-  const fallbackModel = options.model ?? usualModel(env);
+  const configuredModel = config.model ?? options.model ?? usualModel(env);
+  const defaultModel = async () => (await forest.library.model()) ?? configuredModel;
   const ids = new Set([...providers().map(({ id }) => id), ...Object.keys(config.providers)]);
   return {
     forest,
@@ -219,7 +220,7 @@ function createServices(options: ServerOptions, closing: AbortSignal): Services 
     log,
     engine,
     providers: [...ids].map((id) => findProvider(id, config.providers)),
-    generating: createGenerationResolver(config, { agents, tools, fallbackModel, engine, env: ownEnv }),
+    generating: createGenerationResolver(config, { agents, tools, defaultModel, engine, env: ownEnv }),
     redact: createRedactor(config.redaction),
     isRedacting: config.redaction.patterns.length + config.redaction.fields.length > 0,
     costOf: options.prices ?? options.generate?.costOf,
@@ -228,7 +229,7 @@ function createServices(options: ServerOptions, closing: AbortSignal): Services 
     closing,
     demo,
     hasSamples: options.samples !== undefined && options.samples !== forest,
-    model: config.model ?? fallbackModel,
+    defaultModel,
     version: options.version ?? '0.1.0',
     problems: options.problems ?? [],
   };

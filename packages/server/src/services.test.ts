@@ -18,6 +18,7 @@ test('the preset of the configuration is not mixed into that of an agent', async
   const { options } = createGenerationResolver(config, {
     agents: async () => [agent],
     tools: [],
+    defaultModel: async () => config.model,
     engine: { lastRequest: async () => undefined },
     env: {},
   });
@@ -34,12 +35,13 @@ test.each([
   const { options, nextModel } = createGenerationResolver(config, {
     agents: async () => [],
     tools: [],
+    defaultModel: async () => config.model,
     engine: { lastRequest: async () => ({ provider, model: 'm', tools: [] }) },
     env,
   });
   const goesOn = { thread: 't', at: 'n' };
   expect(await options({}, goesOn)).toMatchObject({ model: { provider: { id }, model } });
-  expect(nextModel({ provider, model: 'm' })).toBe(`${id}/${model}`);
+  expect(await nextModel({ provider, model: 'm' })).toBe(`${id}/${model}`);
   expect(await options({ model: 'google/gemini-2.5-pro' }, goesOn)).toMatchObject({
     model: { model: 'gemini-2.5-pro' },
   });

@@ -47,8 +47,11 @@ export interface Services {
   readonly demo: Environment | undefined;
   /** Whether `/samples` serves sample conversations. */
   readonly hasSamples: boolean;
-  /** The model of requests that name none: the configured one, that of the demo, or the usual one of a provider with a key. */
-  readonly model: string | undefined;
+  /**
+   * The model of requests that name none: the one that was chosen on the page, the configured one, that of the demo, or the usual
+   * one of a provider with a key.
+   */
+  readonly defaultModel: () => Promise<string | undefined>;
   readonly version: string;
   /** What is wrong in files that the server was set up from. */
   readonly problems: readonly ConfigProblem[];
@@ -59,7 +62,7 @@ interface GenerationResolver {
   /** With `goesOn`, options that the request does not give are those of the conversation's last request. */
   options(wish: GenerationRequest, goesOn?: { readonly thread: string; readonly at: string }): Promise<GenerateOptions>;
   /** The model of a request that names none: the one that answered last if it has a key, otherwise the default. */
-  nextModel(last?: { readonly provider?: string; readonly model?: string }): string | undefined;
+  nextModel(last?: { readonly provider?: string; readonly model?: string }): Promise<string | undefined>;
   again(state: GenerationState, model: string | undefined): Promise<ResumeOptions>;
 }
 
@@ -74,8 +77,8 @@ interface GenerationRequest {
 interface ResolverParts {
   readonly agents: () => Promise<readonly Agent[]>;
   readonly tools: readonly Tool[];
-  /** For whoever names no model, where the configuration has none either. */
-  readonly fallbackModel?: string | undefined;
+  /** For whoever names no model. */
+  readonly defaultModel: () => Promise<string | undefined>;
   readonly engine: Pick<Engine, 'lastRequest'>;
   /** Where the keys of real providers are. */
   readonly env: Environment;
@@ -99,7 +102,7 @@ export function usualModel(env: Environment, of?: string): string | undefined {
 /** Only what the server was set up with can be asked for: its providers at their addresses, its agents, its tools. */
 export function createGenerationResolver(
   config: Config,
-  { agents, tools, fallbackModel, engine, env }: ResolverParts,
+  { agents, tools, defaultModel, engine, env }: ResolverParts,
 ): GenerationResolver {
   const modelOf = (name: string): GenerateOptions['model'] => {
     const [id = '', ...rest] = name.split('/');
@@ -112,10 +115,8 @@ export function createGenerationResolver(
     return { provider: findProvider(id, config.providers), model };
   };
 
-  const nextModel: GenerationResolver['nextModel'] = ({ provider, model } = {}) =>
-    provider !== undefined && model !== undefined && canAsk(provider)
-      ? `${provider}/${model}`
-      : (config.model ?? fallbackModel);
+  const nextModel: GenerationResolver['nextModel'] = async ({ provider, model } = {}) =>
+    provider !== undefined && model !== undefined && canAsk(provider) ? `${provider}/${model}` : defaultModel();
 
   const canAsk = (provider: string): boolean => {
     try {
@@ -138,7 +139,7 @@ export function createGenerationResolver(
     const from = chosen && (await chosen.options()).options;
     // An agent brings its own; otherwise a conversation that a model has answered goes on as that was asked.
     const last = goesOn && !from ? await engine.lastRequest(goesOn.thread, { at: goesOn.at }) : undefined;
-    const name = model ?? (from ? undefined : nextModel(last));
+    const name = model ?? (from ? undefined : await nextModel(last));
     if (name === undefined && !from)
       throw new Problem('bad_model', 'Say which model: provider/model, or set "model" in skein.config.yaml.');
     // An agent's parameters have the preset that counts for it.

@@ -25,7 +25,7 @@ export async function readSpending(
 
 /** What a reply used and cost; an answer of the demo costs nothing. */
 export function toSpending(
-  { provider = '', model = '', at, origin }: TakeRecord,
+  { provider = '', model = '', at, origin }: Pick<TakeRecord, 'provider' | 'model' | 'at' | 'origin'>,
   usage: NonNullable<TakeRecord['usage']>,
   costOf: Services['costOf'],
 ): Spending {

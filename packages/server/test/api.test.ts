@@ -25,6 +25,31 @@ describe('threads and nodes', () => {
     expect((await api('POST', `/threads/${fork.body.id}/restore`)).body.deleted).toBe(false);
   });
 
+  test('prompts and the default model are kept, and answer whoever names no model', async () => {
+    const { api } = await startWorld();
+    const configured = (await api('GET', '/settings')).body.model;
+    await api('PUT', '/library/prompts/greet', { text: 'Greet {{who}}.' });
+    const { body } = await api('PUT', '/library/prompts/welcome', { text: 'Greet {{who}}.', before: 'greet' });
+    expect(body.prompts.map(({ name }: { name: string }) => name)).toEqual([
+      'explain',
+      'review',
+      'translate',
+      'welcome',
+    ]);
+    await api('DELETE', '/library/prompts/welcome');
+    expect((await api('GET', '/library')).body.prompts).toHaveLength(3);
+    expect((await api('PUT', '/library/prompts/Two%20words', { text: 'x' })).status).toBe(400);
+
+    expect((await api('PUT', '/library/model', { model: 'nobody/at-all' })).status).toBe(422);
+    expect((await api('PUT', '/library/model', { model: 'openai/gpt-5.5' })).body.model).toBe('openai/gpt-5.5');
+    expect((await api('GET', '/settings')).body.model).toBe('openai/gpt-5.5');
+    const { head } = (await api('POST', '/threads', { messages: [question('Hi')] })).body;
+    const { body: made } = await api('POST', '/generations', { node: head });
+    expect(made.model).toBe('openai/gpt-5.5');
+    expect((await api('PUT', '/library/model', { model: null })).body).not.toHaveProperty('model');
+    expect((await api('GET', '/settings')).body.model).toBe(configured);
+  });
+
   test('exact text on request, with an entity tag that stays', async () => {
     const { api, server } = await startWorld();
     const text = '{ "role":"user", "content":[{"type":"text","text":"1e2"}], "n": 12345678901234567890 }';

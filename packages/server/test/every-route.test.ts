@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { runs } from '../../../scripts/test-shares.ts';
 import { startWorld, type World } from './kit.ts';
 
 interface Operation {
@@ -127,7 +128,7 @@ describe('every route', () => {
           detail: expect.any(String),
         });
       }),
-      { numRuns: 600 },
+      { numRuns: runs(600) },
     );
     expect(errors).toEqual([]);
     expect((await world.api('GET', '/health')).status).toBe(200);

@@ -162,3 +162,17 @@ test('what was merely added, such as cache markers, is no loss in the header or 
   const [exchange] = await recorded(forest, 1);
   expect(exchange!.upstream!.losses).toMatchObject([{ kind: 'synthesised', reason: 'cache-marker' }]);
 });
+
+test('a strict refusal names the parameter as the client does, and the recording of the request', async () => {
+  const { server, forest } = await startWorld();
+  const refused = await fetch(`${server.url}/gateway/openai/v1/chat/completions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-skein-strict': 'true' },
+    body: JSON.stringify({ model: 'anthropic/claude-sonnet-4-5', messages, seed: 1 }),
+  });
+  expect(refused.status).toBe(400);
+  const { error } = (await refused.json()) as { error: { message: string } };
+  expect(error.message).toMatch(/parameter seed$/);
+  const id = refused.headers.get('x-skein-exchange')!;
+  await expect.poll(async () => (await forest.store.entry('exchange', id))?.data).toMatchObject({ outcome: 'refused' });
+});

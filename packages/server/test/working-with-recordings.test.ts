@@ -54,14 +54,14 @@ test('rerun: answers arrive as events, are rated, and are kept by the next run; 
   const original = await forest.append(ROOT, [user('Capital of Norway?'), assistant('Bergen')]);
   const { id: thread } = await forest.threads.create({ head: original });
   emulator.script('openai-chat', [says('Oslo')]);
-  emulator.script('anthropic-messages', [says('8')]);
+  emulator.script('anthropic-messages', [says('4')]);
   const wish = { threads: [thread], models: ['openai-chat/gpt-5.5'], judge: 'anthropic/claude-sonnet-4-5' };
   const events = async () => {
     const { body } = await api('POST', '/rerun', wish);
     const data = [...String(body).matchAll(/^event: (\w+)\ndata: (.*)$/gm)];
     return data.map(([, event, text]) => [event, JSON.parse(text!)]);
   };
-  const answer = { status: 'done', text: 'Oslo', originalText: 'Bergen', differs: true, rating: 8, original };
+  const answer = { status: 'done', text: 'Oslo', originalText: 'Bergen', differs: true, rating: 4, original };
   expect(await events()).toMatchObject([
     ['answer', { ...answer, isKept: false }],
     ['done', {}],

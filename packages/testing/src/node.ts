@@ -5,16 +5,22 @@
  * node --import @skein/testing/node --test
  */
 import { afterEach, beforeEach, type TestContext } from 'node:test';
-import { createCassettePerTest } from './cassette-per-test.ts';
+import { createCassettePerTest, type TestWithCassettes } from './cassette-per-test.ts';
 
 const cassettes = createCassettePerTest(process.env);
+const running = new Map<unknown, TestWithCassettes>();
 
 beforeEach((context) => {
   const { fullName, name, filePath } = context as TestContext & { readonly filePath?: string };
-  cassettes.begin(filePath ?? process.argv[1] ?? process.cwd(), (fullName ?? name).split(' > '));
+  const names = (fullName ?? name).split(' > ');
+  running.set(context, cassettes.begin(filePath ?? process.argv[1] ?? process.cwd(), names));
 });
 
-afterEach(() => cassettes.end());
+afterEach(async (context) => {
+  const test = running.get(context);
+  running.delete(context);
+  if (test) await cassettes.end(test);
+});
 
 /**
  * The folder with the cassettes of the running test; undefined outside of a test.

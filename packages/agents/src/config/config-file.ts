@@ -15,6 +15,7 @@ import {
 /** The keys of a configuration file. */
 export interface ConfigFile {
   readonly store: string;
+  readonly stores: Readonly<Record<string, string>>;
   readonly project: string;
   readonly model: string;
   readonly preset: string;
@@ -116,6 +117,8 @@ interface HintsEntry {
 /** Server names become parts of tool names, separated by two underscores. */
 const SERVER_NAME = /^(?!.*__)[A-Za-z][A-Za-z0-9_-]{0,31}$/;
 
+const PROJECT_NAME = /^[\w.-]{1,100}$/;
+
 const store: Shape<string> = (value, path, report) => {
   const given = text(value, path, report);
   if (given === undefined || !/^postgres(ql)?:/.test(given)) return given;
@@ -164,7 +167,8 @@ export const serversShape: Shape<Readonly<Record<string, Partial<McpServerEntry>
 /** The allowed keys and values of a configuration. */
 export const configShape: Shape<Partial<ConfigFile>> = object<ConfigFile>({
   store,
-  project: matching(/^[\w.-]{1,100}$/, 'a name of letters, digits, dots, hyphens and underscores'),
+  stores: record(store, PROJECT_NAME),
+  project: matching(PROJECT_NAME, 'a name of letters, digits, dots, hyphens and underscores'),
   model: modelName,
   titles: oneOf('words', 'model'),
   plugins: list(text),

@@ -113,7 +113,7 @@ function createPicker(layers: readonly CheckedLayer[], sources: Record<string, V
   };
   const picked = <T>(layer: CheckedLayer, path: KeyPath, value: T): ConfigValue<T> => {
     note(layer, path);
-    return { value, folder: layer.folder, path, report: layer.report };
+    return { value, folder: layer.folder, path, report: layer.report, rank: layers.indexOf(layer) };
   };
   const single = (key: keyof ConfigFile) => {
     const layer = layers.find(({ written }) => written[key] !== undefined);

@@ -25,13 +25,15 @@ export interface Picker {
   names<K extends Named>(group: K): readonly (ConfigValue<ConfigFile[K][string]> & { readonly name: string })[];
 }
 type Groups = 'fetch' | 'redaction' | 'retention' | 'server' | 'proxy' | 'gateway' | 'hints';
-type Named = 'presets' | 'providers' | 'mcp';
+type Named = 'presets' | 'providers' | 'mcp' | 'stores';
 
 export interface ConfigValue<T> {
   readonly value: T;
   readonly folder: string;
   readonly path: KeyPath;
   readonly report: Report;
+  /** Which source it is from: 0 for the one that is asked first. */
+  readonly rank: number;
 }
 
 /** What a configuration depends on besides its own values. */
@@ -57,9 +59,10 @@ export function resolveConfig(pick: Picker, { projectFolder, env, home, plugins 
   const providers = collect(pick.names('providers'), ({ name, value, path, report }): ProviderDescriptor | undefined =>
     toProvider(name, value, path, report),
   );
+  const project = pick('project')?.value ?? 'default';
   return {
-    store: readStore(pick, env, home),
-    project: pick('project')?.value ?? 'default',
+    store: readStore(pick, project, env, home),
+    project,
     model: pick('model')?.value,
     preset: preset && Object.hasOwn(presets, preset.value) ? preset.value : undefined,
     presets,
@@ -109,8 +112,11 @@ function readPresets(pick: Picker): Readonly<Record<string, Preset>> {
   }));
 }
 
-function readStore(pick: Picker, env: Environment, home: string): StoreChoice {
-  const store = pick('store');
+/** The store of the project, unless a source that is asked before, such as a flag, names one for all. */
+function readStore(pick: Picker, project: string, env: Environment, home: string): StoreChoice {
+  const common = pick('store');
+  const own = pick.names('stores').find(({ name }) => name === project);
+  const store = own && own.rank <= (common?.rank ?? own.rank) ? own : common;
   if (!store) return { kind: 'file', folder: join(env.XDG_DATA_HOME || join(home, '.local', 'share'), 'skein') };
   if (store.value === 'memory') return { kind: 'memory' };
   const [, variable] = /^postgres:(.*)$/.exec(store.value) ?? [];

@@ -233,9 +233,10 @@ export const about = apiRouter()
     const items = c.var.services.tools.map(({ name, description }) => ({ name, ...(description && { description }) }));
     return c.json({ items }, 200);
   })
-  .openapi(settings, (c) => {
-    const { config, demo, forest, model, problems, redact } = c.var.services;
+  .openapi(settings, async (c) => {
+    const { config, demo, forest, defaultModel, problems, redact } = c.var.services;
     const { store, presets } = config;
+    const model = await defaultModel();
     return c.json(
       {
         project: forest.project,
@@ -268,13 +269,14 @@ function newestFirst(names: readonly string[], limitOf: (name: string) => number
   return names.toSorted((a, b) => isKnown.get(b)! - isKnown.get(a)! || b.localeCompare(a, 'en', { numeric: true }));
 }
 
-async function listModels({ providers, env, model, agents }: Services): Promise<z.infer<typeof Model>[]> {
+async function listModels({ providers, env, defaultModel, agents }: Services): Promise<z.infer<typeof Model>[]> {
   // The list is large, and only this needs it.
   const { listedModels, modelInfoWithLimits } = await import('@skein/core/prices');
   const isBuiltIn = new Set(builtIn().map(({ id }) => id));
   const limitOf = (provider: string, name: string) =>
     isBuiltIn.has(provider) ? modelInfoWithLimits(provider, name).contextTokens : undefined;
   const ofAgents = (await agents()).map((agent) => `${agent.model.provider.id}/${agent.model.model}`);
+  const model = await defaultModel();
   const named = [...(model === undefined ? [] : [model]), ...ofAgents];
   const listed = providers
     .filter((one) => hasKey(one, { env }))

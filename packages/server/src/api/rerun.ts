@@ -40,7 +40,7 @@ const rerunRoute = createRoute({
           models: z.array(ModelName).min(1).max(10),
           n: z.number().int().min(1).max(10).optional().openapi({ description: 'Answers of each model' }),
           maxCost: z.number().positive().optional().openapi({ description: 'US dollars' }),
-          judge: ModelName.optional().openapi({ description: 'A model that rates answers from 1 to 10' }),
+          judge: ModelName.optional().openapi({ description: 'A model that rates answers from -5 to 5, as people do' }),
           rubric: z.string().max(5000).optional(),
         })
         .strict(),
@@ -53,14 +53,14 @@ const rerunRoute = createRoute({
 const MOST_TEXT = 4000;
 
 export const rerunRoutes = apiRouter().openapi(rerunRoute, async (c) => {
-  const { engine, env, forest, generating, redact } = c.var.services;
+  const { engine, env, forest, generating, redact, costOf } = c.var.services;
   const { threads, models: names, n, maxCost, judge, rubric } = c.req.valid('json');
   // What is wrong must be known before the stream begins.
   for (const id of threads) await forest.threads.get(id);
   const resolve = async (model: string) => (await generating.options({ model })).model;
   const models = await Promise.all(names.map(resolve));
   const rate =
-    judge === undefined ? undefined : createJudge({ model: await resolve(judge), env, ...given({ rubric }) });
+    judge === undefined ? undefined : createJudge({ model: await resolve(judge), env, ...given({ rubric, costOf }) });
   return sseResponse(c, async function* (signal) {
     const options = { threads, models, signal, ...given({ n, maxCost }), ...(rate && { judge: rate }) };
     for await (const answer of rerunThreads(forest, engine, options))

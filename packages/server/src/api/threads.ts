@@ -281,7 +281,7 @@ export const threads = apiRouter()
   .openapi(last, async (c) => {
     const { engine, generating } = c.var.services;
     const found = await engine.lastRequest(c.req.valid('param').thread, given(c.req.valid('query')));
-    const next = given({ next: generating.nextModel(found) });
+    const next = given({ next: await generating.nextModel(found) });
     if (!found) return c.json(next, 200);
     const { tools, params: asked, ...model } = found;
     const names = tools.flatMap((tool) => toolName(tool) ?? []);

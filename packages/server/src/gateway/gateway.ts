@@ -93,6 +93,8 @@ export function createGateway(
   const replayer = createReplayer(forest);
   const redact = config.redaction.beforeStoring ? services.redact : undefined;
   const fetch = createUpstreamFetch(proxy.connections);
+  /** The recordings of requests that failed. */
+  const failed = new WeakMap<Error, string>();
   let memory: Promise<Memory> | undefined;
   const loadMemory = async (): Promise<Memory> => {
     const references = await loadReferences(forest);
@@ -268,12 +270,12 @@ export function createGateway(
       const source = joinCopies([answerOf(upstream), ...others.map((one) => answerOf(one.upstream))]);
       if (native) await answerRelayed(call, head, { native, reply }, sink, hooks);
       else await (call.isStream ? answerStream : answerWhole)(call, head, source, sink, hooks);
-      recording.end('done');
       for (const one of others) await keepCopy(call, one, restorer);
     } catch (error) {
       const isTold = error instanceof ToldFailure;
       const cause = isTold ? error.cause : error;
       recording.fail(cause, describeClientError(call, cause));
+      if (isRecorded && error instanceof Error) failed.set(error, recording.id);
       if (!isTold) throw error;
       if (isFault(cause)) log.error('gateway-failed', cause);
     }
@@ -329,7 +331,9 @@ export function createGateway(
     if (isFault(error)) log.error('gateway-failed', error);
     if (answer.destroyed) return;
     const { status, headers, body } = writeClientError(call, error);
-    if (!answer.headersSent) for (const [name, value] of Object.entries(headers)) answer.setHeader(name, value);
+    const exchange = error instanceof Error ? failed.get(error) : undefined;
+    const all = { ...headers, ...(exchange !== undefined && { 'x-skein-exchange': exchange }) };
+    if (!answer.headersSent) for (const [name, value] of Object.entries(all)) answer.setHeader(name, value);
     answerWith(answer, status, 'application/json', body);
   };
 

@@ -12,7 +12,7 @@ const gateway = {
   tokens: [],
 };
 const services = (env: Record<string, string>) => ({
-  ...{ providers: providers(), env, model: undefined },
+  ...{ providers: providers(), env, defaultModel: async () => undefined },
   config: { gateway },
 });
 const KEYS = { ANTHROPIC_API_KEY: 'a', OPENAI_API_KEY: 'b', GROQ_API_KEY: 'c' };

@@ -5,7 +5,7 @@ import type { ClientCall } from './client/client-call.ts';
 import { ClientRefusal } from './client/client-error.ts';
 import { findRoute, readOrigin } from './routes.ts';
 
-type ModelSources = Pick<Services, 'providers' | 'env' | 'model'> & {
+type ModelSources = Pick<Services, 'providers' | 'env' | 'defaultModel'> & {
   readonly config: Pick<Services['config'], 'gateway'>;
 };
 
@@ -15,7 +15,7 @@ type ModelSources = Pick<Services, 'providers' | 'env' | 'model'> & {
  */
 export async function listServedModels(
   { dialect }: Pick<ClientCall, 'dialect'>,
-  { providers, env, model, config: { gateway } }: ModelSources,
+  { providers, env, defaultModel, config: { gateway } }: ModelSources,
 ): Promise<readonly ServedModel[]> {
   // The list is large, and most requests do not need it.
   const { listedContexts, listedModels } = await import('@skein/core/prices');
@@ -35,6 +35,7 @@ export async function listServedModels(
   for (const { pattern, provider, model: name } of gateway.routes)
     if (!/[*?]/.test(pattern)) add(pattern, find(provider), name);
   for (const { provider, model: name } of [...gateway.routes, ...gateway.fallback]) addNamed(provider, name);
+  const model = await defaultModel();
   if (model !== undefined) addNamed(model.slice(0, model.indexOf('/')), model.slice(model.indexOf('/') + 1));
   const home = find(dialect.home.id);
   if (home) for (const name of listedModels(home.id)) add(name, home, name);

@@ -69,7 +69,7 @@ async function count(call: ClientCall, target: Target, options: OperationOptions
   const resolved = { ...target, provider };
   const { request: _, ...address } = call;
   const request = await prepare(withBody(address, counting.toRequest(call.body ?? '')), resolved, dialect);
-  const written = writeFor(request, dialect, provider, target.model, { isStream: false, isStrict: false });
+  const written = writeFor(request, dialect, provider, target.model, false);
   const { tokens, isEstimate } = await countTokens({
     ...{ target: resolved, dialect, request, env, signal },
     body: request.relayed ?? written().body,

@@ -4,6 +4,7 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import type { UpgradeRequest } from '../proxy/socket.ts';
 import { type AnswerSink, ClientLeft } from './client/answer.ts';
 import type { ClientCall } from './client/client-call.ts';
+import { ClientRefusal } from './client/client-error.ts';
 
 /** How requests on a WebSocket are answered. */
 interface SocketOptions {
@@ -22,6 +23,8 @@ const MAX_MESSAGE = 64 * 1024 * 1024;
 const WARMUPS_KEPT = 16;
 /** So many bytes may wait for a slow client before its provider has to wait, too. */
 const MOST_WAITING = 256 * 1024;
+/** So many bytes of requests may wait for their turn. A connection that is not read would not tell that its client has left. */
+const MOST_ASKED = 16 * 1024 * 1024;
 
 const server = new WebSocketServer({ noServer: true, maxPayload: MAX_MESSAGE, perMessageDeflate: true });
 
@@ -35,6 +38,8 @@ export function serveSocket({ client, socket, head }: UpgradeRequest, options: S
     const lanes = new Map<string, Promise<void>>();
     const warmups = new Map<string, JsonObject>();
     const leaving = new AbortController();
+    /** The bytes of the requests that are not answered yet. */
+    let asking = 0;
 
     const answer = async (message: JsonObject, lane: string): Promise<void> => {
       const body = withoutMembers(message, protocol.members);
@@ -58,10 +63,20 @@ export function serveSocket({ client, socket, head }: UpgradeRequest, options: S
         return;
       }
       const { lane } = asked;
-      lanes.set(
-        lane,
-        (lanes.get(lane) ?? Promise.resolve()).then(() => answer(message, lane)).catch(() => connection.terminate()),
-      );
+      if (asking + data.length > MOST_ASKED && asking > 0) {
+        const message = 'Too many requests wait on this connection. Wait for their answers.';
+        const problem = describe(new ClientRefusal(message, { status: 429 }));
+        sendError(connection, options, problem, lane);
+        return;
+      }
+      asking += data.length;
+      const turn = (lanes.get(lane) ?? Promise.resolve())
+        .then(() => answer(message, lane))
+        .catch(() => connection.terminate())
+        .then(() => {
+          asking -= data.length;
+        });
+      lanes.set(lane, turn);
     });
     connection.on('close', () => leaving.abort(new DOMException('the client left', 'AbortError')));
     connection.on('error', () => connection.terminate());
@@ -99,10 +114,10 @@ function toItems(input: unknown): readonly unknown[] {
 function socketSink(connection: WebSocket, lane: string): AnswerSink {
   return {
     begin: () => undefined,
-    async write(text) {
+    write(text) {
       if (connection.readyState !== connection.OPEN) throw new ClientLeft();
       const sent = sendFrames(connection, text, lane);
-      if (connection.bufferedAmount > MOST_WAITING) await sent;
+      return connection.bufferedAmount > MOST_WAITING ? sent : undefined;
     },
     end: (text) => void sendFrames(connection, text, lane),
   };

@@ -40,7 +40,7 @@ const HELP = {
   skein_proxy_exchanges_total: ['counter', 'Exchanges through the proxy by provider and outcome'],
   skein_recording_failures_total: ['counter', 'Exchanges that could not be recorded'],
   skein_undecodable_total: ['counter', 'Bodies of exchanges whose encoding is not known'],
-  skein_gateway_requests_total: ['counter', 'Requests to the gateway by token, route, provider and status'],
+  skein_gateway_requests_total: ['counter', 'Requests to the gateway by client, token, route and status'],
   skein_gateway_tokens_total: ['counter', 'Tokens of the gateway by token, route and kind: input, cached, output'],
   skein_gateway_cost_dollars_total: ['counter', 'List price of what the gateway answered, by token and route'],
   skein_gateway_losses_total: ['counter', 'What requests and replies lost between protocols, by reason'],

@@ -8,7 +8,10 @@ export function providerError(dialectId: string, status: number, code: string, m
   return JSON.stringify({ ...serving(dialect(dialectId)).errorBody({ status, code, message }), skein: { code } });
 }
 
-/** Answers with a text. If an answer has already begun, breaks the connection instead. */
+/**
+ * Answers with a text. If an answer has already begun, breaks the connection instead. A client that still sends its request
+ * reads the answer behind it: its connection stays open until then.
+ */
 export function answerWith(answer: ServerResponse, status: number, type: string, text: string): void {
   if (answer.headersSent || answer.destroyed) {
     breakOff(answer);
@@ -16,7 +19,12 @@ export function answerWith(answer: ServerResponse, status: number, type: string,
   }
   const bytes = Buffer.from(text);
   answer.writeHead(status, ['content-type', type, 'content-length', String(bytes.length), ...SANDBOX]);
-  answer.end(bytes);
+  if (answer.req.complete) {
+    answer.end(bytes);
+    return;
+  }
+  answer.write(bytes);
+  answer.req.once('close', () => answer.end()).resume();
 }
 
 /** Breaks the connection after the bytes written so far. */

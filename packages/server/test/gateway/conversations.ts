@@ -52,7 +52,11 @@ interface Delivered {
 
 export async function converse(world: World, seed: number): Promise<Judged> {
   const run = new RandomConversation(world, seed);
-  await run.hold();
+  try {
+    await run.hold();
+  } catch (cause) {
+    throw new Error(`seed ${seed}: ${cause}`, { cause });
+  }
   return run;
 }
 
@@ -153,7 +157,7 @@ class RandomConversation implements Judged {
     return { reply: { blocks: [{ type: 'text', text }] }, marks: [{ kind: 'content', name: 'text', value }] };
   }
 
-  async #send(wishes: Wishes, signal = AbortSignal.timeout(60_000)): Promise<Response> {
+  async #send(wishes: Wishes, signal = AbortSignal.timeout(300_000)): Promise<Response> {
     this.requests += 1;
     const { url } = this.#random.pick(this.#world.servers);
     const send = () =>

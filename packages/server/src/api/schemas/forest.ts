@@ -129,6 +129,7 @@ export const Thread = z
     agent: z.string().optional().openapi({ description: 'The coding agent whose session it is, by its log' }),
     cwd: z.string().optional().openapi({ description: 'The folder that the agent worked in' }),
     branch: z.string().optional().openapi({ description: 'The branch of the repository that it worked on' }),
+    agentVersion: z.string().optional().openapi({ description: 'The version of the agent' }),
     startedBy: z.string().optional().openapi({ description: 'The id of the call that started a subagent' }),
   })
   .openapi('Thread');

@@ -1,16 +1,16 @@
 import type { ServerResponse } from 'node:http';
-import { find, type Loss, type Reply, splice } from '@skein/core';
+import { decodeSse, find, type Loss, type Reply, splice } from '@skein/core';
 import type { BlockEvent, LossNote, ReplyHead, ServedError } from '@skein/core/dialect';
 import { SANDBOX } from '../../proxy/headers.ts';
-import type { NativeAnswer, NativeEvent, UpstreamAnswer } from '../request/exchange.ts';
+import type { NativeAnswer, UpstreamAnswer } from '../request/exchange.ts';
 import type { ClientCall, Target } from './client-call.ts';
 
 /** Where the text of an answer goes: the response of an HTTP request, or a message of a WebSocket. */
 export interface AnswerSink {
   /** Sends the head once, before the first text. */
   begin(status: number, type: string, headers: Readonly<Record<string, string>>): void;
-  /** Resolves when more may be written. Rejects when the client has left. */
-  write(text: string): Promise<void>;
+  /** Returns a promise where more may not be written yet; it resolves then, and rejects when the client has left. */
+  write(text: string, bytes: Uint8Array): Promise<void> | undefined;
   end(text: string): void;
 }
 
@@ -20,8 +20,11 @@ export interface AnswerHooks {
    * The reply is complete, and its closing event, the last text, is not sent yet: what is awaited here is stored by then.
    */
   readonly beforeEnd: (reply: Reply, last: string, losses: readonly LossNote[]) => Promise<void>;
-  /** Text that was sent to the client. With `isMore`, it only goes on with a block's text: it names no id for the first time. */
-  readonly onText: (text: string, isMore?: boolean) => void;
+  /**
+   * Text that is sent to the client, but for the last. With `isMore`, it only goes on with a block's text: it names no id for the
+   * first time.
+   */
+  readonly onText: (text: string, bytes: Uint8Array, isMore?: boolean) => void;
   /** What the client is told of a failure in the middle of a stream. */
   readonly describe: (error: unknown) => ServedError;
   readonly headers: Readonly<Record<string, string>>;
@@ -91,18 +94,27 @@ export async function answerRelayed(
     return sendWhole({ reply: reply(), body: modelWriter(call)(native.text), losses: [] }, sink, hooks);
   const asList = isList(call);
   const rename = modelWriter(call);
+  const closes = closingLine(call);
   let held = '';
   let count = 0;
-  const write = ({ event, data }: NativeEvent) => {
+  const write = (event: string | undefined, data: string) => {
     const text = rename(data);
     if (asList) return `${count++ === 0 ? '[' : ',\r\n'}${text}`;
     return `${event === undefined ? '' : `event: ${event}\n`}data: ${text}\n\n`;
   };
-  const texts = mapEvents(native.events, (events) => {
+  const texts = mapEvents(native.portions, (portion) => {
     let text = '';
-    for (const event of events) {
-      if (held !== '' || call.api.closing.test(event.data)) held += write(event);
-      else text += write(event);
+    const take = (event: string | undefined, data: string) => {
+      if (held !== '' || call.api.closing.test(data)) held += write(event, data);
+      else text += write(event, data);
+    };
+    if (typeof portion !== 'string') take(portion.event, portion.data);
+    else {
+      const isPlain = held === '' && !asList && !closes.test(portion);
+      const renamed = isPlain ? rename.all(portion) : undefined;
+      if (renamed) return renamed;
+      const cutter = decodeSse(take);
+      cutter.push(portion);
     }
     return { text, isMore: false };
   });
@@ -130,7 +142,6 @@ async function sendWhole(
   // With its length, head and body go out in one write.
   const length = String(Buffer.byteLength(body));
   sink.begin(200, 'application/json', { ...hooks.headers, 'content-length': length });
-  hooks.onText(body, true);
   sink.end(body);
 }
 
@@ -158,27 +169,49 @@ async function sendStream(
   try {
     for await (const { text, isMore } of texts) {
       if (text === '') continue;
-      hooks.onText(text, isMore);
-      await sink.write(text);
+      const bytes = Buffer.from(text);
+      hooks.onText(text, bytes, isMore);
+      const waiting = sink.write(text, bytes);
+      if (waiting) await waiting;
     }
   } catch (error) {
     if (error instanceof ClientLeft) throw error;
     const text = fail(hooks.describe(error));
-    hooks.onText(text);
+    hooks.onText(text, Buffer.from(text));
     sink.end(text);
     throw new ToldFailure(error);
   }
   const { reply, last, losses } = finish();
   await hooks.beforeEnd(reply, last, losses);
-  hooks.onText(last, true);
   sink.end(last);
 }
 
+/** Finds the event that says that the reply is complete in a text of whole events. */
+function closingLine({ api: { closing } }: ClientCall): RegExp {
+  const { source } = closing;
+  return new RegExp(source.startsWith('^') ? `^data: ?${source.slice(1)}` : source, 'm');
+}
+
+interface ModelWriter {
+  (text: string): string;
+  /** The same of a text of whole events; undefined where they have to be looked at one by one. */
+  all(text: string): SentText | undefined;
+}
+
 /** Writes a response, or events of one, with the model's name as the client gave it. */
-function modelWriter({ api, model }: ClientCall): (text: string) => string {
+function modelWriter({ api, model }: ClientCall): ModelWriter {
   /** The last event up to the model's name: most events of a stream begin like the one before. */
   let known = { before: '', after: '' };
-  return (text) => {
+  const all = (text: string): SentText | undefined => {
+    if (model === undefined || !text.includes('"model"')) return { text, isMore: !text.includes(ID_MEMBER) };
+    if (known.before === '') return undefined;
+    const [first, ...rest] = text.split(`data: ${known.before}`);
+    const isEach = first === '' && rest.every((one) => one.indexOf('\n\n') === one.length - 2);
+    if (!isEach) return undefined;
+    const isMore = !rest.some((one) => one.includes(ID_MEMBER));
+    return { text: rest.map((one) => `data: ${known.after}${one}`).join(''), isMore };
+  };
+  const write = (text: string) => {
     if (model === undefined || !text.includes('"model"')) return text;
     if (known.before !== '' && text.startsWith(known.before)) return known.after + text.slice(known.before.length);
     for (const [at, path] of api.modelPaths.entries()) {
@@ -190,7 +223,11 @@ function modelWriter({ api, model }: ClientCall): (text: string) => string {
     }
     return text;
   };
+  return Object.assign(write, { all });
 }
+
+/** The end of every name of a member with an id, and the beginning of its value. */
+const ID_MEMBER = 'id":"';
 
 /** The id of the response that an exchange gives, as the client's vendor makes them. */
 export function responseIdFor({ api }: Pick<ClientCall, 'api'>, exchange: string): string {
@@ -226,8 +263,9 @@ export function httpSink(answer: ServerResponse): AnswerSink {
         ...SANDBOX,
       ]);
     },
-    async write(text) {
-      if (!answer.write(text)) await Promise.race([new Promise((drained) => answer.once('drain', drained)), left]);
+    write(_, bytes) {
+      if (answer.write(bytes)) return undefined;
+      return Promise.race([new Promise<void>((drained) => answer.once('drain', drained)), left]);
     },
     end: (text) => void answer.end(text),
   };

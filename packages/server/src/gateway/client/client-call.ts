@@ -59,10 +59,7 @@ export function readClientAddress(
   const [vendor = ''] = address.split('/', 1);
   const path = address.slice(vendor.length).replace(/\/+$/, '');
   const query = rest.join('?');
-  const served = dialects().flatMap((dialect) => {
-    const server = serving(dialect);
-    return server.id === dialect.id && server.api?.vendor === vendor ? [{ dialect, server, api: server.api }] : [];
-  });
+  const served = findServed(vendor);
   for (const one of served) {
     for (const { operation, method: wanted, path: pattern, isStream = false } of one.api.operations) {
       const found = wanted === method ? pattern.exec(path) : null;
@@ -77,6 +74,25 @@ export function readClientAddress(
   }
   const [first] = served;
   return first && { ...first, operation: 'other', method, path, query, headers, isStream: false };
+}
+
+type ServedDialect = Pick<ClientCall, 'dialect' | 'server' | 'api'>;
+
+/** What was found for each vendor, with the dialects that there were. */
+const known = new Map<string, { readonly among: readonly Dialect[]; readonly served: readonly ServedDialect[] }>();
+
+/** The protocols that clients of a vendor speak. */
+function findServed(vendor: string): readonly ServedDialect[] {
+  const all = dialects();
+  const there = known.get(vendor);
+  if (there?.among.length === all.length && all.every((one, at) => one === there.among[at])) return there.served;
+  const served = all.flatMap((dialect) => {
+    const server = serving(dialect);
+    return server.id === dialect.id && server.api?.vendor === vendor ? [{ dialect, server, api: server.api }] : [];
+  });
+  // Clients write any name into the path.
+  if (served.length > 0) known.set(vendor, { among: all, served });
+  return served;
 }
 
 /** The call with what its body says: the model and whether it asks for a stream, where the path does not tell. */

@@ -39,8 +39,6 @@ export async function keepCopy(call: ClientCall, { upstream, recording }: Copy, 
   const { body, losses } = call.server.writeReply!({ ...head, ...reply, ...(served && { tools: served }) });
   recording.head(200, {}, false);
   await recording.keep(call, upstream, { reply, last: body, losses }, restorer);
-  recording.text(body);
-  recording.end('done');
 }
 
 /** Several answers to one request as one answer with alternatives, in the order of the sources. Tokens are those of all. */

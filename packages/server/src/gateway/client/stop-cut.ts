@@ -39,7 +39,7 @@ async function* cutEvents(
       const text = held.text + event.text;
       const end = findStop(text, stops);
       const sure = end < 0 ? text.length - openLength(text, stops) : end;
-      if (sure > 0) passed.push({ ...event, text: text.slice(0, sure) });
+      if (sure > 0) passed.push({ type: 'text', index: event.index, text: text.slice(0, sure) });
       if (end >= 0) {
         yield passed;
         return;

@@ -14,11 +14,13 @@ export interface GatewayRecording {
   readonly id: string;
   readonly tap: UpstreamTap;
   head(status: number, headers: Readonly<Record<string, string>>, isStream: boolean): void;
-  /** Text that goes to the client. With `isMore`, it has no id that was not sent before. */
-  readonly text: (text: string, isMore?: boolean) => void;
-  /** Stores the reply, so that any server finds it when the client sends it back. Never rejects. */
+  /** Text that goes to the client, and its bytes. With `isMore`, it has no id that was not sent before. */
+  readonly text: (text: string, bytes: Uint8Array, isMore?: boolean) => void;
+  /**
+   * Stores the exchange with its reply and the last text for the client, so that any server finds the reply when the client sends
+   * it back. Never rejects.
+   */
   keep(call: ClientCall, upstream: UpstreamAnswer, end: ReplyEnd, restorer: Restorer): Promise<void>;
-  end(outcome: 'done'): void;
   /** The exchange ended with an error that the client was told, or by the client. */
   fail(error: unknown, told: ServedError): void;
 }
@@ -56,7 +58,6 @@ export function noRecording(id: string): GatewayRecording {
     head: () => undefined,
     text: () => undefined,
     keep: async () => undefined,
-    end: () => undefined,
     fail: () => undefined,
   };
 }
@@ -131,17 +132,18 @@ export function createGatewayRecording({
       const type = isStream ? 'text/event-stream; charset=utf-8' : 'application/json';
       recording.head(status, Object.entries({ 'content-type': type, ...given }));
     },
-    text(text, isMore = false) {
+    text(text, bytes, isMore = false) {
       sent += text;
       if (!isMore) noteIds(text);
-      if (!redact) recording.push(Buffer.from(text));
+      if (!redact) recording.push(bytes);
     },
     async keep({ dialect }, { request }, { reply, last, losses }, restorer) {
       pushHeld();
       const choices = [reply.message, ...reply.alternatives.map(({ message }) => message)];
       // What a client gets without losses shows the same words.
       const isOther = losses.length > 0 || request.calls !== undefined || (request.served?.size ?? 0) > 0;
-      const delivered = isOther ? readDelivered(dialect, `${sent}${last}`) : reply.message;
+      sent += last;
+      const delivered = isOther ? readDelivered(dialect, sent) : reply.message;
       const words = [...choices, delivered].flatMap((message) => request.wordsKey?.(message) ?? []);
       noteIds(last);
       const keys = [
@@ -150,11 +152,9 @@ export function createGatewayRecording({
         ...(request.replyKeys ?? []),
       ];
       restorer.remember(recording.id, { reply, delivered: () => delivered });
+      if (redact) pushSent();
+      else recording.push(Buffer.from(last));
       await recording.keepReply(keys, losses).catch(onError);
-    },
-    end(outcome) {
-      pushSent();
-      recording.end(outcome);
     },
     fail(error, { status }) {
       pushHeld();

@@ -1,6 +1,5 @@
 import {
   type Dialect,
-  decodeSse,
   type Environment,
   type EventExchange,
   exchange,
@@ -113,17 +112,13 @@ export interface UpstreamAnswer {
   reply(): Reply;
 }
 
-/** An event of a stream as the provider sent it. */
-export interface NativeEvent {
-  readonly event: string | undefined;
-  readonly data: string;
-}
+/** Of a stream as the provider sent it: the text of whole server-sent events, or an event of another framing. */
+type NativePortion = string | { readonly event: string | undefined; readonly data: string };
 
 /** An answer in the provider's own text: one text, or the events of a stream. */
 export interface NativeAnswer {
   readonly text: string;
-  /** Those together that arrived together. */
-  readonly events: AsyncIterable<readonly NativeEvent[]>;
+  readonly portions: AsyncIterable<NativePortion>;
 }
 
 /** How a target is asked. */
@@ -178,16 +173,13 @@ async function askTarget(
   const dialect = await loadDialect(provider.dialect);
   const request = await options.prepare({ ...target, provider }, dialect);
   const isRelayed = request.relayed !== undefined;
-  if (options.isStrict) refuseLosses(request.losses);
-  const written = writeFor(request, dialect, provider, target.model, {
-    isStream,
-    isStrict: options.isStrict && !isRelayed,
-  });
+  const written = writeFor(request, dialect, provider, target.model, isStream);
   if (!isRelayed) refuseReliedOn(written().losses, request, target);
   const isBound = forModel(provider.policies.reasoningBoundTo, target.model).includes('prefix');
   const prefix = isBound ? written().manifest.prefix : undefined;
   const body = request.relayed ?? written().body;
   const losses = isRelayed ? request.losses : nameParams([...request.losses, ...written().losses], request.paramNames);
+  if (options.isStrict) refuseLosses(losses);
   const head = { target: { ...target, provider }, dialect, request, losses, prefix };
   const sent = {
     ...{ provider, model: target.model, body, env, signal },
@@ -204,7 +196,7 @@ async function askTarget(
     const rateLimits = readRateLimits(headers);
     const reply = dialect.readResponse(text, origin);
     if (reply.stop.reason === 'error') throw streamError(text, { provider: provider.id, model: target.model });
-    const native = isHandedOn(request) && { native: { text, events: none<readonly NativeEvent[]>() } };
+    const native = isHandedOn(request) && { native: { text, portions: none<NativePortion>() } };
     return { ...head, skipped, rateLimits, ...native, events: none<readonly BlockEvent[]>(), reply: () => reply };
   }
   const { portions, headers } = await exchange({ ...sent, stream: true });
@@ -213,7 +205,7 @@ async function askTarget(
     const reader = dialect.readStream(origin);
     return {
       ...{ ...head, skipped, rateLimits, events: none<readonly BlockEvent[]>(), reply: () => reader.finish() },
-      native: { text: '', events: readNative(portions, reader) },
+      native: { text: '', portions: readNative(portions, reader) },
     };
   }
   const reader = readBlocks(dialect, origin);
@@ -222,7 +214,7 @@ async function askTarget(
     ...{ ...head, skipped, rateLimits },
     events: (async function* () {
       for await (const portion of portions)
-        yield typeof portion === 'string' ? reader.pushText(portion) : reader.push(portion.event, portion.data);
+        yield typeof portion === 'string' ? reader.pushText(portion, true) : reader.push(portion.event, portion.data);
       const end = reader.finish();
       reply = end.reply;
       yield end.events;
@@ -236,24 +228,13 @@ function isHandedOn({ isSameProtocol, copies = 1, stops = [], served, isAnswerCa
   return isSameProtocol === true && copies === 1 && stops.length === 0 && !served?.size && !isAnswerCalled;
 }
 
-/** Hands on the events of a stream, and reads the reply that they make. */
-async function* readNative(
-  portions: EventExchange['portions'],
-  reader: StreamReader,
-): AsyncGenerator<readonly NativeEvent[]> {
+/** Hands on a stream, and reads the reply that it makes. */
+async function* readNative(portions: EventExchange['portions'], reader: StreamReader): AsyncGenerator<NativePortion> {
   const decoder = readSse(reader);
-  let events: NativeEvent[] = [];
-  const cutter = decodeSse((event, data) => events.push({ event, data }));
   for await (const portion of portions) {
-    events = [];
-    if (typeof portion === 'string') {
-      decoder.push(portion);
-      cutter.push(portion);
-    } else {
-      reader.push(portion.event, portion.data);
-      events.push(portion);
-    }
-    yield events;
+    if (typeof portion === 'string') decoder.push(portion);
+    else reader.push(portion.event, portion.data);
+    yield portion;
   }
 }
 
@@ -263,13 +244,13 @@ export function writeFor(
   dialect: Dialect,
   provider: ProviderDescriptor,
   model: string,
-  { isStream, isStrict }: { readonly isStream: boolean; readonly isStrict: boolean },
+  isStream: boolean,
 ): () => WrittenRequest {
   let written: WrittenRequest | undefined;
   const members = Object.entries(extra).map(([name, text]) => `${JSON.stringify(name)}:${text}`);
   return () => {
     written ??= dialect.writeRequest({
-      ...{ model, provider, messages, tools, strict: isStrict },
+      ...{ model, provider, messages, tools },
       ...(system.length > 0 && { system }),
       params: { ...params, stream: isStream },
       ...(members.length > 0 && { extra: `{${members.join(',')}}` }),
