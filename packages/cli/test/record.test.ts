@@ -79,6 +79,27 @@ test('cassettes answer a program, and a miss fails the run although the program 
   expect(missed).toMatchObject({ code: 1, out: '404\n' });
   expect(missed.err).toContain('they part at messages[0]');
   expect(readFileSync(report, 'utf8')).toContain('<failure message="No recording answers POST');
+
+  // Recording again shows what changed, and replaces nothing until a person says so.
+  const changed = await startEmulator();
+  changed.script('openai-chat', [says('Hello again.'), says('Hello again.')]);
+  const newer = { ...env, OPENAI_BASE_URL: changed.baseUrl('openai-chat') };
+  const again = (...more: string[]) =>
+    skein(
+      home,
+      ['test', '--cassettes', tapes, '--mode', 're-record', ...more, '--', process.execPath, calm, 'Hi'],
+      '',
+      newer,
+    );
+  const shown = await again();
+  expect(shown.code).toBe(1);
+  expect(shown.out).toMatch(
+    /~ response 1 changed[\s\S]*- .*"content": "Hello to you\."[\s\S]*\+ .*"content": "Hello again\."/,
+  );
+  expect(readFileSync(join(tapes, '0001-gpt-5.2.json'), 'utf8')).toContain('Hello to you.');
+  expect(await again('--yes')).toMatchObject({ code: 0 });
+  expect(readFileSync(join(tapes, '0001-gpt-5.2.json'), 'utf8')).toContain('Hello again.');
+  await changed.close();
 });
 
 /** A small agent: it asks, runs its tool, and asks again until there is no more call. */

@@ -29,7 +29,7 @@ test('answers of other models stand beside the original, are checked and rated, 
   // The second answer has the same bytes as the first.
   emulator.script('openai-chat', [says(oslo), says(oslo), says('Oslo, I think.'), says(oslo), says(oslo)]);
   emulator.script('anthropic-messages', [says('Trondheim'), says(oslo)]);
-  emulator.script('google-generatecontent', [says('9'), says('No number.'), says('I give it a 2.'), says('7')]);
+  emulator.script('google-generatecontent', [says('4.5'), says('No number.'), says('I give it a -2.'), says('5')]);
   const env = emulator.env();
   const schema = join(home, 'schema.json');
   writeFileSync(schema, JSON.stringify({ type: 'object', required: ['city'] }));
@@ -39,18 +39,18 @@ test('answers of other models stand beside the original, are checked and rated, 
   const judged = ['-n', '2', '--check', 'text.includes("Oslo")', '--judge', 'google/gemini-3-pro', '--json'];
   const first = await rerun(...models, ...judged);
   expect(first.json().answers).toMatchObject([
-    { model: 'openai-chat/gpt-5.5', status: 'done', passed: true, rating: 9, differs: true, isKept: false },
-    { model: 'openai-chat/gpt-5.5', passed: true, rating: 9, cost: expect.any(Number) },
+    { model: 'openai-chat/gpt-5.5', status: 'done', passed: true, rating: 4.5, differs: true, isKept: false },
+    { model: 'openai-chat/gpt-5.5', passed: true, rating: 4.5, cost: expect.any(Number) },
     { model: 'anthropic/claude-sonnet-4-5', passed: false, characters: 9 },
-    { model: 'anthropic/claude-sonnet-4-5', passed: true, rating: 2 },
+    { model: 'anthropic/claude-sonnet-4-5', passed: true, rating: -2 },
   ]);
   // A check that fails fails the command, so that scripts notice.
   expect(first.code).toBe(1);
   expect(await siblings()).toEqual([
     ['Bergen', 1, undefined],
-    [oslo, 2, 9],
+    [oslo, 2, 4.5],
     ['Trondheim', 1, undefined],
-    [oslo, 1, 2],
+    [oslo, 1, -2],
   ]);
 
   const asked = emulator.log.length;

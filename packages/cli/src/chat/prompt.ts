@@ -25,6 +25,23 @@ interface PromptOptions {
   readonly complete?: Completion;
 }
 
+type Completer = (line: string, done: (error: null, result: [string[], string]) => void) => void;
+
+/** A completion as readline wants it. A second Tab before the first is answered adds nothing: readline would insert the answer twice. */
+export function toCompleter(complete: Completion): Completer {
+  let isCompleting = false;
+  return (line, done) => {
+    if (isCompleting) return done(null, [[], line]);
+    isCompleting = true;
+    void complete(line)
+      .catch((): readonly [readonly string[], string] => [[], line])
+      .then(([found, end]) => {
+        isCompleting = false;
+        done(null, [[...found], end]);
+      });
+  };
+}
+
 /**
  * Asks for one message. Alt+Enter, or a backslash at the end of a line, continues in the next; so do lines between `"""`, and
  * pasted lines are one message. Between two calls the terminal is in its normal mode, so that Ctrl+C sends a signal.
@@ -33,14 +50,8 @@ export function readPrompt(prompt: string, { history, complete }: PromptOptions 
   const { stdin: input, stdout: output } = process;
   const typed = history?.lines.slice() ?? [];
   const size = history ? 1000 : 0;
-  const completer = (line: string, done: (error: null, result: [string[], string]) => void) => {
-    const none = (): readonly [readonly string[], string] => [[], line];
-    void (complete?.(line).catch(none) ?? Promise.resolve(none())).then(([found, end]) =>
-      done(null, [[...found], end]),
-    );
-  };
   const options = { input, output, terminal: true, prompt, history: typed, historySize: size };
-  const reading = createInterface({ ...options, ...(complete && { completer }) });
+  const reading = createInterface({ ...options, ...(complete && { completer: toCompleter(complete) }) });
   const gathered: string[] = [];
   let isPasting = false;
   let isEnding = false;

@@ -18,7 +18,7 @@ import {
 } from '@skein/forest';
 import { missingKeys } from '../context/agent-programs.ts';
 import { readConfig } from '../context/command-context.ts';
-import { counted, note, say, toPrintable, UsageError, warn } from '../output/output.ts';
+import { counted, note, oneLine, say, toPrintable, UsageError, warn } from '../output/output.ts';
 import { runBehind } from './programs.ts';
 
 interface TestOptions {
@@ -87,7 +87,8 @@ async function recordAgain(command: readonly string[], { cassettes: folder, yes 
     if (was === undefined) return `+ request ${at + 1} is new`;
     if (is === undefined) return `- request ${at + 1} is gone`;
     const parts = (['request', 'response'] as const).filter((part) => rules(was[part]).text !== rules(is[part]).text);
-    return parts.length === 0 ? undefined : `~ ${parts.join(' and ')} ${at + 1} changed`;
+    const shown = parts.flatMap((part) => changedLines(rules(was[part]).text, rules(is[part]).text));
+    return parts.length === 0 ? undefined : [`~ ${parts.join(' and ')} ${at + 1} changed`, ...shown].join('\n');
   }).filter((line) => line !== undefined);
   for (const line of changes) say(line);
   if (changes.length === 0) note('Nothing changed.');
@@ -99,6 +100,31 @@ async function recordAgain(command: readonly string[], { cassettes: folder, yes 
   removeCassettes(folder);
   const written = await saveCassettes(forest, folder, { secrets: declaredSecrets(process.env) });
   note(`${counted(written.length, 'cassette')} written to ${toPrintable(folder)}.`);
+}
+
+/** How many lines of a change are shown. */
+const MOST_LINES = 12;
+
+/** The lines that differ between two bodies, without what is the same in front of them and behind them. */
+function changedLines(before: string, after: string): string[] {
+  const [a, b] = [before, after].map(toLines) as [string[], string[]];
+  let start = 0;
+  while (start < a.length && a[start] === b[start]) start++;
+  let end = 0;
+  while (end < Math.min(a.length, b.length) - start && a.at(-1 - end) === b.at(-1 - end)) end++;
+  const show = (sign: string, lines: readonly string[]) => [
+    ...lines.slice(0, MOST_LINES).map((line) => `  ${sign} ${oneLine(line, 200)}`),
+    ...(lines.length > MOST_LINES ? [`  ${sign} … and ${lines.length - MOST_LINES} more lines`] : []),
+  ];
+  return [...show('-', a.slice(start, a.length - end)), ...show('+', b.slice(start, b.length - end))];
+}
+
+function toLines(body: string): string[] {
+  try {
+    return JSON.stringify(JSON.parse(body), null, 2).split('\n');
+  } catch {
+    return body.split('\n');
+  }
 }
 
 async function readBodies(forest: Forest): Promise<readonly { readonly request: string; readonly response: string }[]> {

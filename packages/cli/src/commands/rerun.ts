@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createJudge, type ForestNode, type RerunAnswer, rerunThreads } from '@skein/forest';
 import { withForest } from '../context/command-context.ts';
 import { locate } from '../context/locate.ts';
-import { findModel, openEngine, openModelAccess } from '../context/model-access.ts';
+import { findModel, openEngine, openModelAccess, priceLookup } from '../context/model-access.ts';
 import {
   colors,
   note,
@@ -53,7 +53,14 @@ export async function rerun(ids: readonly string[], options: RerunFlags): Promis
         ...{ threads, models, n, signal: stop.signal },
         ...(maxCost !== undefined && { maxCost }),
         ...(check && { check }),
-        ...(judging && { judge: createJudge({ model: judging, rubric: options.rubric, env: access.env }) }),
+        ...(judging && {
+          judge: createJudge({
+            model: judging,
+            rubric: options.rubric,
+            env: access.env,
+            costOf: await priceLookup(access),
+          }),
+        }),
       })) {
         rows.push(row);
         progress.tell(`${rows.length} of ${total} answers`, rows.length / total);

@@ -109,6 +109,8 @@ interface WatchOptions extends SessionFlags {
 /** How long changes of logs are gathered before they are read, and how often folders are looked for that are not there yet. */
 const GATHER_MS = 1000;
 const LOOK_MS = 60_000;
+/** How often all logs are looked at: the system may have lost a change. */
+const LOOK_AT_ALL_MS = 600_000;
 
 /** Keeps the sessions of agents until Ctrl+C: what they log is imported as it grows. */
 export async function watchAgents({ agents: names, service, redact = false, ...flags }: WatchOptions): Promise<void> {
@@ -128,23 +130,25 @@ export async function watchAgents({ agents: names, service, redact = false, ...f
       for (const { title, folder } of chosen) {
         const place = folder(process.env);
         if (watched.has(place) || !(await stat(place).catch(() => undefined))) continue;
-        const watcher = watchFolder(place, { recursive: true, persistent: false }, () => importer.soon());
+        const watcher = watchFolder(place, { recursive: true, persistent: false }, (_, name) =>
+          importer.soon(name === null ? undefined : join(place, name)),
+        );
         // A folder that is removed is looked for again.
         watcher.on('error', () => {
           watcher.close();
           watched.delete(place);
         });
         watched.set(place, watcher);
+        importer.soon();
         note(toPrintable(`Watching ${title} in ${place}.`));
       }
     };
     await look();
     if (watched.size === 0)
       note(`No agent has logged anything yet. Waiting for ${chosen.map(({ title }) => title).join(', ')}.`);
-    importer.soon();
-    const timer = setInterval(() => void look().then(importer.soon), LOOK_MS);
+    const timers = [setInterval(() => void look(), LOOK_MS), setInterval(() => importer.soon(), LOOK_AT_ALL_MS)];
     await untilInterrupted();
-    clearInterval(timer);
+    for (const timer of timers) clearInterval(timer);
     for (const watcher of watched.values()) watcher.close();
     await importer.settled();
   });
@@ -154,17 +158,26 @@ export async function watchAgents({ agents: names, service, redact = false, ...f
 function createImports(forest: Forest, options: ImportSessionsOptions) {
   let running = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;
+  /** The logs that changed; undefined for all of them. */
+  let changed: Set<string> | undefined = new Set();
   const run = async () => {
+    const paths = changed;
+    changed = new Set();
     try {
-      const { threads, added, problems } = await importSessions(forest, options);
+      const { threads, added, problems } = await importSessions(forest, { ...options, ...(paths && { paths }) });
       tellProblems(problems);
       if (added > 0) note(`${counted(added, 'new message')} in ${counted(threads.length, 'conversation')}.`);
     } catch (error) {
+      changed = undefined;
       warn(toPrintable(`The sessions could not be imported: ${(error as Error).message}`));
     }
   };
   return {
-    soon() {
+    /** Without a path, all logs are looked at. */
+    soon(path?: string) {
+      // A database changes in the file beside it first.
+      if (path === undefined) changed = undefined;
+      else changed?.add(path.replace(/-(?:wal|shm)$/, ''));
       timer ??= setTimeout(() => {
         timer = undefined;
         running = running.then(run);
@@ -173,6 +186,7 @@ function createImports(forest: Forest, options: ImportSessionsOptions) {
     async settled() {
       clearTimeout(timer);
       await running;
+      changed = undefined;
       await run();
     },
   };

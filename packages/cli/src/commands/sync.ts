@@ -1,11 +1,16 @@
 import { spawn } from 'node:child_process';
-import { resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import {
   answerLines,
   type Forest,
+  folderPacks,
+  gitPacks,
   meetForest,
   openForest,
+  type PackStorage,
+  packPeer,
   remotePeer,
   type SyncCall,
   type SyncDirection,
@@ -13,7 +18,7 @@ import {
   type SyncResult,
   storePeer,
 } from '@skein/forest';
-import { hasRedaction, untilInterrupted, withForest } from '../context/command-context.ts';
+import { hasRedaction, storeAddress, untilInterrupted, withForest } from '../context/command-context.ts';
 import {
   CommandError,
   counted,
@@ -30,6 +35,7 @@ import type { ForestFlags } from './forest-command.ts';
 
 interface SyncFlags extends ForestFlags {
   readonly token: string;
+  readonly key?: string;
   readonly dryRun?: boolean;
   readonly tag?: string;
   readonly since?: number;
@@ -43,9 +49,22 @@ const ASK_MS = 5000;
 
 /** `skein push`, `pull` and `sync`. */
 export async function meet(where: string | undefined, direction: SyncDirection, options: SyncFlags): Promise<void> {
-  const { json = false, token, dryRun = false, watch = false, stdio = false, tag, since, until, ...flags } = options;
+  const {
+    json = false,
+    token,
+    key,
+    dryRun = false,
+    watch = false,
+    stdio = false,
+    tag,
+    since,
+    until,
+    ...flags
+  } = options;
   if (!stdio && where === undefined)
-    throw new UsageError('Name the other forest: a folder, http://server, or ssh:host:folder.');
+    throw new UsageError(
+      'Name the other forest: a folder, http://server, ssh:host:folder, git:repository#branch, or postgres:VARIABLE.',
+    );
   const selection = {
     ...(tag !== undefined && { tag }),
     ...(since !== undefined && { since }),
@@ -62,7 +81,7 @@ export async function meet(where: string | undefined, direction: SyncDirection, 
       const lines = createInterface({ input: process.stdin, crlfDelay: Number.POSITIVE_INFINITY });
       return writeAll(answerLines(storePeer(forest.store), lines));
     }
-    const there = await openPeer(where!, { project: config.project, token: process.env[token] || undefined });
+    const there = await openPeer(where!, { project: config.project, token: process.env[token] || undefined, key });
     try {
       const once = async () => {
         const progress = progressLine();
@@ -89,12 +108,17 @@ function sayResult({ sent, received, messages, conflicts }: SyncResult, isDry: b
     `${counted(sent, 'record')} ${verb}sent (${counted(messages.sent, 'message')}), ` +
       `${received} ${verb}received (${counted(messages.received, 'message')}).`,
   );
-  for (const { on, key, name, kept, lost, keptAs } of conflicts)
+  for (const { on, key, name, kept, lost, keptAs } of conflicts) {
+    if (on === 'thread' && name === 'head') {
+      warn(`Both sides continued thread ${key}: it ends at ${kept}; the other continuation is thread ${keptAs}.`);
+      continue;
+    }
     warn(
       toPrintable(
         `Both sides changed the ${name} of ${on} ${key}: ${JSON.stringify(kept)} counts; ${JSON.stringify(lost)} is kept as ${keptAs}.`,
       ),
     );
+  }
 }
 
 /** Meets again after every change on this side, and every few seconds. A failure is told, and the next time tried again. */
@@ -138,15 +162,51 @@ interface PeerConnection {
 interface PeerOptions {
   readonly project: string;
   readonly token: string | undefined;
+  /** The file with the key for a place that is encrypted. */
+  readonly key?: string | undefined;
 }
 
-/** Opens the other forest: a folder, a server, or a folder of another machine. */
-export async function openPeer(where: string, { project, token }: PeerOptions): Promise<PeerConnection> {
-  if (/^https?:\/\//.test(where)) return openServer(where, token);
+/** Opens the other forest: a folder, a server, a folder of another machine, a branch, or a database. */
+export async function openPeer(where: string, { project, token, key }: PeerOptions): Promise<PeerConnection> {
+  const [, variable] = /^postgres:(.*)$/.exec(where) ?? [];
+  const isElsewhere = /^https?:\/\//.test(where) || where.startsWith('ssh:') || variable !== undefined;
+  if (isElsewhere && key !== undefined)
+    throw new UsageError(
+      'A key encrypts what a folder or a branch keeps. Another skein reads what it is sent: leave --key out.',
+    );
+  if (where.startsWith('git:')) return openBranch(where, { project, key });
   if (where.startsWith('ssh:')) return openSsh(where, project);
+  if (variable !== undefined) return openDatabase(variable, project);
+  if (isElsewhere) return openServer(where, token);
   const folder = resolve(where);
+  if (key !== undefined || existsSync(join(folder, PACKS)))
+    return openPacks(folderPacks(folder), folder, { project, key });
   const forest = await openForest(folder, { project });
   return { peer: storePeer(forest.store), name: folder, close: () => forest.close() };
+}
+
+async function openDatabase(variable: string, project: string): Promise<PeerConnection> {
+  const forest = await openForest(storeAddress({ kind: 'postgres', variable }, process.env), { project });
+  return { peer: storePeer(forest.store), name: `postgres:${variable}`, close: () => forest.close() };
+}
+
+/** What a folder with packs has, in contrast to a folder with a forest. */
+const PACKS = 'skein.json';
+
+async function openPacks(
+  place: PackStorage,
+  name: string,
+  { project, key }: Pick<PeerOptions, 'project' | 'key'>,
+): Promise<PeerConnection> {
+  const cipher = key === undefined ? {} : { cipher: await (await import('./sync-key.ts')).readKey(key) };
+  return { peer: packPeer(place, { project, ...cipher }), name, close: async () => undefined };
+}
+
+async function openBranch(where: string, options: Pick<PeerOptions, 'project' | 'key'>): Promise<PeerConnection> {
+  const [, repository = '', branch = 'skein'] = /^git:([^#]+)(?:#(.+))?$/s.exec(where) ?? [];
+  if (repository === '') throw new UsageError(`"${where}" is not an address: write git:repository#branch.`);
+  const folder = resolve(repository);
+  return openPacks(await gitPacks(folder, branch), `git:${folder}#${branch}`, options);
 }
 
 function openServer(where: string, token: string | undefined): PeerConnection {

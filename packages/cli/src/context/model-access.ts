@@ -72,9 +72,12 @@ export async function openEngine(
   forest: Forest,
   { env, isDemo }: Pick<ModelAccess, 'env' | 'isDemo'>,
 ): Promise<Engine> {
-  // The price list is large, and most commands do not need it.
-  const costOf = isDemo ? freeOfCharge : (await import('@skein/core/prices')).costOf;
-  return createEngine(forest, { env, costOf });
+  return createEngine(forest, { env, costOf: await priceLookup({ isDemo }) });
+}
+
+/** What answers cost. The price list is large, and most commands do not need it. */
+export async function priceLookup({ isDemo }: Pick<ModelAccess, 'isDemo'>): Promise<CostLookup> {
+  return isDemo ? freeOfCharge : (await import('@skein/core/prices')).costOf;
 }
 
 export interface NamedModel {

@@ -23,7 +23,7 @@ function addChat(program: Command): void {
 
 function addAsk(program: Command): void {
   jsonCommand(program, 'ask', 'ask a model once; the answer is printed, and the forest keeps both')
-    .argument('[question...]', 'what is on standard input is added below it')
+    .argument('[question...]', 'the question; what is piped into standard input is sent below it')
     .option(
       '-m, --model <provider/model>',
       'the model or its alias; default: the one that answered last, "model" of the configuration, or the first one with a key',
@@ -44,12 +44,12 @@ function addAsk(program: Command): void {
     .option('--preset <name>', 'a preset of the configuration')
     .option('-t, --template <name>', 'a saved template, or its file')
     .addOption(pairsOption('-p, --param <name value>', 'a variable of the template; repeatable'))
-    .option('--save <name>', 'save all this as a template, and ask nothing')
+    .option('--save <name>', 'save the question and the flags as a template, and ask nothing')
     .option(
       '--schema <schema>',
       'the answer is JSON: "name, age int", JSON Schema, a file that ends in .json, or t:template',
     )
-    .option('--schema-multi <schema>', 'the same for a list of objects')
+    .option('--schema-multi <schema>', 'as --schema, for a list of such objects')
     .addOption(listOption('-T, --tool <name|module>', 'a built-in tool, or a module that exports tools; repeatable'))
     .option('--yes', 'approve every tool call that needs an approval')
     .option('-x, --extract', 'print only the first fenced code of the answer')
@@ -62,11 +62,11 @@ function addAsk(program: Command): void {
 function addRun(program: Command): void {
   jsonCommand(program, 'run', 'give an agent a goal: it works and calls its tools until it is done')
     .argument('<agent>', 'the name of the agent or of its file')
-    .argument('<goal...>')
+    .argument('<goal...>', 'what the agent should do')
     .option('--agents <folder>', 'the folder of the agent files')
     .option('--model <provider/model>', "used instead of the agent's model")
     .option('--preset <name>', 'a preset of the configuration, for an agent that names none')
-    .option('--steps <count>', 'the most requests to the model', parseCount)
+    .option('--steps <count>', 'how many requests the agent may send to the model', parseCount)
     .option('--yes', 'approve every tool call that needs an approval')
     .action(async (name, goal, options) => (await import('../commands/run-agent.ts')).runAgent(name, goal, options));
 }
@@ -75,18 +75,18 @@ function addRerun(program: Command): void {
   jsonCommand(
     program,
     'rerun',
-    'ask the last question of conversations again, of other models, as branches beside the original',
+    'ask other models the last question of conversations; their answers become branches beside the original',
   )
     .argument('<threads...>', 'threads, or the beginnings of their ids')
     .addOption(
       listOption('--model <provider/model>', 'a model that answers; may be given several times').makeOptionMandatory(),
     )
-    .option('-n, --answers <count>', 'how many answers of each model', parseCount, 1)
+    .option('-n, --answers <count>', 'how many answers each model gives', parseCount, 1)
     .option('--check <expression>', 'JavaScript that says whether an answer is good, such as text.includes("Oslo")')
     .option('--schema <file>', 'a JSON Schema that the text of an answer must match')
-    .option('--judge <provider/model>', 'a model that rates each answer from 1 to 10; ratings are stored')
+    .option('--judge <provider/model>', 'a model that rates each answer from -5 to 5; ratings are stored')
     .option('--rubric <text>', 'what the judge looks at', 'Is the answer correct, complete and to the point?')
-    .option('--max-cost <dollars>', 'stop when the answers have cost so much', Number.parseFloat)
+    .option('--max-cost <dollars>', 'stop when the answers have cost this much', Number.parseFloat)
     .action(async (threads, options) => (await import('../commands/rerun.ts')).rerun(threads, options));
 }
 

@@ -4,7 +4,7 @@ import { jsonCommand, listCommand, parseCount } from '../commands/forest-command
 function addBookmark(program: Command): void {
   listCommand(program, 'bookmark', 'give a node a name; without a node, list the bookmarks')
     .argument('[node]', 'an id, or the beginning of one')
-    .argument('[title]')
+    .argument('[title]', 'the name of the bookmark')
     .addOption(new Option('--remove <bookmark>', 'remove a bookmark'))
     .option('--limit <count>', 'how many to list', parseCount, 100)
     .action(async (node, title, options) => (await import('../commands/changes.ts')).bookmark(node, title, options));
@@ -13,7 +13,7 @@ function addBookmark(program: Command): void {
 function addRename(program: Command): void {
   jsonCommand(program, 'rename', 'give a conversation another title')
     .argument('<thread>', 'an id, or the beginning of one')
-    .argument('<title...>')
+    .argument('<title...>', 'the new title')
     .action(async (id, title, flags) => (await import('../commands/changes.ts')).renameThread(id, title, flags));
 }
 
@@ -21,11 +21,11 @@ function addRename(program: Command): void {
 function addTags(program: Command): void {
   jsonCommand(program, 'tag', 'tag a conversation or a message')
     .argument('<node|thread>', 'an id, or the beginning of one')
-    .argument('<tags...>')
+    .argument('<tags...>', 'one or more tags')
     .action(async (id, tags, flags) => (await import('../commands/changes.ts')).setTags(id, tags, true, flags));
-  jsonCommand(program, 'untag', 'take tags away')
+  jsonCommand(program, 'untag', 'remove tags from a conversation or a message')
     .argument('<node|thread>', 'an id, or the beginning of one')
-    .argument('<tags...>')
+    .argument('<tags...>', 'one or more tags')
     .action(async (id, tags, flags) => (await import('../commands/changes.ts')).setTags(id, tags, false, flags));
 }
 
@@ -33,7 +33,7 @@ function addTags(program: Command): void {
 function addRemove(program: Command): void {
   jsonCommand(program, 'rm', 'delete conversations, or messages with everything below them; restore brings them back')
     .argument('<node|thread...>', 'ids, or the beginnings of some')
-    .option('--keep-children', 'of a message, move what is below it up')
+    .option('--keep-children', 'delete only the message itself, and move up what is below it')
     .action(async (ids, options) => (await import('../commands/changes.ts')).removeAll(ids, options));
   jsonCommand(program, 'restore', 'bring deleted conversations or messages back')
     .argument('<node|thread...>', 'ids, or the beginnings of some; "skein threads --deleted" lists them')
@@ -41,9 +41,16 @@ function addRemove(program: Command): void {
 }
 
 function addMove(program: Command): void {
-  jsonCommand(program, 'mv', 'move a message with everything below it under another one, or the end of a conversation')
+  jsonCommand(
+    program,
+    'mv',
+    'move a message, with everything below it, to another place; or let a conversation end at another message',
+  )
     .argument('<node|thread>', 'an id, or the beginning of one')
-    .argument('<onto>', 'the node to move it below, or root; for a thread, the node where it ends')
+    .argument(
+      '<onto>',
+      'of a message: the node below which it goes, or root; of a thread: the node at which it ends from now on',
+    )
     .action(async (id, onto, flags) => (await import('../commands/changes.ts')).move(id, onto, flags));
 }
 
@@ -54,7 +61,7 @@ function addForget(program: Command): void {
     'delete recorded conversations for good, with every byte; no other process may use the forest',
   )
     .argument('<thread...>', 'ids, or the beginnings of some')
-    .option('--yes', 'really do it')
+    .option('--yes', 'confirm the deletion; without it, nothing is deleted')
     .action(async (ids, options) => (await import('../commands/changes.ts')).forget(ids, options));
 }
 

@@ -6,14 +6,14 @@ function addThreads(program: Command): void {
   listCommand(
     program,
     'threads',
-    'list the conversations, last changed first; a session is one row, and so are threads that begin alike',
+    'list the conversations, last changed first; the threads of a session, or with the same beginning, share a row',
   )
     .argument('[row]', 'list the threads of this row: the id of one of them, or its beginning')
     .option('--limit <count>', 'how many', parseCount, 50)
     .option('--after <place>', 'continue after the "next" of an earlier list')
     .option('--all', 'list every thread')
-    .option('--since <day>', 'list every thread that changed from then on', parseInstant)
-    .option('--until <day>', 'list every thread that changed last before then', parseInstant)
+    .option('--since <day>', 'list every thread that changed on this day or later', parseInstant)
+    .option('--until <day>', 'list every thread whose last change was before this day', parseInstant)
     .option('--tag <name>', 'list every thread with this tag')
     .option('--model <name>', 'list every thread in which this model answered')
     .option('--text <words>', 'list every thread that contains these words, or has them in its title')
@@ -46,13 +46,13 @@ function addTree(program: Command): void {
   listCommand(program, 'tree', 'show the tree of a thread, everything below a node, or the whole forest')
     .argument('[node|thread]', 'an id, or the beginning of one')
     .option('--limit <count>', 'how many nodes', parseCount, 200)
-    .option('--removed', 'show removed nodes, too')
+    .option('--removed', 'show deleted nodes, too')
     .action(async (id, options) => withPager(async () => (await import('../commands/log.ts')).showTree(id, options)));
 }
 
 function addSearch(program: Command): void {
   listCommand(program, 'search', 'find messages that contain all the words; the last may be the beginning of a word')
-    .argument('[words...]', 'may be left out with --tool and --file')
+    .argument('[words...]', 'the words to find; optional with --tool or --file')
     .option('--limit <count>', 'how many', parseCount, 20)
     .addOption(
       new Option('--role <role>', 'only messages of this role').choices(['system', 'user', 'assistant', 'tool']),
@@ -60,8 +60,8 @@ function addSearch(program: Command): void {
     .option('--below <node>', 'only below this node')
     .option('--model <name>', 'only messages that this model wrote')
     .option('--tag <name>', 'only nodes with this tag')
-    .option('--since <day>', 'only from then on', parseInstant)
-    .option('--until <day>', 'only up to then', parseInstant)
+    .option('--since <day>', 'only from this day on', parseInstant)
+    .option('--until <day>', 'only before this day', parseInstant)
     .option('--tool <name>', 'only calls of this tool')
     .option('--file <path>', 'only calls that read or change this file; the end of its path is enough')
     .option('--agent <name>', 'only sessions of this coding agent, such as codex')
@@ -85,8 +85,8 @@ function addUsage(program: Command): void {
   jsonCommand(program, 'usage', 'show the tokens and cost of a conversation, or of everything')
     .argument('[node|thread]', 'the history up to a node, or a thread')
     .addOption(new Option('--below', 'the node with everything below it').conflicts(['since', 'until']))
-    .option('--since <day>', 'of everything from then on', parseInstant)
-    .option('--until <day>', 'of everything up to then', parseInstant)
+    .option('--since <day>', 'count only from this day on', parseInstant)
+    .option('--until <day>', 'count only before this day', parseInstant)
     .action(async (id, options) =>
       withPager(async () => (await import('../commands/usage.ts')).showUsage(id, options)),
     );
@@ -95,15 +95,19 @@ function addUsage(program: Command): void {
 function addWhy(program: Command): void {
   jsonCommand(program, 'why', 'explain what prompt caches did for recorded requests, and what misses cost')
     .argument('<thread|exchange|all>', 'a thread, a recorded exchange, or everything that was recorded')
-    .option('--since <day>', 'only from then on', parseInstant)
-    .option('--until <day>', 'only up to then', parseInstant)
+    .option('--since <day>', 'only from this day on', parseInstant)
+    .option('--until <day>', 'only before this day', parseInstant)
     .option('--tag <name>', 'only requests with this tag')
-    .addOption(new Option('--by <group>', 'add up by').choices(['cause', 'model', 'app', 'tag', 'day']))
+    .addOption(new Option('--by <group>', 'print sums for each').choices(['cause', 'model', 'app', 'tag', 'day']))
     .option(
       '--simulate <changes...>',
       'the same requests with no-markers, mark-system, mark-conversation, sort-tools, 5m, 1h, or another provider/model',
     )
-    .option('--fail-under <percent>', 'fail if less of what could be read from the cache was read', parsePercent)
+    .option(
+      '--fail-under <percent>',
+      'exit with 1 if a smaller share of the tokens that could come from the cache did',
+      parsePercent,
+    )
     .action(async (what, options) => (await import('../commands/why.ts')).explainCaching(what, options));
 }
 

@@ -5,17 +5,27 @@ import type { ReplayFlags } from '../commands/programs.ts';
 function addEmulate(program: Command): void {
   program
     .command('emulate')
-    .description('start only the strict stand-ins for the OpenAI, Anthropic and Google APIs')
+    .description('start only the strict stand-ins for the APIs of OpenAI, Anthropic, Google, Bedrock and Cohere')
     .option('--port <number>', 'port to listen on', parsePort, 4142)
-    .addOption(new Option('--brain <name>', 'what answers').choices(['demo', 'echo']).default('demo'))
     .addOption(
-      new Option('--strict <what>', 'refuse unknown members also where the API is not known to').choices(['unknown']),
+      new Option('--brain <name>', 'what answers: a demo text, or an echo of the question')
+        .choices(['demo', 'echo'])
+        .default('demo'),
+    )
+    .addOption(
+      new Option('--strict <what>', 'refuse unknown members even where the real API may accept them').choices([
+        'unknown',
+      ]),
     )
     .action(async (options) => (await import('../commands/servers.ts')).emulate(options));
 }
 
 function addRecord(program: Command): void {
-  forestCommand(program, 'record', 'run a program, and record what it says to OpenAI, Anthropic and Google')
+  forestCommand(
+    program,
+    'record',
+    'run a program, and record what it says to OpenAI, Anthropic, Google and other providers',
+  )
     .argument('<command...>', 'the program and its arguments, after --')
     .option(
       '--to <folder>',
@@ -62,8 +72,8 @@ function addCassettes(program: Command): void {
 function addReplay(program: Command): void {
   forestCommand(program, 'replay', 'run a program again, and answer it from the recordings, without a network')
     .argument('<command...>', 'the program and its arguments, after --')
-    .option('--until <node>', 'the last recorded answer that the program gets; --then answers from there on')
-    .option('--then <provider/model>', 'the model that answers after --until, for real')
+    .option('--until <node>', 'the last recorded answer that the program gets; the model of --then gives the next ones')
+    .option('--then <provider/model>', 'the model that is really asked after --until')
     .action(async (command: readonly string[], flags: ReplayFlags) =>
       (await import('../commands/programs.ts')).replayProgram(command, flags),
     );

@@ -14,27 +14,29 @@ function addModels(program: Command): void {
       .command('models')
       .description('list the providers and which of them have keys; with a provider, list its known models'),
   )
-    .argument('[provider]')
+    .argument('[provider]', 'a provider, such as anthropic')
     .action(async (provider, options) =>
       withPager(async () => (await import('../commands/configuration.ts')).listModels(provider, options)),
     );
 }
 
 function addKeys(program: Command): void {
-  const keys = program.command('keys').description('store the keys of providers; variables of the environment win');
+  const keys = program
+    .command('keys')
+    .description('store the keys of providers; a key in the environment takes precedence');
   withListFlags(
     keys.command('list', { isDefault: true }).description('list which providers have a key, and from where'),
   ).action(async (flags) => (await import('../commands/user-settings.ts')).listKeys(flags));
   keys
     .command('set')
     .description('store a key, which is typed in the terminal or piped in')
-    .argument('<provider>')
+    .argument('<provider>', 'a provider, such as anthropic')
     .option('--keyring', "keep it in the system's keyring, with the package @napi-rs/keyring")
     .action(async (name, options) => (await import('../commands/user-settings.ts')).setKey(name, options));
   keys
     .command('rm')
     .description('remove a stored key')
-    .argument('<provider>')
+    .argument('<provider>', 'a provider, such as anthropic')
     .action(async (name) => (await import('../commands/user-settings.ts')).removeKey(name));
   keys
     .command('path')
@@ -61,7 +63,9 @@ function addAliases(program: Command): void {
 }
 
 function addTemplates(program: Command): void {
-  const templates = program.command('templates').description('saved questions, for "skein ask -t"');
+  const templates = program
+    .command('templates')
+    .description('list, show, edit or remove saved questions, for "skein ask -t"');
   withListFlags(templates.command('list', { isDefault: true }).description('list the templates')).action(
     async (flags) => (await import('../commands/user-settings.ts')).listTemplates(flags),
   );

@@ -8,7 +8,10 @@ function addImport(program: Command): void {
       '[files...]',
       'files, exports as they come (zip), folders such as ~/.claude/projects, or - for standard input',
     )
-    .option('--agents [names]', 'the sessions of the coding agents on this machine; default: of all that are known')
+    .option(
+      '--agents [names]',
+      'import the sessions of these coding agents on this machine; without names, of all of them',
+    )
     .option('--redact', 'leave out keys and tokens that are found in the logs of agents')
     .option('--format <name>', 'the format, if the file does not tell it; an unknown name lists all of them')
     .option('--dialect <name>', 'the dialect of bare messages, such as openai-chat or legacy')
@@ -17,7 +20,7 @@ function addImport(program: Command): void {
 
 function addWatch(program: Command): void {
   forestCommand(program, 'watch', 'keep the sessions of the coding agents on this machine, as they grow, until Ctrl+C')
-    .option('--agents <names>', 'only of these agents, with commas between them')
+    .option('--agents <names>', 'only these agents, separated by commas')
     .option('--redact', 'leave out keys and tokens that are found in the logs')
     .option('--service <kind>', 'print a file with which systemd or launchd keeps this running')
     .action(async (options) => (await import('../commands/sessions.ts')).watchAgents(options));
@@ -27,13 +30,13 @@ function addHandoff(program: Command): void {
   jsonCommand(program, 'handoff', 'write a conversation as a session of a coding agent, and print how to go on with it')
     .argument('<node|thread>', 'an id, or the beginning of one')
     .addOption(
-      new Option('--to <agent>', 'the agent that goes on')
+      new Option('--to <agent>', 'the agent that continues')
         .choices(['claude-code', 'codex', 'opencode', 'pi'])
         .makeOptionMandatory(),
     )
-    .option('--cwd <folder>', 'the folder in which it goes on; default: that of the session')
-    .option('--model <name>', 'the model that goes on; default: the one that answered last')
-    .option('--out <folder>', "a folder in place of the agent's own")
+    .option('--cwd <folder>', 'the folder in which the agent continues; default: that of the session')
+    .option('--model <name>', 'the model with which it continues; default: the one that answered last')
+    .option('--out <folder>', "write to this folder in place of the agent's own")
     .action(async (id, options) => (await import('../commands/sessions.ts')).handOff(id, options));
 }
 
@@ -47,7 +50,7 @@ function addExport(program: Command): void {
   forestCommand(program, 'export', 'write conversations to standard output or a file')
     .argument('[node|thread]', 'the history up to a node, or a thread; default: everything')
     .addOption(
-      new Option('--format <name>', 'segments lose nothing and can be imported again')
+      new Option('--format <name>', 'the format; segments is complete and can be imported again')
         .choices(EXPORTS)
         .default('segments'),
     )
@@ -67,7 +70,7 @@ function addExport(program: Command): void {
     .option('--min-cost <dollars>', 'only conversations that cost this or more', Number.parseFloat)
     .option('--max-cost <dollars>', 'only conversations that cost this or less', Number.parseFloat)
     .option('--branch <name>', 'only sessions on this branch of a repository')
-    .option('--threads', 'only where threads end, not every end of a branch of the tree')
+    .option('--threads', 'only the paths on which a thread ends, not every branch of the tree')
     .option('--deduplicate', 'leave out conversations that say the same as an earlier one')
     .option('--redact', 'leave out keys and tokens of known services')
     .addOption(
@@ -77,7 +80,7 @@ function addExport(program: Command): void {
     )
     .option('--no-tools', 'leave out the definitions of the tools')
     .option('--split <percent>', 'write two files, .train and .test, with this share in the first', parsePercent)
-    .option('--seed <text>', 'another split of the same size', '0')
+    .option('--seed <text>', 'another text gives another split of the same size', '0')
     .action(async (id, options) => (await import('../commands/export.ts')).exportFrom(id, options));
 }
 
@@ -116,11 +119,15 @@ function addSync(program: Command): void {
   };
   for (const [name, description] of Object.entries(descriptions)) {
     const command = jsonCommand(program, name, description)
-      .argument(name === 'sync' ? '[where]' : '<where>', 'a folder, http://server, or ssh:host:folder')
+      .argument(
+        name === 'sync' ? '[where]' : '<where>',
+        'a folder, http://server, ssh:host:folder, git:repository#branch, or postgres:VARIABLE',
+      )
       .option('--token <variable>', 'the environment variable with the token of the server', 'SKEIN_TOKEN')
+      .option('--key <file>', 'encrypt what a folder or a branch keeps, with the key in this file')
       .option('--tag <name>', 'only threads with this tag')
-      .option('--since <day>', 'only threads that changed from then on', parseInstant)
-      .option('--until <day>', 'only threads that changed last before then', parseInstant)
+      .option('--since <day>', 'only threads that changed on this day or later', parseInstant)
+      .option('--until <day>', 'only threads whose last change was before this day', parseInstant)
       .option('--dry-run', 'say what would be sent, and write nothing');
     if (name === 'sync')
       command
@@ -131,6 +138,15 @@ function addSync(program: Command): void {
   }
 }
 
+function addKeygen(program: Command): void {
+  program
+    .command('keygen')
+    .description('make a key with which push, pull and sync encrypt what a folder or a branch keeps')
+    .argument('<file>', 'a new file, which only you can read')
+    .option('--json', 'one JSON document, for programs')
+    .action(async (file, options) => (await import('../commands/sync-key.ts')).makeKey(file, options));
+}
+
 /** Commands that carry conversations in and out, and look after the store. In the order of the help. */
 export const STORING: readonly ((program: Command) => void)[] = [
   addImport,
@@ -138,6 +154,7 @@ export const STORING: readonly ((program: Command) => void)[] = [
   addHandoff,
   addExport,
   addSync,
+  addKeygen,
   addVerify,
   addUpkeep,
 ];
