@@ -4,6 +4,7 @@ import { createRoot } from 'react-dom/client';
 import { Route, Router, Switch } from 'wouter';
 import { base } from './api/base.ts';
 import { queryClient } from './api/queries.ts';
+import { t } from './words/words.ts';
 import './index.css';
 import { Shell } from './shell/shell.tsx';
 import { followSystemTheme } from './state/theme.ts';
@@ -37,10 +38,8 @@ function App() {
           <Route path="/usage" component={UsageScreen} />
           <Route path="/settings" component={SettingsScreen} />
           <Route>
-            <h1 className="sr-only">Not found</h1>
-            <Empty title="There is nothing at this address">
-              Every conversation has an address of its own, /t/ and its id, and every message, /c/ and its id.
-            </Empty>
+            <h1 className="sr-only">{t('shell.not-found')}</h1>
+            <Empty title={t('shell.there-is-nothing')}>{t('shell.every-conversation-has')}</Empty>
           </Route>
         </Switch>
       </Suspense>

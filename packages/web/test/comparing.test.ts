@@ -1,5 +1,5 @@
 /** Branches and models side by side. */
-import { user } from '@skein/core';
+import { assistant, user } from '@skein/core';
 import { says } from '@skein/emulator';
 import { seedSample } from '@skein/server';
 import type { Page } from 'playwright-core';
@@ -35,6 +35,32 @@ test('a tool call that needs approval is decided in its Compare column', async (
   await column.getByRole('region', { name: 'Approval' }).getByRole('button', { name: 'Approve' }).click();
   await column.getByText('Nineteen degrees.').waitFor();
   expect(new URL(page.url()).pathname).toBe('/compare');
+});
+
+test('conversations are asked again with other models, the answers stand in a grid, and the best one is kept', async () => {
+  const { open, emulator, forest } = await startApp();
+  const norway = await forest.threads.begin([user('The capital of Norway?'), assistant('Bergen.')]);
+  const italy = await forest.threads.begin([user('The capital of Italy?'), assistant('Rome.')]);
+  for (const [{ id }, title] of [[norway, 'Norway'] as const, [italy, 'Italy'] as const])
+    await forest.threads.rename(id, title);
+  emulator.script('anthropic-messages', [says('Oslo.'), says('Rome.')]);
+  const page = await open('/compare');
+  await page.getByRole('link', { name: 'Ask conversations again' }).click();
+  await page.getByRole('heading', { name: 'Ask again with other models' }).waitFor();
+  const start = page.getByRole('button', { name: 'Run', exact: true });
+  expect(await start.isDisabled()).toBe(true);
+  for (const title of ['Norway', 'Italy']) await page.getByRole('checkbox', { name: title }).check();
+  await chooseModels(page, ['anthropic/claude-sonnet-4-5']);
+  await start.click();
+  await page.getByRole('status').getByText('2 of 2 answers').waitFor();
+  const answers = page.getByRole('region', { name: 'Answers' });
+  const row = answers.getByRole('row').filter({ hasText: 'Norway' });
+  for (const text of ['Bergen.', 'Oslo.']) await row.getByText(text).waitFor();
+  await answers.getByRole('row').filter({ hasText: 'Italy' }).getByText('same text').waitFor();
+  await row.getByRole('button', { name: 'Keep the answer of anthropic/claude-sonnet-4-5' }).click();
+  await page.waitForURL(new RegExp(`/t/${norway.id}`));
+  await page.getByRole('article', { name: 'assistant' }).getByText('Oslo.').waitFor();
+  expect((await forest.node((await forest.threads.get(norway.id)).head)).message.text).toBe('Oslo.');
 });
 
 test('the model list of Compare does not begin with openai/ada', async () => {

@@ -40,6 +40,8 @@ export interface App {
   readonly forest: Forest;
   /** Streams with a `chunkDelay` wait for this before each piece. */
   readonly gate: Gate;
+  /** Sets the emulator's clock forward: what it keeps for a while expires. */
+  passTime(ms: number): void;
   /** A new page, in a browser of its own, that fails the test when it logs an error or a request of it fails. */
   open(path?: string, options?: OpenOptions): Promise<Page>;
   /** Ends the server. One that crashes leaves behind what is in its store at this moment. */
@@ -69,7 +71,8 @@ interface Gate {
 
 export async function startApp(options: Partial<ServerOptions> = {}): Promise<App> {
   const gate = createGate();
-  const emulator = await startEmulator({ seed: 'page', sleep: gate.sleep });
+  let ahead = 0;
+  const emulator = await startEmulator({ seed: 'page', sleep: gate.sleep, now: () => Date.now() + ahead });
   closing.push(async () => {
     gate.open();
     await emulator.close();
@@ -111,6 +114,9 @@ export async function startApp(options: Partial<ServerOptions> = {}): Promise<Ap
       return running.forest;
     },
     gate,
+    passTime: (ms) => {
+      ahead += ms;
+    },
     open: (path = '/', how = {}) => openPage(url + path, how),
     stop,
     async start() {
@@ -201,6 +207,8 @@ function createGate(): Gate & { sleep(ms: number): Promise<void> } {
 
 interface Call {
   readonly session?: string;
+  /** What of the API in beta it uses. */
+  readonly beta?: string;
   readonly [field: string]: unknown;
 }
 
@@ -208,7 +216,7 @@ interface Call {
 export function program({ forest, emulator }: App) {
   const fetch = recordFetch(forest);
   const { ANTHROPIC_BASE_URL, ANTHROPIC_API_KEY } = emulator.env();
-  return async ({ session, ...body }: Call, answer: Parameters<App['emulator']['script']>[1]) => {
+  return async ({ session, beta, ...body }: Call, answer: Parameters<App['emulator']['script']>[1]) => {
     emulator.script('anthropic-messages', answer);
     const response = await fetch(`${ANTHROPIC_BASE_URL}/v1/messages`, {
       method: 'POST',
@@ -217,11 +225,12 @@ export function program({ forest, emulator }: App) {
         'x-api-key': ANTHROPIC_API_KEY!,
         'anthropic-version': '2023-06-01',
         ...(session && { 'x-claude-code-session-id': session }),
+        ...(beta && { 'anthropic-beta': beta }),
       },
       body: JSON.stringify({ model: 'claude-sonnet-4-5', max_tokens: 99, ...body }),
     });
-    const { content } = (await response.json()) as { content: unknown };
+    const { id, content } = (await response.json()) as { id: string; content: unknown };
     await fetch.settled();
-    return content;
+    return { id, content };
   };
 }

@@ -187,6 +187,44 @@ test('prompts with variables, tools by @, several models at once, and words foun
   await page.getByRole('textbox', { name: 'Find in this conversation' }).waitFor({ state: 'hidden' });
 });
 
+test('a prompt and the default model are kept on the server, for every browser, by keys alone', async () => {
+  const { open, forest } = await startApp();
+  const page = await open('/new');
+  await composer(page).waitFor();
+  await page.keyboard.press('Control+k');
+  await page.getByRole('dialog').getByRole('combobox').fill('prompts');
+  await page.getByRole('option', { name: 'Prompts' }).waitFor();
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'New prompt' }).press('Enter');
+  await page.getByRole('textbox', { name: 'Name' }).fill('Greet us');
+  await page.getByRole('textbox', { name: /^Text/ }).fill('Say hello.');
+  await page.getByRole('button', { name: 'Save' }).press('Enter');
+  await page.getByText('/greet-us').waitFor();
+  await page.keyboard.press('Escape');
+
+  const pick = async (words: string) => {
+    await form(page)
+      .getByRole('button', { name: /^Model:/ })
+      .press('Enter');
+    await page.locator('input[placeholder="Search, or type provider/model"]:focus').waitFor();
+    await page.keyboard.type(words);
+  };
+  await pick('google/gemini-2.5-pro');
+  await page.keyboard.press('Enter');
+  await pick('');
+  await page.getByRole('option', { name: 'Make the chosen model the default' }).click();
+  await page.getByText('google/gemini-2.5-pro answers new conversations from now on.').waitFor();
+  expect(await forest.library.model()).toBe('google/gemini-2.5-pro');
+
+  const other = await open('/new');
+  await form(other).getByRole('button', { name: 'Model: google/gemini-2.5-pro' }).waitFor();
+  await composer(other).focus();
+  await other.keyboard.type('/greet');
+  await other.getByRole('option', { name: /greet-us/ }).waitFor();
+  await other.keyboard.press('Enter');
+  await expect.poll(() => composer(other).inputValue()).toBe('Say hello.');
+});
+
 test('a new conversation offers agents and tests a key, which stays on the server', async () => {
   const agent = {
     id: 'poet',

@@ -143,6 +143,30 @@ test('what is written below a recorded conversation is a fork, and the page says
   await expect.poll(() => messages(page, 'user').count()).toBe(1);
 });
 
+test('a conversation whose history the API kept and forgot goes on, with all that was said', async () => {
+  const app = await startApp();
+  const call = program(app);
+  const beta = 'message-threads-2026-08-12';
+  const { id } = await call(
+    { beta, system: 'You are a nurse.', thread: { type: 'create' }, messages: [user('Hi')] },
+    says('Where does it hurt?'),
+  );
+  const thread = { type: 'continue', previous_message_id: id };
+  await call({ beta, thread, messages: [user('My arm')] }, says('Since when?'));
+  const [recorded] = (await app.forest.threads.list()).items;
+  app.passTime(60 * 60 * 1000);
+  const page = await app.open(`/t/${recorded!.id}`);
+  await messages(page, 'assistant').getByText('Since when?').waitFor();
+  app.emulator.script('anthropic-messages', says('Then rest it.'));
+  await send(page, 'Since Monday');
+  await messages(page, 'assistant').getByText('Then rest it.').waitFor();
+  const { thread: sent, system, messages: whole } = JSON.parse(app.emulator.log.at(-1)!.body.toString());
+  expect(sent).toBeUndefined();
+  expect(JSON.stringify(system)).toContain('You are a nurse.');
+  for (const text of ['Hi', 'Where does it hurt?', 'My arm', 'Since when?', 'Since Monday'])
+    expect(JSON.stringify(whole)).toContain(text);
+});
+
 test('a conversation goes on with its own model, not with the default one', async () => {
   const app = await startApp();
   await program(app)({ model: 'claude-haiku-4-5', messages: [user('Hi')] }, says('Hello.'));
@@ -200,7 +224,10 @@ test('a changed system text is shown where it happened, with what changed', asyn
   const app = await startApp();
   const call = program(app);
   const tools = [{ name: 'look_up', description: 'Looks up', input_schema: { type: 'object', properties: {} } }];
-  const first = await call({ system: 'You are a nurse.', messages: [user('Hi')] }, thoughtful('Where does it hurt?'));
+  const { content: first } = await call(
+    { system: 'You are a nurse.', messages: [user('Hi')] },
+    thoughtful('Where does it hurt?'),
+  );
   const messagesNow = [user('Hi'), assistant(first), user('My arm')];
   await call({ system: 'You are a doctor.', tools, messages: messagesNow }, says('Rest it.'));
   const [thread] = (await app.forest.threads.list()).items;
@@ -219,7 +246,7 @@ test('a history that its program shortened says from where on', async () => {
   const history: object[] = [];
   for (const number of [1, 2, 3, 4]) {
     history.push(user(`Question ${number}`));
-    history.push(assistant(await call({ messages: history }, says(`Answer ${number}`))));
+    history.push(assistant((await call({ messages: history }, says(`Answer ${number}`))).content));
   }
   await call({ messages: [...history.slice(4), user('Question 5')] }, says('Answer 5'));
   const [thread] = (await app.forest.threads.list()).items;

@@ -19,6 +19,14 @@ test('recordings say what was asked, are filtered, drawn over time, read in Pret
     call({ messages: [{ role: 'user', content: 'Name a mountain.' }], session: 's-1' }, cached('Estrela.', 3000)),
   ]);
   await call({ messages: [{ role: 'user', content: 'Name a city.' }], session: 's-2' }, says('Porto.'));
+  const marker = { cache_control: { type: 'ephemeral' } };
+  const drifting = (minute: string) => ({
+    system: [{ type: 'text', text: `It is 2026-10-05 08:${minute}. Be brief.`, ...marker }],
+  });
+  const lake = { role: 'user', content: 'Name a lake.' };
+  const { content } = await call({ ...drifting('00'), messages: [lake], session: 's-3' }, cached('Alqueva.', 2000));
+  const more = [lake, { role: 'assistant', content }, { role: 'user', content: 'And a bay.' }];
+  await call({ ...drifting('05'), messages: more, session: 's-3' }, cached('Biscay.', 0));
   const page = await app.open('/recordings');
   const link = (name: string) => page.getByRole('main').getByRole('link', { name, exact: true });
   await link('Name a river.').first().waitFor();
@@ -70,6 +78,21 @@ test('recordings say what was asked, are filtered, drawn over time, read in Pret
   expect(await today.innerText()).toMatch(/\$0\.\d+/);
   await page.getByRole('combobox', { name: 'Divide by' }).selectOption('app');
   await sums.getByRole('rowheader', { name: 'Skein' }).waitFor();
+
+  // Why caches missed: in all, and along the turns of the conversation that shows it.
+  const causes = page.getByRole('region', { name: 'What prompt caches missed' });
+  const drift = causes.getByRole('listitem').filter({ hasText: 'system[0].text' });
+  await drift.getByText('2k tokens missed').waitFor();
+  await drift.getByText('contains a time that differs').waitFor();
+  await drift.getByRole('link', { name: 'Show the last one' }).click();
+  await page.waitForURL(/\/t\//);
+  await page.getByRole('article', { name: 'assistant' }).getByText('Biscay.').click();
+  await page.keyboard.press('r');
+  await page.getByRole('tab', { name: 'Usage' }).click();
+  const turns = page.getByRole('region', { name: 'The cache along the turns' }).getByRole('listitem');
+  await turns.filter({ hasText: 'Miss' }).getByText('contains a time that differs').waitFor();
+  await turns.filter({ hasText: 'Hit' }).getByRole('button', { name: 'Show the reply' }).click();
+  await turns.filter({ hasText: 'Miss' }).getByRole('button', { name: 'Show the reply' }).waitFor();
 });
 
 test('a key is changed in Settings, a conflict is told, and the new key works at once', async () => {

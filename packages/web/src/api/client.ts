@@ -1,5 +1,6 @@
 import { client } from '@skein/server/client';
 import type { ClientResponse } from 'hono/client';
+import { t } from '../words/words.ts';
 import { apiBase, base } from './base.ts';
 import { ApiProblem, reach, readProblem } from './problem.ts';
 
@@ -28,5 +29,5 @@ type SuccessBody<R> =
 /** Rejects a text that cannot be the id of a node or its beginning: the server's answer would only cite a pattern. */
 export function checkNodeId(text: string): string {
   if (/^[0-9a-f]{4,40}$/.test(text)) return text;
-  throw new ApiProblem(404, 'unknown_node', `There is no node ${text} in this forest.`);
+  throw new ApiProblem(404, 'unknown_node', t('api.there-is-no', { text }));
 }

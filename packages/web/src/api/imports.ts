@@ -1,4 +1,5 @@
 import type { InferResponseType } from 'hono/client';
+import { t } from '../words/words.ts';
 import { apiBase } from './base.ts';
 import type { api } from './client.ts';
 import { readEvents } from './event-streams.ts';
@@ -55,5 +56,5 @@ async function send(
       throw new ApiProblem(status, code, detail);
     }
   }
-  throw new ApiProblem(0, 'connection', 'The connection ended before the import did. Importing again is safe.');
+  throw new ApiProblem(0, 'connection', t('api.the-connection-ended'));
 }

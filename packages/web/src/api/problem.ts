@@ -1,4 +1,5 @@
 import { SkeinError, type SkeinErrorCode } from '@skein/core';
+import { t } from '../words/words.ts';
 
 /** The server refused a request, or did not answer: `status` is 0 and `code` is `connection` then. */
 export class ApiProblem extends SkeinError {
@@ -29,7 +30,7 @@ export async function reach<R>(sent: Promise<R>): Promise<R> {
   try {
     return await sent;
   } catch {
-    throw new ApiProblem(0, 'connection', 'The server cannot be reached. Is it still running?');
+    throw new ApiProblem(0, 'connection', t('api.the-server-cannot'));
   }
 }
 
@@ -39,6 +40,6 @@ export async function readProblem(response: Pick<Response, 'status' | 'json'>): 
   return new ApiProblem(
     response.status,
     body.code ?? 'failed',
-    body.detail ?? `The server answered ${response.status}.`,
+    body.detail ?? t('api.the-server-answered', { status: response.status }),
   );
 }

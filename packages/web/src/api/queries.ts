@@ -91,6 +91,8 @@ export const queries = {
       queryKey: ['threads', filter],
       queryFn: () => allThreads(filter),
     }),
+  /** The prompts, and the chosen model of new conversations. */
+  library: () => queryOptions({ queryKey: ['library'], queryFn: () => unwrap(api.library.$get()) }),
   bookmarks: () =>
     queryOptions({ queryKey: ['bookmarks'], queryFn: () => unwrap(api.bookmarks.$get({ query: { limit: 500 } })) }),
   usage: (of: { readonly node?: string; readonly path?: string; readonly below?: string; readonly thread?: string }) =>

@@ -1,3 +1,4 @@
+import { t } from '../words/words.ts';
 import { apiBase } from './base.ts';
 import { readEvents } from './event-streams.ts';
 import { ApiProblem, reach, readProblem } from './problem.ts';
@@ -35,5 +36,5 @@ export async function* rerun(wish: RerunWish, signal: AbortSignal): AsyncGenerat
     if (event === 'answer') yield JSON.parse(data) as RerunAnswer;
     if (event === 'done') return;
   }
-  throw new ApiProblem(0, 'connection', 'The connection ended before all answers were there. Run it again to go on.');
+  throw new ApiProblem(0, 'connection', t('api.the-connection-ended-before'));
 }

@@ -3,6 +3,7 @@ import { lazy, memo, Suspense } from 'react';
 import type { Block, ToolResult } from '../api/types.ts';
 import { useThoughtTime } from '../state/thought-times.ts';
 import { duration, shortNumber } from '../ui/format.ts';
+import { t } from '../words/words.ts';
 import { type CitedText, Footnotes, joinCited, NotesContext, numberCitations } from './citations.tsx';
 import { useFold } from './folds.ts';
 import { unknownText } from './json-text.ts';
@@ -95,7 +96,7 @@ function OneBlock({ block, place, ...props }: OneBlockProps) {
     case 'tool-result':
       if (shownResults?.has(block.toolCallId)) return null;
       return (
-        <article aria-label="Tool result" className="my-2 rounded-lg border border-line bg-surface">
+        <article aria-label={t('blocks.tool-result')} className="my-2 rounded-lg border border-line bg-surface">
           <ResultContent content={block.content} isError={block.isError} />
         </article>
       );
@@ -103,10 +104,10 @@ function OneBlock({ block, place, ...props }: OneBlockProps) {
       return <MediaBlock {...block} />;
     case 'refusal':
       return (
-        <article aria-label="Refusal" className="my-2 flex gap-2 rounded-lg bg-warn-soft p-3 text-warn">
+        <article aria-label={t('blocks.refusal')} className="my-2 flex gap-2 rounded-lg bg-warn-soft p-3 text-warn">
           <Ban size={16} aria-hidden className="mt-0.5 shrink-0" />
           <div>
-            <p className="text-xs font-medium">Declined</p>
+            <p className="text-xs font-medium">{t('blocks.declined')}</p>
             <p className="break-words whitespace-pre-wrap">{block.text}</p>
           </div>
         </article>
@@ -160,15 +161,15 @@ function ReasoningBlock({ node, place, text, redacted, isLive }: ReasoningBlockP
   const [isOpen, toggle] = useFold(node, place);
   const ms = useThoughtTime(node, place);
   const title = redacted
-    ? 'Reasoning, redacted'
+    ? t('blocks.reasoning-redacted')
     : isLive
-      ? 'Thinking'
+      ? t('blocks.thinking')
       : ms === undefined
-        ? 'Thought'
-        : `Thought for ${duration(ms)}`;
+        ? t('blocks.thought')
+        : t('blocks.thought-for', { time: duration(ms) });
   const size = text === '' || ms !== undefined ? '' : `${shortNumber(text.length)} characters`;
   return (
-    <article aria-label="Reasoning" className="my-1">
+    <article aria-label={t('blocks.reasoning')} className="my-1">
       <button
         type="button"
         aria-expanded={isOpen}
@@ -186,11 +187,7 @@ function ReasoningBlock({ node, place, text, redacted, isLive }: ReasoningBlockP
       {isOpen && (
         <div className="mt-1 mb-2 border-s-2 border-line ps-4 text-soft [&_.prose]:text-sm">
           {text === '' ? (
-            <p className="text-sm">
-              {redacted
-                ? 'The provider sent this encrypted. It is kept, and sent back to it with the next request.'
-                : 'The provider did not send the reasoning.'}
-            </p>
+            <p className="text-sm">{redacted ? t('blocks.the-provider-sent') : t('blocks.the-provider-did')}</p>
           ) : (
             <Markdown text={text} />
           )}

@@ -2,6 +2,7 @@ import { Quote } from 'lucide-react';
 import { createContext, useContext } from 'react';
 import type { Citation } from '../api/types.ts';
 import { Popover } from '../ui/popover.tsx';
+import { t } from '../words/words.ts';
 import { SafeLink } from './safe-link.tsx';
 
 /** A source with its number in the message: what is cited twice has one number. */
@@ -66,12 +67,12 @@ export function NoteMarks({ numbers }: { readonly numbers: readonly number[] }) 
       note && (
         <Popover
           key={number}
-          label={`Source ${number}`}
+          label={t('blocks.source', { number })}
           side="top"
           trigger={
             <button
               type="button"
-              aria-label={`Source ${number}: ${shortName(note.citation)}`}
+              aria-label={t('blocks.source-2', { number, shortName: shortName(note.citation) })}
               className="mx-0.5 inline-flex h-4 min-w-4 items-center justify-center rounded bg-accent-soft px-1 align-super text-[10px] leading-none font-semibold text-accent tabular-nums hover:bg-accent hover:text-accent-ink"
             >
               {number}
@@ -89,11 +90,11 @@ export function NoteMarks({ numbers }: { readonly numbers: readonly number[] }) 
 export function Footnotes({ notes }: { readonly notes: readonly NumberedCitation[] }) {
   if (notes.length === 0) return null;
   return (
-    <ol aria-label="Sources" className="my-1.5 flex flex-wrap gap-1.5">
+    <ol aria-label={t('blocks.sources')} className="my-1.5 flex flex-wrap gap-1.5">
       {notes.map(({ number, citation }) => (
         <li key={number}>
           <Popover
-            label={`Source ${number}`}
+            label={t('blocks.source', { number })}
             side="top"
             trigger={
               <button
@@ -118,7 +119,7 @@ export function Footnotes({ notes }: { readonly notes: readonly NumberedCitation
 function SourcePreview({ url, title, quote }: Citation) {
   return (
     <div className="flex flex-col gap-2">
-      <p className="font-medium">{title ?? (url === undefined ? 'Source' : shortName({ url }))}</p>
+      <p className="font-medium">{title ?? (url === undefined ? t('blocks.source-3') : shortName({ url }))}</p>
       {url !== undefined && (
         <p className="truncate text-xs">
           <SafeLink href={url}>{url}</SafeLink>
@@ -137,5 +138,5 @@ function SourcePreview({ url, title, quote }: Citation) {
 /** The host of an address, else the title or the cited words. */
 function shortName({ url, title, quote }: Partial<Citation>): string {
   if (url !== undefined && URL.canParse(url)) return new URL(url).hostname.replace(/^www\./, '') || url;
-  return title ?? quote ?? 'Source';
+  return title ?? quote ?? t('blocks.source-3');
 }

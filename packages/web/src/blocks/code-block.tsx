@@ -2,6 +2,7 @@ import { Code, Download, Eye, WrapText } from 'lucide-react';
 import { type CSSProperties, memo, type ReactNode, useEffect, useState } from 'react';
 import { IconButton } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
+import { t } from '../words/words.ts';
 import type { ColouredLine, HighlightRequest, HighlightResult } from './highlight-worker.ts';
 import { fileEnding, type LanguageName, languageName } from './languages.ts';
 import { Diagram, Drawing } from './previews/drawing.tsx';
@@ -25,7 +26,7 @@ export const CodeBlock = memo(function CodeBlock({ code, language = '', bare = f
   const source = <Source code={code} language={language} isWrapped={isWrapped} />;
   return (
     <figure
-      aria-label={`Code: ${name}`}
+      aria-label={t('blocks.code', { name })}
       className={bare ? 'relative' : 'my-3 overflow-hidden rounded-lg border border-line bg-sunken'}
     >
       <figcaption
@@ -34,23 +35,23 @@ export const CodeBlock = memo(function CodeBlock({ code, language = '', bare = f
         <span className="grow truncate">{name}</span>
         {preview && (
           <IconButton
-            label={isPreviewed ? 'Show the code' : 'Show the preview'}
+            label={isPreviewed ? t('blocks.show-the-code') : t('blocks.show-the-preview')}
             onClick={() => setPreviewed(!isPreviewed)}
           >
             {isPreviewed ? <Code size={14} /> : <Eye size={14} />}
           </IconButton>
         )}
         {!isDrawn && (
-          <IconButton label="Wrap lines" pressed={isWrapped} onClick={() => setWrapped(!isWrapped)}>
+          <IconButton label={t('blocks.wrap-lines')} pressed={isWrapped} onClick={() => setWrapped(!isWrapped)}>
             <WrapText size={14} />
           </IconButton>
         )}
         {!bare && (
-          <IconButton label="Download" onClick={() => download(code, `code.${fileEnding(language)}`)}>
+          <IconButton label={t('blocks.download')} onClick={() => download(code, `code.${fileEnding(language)}`)}>
             <Download size={14} />
           </IconButton>
         )}
-        <CopyButton text={code} label="Copy code" />
+        <CopyButton text={code} label={t('blocks.copy-code')} />
       </figcaption>
       {isDrawn ? preview.show(source) : source}
     </figure>
@@ -71,7 +72,7 @@ function previewOf(language: string, code: string): Preview | undefined {
     // A drawing that is still being written is no picture yet.
     return {
       isFirst: true,
-      show: (source) => (/<\/svg>\s*$/.test(code) ? <Drawing svg={code} label="Drawing" /> : source),
+      show: (source) => (/<\/svg>\s*$/.test(code) ? <Drawing svg={code} label={t('blocks.drawing')} /> : source),
     };
   if (name === 'html' || name === 'htm') return { isFirst: false, show: () => <HtmlPreview html={code} /> };
   return undefined;

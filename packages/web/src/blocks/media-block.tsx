@@ -2,6 +2,7 @@ import { Download, File, ImageIcon } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import type { Media } from '../api/types.ts';
 import { bytes } from '../ui/format.ts';
+import { t } from '../words/words.ts';
 import { Lightbox } from './previews/lightbox.tsx';
 import { SafeLink } from './safe-link.tsx';
 
@@ -22,17 +23,17 @@ export function MediaBlock({ mediaType, source, name }: MediaBlockProps) {
   if (source.kind === 'file')
     return (
       <Frame icon={<File size={16} aria-hidden />}>
-        {name ?? 'A file that the provider holds'}
+        {name ?? t('blocks.a-file-that')}
         <code className="truncate font-mono text-faint">{source.id}</code>
       </Frame>
     );
   if (PICTURES.includes(mediaType))
     return (
       <div className="my-2">
-        <Lightbox src={`data:${mediaType};base64,${source.data}`} alt={name ?? 'Attached picture'}>
+        <Lightbox src={`data:${mediaType};base64,${source.data}`} alt={name ?? t('blocks.attached-picture')}>
           <img
             src={`data:${mediaType};base64,${source.data}`}
-            alt={name ?? 'Attached picture'}
+            alt={name ?? t('blocks.attached-picture')}
             className="max-h-96 max-w-full rounded-lg border border-line"
           />
         </Lightbox>

@@ -3,6 +3,7 @@ import { memo, type ReactElement, type ReactNode, useMemo } from 'react';
 import type { Components } from 'react-markdown';
 import ReactMarkdown from 'react-markdown';
 import remarkGfm from 'remark-gfm';
+import { t } from '../words/words.ts';
 import { NoteMarks, readNotes } from './citations.tsx';
 import { CodeBlock } from './code-block.tsx';
 import { Formula } from './math/formula.tsx';
@@ -96,7 +97,7 @@ const COMPONENTS: Components = {
   hr: () => <hr className="my-4 border-line" />,
   table: ({ children }) => (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls sideways has to be reachable by key
-    <figure aria-label="Table" tabIndex={0} className="my-3 overflow-x-auto rounded-lg border border-line">
+    <figure aria-label={t('blocks.table')} tabIndex={0} className="my-3 overflow-x-auto rounded-lg border border-line">
       <table dir="auto" className="w-full border-collapse text-sm">
         {children}
       </table>
@@ -115,7 +116,7 @@ const COMPONENTS: Components = {
   a: ({ href, children }) => <SafeLink href={href}>{children}</SafeLink>,
   img: ({ src, alt }) => <RemoteImage src={typeof src === 'string' ? src : undefined} alt={alt} />,
   input: ({ checked }) => (
-    <span role="img" aria-label={checked ? 'done' : 'open'} className="mr-1">
+    <span role="img" aria-label={checked ? t('blocks.done') : t('blocks.open')} className="mr-1">
       {checked ? '☑' : '☐'}
     </span>
   ),

@@ -1,5 +1,6 @@
 import { ExternalLink } from 'lucide-react';
 import type { ReactNode } from 'react';
+import { t } from '../words/words.ts';
 
 /** The address if it is an http, https or mailto address; no other address from a model is followed. */
 export function safeAddress(href: string | undefined): string | undefined {
@@ -26,7 +27,7 @@ export function SafeLink({ href, children }: { readonly href: string | undefined
 
 /** A link in place of a remote image. Loading it would tell its owner who reads this. */
 export function RemoteImage({ src, alt }: { readonly src: string | undefined; readonly alt: string | undefined }) {
-  const name = alt || 'Picture';
+  const name = alt || t('blocks.picture');
   return (
     <span className="inline-flex items-center gap-1 rounded border border-line bg-sunken px-1.5 py-0.5 text-xs">
       <ExternalLink size={12} aria-hidden />

@@ -1,5 +1,6 @@
 import { CircleCheck, CircleX, Clock, LoaderCircle, Wrench } from 'lucide-react';
 import type { Block, ToolResult, ToolUse } from '../api/types.ts';
+import { t } from '../words/words.ts';
 import { CodeBlock } from './code-block.tsx';
 import { Foldable } from './fold.tsx';
 import { useFold } from './folds.ts';
@@ -22,7 +23,7 @@ export function ToolCard({ node, place, call, result, state }: ToolCardProps) {
   const [isOpen, toggle] = useFold(node, place);
   return (
     <Foldable
-      label={`Tool call ${call.name}`}
+      label={t('blocks.tool-call', { name: call.name })}
       isOpen={isOpen}
       onToggle={toggle}
       {...(result?.isError && { tone: 'danger' as const })}
@@ -35,7 +36,7 @@ export function ToolCard({ node, place, call, result, state }: ToolCardProps) {
         </>
       }
     >
-      <CallArguments call={call} label="arguments" />
+      <CallArguments call={call} label={t('blocks.arguments')} />
       {result && (
         <div className="border-t border-line">
           <ResultContent content={result.content} isError={result.isError} />
@@ -62,9 +63,9 @@ function Outcome({ result, state }: Pick<ToolCardProps, 'result' | 'state'>) {
       <span className={`flex min-w-0 grow items-center gap-1.5 ${result.isError ? 'text-danger' : 'text-ink'}`}>
         <span aria-hidden>→</span>
         {result.isError ? (
-          <CircleX size={14} aria-label="Failed" className="shrink-0" />
+          <CircleX size={14} aria-label={t('blocks.failed')} className="shrink-0" />
         ) : (
-          <CircleCheck size={14} aria-label="Done" className="shrink-0 text-ok" />
+          <CircleCheck size={14} aria-label={t('blocks.done-2')} className="shrink-0 text-ok" />
         )}
         <span className="truncate">{summarizeResult(result)}</span>
       </span>
@@ -73,20 +74,20 @@ function Outcome({ result, state }: Pick<ToolCardProps, 'result' | 'state'>) {
     return (
       <span role="status" className="flex shrink-0 items-center gap-1.5 text-accent">
         <LoaderCircle size={14} aria-hidden className="animate-spin" />
-        {state === 'running' ? 'running' : 'writing arguments'}
+        {state === 'running' ? t('blocks.running') : t('blocks.writing-arguments')}
       </span>
     );
   return (
     <span className="flex shrink-0 items-center gap-1.5 text-warn">
       <Clock size={14} aria-hidden />
-      no result yet
+      {t('blocks.no-result-yet')}
     </span>
   );
 }
 
 /** The result of a tool, block by block. */
 export function ResultContent({ content, isError }: { readonly content: readonly Block[]; readonly isError: boolean }) {
-  if (content.length === 0) return <p className="p-3 text-xs text-faint">The result is empty.</p>;
+  if (content.length === 0) return <p className="p-3 text-xs text-faint">{t('blocks.the-result-is')}</p>;
   // biome-ignore lint/suspicious/noArrayIndexKey: the order of blocks never changes
   return content.map((block, index) => <ResultPart key={`${block.type}-${index}`} block={block} isError={isError} />);
 }
@@ -97,7 +98,7 @@ function ResultPart({ block, isError }: { readonly block: Block; readonly isErro
       return (
         <CodeBlock
           bare
-          label={isError ? 'error' : 'result'}
+          label={isError ? t('blocks.error') : t('blocks.result')}
           code={prettyJson(block.text)}
           {...(looksLikeJson(block.text) && isJson(block.text) && { language: 'json' })}
         />

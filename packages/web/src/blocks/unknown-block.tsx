@@ -1,4 +1,5 @@
 import { Puzzle } from 'lucide-react';
+import { t } from '../words/words.ts';
 import { CodeBlock } from './code-block.tsx';
 import { prettyJson } from './json-text.ts';
 
@@ -6,12 +7,12 @@ import { prettyJson } from './json-text.ts';
 export function UnknownBlock({ native }: { readonly native: string }) {
   return (
     <article
-      aria-label={`Unknown block ${nativeType(native)}`}
+      aria-label={t('blocks.unknown-block', { nativeType: nativeType(native) })}
       className="my-2 rounded-lg border border-dashed border-line-strong"
     >
       <p className="flex h-8 items-center gap-2 px-3 text-xs text-soft">
         <Puzzle size={14} aria-hidden className="shrink-0" />
-        <span className="font-medium">Specific to its provider:</span>
+        <span className="font-medium">{t('blocks.specific-to-its')}</span>
         <code className="truncate font-mono">{nativeType(native)}</code>
       </p>
       <div className="max-h-96 overflow-y-auto border-t border-line">

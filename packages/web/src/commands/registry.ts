@@ -1,10 +1,11 @@
 import { useLayoutEffect, useRef } from 'react';
 import { create } from 'zustand';
 import { pathHere } from '../api/base.ts';
+import { t } from '../words/words.ts';
 import { EVERYWHERE, effectiveKeys, rememberCommands, useShortcuts } from './shortcuts.ts';
 
 /** The groups of commands, in the order of display. */
-export const GROUPS = ['Go to', 'Message', 'Branch', 'Conversation', 'View', 'Forest'] as const;
+export const GROUPS = ['go', 'message', 'branch', 'conversation', 'view', 'forest'] as const;
 
 /** Something the reader can do from the palette, by a key or from a menu. */
 export interface Command {
@@ -18,6 +19,10 @@ export interface Command {
   /** Whether its keys work while typing; keys with Ctrl always do. */
   readonly whileTyping?: boolean;
   readonly run: () => void;
+}
+
+export function groupName(group: Command['group']): string {
+  return t(`groups.${group}`);
 }
 
 interface Registry {
@@ -38,7 +43,7 @@ export function useCommandList(commands: readonly Command[], isEverywhere = fals
   // biome-ignore lint/correctness/useExhaustiveDependencies: `ids` stands for the commands, whose functions change at every drawing
   useLayoutEffect(() => {
     rememberCommands(
-      latest.current.map(({ id, title, group, keys = [] }) => ({ id, title, group, keys })),
+      latest.current.map(({ id, title, group, keys = [] }) => ({ id, title, group: groupName(group), keys })),
       isEverywhere ? EVERYWHERE : (pathHere().split('/')[1] ?? ''),
     );
     const offered = latest.current.map((command) => ({

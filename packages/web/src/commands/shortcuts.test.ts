@@ -12,10 +12,10 @@ import {
 
 beforeEach(() => {
   useShortcuts.setState({ chosen: {}, known: {} });
-  const remove = { id: 'remove', title: 'Delete a branch', group: 'Branch', keys: ['x'] };
+  const remove = { id: 'remove', title: 'Delete a branch', group: 'branch', keys: ['x'] };
   rememberCommands([remove], 't');
-  rememberCommands([{ id: 'help', title: 'Help', group: 'View', keys: ['?'] }], EVERYWHERE);
-  rememberCommands([{ id: 'next', title: 'Next recording', group: 'Forest', keys: ['j'] }], 'recordings');
+  rememberCommands([{ id: 'help', title: 'Help', group: 'view', keys: ['?'] }], EVERYWHERE);
+  rememberCommands([{ id: 'next', title: 'Next recording', group: 'forest', keys: ['j'] }], 'recordings');
 });
 
 test('a chosen key replaces the one that a command comes with, until it is reset', () => {

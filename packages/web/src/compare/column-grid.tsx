@@ -193,7 +193,7 @@ function SourceChanges({ before, after }: { readonly before: string; readonly af
 /** The message that is being generated, or the reason why it was not. */
 function LiveTurn({ generation, live }: { readonly generation: string; readonly live: LiveBranch }) {
   return (
-    <article className="min-w-0 border-b border-line px-4 py-3" aria-label="assistant">
+    <article className="min-w-0 border-b border-line px-4 py-3" aria-label={t('compare.assistant')}>
       <p role="status" className="mb-1.5 flex items-center gap-1.5 text-xs text-soft">
         {live.status === 'running' && (
           <Loader size={14} aria-hidden className="animate-spin text-assistant motion-reduce:hidden" />

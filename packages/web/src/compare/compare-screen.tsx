@@ -39,17 +39,17 @@ function BranchColumns() {
   useCommandList([
     {
       id: 'compare.differences',
-      title: 'Mark differences, or not',
-      group: 'View',
+      title: t('compare.mark-differences-or'),
+      group: 'view',
       keys: ['d'],
       run: () => setShowsDifferences(!showsDifferences),
     },
     {
       id: 'compare.source',
-      title: 'Show the source, or how it reads',
-      group: 'View',
+      title: t('compare.show-the-source'),
+      group: 'view',
       keys: ['r'],
-      words: 'raw markdown',
+      words: t('compare.raw-markdown'),
       run: () => setShowsSource(!showsSource),
     },
   ]);

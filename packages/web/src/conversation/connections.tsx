@@ -8,6 +8,7 @@ import { useModel } from '../state/model.ts';
 import { chooseModel } from '../state/view.ts';
 import { Button } from '../ui/button.tsx';
 import { duration } from '../ui/format.ts';
+import { t } from '../words/words.ts';
 
 /** Which providers have a key, whether it works, and how to add one. Keys are in the server's environment, never here. */
 export function Connections() {
@@ -19,12 +20,14 @@ export function Connections() {
   if (!data || !version.data) return null;
   const isShown = isOpen || isDemo || ready.length === 0;
   return (
-    <section aria-label="Connections" className="mx-3">
+    <section aria-label={t('conversation.connections')} className="mx-3">
       {!isDemo && ready.length > 0 && (
         <div className="flex justify-center">
           <Button small look="quiet" aria-expanded={isShown} onClick={() => setOpen(!isOpen)}>
             <KeyRound size={14} aria-hidden />
-            {ready.length === 1 ? `${ready[0]!.id} has a key` : `${ready.length} providers have a key`}
+            {ready.length === 1
+              ? t('conversation.has-a-key', { id: ready[0]!.id })
+              : t('conversation.providers-have-a', { count: ready.length })}
             <ChevronRight size={12} aria-hidden className={isShown ? 'rotate-90' : ''} />
           </Button>
         </div>
@@ -33,16 +36,14 @@ export function Connections() {
         <div className="mt-2 rounded-xl border border-line bg-surface p-4">
           {isDemo || ready.length === 0 ? (
             <>
-              <h2 className="mb-1 font-medium">Connect a model</h2>
+              <h2 className="mb-1 font-medium">{t('conversation.connect-a-model')}</h2>
               <p className="mb-3 text-sm text-soft">
-                {isDemo
-                  ? 'No provider has a key, so a stand-in answers that understands nothing. Everything else is real.'
-                  : 'No provider has a key yet.'}
+                {isDemo ? t('conversation.no-provider-has') : t('conversation.no-provider-has-a')}
               </p>
               <AddKey />
             </>
           ) : (
-            <ul aria-label="Providers with a key" className="flex flex-col divide-y divide-line">
+            <ul aria-label={t('conversation.providers-with-a')} className="flex flex-col divide-y divide-line">
               {ready.map(({ id }) => (
                 <ProviderRow key={id} provider={id} />
               ))}
@@ -67,13 +68,13 @@ function ProviderRow({ provider }: { readonly provider: string }) {
       <span role="status" className="flex min-w-0 grow items-center gap-1.5 text-xs text-soft">
         {check.isPending ? (
           <>
-            <LoaderCircle size={14} aria-hidden className="animate-spin" /> Asking …
+            <LoaderCircle size={14} aria-hidden className="animate-spin" /> {t('conversation.asking')}
           </>
         ) : result?.works ? (
           <>
             <CircleCheck size={14} aria-hidden className="shrink-0 text-ok" />
             <span className="truncate">
-              {result.model} answered in {duration(result.ms)}
+              {t('conversation.answered-in', { model: result.model, time: duration(result.ms) })}
             </span>
           </>
         ) : (result ?? check.error) ? (
@@ -82,16 +83,16 @@ function ProviderRow({ provider }: { readonly provider: string }) {
             <span className="break-words text-danger">{result?.problem ?? check.error?.message}</span>
           </>
         ) : (
-          'The key is not tested yet.'
+          t('conversation.the-key-is')
         )}
       </span>
       {result?.works && result.model !== chosen && (
         <Button small onClick={() => chooseModel(result.model)}>
-          Use {result.model.split('/').slice(1).join('/')}
+          {t('conversation.use', { model: result.model.split('/').slice(1).join('/') })}
         </Button>
       )}
       <Button small disabled={check.isPending} onClick={() => check.mutate()}>
-        Test the key
+        {t('conversation.test-the-key')}
       </Button>
     </li>
   );

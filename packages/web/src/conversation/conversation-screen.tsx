@@ -7,6 +7,7 @@ import type { Block, Lineage } from '../api/types.ts';
 import { type ConversationAddress, toAddress, toSessionAddress } from '../state/address.ts';
 import { Button } from '../ui/button.tsx';
 import { Failed, Loading } from '../ui/states.tsx';
+import { t } from '../words/words.ts';
 import { type SendPlan, send, stop } from './actions.ts';
 import { Composer } from './composer/composer.tsx';
 import { Destination } from './composer/destination.tsx';
@@ -28,7 +29,11 @@ export default function ConversationScreen(place: ConversationAddress) {
 function Conversation({ thread: id, node }: ConversationAddress) {
   const { thread, error, retry } = useThread(id, node);
   if (thread) return <OpenConversation {...thread} />;
-  return error === undefined ? <Loading label="Loading the conversation" /> : <Failed error={error} onRetry={retry} />;
+  return error === undefined ? (
+    <Loading label={t('conversation.loading-the-conversation')} />
+  ) : (
+    <Failed error={error} onRetry={retry} />
+  );
 }
 
 function OpenConversation(thread: ShownThread) {
@@ -53,7 +58,7 @@ function OpenConversation(thread: ShownThread) {
             <Composer
               place={place}
               isGrowing={isGrowing && isLeaf}
-              placeholder={isLeaf ? 'Go on' : 'Go on from the selected message'}
+              placeholder={isLeaf ? t('conversation.go-on') : t('conversation.go-on-from')}
               onSend={write}
               onStop={isGrowing ? () => void stop(tail.live.id) : undefined}
             >
@@ -74,9 +79,9 @@ function RemovedNote({ thread: { path } }: { readonly thread: ShownThread }) {
   return (
     <div role="status" className="flex items-center gap-2 border-b border-line bg-warn-soft px-3 py-1 text-warn">
       <Trash2 size={14} aria-hidden />
-      <p className="grow">This branch was deleted.</p>
+      <p className="grow">{t('conversation.this-branch-was')}</p>
       <Button small onClick={() => void restoreAt(top)}>
-        Restore
+        {t('conversation.restore')}
       </Button>
     </div>
   );
@@ -90,24 +95,24 @@ function ThreadNote({ thread }: { readonly thread: Lineage }) {
   return (
     <div
       role="note"
-      aria-label="About this conversation"
+      aria-label={t('conversation.about-this-conversation')}
       className="flex min-h-7 shrink-0 flex-col justify-center gap-x-4 border-b border-line bg-sunken px-3 py-1 text-xs text-soft"
     >
       {recorded && (
         <Line icon={<Radio size={14} aria-hidden className="mt-px shrink-0" />}>
-          Recorded from a program. What you write here becomes a fork; the recording stays as it is.
+          {t('conversation.recorded-from-a')}
         </Line>
       )}
       {isSession && (
         <Line icon={<Bot size={14} aria-hidden className="mt-px shrink-0" />}>
-          {thread.agent ? `A session of ${thread.agent}` : 'Part of a session'}
-          {thread.cwd && ` in ${thread.cwd}`}.{' '}
+          {thread.agent ? t('conversation.a-session-of', { agent: thread.agent }) : t('conversation.part-of-a')}
+          {thread.cwd && ` ${t('conversation.in', { cwd: thread.cwd })}`}.{' '}
           <Link href={toSessionAddress(thread.id)} className="text-accent underline underline-offset-2">
-            Show its steps and files
+            {t('conversation.show-its-steps')}
           </Link>
         </Line>
       )}
-      {unrecorded !== undefined && <Line>It goes on from a response that was not recorded: {unrecorded}</Line>}
+      {unrecorded !== undefined && <Line>{t('conversation.it-goes-on', { unrecorded })}</Line>}
       {forkedFrom !== undefined && <ForkedFrom thread={forkedFrom} />}
     </div>
   );
@@ -117,11 +122,11 @@ function ForkedFrom({ thread }: { readonly thread: string }) {
   const { data } = useQuery(queries.thread(thread));
   return (
     <Line icon={<GitFork size={14} aria-hidden className="mt-px shrink-0" />}>
-      Fork of{' '}
+      {t('conversation.fork-of')}{' '}
       <Link href={toAddress(thread)} className="text-accent underline underline-offset-2">
-        {data?.title || 'another conversation'}
+        {data?.title || t('conversation.another-conversation')}
       </Link>
-      {data?.recorded && ', which was recorded'}
+      {data?.recorded && t('conversation.which-was-recorded')}
     </Line>
   );
 }

@@ -6,6 +6,7 @@ import { plainText, summarizeBlocks } from '../blocks/summary.ts';
 import { pathTo, useNodes } from '../state/nodes.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
+import { t } from '../words/words.ts';
 import { addSystemText } from './actions.ts';
 import { bookmarkBelow, mark, split } from './marks.ts';
 import { otherBranches, removeBranch, removeOthers } from './remove-messages.ts';
@@ -46,19 +47,16 @@ function SystemDialog({ leaf }: { readonly leaf: string }) {
       open
       wide
       onClose={closeDialog}
-      title="Add a system text"
+      title={t('conversation.add-a-system')}
       action={
         <Button look="primary" disabled={isEmpty} onClick={save}>
-          Save
+          {t('conversation.save')}
         </Button>
       }
     >
-      <p className="mb-2 text-sm text-soft">
-        Instructions that the model gets before the conversation. Saving starts a new branch with the messages shown;
-        the old branch stays.
-      </p>
+      <p className="mb-2 text-sm text-soft">{t('conversation.instructions-that-the')}</p>
       <textarea
-        aria-label="System text"
+        aria-label={t('conversation.system-text')}
         dir="auto"
         rows={5}
         value={text}
@@ -84,7 +82,7 @@ function SplitDialog({ node }: { readonly node: Node }) {
       open
       wide
       onClose={closeDialog}
-      title="Split in two"
+      title={t('conversation.split-in-two')}
       action={
         <Button
           look="primary"
@@ -94,13 +92,13 @@ function SplitDialog({ node }: { readonly node: Node }) {
             void split(node, at!);
           }}
         >
-          Split
+          {t('conversation.split')}
         </Button>
       }
     >
-      <p className="mb-2 text-sm text-soft">Put the cursor where the second message begins.</p>
+      <p className="mb-2 text-sm text-soft">{t('conversation.put-the-cursor')}</p>
       <textarea
-        aria-label="Where to split"
+        aria-label={t('conversation.where-to-split')}
         aria-readonly
         value={text}
         // Not `readOnly`: the cursor could then not be seen or moved by keys.
@@ -109,7 +107,7 @@ function SplitDialog({ node }: { readonly node: Node }) {
         className="h-64 w-full rounded-md border border-line bg-page p-2 font-mono text-[13px]"
       />
       <p className="mt-2 h-5 truncate text-xs text-faint">
-        {isInside ? `The second one begins: ${text.slice(at, at + 80)}` : ''}
+        {isInside ? t('conversation.the-second-one', { text: text.slice(at, at + 80) }) : ''}
       </p>
     </Dialog>
   );
@@ -127,16 +125,16 @@ function MessageMarksDialog({ what, node }: { readonly what: 'tag' | 'note'; rea
     <Dialog
       open
       onClose={closeDialog}
-      title={isTag ? 'Tags' : 'Note'}
+      title={isTag ? t('conversation.tags') : t('conversation.note')}
       action={
         <Button look="primary" onClick={save}>
-          Save
+          {t('conversation.save')}
         </Button>
       }
     >
       <textarea
-        aria-label={isTag ? 'Tags, with commas between them' : 'Note'}
-        placeholder={isTag ? 'good, to-check' : 'What you want to remember'}
+        aria-label={isTag ? t('conversation.tags-with-commas') : t('conversation.note')}
+        placeholder={isTag ? t('conversation.good-to-check') : t('conversation.what-you-want')}
         value={text}
         rows={isTag ? 2 : 5}
         onChange={(event) => setText(event.target.value)}
@@ -158,25 +156,26 @@ function DeleteDialog({ node }: { readonly node: Node }) {
   });
   if (bookmark)
     return (
-      <ConfirmDialog title="Delete this branch?" action="Delete" isDisabled onSure={closeDialog}>
-        <p>
-          It cannot be deleted: the bookmark “{bookmark.title}” is at this message or below it. Remove the bookmark
-          first.
-        </p>
+      <ConfirmDialog
+        title={t('conversation.delete-this-branch')}
+        action={t('conversation.delete')}
+        isDisabled
+        onSure={closeDialog}
+      >
+        <p>{t('conversation.it-cannot-be', { title: bookmark.title })}</p>
       </ConfirmDialog>
     );
   return (
     <ConfirmDialog
-      title="Delete this branch?"
-      action="Delete"
+      title={t('conversation.delete-this-branch')}
+      action={t('conversation.delete')}
       isDisabled={isPending}
       onSure={() => void removeBranch(node)}
     >
       <p>
-        {node.parent === ROOT
-          ? 'This is the first message, so the whole conversation is deleted.'
-          : 'The message is deleted with everything below it.'}{' '}
-        You can undo it.
+        {t('conversation.you-can-undo', {
+          what: node.parent === ROOT ? t('conversation.this-is-the') : t('conversation.the-message-is'),
+        })}
       </p>
       <blockquote className="mt-2 border-l-2 border-line-strong pl-3 text-soft">
         {summarizeBlocks(node.content)}
@@ -197,17 +196,19 @@ function DeleteOthersDialog({ leaf }: { readonly leaf: string }) {
   }, []);
   return (
     <ConfirmDialog
-      title="Delete all but this path?"
-      action="Delete"
+      title={t('conversation.delete-all-but')}
+      action={t('conversation.delete')}
       isDisabled={!count}
       onSure={() => void removeOthers(path)}
     >
       <p>
         {count === undefined
-          ? 'Counting the branches …'
+          ? t('conversation.counting-the-branches')
           : count === 0
-            ? 'No branch leaves this path.'
-            : `${count === 1 ? 'One branch leaves' : `${count} branches leave`} this path and would be deleted with everything below. You can undo it.`}
+            ? t('conversation.no-branch-leaves')
+            : t('conversation.this-path-and', {
+                what: count === 1 ? t('conversation.one-branch-leaves') : t('conversation.branches-leave', { count }),
+              })}
       </p>
     </ConfirmDialog>
   );

@@ -4,6 +4,7 @@ import type { Block, Node } from '../api/types.ts';
 import { useFolds } from '../blocks/folds.ts';
 import { goTo } from '../state/place.ts';
 import { IconButton } from '../ui/button.tsx';
+import { t } from '../words/words.ts';
 import { useScreenState } from './screen-state.ts';
 
 interface FindBarProps {
@@ -41,8 +42,8 @@ function OpenFindBar({ path, scroller }: FindBarProps) {
       <Search size={14} aria-hidden className="text-faint" />
       <input
         ref={field}
-        aria-label="Find in this conversation"
-        placeholder="Find"
+        aria-label={t('conversation.find-in-this')}
+        placeholder={t('conversation.find')}
         value={written}
         onChange={(event) => setWritten(event.target.value)}
         onKeyDown={(event) => {
@@ -54,15 +55,24 @@ function OpenFindBar({ path, scroller }: FindBarProps) {
         className="h-7 w-44 min-w-0 bg-transparent max-sm:grow px-1 text-sm outline-none placeholder:text-faint"
       />
       <span role="status" className="min-w-12 text-right text-xs text-faint tabular-nums">
-        {words === '' ? '' : found.length === 0 ? 'Nothing' : `${(at % found.length) + 1}/${found.length}`}
+        {words === ''
+          ? ''
+          : found.length === 0
+            ? t('conversation.nothing')
+            : `${(at % found.length) + 1}/${found.length}`}
       </span>
-      <IconButton label="Previous match" keys="Shift+Enter" disabled={found.length < 2} onClick={() => step(-1)}>
+      <IconButton
+        label={t('conversation.previous-match')}
+        keys="Shift+Enter"
+        disabled={found.length < 2}
+        onClick={() => step(-1)}
+      >
         <ChevronUp size={14} />
       </IconButton>
-      <IconButton label="Next match" keys="Enter" disabled={found.length < 2} onClick={() => step(1)}>
+      <IconButton label={t('conversation.next-match')} keys="Enter" disabled={found.length < 2} onClick={() => step(1)}>
         <ChevronDown size={14} />
       </IconButton>
-      <IconButton label="Close the search" keys="Escape" onClick={close}>
+      <IconButton label={t('conversation.close-the-search')} keys="Escape" onClick={close}>
         <X size={14} />
       </IconButton>
     </search>

@@ -7,6 +7,7 @@ import { toAddress } from '../state/address.ts';
 import { ensurePath, pathTo, putNodes, useNodes } from '../state/nodes.ts';
 import { currentThreadId, goTo } from '../state/place.ts';
 import { toast } from '../ui/toasts.tsx';
+import { t } from '../words/words.ts';
 import { reportErrors } from './actions.ts';
 import { roleName } from './message/author.ts';
 
@@ -58,7 +59,10 @@ export async function forkThread(node: Node): Promise<void> {
         ? await unwrap(api.threads.$post({ json: { head: node.id } }))
         : await unwrap(api.threads[':thread'].fork.$post({ param: { thread }, json: { at: node.id } }));
     putThread(fork);
-    toast('A conversation of its own ends here now.', { title: 'Open', run: () => goTo(node.id, { thread: fork.id }) });
+    toast(t('conversation.a-conversation-of'), {
+      title: t('conversation.open'),
+      run: () => goTo(node.id, { thread: fork.id }),
+    });
   });
 }
 

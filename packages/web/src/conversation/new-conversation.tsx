@@ -6,7 +6,7 @@ import type { Agent } from '../api/types.ts';
 import { useModel } from '../state/model.ts';
 import { chooseModel, useView } from '../state/view.ts';
 import { providerText } from '../ui/colors.ts';
-import { pluralize } from '../ui/format.ts';
+import { t } from '../words/words.ts';
 import { send } from './actions.ts';
 import { Composer, focusComposer } from './composer/composer.tsx';
 import { useDraft } from './composer/draft.ts';
@@ -20,11 +20,13 @@ export function NewConversation() {
   return (
     <div className="h-full overflow-y-auto">
       <div className="mx-auto flex min-h-full w-full max-w-3xl flex-col justify-center gap-6 py-8">
-        <h1 className="px-6 text-center text-2xl font-semibold tracking-tight text-balance">What is on your mind?</h1>
+        <h1 className="px-6 text-center text-2xl font-semibold tracking-tight text-balance">
+          {t('conversation.what-is-on')}
+        </h1>
         <div className="flex flex-col gap-3">
           {hasSystem && (
             <label className="mx-3 flex flex-col gap-1 text-xs text-soft">
-              System text: instructions that the model gets before the conversation
+              {t('conversation.system-text-instructions')}
               <textarea
                 value={system}
                 onChange={(event) => changeSystem({ text: event.target.value })}
@@ -36,7 +38,7 @@ export function NewConversation() {
           <Composer
             place="new"
             isGrowing={false}
-            placeholder="Ask anything. Type / for prompts, @ for agents and tools"
+            placeholder={t('conversation.ask-anything-type')}
             onSend={async (content, plan) => {
               const first =
                 system.trim() === ''
@@ -68,7 +70,7 @@ function RecentModels() {
   const shown = recent.filter((id) => data?.items.some((one) => one.id === id && one.hasKey));
   if (shown.length < 2) return null;
   return (
-    <ul aria-label="Recent models" className="flex flex-wrap justify-center gap-1.5 px-3">
+    <ul aria-label={t('conversation.recent-models')} className="flex flex-wrap justify-center gap-1.5 px-3">
       {shown.map((id) => {
         const [provider, ...name] = id.split('/');
         const isChosen = id === model;
@@ -105,8 +107,8 @@ function AgentCards() {
   const agents = data?.items ?? [];
   if (agents.length === 0) return null;
   return (
-    <section aria-label="Agents" className="px-3">
-      <h2 className="mb-2 text-center text-xs font-medium text-faint">Or begin with an agent</h2>
+    <section aria-label={t('conversation.agents')} className="px-3">
+      <h2 className="mb-2 text-center text-xs font-medium text-faint">{t('conversation.or-begin-with')}</h2>
       <ul className="grid gap-2 sm:grid-cols-2">
         {agents.map((agent) => (
           <li key={agent.id}>
@@ -137,9 +139,10 @@ function AgentCard({ agent, isChosen }: { readonly agent: Agent; readonly isChos
         <span className="block truncate font-medium">{name}</span>
         {description !== undefined && <span className="line-clamp-2 text-xs text-soft">{description}</span>}
         <span className="mt-1 block truncate text-xs text-faint">
-          {[model.split('/').slice(1).join('/'), ...(tools.length > 0 ? [pluralize(tools.length, 'tool')] : [])].join(
-            ' · ',
-          )}
+          {[
+            model.split('/').slice(1).join('/'),
+            ...(tools.length > 0 ? [t('conversation.count-tools', { count: tools.length })] : []),
+          ].join(' · ')}
         </span>
       </span>
     </button>
@@ -149,15 +152,18 @@ function AgentCard({ agent, isChosen }: { readonly agent: Agent; readonly isChos
 /** What is possible here, each in a few words. */
 function Hints({ onSystem }: { readonly onSystem: (() => void) | undefined }) {
   return (
-    <ul aria-label="What is possible" className="flex flex-wrap justify-center gap-x-5 gap-y-2 px-3 text-xs text-faint">
+    <ul
+      aria-label={t('conversation.what-is-possible')}
+      className="flex flex-wrap justify-center gap-x-5 gap-y-2 px-3 text-xs text-faint"
+    >
       <Hint icon={<SlashSquare size={14} aria-hidden />}>/ for prompts and commands</Hint>
       <Hint icon={<AtSign size={14} aria-hidden />}>@ for agents and tools</Hint>
-      <Hint icon={<Paperclip size={14} aria-hidden />}>paste or drop files</Hint>
-      <Hint icon={<GitBranch size={14} aria-hidden />}>every message can be branched</Hint>
+      <Hint icon={<Paperclip size={14} aria-hidden />}>{t('conversation.paste-or-drop')}</Hint>
+      <Hint icon={<GitBranch size={14} aria-hidden />}>{t('conversation.every-message-can')}</Hint>
       {onSystem && (
         <Hint icon={<Settings2 size={14} aria-hidden />}>
           <button type="button" onClick={onSystem} className="text-soft underline underline-offset-2 hover:text-ink">
-            set a system text
+            {t('conversation.set-a-system')}
           </button>
         </Hint>
       )}

@@ -4,6 +4,7 @@ import { useView } from '../state/view.ts';
 import { Sheet } from '../ui/modal.tsx';
 import { Loading } from '../ui/states.tsx';
 import { useMedia } from '../ui/use-media.ts';
+import { t } from '../words/words.ts';
 
 const Inspector = lazy(async () => ({ default: (await import('../inspector/inspector.tsx')).Inspector }));
 
@@ -37,8 +38,8 @@ export function Panes({ node, leaf, children }: PanesProps) {
     return (
       <div className="relative min-h-0 grow">
         {children}
-        <Sheet open={isOpen} onClose={hide} title="Tree and details">
-          <aside aria-label="Inspector" className="min-h-0 grow">
+        <Sheet open={isOpen} onClose={hide} title={t('conversation.tree-and-details')}>
+          <aside aria-label={t('conversation.inspector')} className="min-h-0 grow">
             {inspector}
           </aside>
         </Sheet>
@@ -52,11 +53,11 @@ export function Panes({ node, leaf, children }: PanesProps) {
       {isOpen && (
         <>
           <Separator
-            aria-label="Width of the inspector"
+            aria-label={t('conversation.width-of-the')}
             className="w-px bg-line data-[separator=active]:bg-accent data-[separator=hover]:bg-accent"
           />
           <Panel id="inspector" defaultSize="34%" minSize={280}>
-            <aside aria-label="Inspector" className="h-full overflow-hidden">
+            <aside aria-label={t('conversation.inspector')} className="h-full overflow-hidden">
               {inspector}
             </aside>
           </Panel>

@@ -7,6 +7,7 @@ import { isOnlyInLineage } from '../state/lineage.ts';
 import { ensureChildren, pathTo, putNodes, refreshNode, useNodes } from '../state/nodes.ts';
 import { currentLineage, currentThreadId, goTo, rememberLeaf } from '../state/place.ts';
 import { toast } from '../ui/toasts.tsx';
+import { t } from '../words/words.ts';
 import { reportErrors } from './actions.ts';
 
 /** Hides a message, its subtree, and the conversations that have no other messages. A toast offers to undo it. */
@@ -26,7 +27,10 @@ export async function removeBranch(node: Node): Promise<void> {
       goTo(node.parent);
     }
     const what = threads.length > 0 ? 'conversation' : 'branch';
-    toast(`The ${what} was deleted.`, { title: 'Undo', run: () => void restoreAt(node, threads) });
+    toast(t('conversation.the-was-deleted', { what }), {
+      title: t('conversation.undo'),
+      run: () => void restoreAt(node, threads),
+    });
   });
 }
 
@@ -34,7 +38,7 @@ async function removeThreads(threads: readonly Thread[]): Promise<void> {
   for (const { id } of threads) await deleteThread(id);
   navigate('/');
   const undo = () => reportErrors(() => Promise.all(threads.map(({ id }) => restoreThread(id))));
-  toast('The conversation was deleted.', { title: 'Undo', run: () => void undo() });
+  toast(t('conversation.the-conversation-was'), { title: t('conversation.undo'), run: () => void undo() });
 }
 
 /** Hides all branches of the current conversation that leave a path. */
@@ -45,7 +49,7 @@ export async function removeOthers(path: readonly Node[]): Promise<void> {
       await unwrap(api.nodes[':node'].$delete({ param: { node: node.id }, query: {} }));
       await refreshNode(node.id);
     }
-    const undo = { title: 'Undo', run: () => void reportErrors(() => restore(others)) };
+    const undo = { title: t('conversation.undo'), run: () => void reportErrors(() => restore(others)) };
     toast(others.length === 1 ? '1 branch was deleted.' : `${others.length} branches were deleted.`, undo);
   });
 }

@@ -3,6 +3,7 @@ import { queries } from '../api/queries.ts';
 import { keyLabel } from '../commands/keys.ts';
 import { money, shortId, shortNumber, totalTokens } from '../ui/format.ts';
 import { Kbd } from '../ui/kbd.tsx';
+import { t } from '../words/words.ts';
 import { copyText } from './marks.ts';
 import { useSiblings } from './use-siblings.ts';
 import type { ShownThread } from './use-thread.ts';
@@ -28,7 +29,7 @@ export function StatusLine({ owner, selected, leaf }: ShownThread) {
     <footer className="flex h-7 shrink-0 items-center gap-4 border-t border-line bg-surface px-3 text-xs whitespace-nowrap text-faint">
       {/* Keys that do not fit wrap into a second line, which is not shown, so none is ever cut. */}
       <ul
-        aria-label="Keys"
+        aria-label={t('conversation.keys')}
         className="flex h-full min-w-0 grow flex-wrap gap-x-3 overflow-hidden max-sm:invisible pointer-coarse:invisible"
       >
         {SHORTCUTS.map(([keys, what]) => (
@@ -39,26 +40,31 @@ export function StatusLine({ owner, selected, leaf }: ShownThread) {
       </ul>
       {data && (
         <span
-          title={`Tokens and cost of this path${unpriced > 0 ? `, without ${unpriced} whose price is not known` : ''}`}
+          title={t('conversation.tokens-and-cost', {
+            what: unpriced > 0 ? t('conversation.without-whose-price', { unpriced }) : '',
+          })}
           className="shrink-0 tabular-nums"
         >
-          {shortNumber(totalTokens(data.usage))} tokens · {data.cost === null ? 'no price known' : money(data.cost)}
+          {t('conversation.tokens', {
+            number: shortNumber(totalTokens(data.usage)),
+            what: data.cost === null ? t('conversation.no-price-known') : money(data.cost),
+          })}
           {data.cost !== null && unpriced > 0 && ' +'}
         </span>
       )}
       {positions.length > 1 && (
         <span className="shrink-0 tabular-nums">
-          sibling {index + 1}/{positions.length}
+          {t('conversation.sibling', { index: index + 1, count: positions.length })}
         </span>
       )}
-      <span className="shrink-0 tabular-nums max-sm:hidden">depth {selected.depth}</span>
+      <span className="shrink-0 tabular-nums max-sm:hidden">{t('conversation.depth', { depth: selected.depth })}</span>
       <button
         type="button"
-        title="Copy the id of this message"
-        onClick={() => void copyText(selected.id, 'The id was')}
+        title={t('conversation.copy-the-id')}
+        onClick={() => void copyText(selected.id, t('conversation.the-id-was'))}
         className="shrink-0 rounded px-1 font-mono hover:bg-hover hover:text-ink max-sm:hidden"
       >
-        node {shortId(selected.id)}
+        {t('conversation.node', { shortId: shortId(selected.id) })}
       </button>
     </footer>
   );

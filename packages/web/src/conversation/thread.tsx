@@ -6,6 +6,7 @@ import { queries } from '../api/queries.ts';
 import type { ContextChange } from '../api/types.ts';
 import { listOpenCalls } from '../inspector/open-calls.ts';
 import { Button } from '../ui/button.tsx';
+import { t } from '../words/words.ts';
 import { FindBar } from './find-bar.tsx';
 import { providerChanges } from './message/author.ts';
 import { LiveRow, OpenCallsRow } from './message/live-row.tsx';
@@ -39,7 +40,7 @@ export function ThreadView({ owner, selected, leaf, path, tail }: ShownThread) {
     <div className="relative min-h-0 grow">
       <section
         ref={scroller}
-        aria-label="Messages"
+        aria-label={t('conversation.messages')}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by key
         tabIndex={0}
         className="h-full overflow-y-auto [overflow-anchor:none] outline-offset-[-2px]"
@@ -78,7 +79,7 @@ export function ThreadView({ owner, selected, leaf, path, tail }: ShownThread) {
       {!isAtEnd && (
         <div className="pointer-events-none absolute inset-x-0 bottom-2 flex justify-center">
           <Button small className="pointer-events-auto rounded-full shadow-md" onClick={toEnd}>
-            <ArrowDown size={14} /> Jump to the latest
+            <ArrowDown size={14} /> {t('conversation.jump-to-the')}
           </Button>
         </div>
       )}

@@ -8,6 +8,7 @@ import { useNodes } from '../state/nodes.ts';
 import { goTo } from '../state/place.ts';
 import { type InspectorTab, showTab, toggleMarked, useView } from '../state/view.ts';
 import { toast } from '../ui/toasts.tsx';
+import { t } from '../words/words.ts';
 import { answerAgain, stop } from './actions.ts';
 import { copyText, forkThread, linkTo, rate, toggleBookmark } from './marks.ts';
 import { showSiblings } from './message/sibling-switcher.tsx';
@@ -46,10 +47,10 @@ export function useConversationKeys({ selected, leaf, path, tail }: ShownThread)
   const onKept = (run: () => void) => () => {
     const top = path.slice(0, at + 1).find(({ removed }) => removed);
     if (!top) return run();
-    toast('This message was deleted. Restore it first.', { title: 'Restore', run: () => void restoreAt(top) });
+    toast(t('conversation.this-message-was'), { title: t('conversation.restore'), run: () => void restoreAt(top) });
   };
   const branch = (id: string, title: string, keys: readonly string[], run: () => unknown) =>
-    commandIn('Branch')(
+    commandIn('branch')(
       id,
       title,
       keys,
@@ -64,45 +65,57 @@ export function useConversationKeys({ selected, leaf, path, tail }: ShownThread)
     else useView.setState({ inspectorOpen: false });
   };
   useCommandList([
-    go('sibling-before', 'Previous sibling', ['Alt+ArrowUp', 'k'], () => toSibling(-1)),
-    go('sibling-after', 'Next sibling', ['Alt+ArrowDown', 'j'], () => toSibling(1)),
-    go('parent', 'Parent', ['Alt+ArrowLeft', 'h'], () => select(path[at - 1])),
-    go('child', 'Last visited child', ['Alt+ArrowRight', 'l'], () => select(path[at + 1])),
-    go('fork-before', 'Previous fork', ['['], () => toFork(-1)),
-    go('fork-after', 'Next fork', [']'], () => toFork(1)),
-    go('siblings', 'Show the branches as cards', ['s'], () => showSiblings(selected.id)),
-    go('first', 'First message', ['Home'], () => select(path[0])),
-    go('leaf', 'Latest message', ['End'], () => select(leaf)),
-    branch('again', 'Answer again', ['g'], () => void answerAgain(selected)),
+    go('sibling-before', t('conversation.previous-sibling'), ['Alt+ArrowUp', 'k'], () => toSibling(-1)),
+    go('sibling-after', t('conversation.next-sibling'), ['Alt+ArrowDown', 'j'], () => toSibling(1)),
+    go('parent', t('conversation.parent'), ['Alt+ArrowLeft', 'h'], () => select(path[at - 1])),
+    go('child', t('conversation.last-visited-child'), ['Alt+ArrowRight', 'l'], () => select(path[at + 1])),
+    go('fork-before', t('conversation.previous-fork'), ['['], () => toFork(-1)),
+    go('fork-after', t('conversation.next-fork'), [']'], () => toFork(1)),
+    go('siblings', t('conversation.show-the-branches'), ['s'], () => showSiblings(selected.id)),
+    go('first', t('conversation.first-message'), ['Home'], () => select(path[0])),
+    go('leaf', t('conversation.latest-message'), ['End'], () => select(leaf)),
+    branch('again', t('conversation.answer-again'), ['g'], () => void answerAgain(selected)),
     ...[2, 3, 4, 5, 6, 7, 8, 9].map((n) =>
-      branch(`again-${n}`, `Answer again ${n} times`, [`g ${n}`], () => void answerAgain(selected, n)),
+      branch(
+        `again-${n}`,
+        t('conversation.answer-again-times', { n }),
+        [`g ${n}`],
+        () => void answerAgain(selected, n),
+      ),
     ),
-    branch('edit', 'Edit as a branch', ['e'], () => selected.role !== 'tool' && startEditing(selected.id)),
-    branch('delete', 'Delete branch', ['x'], () => openDialog('delete', selected)),
-    branch('delete-others', 'Delete all but this path', [], () => openDialog('delete-others', selected)),
-    branch('fork', 'Fork as its own conversation', [], () => void forkThread(selected)),
+    branch('edit', t('conversation.edit-as-a'), ['e'], () => selected.role !== 'tool' && startEditing(selected.id)),
+    branch('delete', t('conversation.delete-branch'), ['x'], () => openDialog('delete', selected)),
+    branch('delete-others', t('conversation.delete-all-but-this'), [], () => openDialog('delete-others', selected)),
+    branch('fork', t('conversation.fork-as-its'), [], () => void forkThread(selected)),
     ...(path[0]!.role === 'system'
       ? []
-      : [branch('system', 'Add a system text', [], () => openDialog('system', path[0]!))]),
-    branch('split', 'Split in two', [], () => openDialog('split', selected)),
-    message('bookmark', 'Bookmark', ['b'], () => void toggleBookmark(selected)),
-    message('mark', 'Mark to compare', ['m'], () => toggleMarked(selected.id)),
-    message('compare', 'Compare what is marked', ['c'], () => navigate('/compare')),
-    message('fold', 'Fold or unfold', ['Space'], () => toggleFolds(selected.id, foldableParts(selected))),
-    message('tag', 'Tags', [], () => openDialog('tag', selected)),
-    message('note', 'Note', [], () => openDialog('note', selected)),
-    message('good', 'Rate as good', [], () => void rate(selected, 1)),
-    message('bad', 'Rate as bad', [], () => void rate(selected, -1)),
-    message('copy-link', 'Copy link', [], () => void copyText(linkTo(selected), 'The link was')),
+      : [branch('system', t('conversation.add-a-system'), [], () => openDialog('system', path[0]!))]),
+    branch('split', t('conversation.split-in-two'), [], () => openDialog('split', selected)),
+    message('bookmark', t('conversation.bookmark'), ['b'], () => void toggleBookmark(selected)),
+    message('mark', t('conversation.mark-to-compare'), ['m'], () => toggleMarked(selected.id)),
+    message('compare', t('conversation.compare-what-is'), ['c'], () => navigate('/compare')),
+    message('fold', t('conversation.fold-or-unfold'), ['Space'], () =>
+      toggleFolds(selected.id, foldableParts(selected)),
+    ),
+    message('tag', t('conversation.tags'), [], () => openDialog('tag', selected)),
+    message('note', t('conversation.note'), [], () => openDialog('note', selected)),
+    message('good', t('conversation.rate-as-good'), [], () => void rate(selected, 1)),
+    message('bad', t('conversation.rate-as-bad'), [], () => void rate(selected, -1)),
+    message(
+      'copy-link',
+      t('conversation.copy-link'),
+      [],
+      () => void copyText(linkTo(selected), t('conversation.the-link-was')),
+    ),
     {
-      ...message('find', 'Find in this conversation', ['f', 'Ctrl+f'], () =>
+      ...message('find', t('conversation.find-in-this'), ['f', 'Ctrl+f'], () =>
         useScreenState.setState({ isFinding: true }),
       ),
-      group: 'Conversation',
+      group: 'conversation',
     },
-    { ...message('tree', 'Tree', ['t'], () => toggleTab('tree')), group: 'View' },
-    { ...message('raw', 'Raw', ['r'], () => toggleTab('raw')), group: 'View' },
-    { ...message('stop', 'Stop', ['Escape'], leave), whileTyping: true },
+    { ...message('tree', t('conversation.tree'), ['t'], () => toggleTab('tree')), group: 'view' },
+    { ...message('raw', t('conversation.raw'), ['r'], () => toggleTab('raw')), group: 'view' },
+    { ...message('stop', t('conversation.stop'), ['Escape'], leave), whileTyping: true },
   ]);
 }
 
@@ -128,5 +141,5 @@ const commandIn =
     run: () => void run(),
   });
 
-const go = commandIn('Go to');
-const message = commandIn('Message');
+const go = commandIn('go');
+const message = commandIn('message');

@@ -1,18 +1,19 @@
 import { useEffect, useState } from 'react';
 import { providerColor } from '../ui/colors.ts';
+import { t } from '../words/words.ts';
 
 /** What a colour stands for: the author of a message, and for models their provider. */
 export type AuthorKind = 'user' | 'system' | 'tool' | 'anthropic' | 'openai' | 'google' | 'provider' | 'other';
 
 export const KINDS: readonly { readonly kind: AuthorKind; readonly title: string }[] = [
-  { kind: 'user', title: 'User' },
-  { kind: 'system', title: 'System' },
-  { kind: 'tool', title: 'Tool' },
+  { kind: 'user', title: t('graph.user') },
+  { kind: 'system', title: t('graph.system') },
+  { kind: 'tool', title: t('graph.tool') },
   { kind: 'anthropic', title: 'Anthropic' },
   { kind: 'openai', title: 'OpenAI' },
   { kind: 'google', title: 'Google' },
-  { kind: 'provider', title: 'Other model' },
-  { kind: 'other', title: 'Other' },
+  { kind: 'provider', title: t('graph.other-model') },
+  { kind: 'other', title: t('graph.other') },
 ];
 
 /** The CSS variable of its colour in index.css. */

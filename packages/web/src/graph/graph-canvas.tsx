@@ -2,7 +2,7 @@ import { Maximize, Minus, Plus } from 'lucide-react';
 import { type KeyboardEvent, type PointerEvent, type RefObject, useEffect, useId, useRef, useState } from 'react';
 import { requestPreviews, usePreviews } from '../state/previews.ts';
 import { IconButton } from '../ui/button.tsx';
-import { pluralize } from '../ui/format.ts';
+import { t } from '../words/words.ts';
 import { center, centerOn, fillView, fit, pan, positionOnScreen, reveal, useCamera, zoom } from './camera.ts';
 import { draw, READABLE, type Scene } from './draw.ts';
 import { cardAt, type Direction, firstTop, type Layout, type PlacedCard, stepFrom, stepTree } from './layout.ts';
@@ -130,8 +130,8 @@ export function GraphCanvas({ scene, description, onFocus, onOpen, onUnfold }: G
       <div
         ref={frame}
         role="application"
-        aria-roledescription="graph"
-        aria-label={`Graph with ${pluralize(layout.placed.length, 'card')}. Arrow keys walk, Page Up and Page Down go to other trees, Enter opens, Space unfolds, plus and minus zoom, f fits.`}
+        aria-roledescription={t('graph.graph')}
+        aria-label={t('graph.graph-with-arrow', { things: t('graph.count-cards', { count: layout.placed.length }) })}
         aria-describedby={said}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: it is walked by keys
         tabIndex={0}
@@ -302,13 +302,13 @@ interface ZoomButtonsProps {
 function ZoomButtons({ onZoom, onFit }: ZoomButtonsProps) {
   return (
     <div className="absolute right-3 bottom-3 flex flex-col rounded-lg border border-line bg-raised p-0.5 shadow-sm">
-      <IconButton label="Zoom in" keys="+" onClick={() => onZoom(ZOOM_STEP)}>
+      <IconButton label={t('graph.zoom-in')} keys="+" onClick={() => onZoom(ZOOM_STEP)}>
         <Plus size={16} />
       </IconButton>
-      <IconButton label="Zoom out" keys="-" onClick={() => onZoom(1 / ZOOM_STEP)}>
+      <IconButton label={t('graph.zoom-out')} keys="-" onClick={() => onZoom(1 / ZOOM_STEP)}>
         <Minus size={16} />
       </IconButton>
-      <IconButton label="Fit all" keys="f" onClick={onFit}>
+      <IconButton label={t('graph.fit-all')} keys="f" onClick={onFit}>
         <Maximize size={16} />
       </IconButton>
     </div>

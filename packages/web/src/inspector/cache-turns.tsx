@@ -11,12 +11,10 @@ export function CacheTurns({ thread, node }: { readonly thread: string; readonly
   if (!data || turns.length === 0) return null;
   return (
     <section aria-label={t('cache.turns')}>
-      <h3 className="mb-2 flex items-baseline justify-between gap-3 text-sm font-medium">
-        <span>{t('cache.turns')}</span>
-        <span className="shrink-0 tabular-nums">
-          {t('cache.hit-rate', { percent: Math.round(data.hitRate * 100) })}
-        </span>
-      </h3>
+      <h3 className="text-sm font-medium">{t('cache.turns')}</h3>
+      <p className="mb-2 text-xs text-soft tabular-nums">
+        {t('cache.hit-rate', { percent: Math.round(data.hitRate * 100) })}
+      </p>
       <ol className="flex flex-col gap-1">
         {turns.map((turn, index) => (
           <Turn key={turn.exchange} turn={turn} number={index + 1} isShown={turn.node === node} />

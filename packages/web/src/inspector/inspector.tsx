@@ -9,6 +9,7 @@ import { type InspectorTab, useView } from '../state/view.ts';
 import { ago, duration, money, shortId, totalTokens } from '../ui/format.ts';
 import { Empty, Failed, Loading } from '../ui/states.tsx';
 import { Tabs } from '../ui/tabs.tsx';
+import { t } from '../words/words.ts';
 import { CacheTurns } from './cache-turns.tsx';
 import { ChangesView } from './changes-view.tsx';
 import { comparableText } from './comparable-text.ts';
@@ -18,11 +19,11 @@ import { TreeTab } from './tree-tab.tsx';
 import { wordDiff } from './word-diff.ts';
 
 const TABS: readonly { readonly tab: InspectorTab; readonly title: string }[] = [
-  { tab: 'tree', title: 'Tree' },
-  { tab: 'raw', title: 'Raw' },
-  { tab: 'diff', title: 'Diff' },
-  { tab: 'usage', title: 'Usage' },
-  { tab: 'request', title: 'Request' },
+  { tab: 'tree', title: t('inspector.tree') },
+  { tab: 'raw', title: t('inspector.raw') },
+  { tab: 'diff', title: t('inspector.diff') },
+  { tab: 'usage', title: t('inspector.usage') },
+  { tab: 'request', title: t('inspector.request') },
 ];
 
 /** Details of the selected message. `leaf` is the last message of the path on screen. */
@@ -30,7 +31,7 @@ export function Inspector({ node, leaf }: { readonly node: string; readonly leaf
   const tab = useView((view) => view.tab);
   return (
     <Tabs
-      label="Inspector"
+      label={t('inspector.inspector')}
       tabs={TABS}
       selected={tab}
       onSelect={(selected) => useView.setState({ tab: selected })}
@@ -68,8 +69,8 @@ function TabContent({ tab, node, leaf }: ShownProps): ReactNode {
 export function RawTab({ node }: { readonly node: Node }) {
   const raw = useQuery(queries.raw(node.id));
   if (raw.error) return <Failed error={raw.error} onRetry={() => void raw.refetch()} />;
-  if (raw.data === undefined) return <Loading label="Loading the stored text" />;
-  return <TextView text={raw.data} label="Stored text" facts={<span>{node.dialect}</span>} />;
+  if (raw.data === undefined) return <Loading label={t('inspector.loading-the-stored')} />;
+  return <TextView text={raw.data} label={t('inspector.stored-text')} facts={<span>{node.dialect}</span>} />;
 }
 
 /** The differences between a message and one of its siblings. */
@@ -82,15 +83,10 @@ export function DiffTab({ node }: { readonly node: Node }) {
     ensureChildren(node.parent).catch(setError);
   }, [node.parent]);
   if (error !== undefined) return <Failed error={error} />;
-  if (!siblings) return <Loading label="Loading the siblings" />;
+  if (!siblings) return <Loading label={t('inspector.loading-the-siblings')} />;
   const others = siblings.filter((id) => id !== node.id);
   const other = nodes.get(chosen ?? findSibling(node, siblings) ?? '');
-  if (!other)
-    return (
-      <Empty title="Nothing to compare with">
-        This message has no sibling. Edit it as a branch, or let it be answered again.
-      </Empty>
-    );
+  if (!other) return <Empty title={t('inspector.nothing-to-compare')}>{t('inspector.this-message-has')}</Empty>;
   return (
     <div className="flex h-full flex-col">
       <Choice node={node} siblings={siblings} others={others} other={other.id} onChoose={setChosen} />
@@ -121,7 +117,7 @@ function Choice({ node, siblings, others, other, onChoose }: ChoiceProps) {
   return (
     <div className="flex shrink-0 items-center gap-2 border-b border-line px-3 py-1.5 text-xs">
       <label htmlFor={id} className="shrink-0 text-soft">
-        From
+        {t('inspector.from')}
       </label>
       <select
         id={id}
@@ -140,7 +136,7 @@ function Choice({ node, siblings, others, other, onChoose }: ChoiceProps) {
         })}
       </select>
       <span className="shrink-0 text-soft">
-        to this one, {siblings.indexOf(node.id) + 1}/{siblings.length}
+        {t('inspector.to-this-one', { siblings: siblings.indexOf(node.id) + 1, count: siblings.length })}
       </span>
     </div>
   );
@@ -151,8 +147,8 @@ function Difference({ node, other }: { readonly node: Node; readonly other: Node
   const isSame = changes.every(({ kind }) => kind === 'same');
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keys
-    <section className="min-h-0 grow overflow-y-auto p-3" tabIndex={0} aria-label="Difference">
-      {isSame && <p className="mb-2 text-xs text-soft">Both read the same; their stored bytes differ.</p>}
+    <section className="min-h-0 grow overflow-y-auto p-3" tabIndex={0} aria-label={t('inspector.difference')}>
+      {isSame && <p className="mb-2 text-xs text-soft">{t('inspector.both-read-the')}</p>}
       <ChangesView changes={changes} />
     </section>
   );
@@ -169,11 +165,11 @@ export function UsageTab({ node }: { readonly node: Node }) {
   const tree = useQuery({ ...queries.usage({ below: top ?? '' }), enabled: top !== undefined });
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keys
-    <section className="flex h-full flex-col gap-5 overflow-y-auto p-3" tabIndex={0} aria-label="Usage">
-      <UsageCard title="This message" total={own} />
-      <UsageCard title="The path to it" total={path} />
-      {thread && <UsageCard title={`The conversation “${thread.title}”`} total={whole} />}
-      <UsageCard title="Every branch of its tree" total={tree} />
+    <section className="flex h-full flex-col gap-5 overflow-y-auto p-3" tabIndex={0} aria-label={t('inspector.usage')}>
+      <UsageCard title={t('inspector.this-message')} total={own} />
+      <UsageCard title={t('inspector.the-path-to')} total={path} />
+      {thread && <UsageCard title={t('inspector.the-conversation', { title: thread.title })} total={whole} />}
+      <UsageCard title={t('inspector.every-branch-of')} total={tree} />
       {thread && <CacheTurns thread={thread.id} node={node.id} />}
       <TakeList takes={node.takes} />
     </section>
@@ -189,12 +185,12 @@ export interface Total {
 }
 
 const BUCKETS: readonly { readonly key: keyof Usage; readonly title: string; readonly color: string }[] = [
-  { key: 'input', title: 'Input', color: 'bg-user' },
-  { key: 'cacheRead', title: 'Cache read', color: 'bg-ok' },
-  { key: 'cacheWrite5m', title: 'Cache write, 5 min', color: 'bg-warn' },
-  { key: 'cacheWrite1h', title: 'Cache write, 1 h', color: 'bg-anthropic' },
-  { key: 'output', title: 'Output', color: 'bg-accent' },
-  { key: 'reasoning', title: 'Reasoning', color: 'bg-provider' },
+  { key: 'input', title: t('inspector.input'), color: 'bg-user' },
+  { key: 'cacheRead', title: t('inspector.cache-read'), color: 'bg-ok' },
+  { key: 'cacheWrite5m', title: t('inspector.cache-write-5'), color: 'bg-warn' },
+  { key: 'cacheWrite1h', title: t('inspector.cache-write-1'), color: 'bg-anthropic' },
+  { key: 'output', title: t('inspector.output'), color: 'bg-accent' },
+  { key: 'reasoning', title: t('inspector.reasoning'), color: 'bg-provider' },
 ];
 
 /** Tokens by kind, with the cost and the cache hit rate. */
@@ -222,7 +218,9 @@ function Buckets({ total }: { readonly total: Total | undefined }) {
   const all = totalTokens(usage);
   if (all === 0)
     return (
-      <p className="text-xs text-soft">{replies === 0 ? 'No model wrote it.' : 'The provider reported no usage.'}</p>
+      <p className="text-xs text-soft">
+        {replies === 0 ? t('inspector.no-model-wrote') : t('inspector.the-provider-reported')}
+      </p>
     );
   const used = BUCKETS.filter(({ key }) => usage[key] > 0);
   const read = usage.input + usage.cacheRead + usage.cacheWrite5m + usage.cacheWrite1h;
@@ -237,9 +235,11 @@ function Buckets({ total }: { readonly total: Total | undefined }) {
         {used.map(({ key, title, color }) => (
           <Row key={key} title={title} color={color} value={usage[key].toLocaleString('en')} />
         ))}
-        <Row title="All tokens" value={all.toLocaleString('en')} />
-        {read > 0 && <Row title="Cache hit rate" value={`${Math.round((100 * usage.cacheRead) / read)} %`} />}
-        {replies > 1 && <Row title="Replies" value={String(replies)} />}
+        <Row title={t('inspector.all-tokens')} value={all.toLocaleString('en')} />
+        {read > 0 && (
+          <Row title={t('inspector.cache-hit-rate')} value={`${Math.round((100 * usage.cacheRead) / read)} %`} />
+        )}
+        {replies > 1 && <Row title={t('inspector.replies')} value={String(replies)} />}
       </dl>
     </>
   );
@@ -268,8 +268,10 @@ export function Row({
 /** The takes of a message. Identical bytes after an identical history are one node with several takes. */
 export function TakeList({ takes }: { readonly takes: readonly Take[] }) {
   return (
-    <section aria-label="Takes">
-      <h3 className="mb-2 text-sm font-medium">{takes.length === 1 ? 'How it came to be' : `${takes.length} takes`}</h3>
+    <section aria-label={t('inspector.takes')}>
+      <h3 className="mb-2 text-sm font-medium">
+        {takes.length === 1 ? t('inspector.how-it-came') : t('inspector.takes-2', { count: takes.length })}
+      </h3>
       <ul className="flex flex-col gap-2">
         {takes.map((take) => (
           <li key={take.id} className="rounded-md border border-line p-2">
@@ -293,10 +295,10 @@ export function TakeList({ takes }: { readonly takes: readonly Take[] }) {
 }
 
 const AUTHORS: Readonly<Record<Take['author'], string>> = {
-  person: 'Written by a person',
-  model: 'Written by a model',
-  tool: 'Written by a tool',
-  unknown: 'Written by someone unknown',
+  person: t('inspector.written-by-a'),
+  model: t('inspector.written-by-a-model'),
+  tool: t('inspector.written-by-a-tool'),
+  unknown: t('inspector.written-by-someone'),
 };
 
 function describeTake(take: Take): readonly (readonly [string, string])[] {
@@ -304,16 +306,19 @@ function describeTake(take: Take): readonly (readonly [string, string])[] {
   const written = usage ? usage.output + usage.reasoning : 0;
   const writing = (durationMs ?? 0) - (firstEventMs ?? 0);
   const facts: readonly (readonly [string, string | undefined])[] = [
-    ['Provider', provider],
-    ['Via', via],
-    ['First event', firstEventMs === undefined ? undefined : duration(firstEventMs)],
-    ['Duration', durationMs === undefined ? undefined : duration(durationMs)],
-    ['Speed', written > 0 && writing > 0 ? `${(written / (writing / 1000)).toFixed(1)} tokens/s` : undefined],
-    ['Stopped', stop?.reason],
-    ['Cut off', cut ? 'yes: the message is incomplete' : undefined],
-    ['Cost', cost === undefined ? undefined : money(cost)],
-    ['Numbers', estimated ? 'estimated' : undefined],
-    ['Request id', requestId],
+    [t('inspector.provider'), provider],
+    [t('inspector.via'), via],
+    [t('inspector.first-event'), firstEventMs === undefined ? undefined : duration(firstEventMs)],
+    [t('inspector.duration'), durationMs === undefined ? undefined : duration(durationMs)],
+    [
+      t('inspector.speed'),
+      written > 0 && writing > 0 ? `${(written / (writing / 1000)).toFixed(1)} tokens/s` : undefined,
+    ],
+    [t('inspector.stopped'), stop?.reason],
+    [t('inspector.cut-off'), cut ? 'yes: the message is incomplete' : undefined],
+    [t('inspector.cost'), cost === undefined ? undefined : money(cost)],
+    [t('inspector.numbers'), estimated ? 'estimated' : undefined],
+    [t('inspector.request-id'), requestId],
   ];
   return facts.flatMap(([title, value]) => (value === undefined ? [] : [[title, value] as const]));
 }

@@ -1,5 +1,6 @@
 import type { ModelColors } from '../graph/model-colors.ts';
 import type { RailRow } from '../graph/rail.ts';
+import { t } from '../words/words.ts';
 
 /** A message as the rail draws it. */
 export interface RailNode {
@@ -88,7 +89,7 @@ export function ModelLegend({ colors }: { readonly colors: ModelColors }) {
   if (colors.size === 0) return null;
   return (
     <ul
-      aria-label="Models"
+      aria-label={t('inspector.models')}
       className="flex shrink-0 flex-wrap gap-x-3 gap-y-1 border-t border-line px-3 py-1.5 text-xs text-soft"
     >
       {[...colors].map(([model, color]) => (

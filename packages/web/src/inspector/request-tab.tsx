@@ -11,6 +11,7 @@ import { toRequestOptions, useView } from '../state/view.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Empty, Failed, Loading } from '../ui/states.tsx';
 import { toast, toastError } from '../ui/toasts.tsx';
+import { t } from '../words/words.ts';
 import { listOpenCalls } from './open-calls.ts';
 import { TextView } from './text-view.tsx';
 
@@ -24,7 +25,11 @@ export function RequestTab({ node }: { readonly node: Node }) {
     <div className="flex h-full flex-col">
       {wasSent && (
         // biome-ignore lint/a11y/useSemanticElements: a fieldset would have to have a legend that is seen
-        <div role="group" aria-label="Which request" className="flex gap-1 border-b border-line px-2 py-1.5">
+        <div
+          role="group"
+          aria-label={t('inspector.which-request')}
+          className="flex gap-1 border-b border-line px-2 py-1.5"
+        >
           {(['sent', 'next'] as const).map((each) => (
             <Button
               key={each}
@@ -34,7 +39,7 @@ export function RequestTab({ node }: { readonly node: Node }) {
               className="aria-pressed:bg-accent-soft aria-pressed:text-accent"
               onClick={() => setWhich(each)}
             >
-              {each === 'sent' ? 'Was sent for it' : 'Would be sent next'}
+              {each === 'sent' ? t('inspector.was-sent-for') : t('inspector.would-be-sent')}
             </Button>
           ))}
         </div>
@@ -52,7 +57,7 @@ function Sent({ node }: { readonly node: Node }) {
   const nodes = useNodes((state) => state.nodes);
   const sent = useQuery(queries.request(node.id, useConversationAddress()?.thread));
   if (sent.error) return <Failed error={sent.error} onRetry={() => void sent.refetch()} />;
-  if (!sent.data) return <Loading label="Loading the request" />;
+  if (!sent.data) return <Loading label={t('inspector.loading-the-request')} />;
   return (
     <RequestView request={sent.data} below={node.parent} before={pathTo(nodes, node.parent).findLast(answersRequest)} />
   );
@@ -70,12 +75,10 @@ function Next({ node }: { readonly node: Node }) {
   });
   if (open.length > 0)
     return (
-      <Empty title="The next request is not known yet">
-        It holds the results of {open.join(', ')}, which are still to come.
-      </Empty>
+      <Empty title={t('inspector.the-next-request')}>{t('inspector.it-holds-the', { open: open.join(', ') })}</Empty>
     );
   if (next.error) return <Failed error={next.error} onRetry={() => void next.refetch()} />;
-  if (!next.data) return <Loading label="Preparing the request" />;
+  if (!next.data) return <Loading label={t('inspector.preparing-the-request')} />;
   return <RequestView request={next.data} below={node.id} before={path.findLast(answersRequest)} />;
 }
 
@@ -97,7 +100,7 @@ function RequestView({ request, below, before }: RequestViewProps) {
       <div className="min-h-0 grow">
         <TextView
           text={body}
-          label="Request body"
+          label={t('inspector.request-body')}
           facts={
             <>
               <span className="max-w-48 truncate font-medium text-ink" title={`${provider ?? ''} ${model}`}>
@@ -107,7 +110,7 @@ function RequestView({ request, below, before }: RequestViewProps) {
             </>
           }
           actions={
-            <IconButton label="Copy as curl" onClick={() => void copyCurl(request, below)}>
+            <IconButton label={t('inspector.copy-as-curl')} onClick={() => void copyCurl(request, below)}>
               <Terminal size={16} />
             </IconButton>
           }
@@ -121,7 +124,7 @@ async function copyCurl(request: SentRequest | NextRequest, below: string): Prom
   try {
     const { url, headers } = 'headers' in request ? request : await fetchTarget(request, below);
     await navigator.clipboard.writeText(toCurl({ url, headers, body: request.body }));
-    toast('The command is copied. Its key comes from the environment.');
+    toast(t('inspector.the-command-is'));
   } catch (error) {
     toastError(error);
   }
@@ -154,10 +157,10 @@ function PrefixNote({ request: { parts, dialect }, before: last }: PrefixNotePro
           <Info size={14} aria-hidden className="shrink-0" />
         )}
         {isExtending
-          ? 'It extends the previous request, so caches and signatures stay valid.'
+          ? t('inspector.it-extends-the')
           : last
-            ? `The previous request uses another protocol, ${last.dialect}, so the two have no common prefix.`
-            : 'It is the first request on this path.'}
+            ? t('inspector.the-previous-request', { dialect: last.dialect })
+            : t('inspector.it-is-the')}
       </p>
     );
   }
@@ -166,12 +169,11 @@ function PrefixNote({ request: { parts, dialect }, before: last }: PrefixNotePro
     <div className="px-3 py-2 text-xs">
       <p className="flex items-center gap-2 text-warn">
         <Split size={14} aria-hidden className="shrink-0" />
-        It differs from the previous request {WHERE[part]}
-        {part === 'system' ? '' : ` ${index + 1}`}. The provider reads everything after that again.
+        {t('inspector.it-differs-from', { value: WHERE[part], what: part === 'system' ? '' : ` ${index + 1}` })}
       </p>
       <dl className="mt-1 grid grid-cols-[auto_1fr] gap-x-2 gap-y-0.5 pl-5">
-        <Side title="Before" text={before} />
-        <Side title="Now" text={after} />
+        <Side title={t('inspector.before')} text={before} />
+        <Side title={t('inspector.now')} text={after} />
       </dl>
     </div>
   );
@@ -184,7 +186,9 @@ function Side({ title, text }: { readonly title: string; readonly text: string |
   return (
     <>
       <dt className="text-soft">{title}</dt>
-      <dd className="line-clamp-2 font-mono break-all">{text === undefined ? 'nothing' : text.slice(0, LENGTH)}</dd>
+      <dd className="line-clamp-2 font-mono break-all">
+        {text === undefined ? t('inspector.nothing') : text.slice(0, LENGTH)}
+      </dd>
     </>
   );
 }
@@ -196,9 +200,7 @@ function RequestLosses({ losses }: { readonly losses: readonly RequestLoss[] }) 
     <details className="border-t border-line px-3 py-2 text-xs" open={losses.length <= 3}>
       <summary className="flex items-center gap-2 text-warn">
         <TriangleAlert size={14} aria-hidden className="shrink-0" />
-        {losses.length === 1
-          ? 'One thing is not sent as it is stored'
-          : `${losses.length} things are not sent as they are stored`}
+        {losses.length === 1 ? t('inspector.one-thing-is') : t('inspector.things-are-not', { count: losses.length })}
       </summary>
       <ul className="mt-1 flex flex-col gap-1 pl-5">
         {losses.map((loss, index) => (
@@ -207,7 +209,7 @@ function RequestLosses({ losses }: { readonly losses: readonly RequestLoss[] }) 
             {loss.text}{' '}
             {loss.node !== undefined && (
               <Link href={toAddress(thread, loss.node)} className="text-accent underline">
-                show the message
+                {t('inspector.show-the-message')}
               </Link>
             )}
           </li>

@@ -3,7 +3,7 @@ import { indentJson, type JsonPiece, jsonPieces, looksLikeJson } from '../blocks
 import { useView } from '../state/view.ts';
 import { Button } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
-import { bytes, pluralize } from '../ui/format.ts';
+import { bytes } from '../ui/format.ts';
 import { t } from '../words/words.ts';
 import { JsonLines } from './json-lines.tsx';
 
@@ -44,7 +44,7 @@ export function TextView({ text, label, facts, actions }: TextViewProps) {
     <div className="flex h-full min-h-0 flex-col">
       <div className="flex shrink-0 flex-wrap items-center gap-x-3 gap-y-1 border-b border-line px-3 py-1.5 text-xs text-soft">
         {facts}
-        <span title={pluralize(size, 'byte')}>{bytes(size)}</span>
+        <span title={t('inspector.count-bytes', { count: size })}>{bytes(size)}</span>
         <div className="ml-auto flex items-center">
           {canBePretty && (
             // biome-ignore lint/a11y/useSemanticElements: two buttons in a bar, not a part of a form
@@ -63,7 +63,7 @@ export function TextView({ text, label, facts, actions }: TextViewProps) {
             </div>
           )}
           {actions}
-          <CopyButton label={`Copy ${label.toLowerCase()}`} text={text} />
+          <CopyButton label={t('inspector.copy', { label: label.toLowerCase() })} text={text} />
         </div>
       </div>
       {shownPretty ? (
@@ -104,9 +104,9 @@ function LongText({
       {rest > 0 && (
         <div className="flex items-center gap-2 py-2 text-xs text-soft">
           <Button small onClick={() => setChunks(chunks * 2)}>
-            Show more
+            {t('inspector.show-more')}
           </Button>
-          {rest.toLocaleString('en')} more characters
+          {t('inspector.more-characters', { rest: rest.toLocaleString('en') })}
         </div>
       )}
     </section>

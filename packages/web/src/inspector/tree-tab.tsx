@@ -14,6 +14,7 @@ import { pathTo, useNodes } from '../state/nodes.ts';
 import { goTo } from '../state/place.ts';
 import { requestPreviews, usePreviews } from '../state/previews.ts';
 import { Failed, Loading } from '../ui/states.tsx';
+import { t } from '../words/words.ts';
 import { MOST_LANES, ModelLegend, RailCell, type RailNode, ROW_HEIGHT } from './rail-cell.tsx';
 
 /** The tree of a conversation, with the path on screen as its trunk. */
@@ -23,7 +24,7 @@ export function TreeTab({ node, leaf }: { readonly node: Node; readonly leaf: st
   const top = path[0]?.id;
   const topology = useQuery({ ...queries.topology(top), enabled: top !== undefined });
   if (topology.error) return <Failed error={topology.error} onRetry={() => void topology.refetch()} />;
-  if (!topology.data) return <Loading label="Loading the tree" lines={8} />;
+  if (!topology.data) return <Loading label={t('inspector.loading-the-tree')} lines={8} />;
   return <Lines items={topology.data.items} path={path} selected={node.id} />;
 }
 
@@ -108,7 +109,7 @@ function Lines({ items, path, selected }: LinesProps) {
     <div className="flex h-full flex-col">
       <div
         role="tree"
-        aria-label="Tree of this conversation"
+        aria-label={t('inspector.tree-of-this')}
         tabIndex={0}
         aria-activedescendant={`${name}-${current}`}
         onKeyDown={onKeyDown}
@@ -190,16 +191,16 @@ function TreeLine(props: TreeLineProps) {
     >
       <RailCell row={row} rows={rows} lanes={lanes} node={node} colors={colors} isSelected={isSelected} />
       {isLive && <Loader size={14} className="shrink-0 animate-spin text-assistant" aria-hidden />}
-      <span className="sr-only">{isRun ? '' : `${isLive ? 'being written' : node.role}: `}</span>
+      <span className="sr-only">{isRun ? '' : `${isLive ? t('inspector.being-written') : node.role}: `}</span>
       <span className="min-w-0 grow truncate">{text}</span>
       {heads.map((thread) => (
         <span
           key={thread.id}
-          title={`The conversation “${thread.title || 'Untitled'}” ends here`}
+          title={t('inspector.the-conversation-ends', { title: thread.title || t('inspector.untitled') })}
           className={`flex max-w-32 shrink-0 items-center gap-1 truncate rounded border px-1 text-[11px] font-normal not-italic ${thread.id === here ? 'border-accent text-accent' : 'border-line-strong text-soft'}`}
         >
-          <span className="sr-only">Ends here:</span>
-          <span className="truncate">{thread.title || 'Untitled'}</span>
+          <span className="sr-only">{t('inspector.ends-here')}</span>
+          <span className="truncate">{thread.title || t('inspector.untitled')}</span>
         </span>
       ))}
       {branch && (

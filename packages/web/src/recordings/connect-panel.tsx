@@ -6,6 +6,7 @@ import type { Provider } from '../api/types.ts';
 import { IconButton } from '../ui/button.tsx';
 import { CodeLine } from '../ui/copy-button.tsx';
 import { Failed, Loading } from '../ui/states.tsx';
+import { t } from '../words/words.ts';
 
 /** How to point a client at the recording proxy. */
 export function ConnectPanel({ onClose }: { readonly onClose?: () => void }) {
@@ -24,28 +25,30 @@ export function ConnectPanel({ onClose }: { readonly onClose?: () => void }) {
     <div className={`flex flex-col gap-6 ${onClose ? 'h-full overflow-y-auto p-4' : ''}`}>
       {onClose && (
         <header className="flex items-center justify-between">
-          <h2 className="font-semibold">Connect a client</h2>
-          <IconButton label="Close" onClick={onClose}>
+          <h2 className="font-semibold">{t('recordings.connect')}</h2>
+          <IconButton label={t('recordings.close-2')} onClick={onClose}>
             <X size={16} />
           </IconButton>
         </header>
       )}
       <section className="flex flex-col gap-2">
-        <Heading className="font-medium">By a variable</Heading>
-        <p className="text-soft">
-          Set it where your program runs. Its own key goes on to the provider, and is never stored.
-        </p>
+        <Heading className="font-medium">{t('recordings.by-a-variable')}</Heading>
+        <p className="text-soft">{t('recordings.set-it-where')}</p>
         {main.map(({ provider, variable, url: address }) => (
-          <CodeLine key={provider} text={`export ${variable}=${address}`} label={`Copy the line for ${variable}`} />
+          <CodeLine
+            key={provider}
+            text={`export ${variable}=${address}`}
+            label={t('recordings.copy-the-line', { variable: variable ?? '' })}
+          />
         ))}
       </section>
       <section className="flex flex-col gap-2">
-        <Heading className="font-medium">By one command</Heading>
-        <p className="text-soft">It sets the variables for a program, and records what it says.</p>
-        <CodeLine text="skein record -- node app.js" label="Copy the command" />
+        <Heading className="font-medium">{t('recordings.by-one-command')}</Heading>
+        <p className="text-soft">{t('recordings.it-sets-the')}</p>
+        <CodeLine text="skein record -- node app.js" label={t('recordings.copy-the-command')} />
       </section>
       <section className="flex flex-col gap-2">
-        <Heading className="font-medium">In code</Heading>
+        <Heading className="font-medium">{t('recordings.in-code')}</Heading>
         <div className="flex gap-1">
           {SAMPLES.map(({ provider, title }) => (
             <button
@@ -59,15 +62,15 @@ export function ConnectPanel({ onClose }: { readonly onClose?: () => void }) {
             </button>
           ))}
         </div>
-        {sample && <CodeLine text={sample.code(url)} label={`Copy the code for ${sample.title}`} />}
+        {sample && <CodeLine text={sample.code(url)} label={t('recordings.copy-the-code', { title: sample.title })} />}
       </section>
       <details>
-        <summary className="font-medium">Other providers</summary>
+        <summary className="font-medium">{t('recordings.other-providers')}</summary>
         <ul className="mt-2 flex flex-col gap-2">
           {others.map(({ provider, url: address }) => (
             <li key={provider}>
               <p className="mb-0.5 text-xs text-soft">{provider}</p>
-              <CodeLine text={address} label={`Copy the address for ${provider}`} />
+              <CodeLine text={address} label={t('recordings.copy-the-address', { provider })} />
             </li>
           ))}
         </ul>

@@ -1,5 +1,6 @@
 import { ArrowRight, CircleCheck, TriangleAlert } from 'lucide-react';
 import type { Recording } from '../api/types.ts';
+import { t } from '../words/words.ts';
 import { lostThings } from './outcome.tsx';
 
 type Upstream = NonNullable<Recording['upstream']>;
@@ -23,7 +24,7 @@ export function GatewaySummary({
     <p className="flex flex-wrap items-center gap-x-1.5 gap-y-0.5 text-xs">
       <span>{dialect}</span>
       <span className="text-soft">{model}</span>
-      <ArrowRight size={12} aria-label="answered by" className="shrink-0 text-faint" />
+      <ArrowRight size={12} aria-label={t('recordings.answered-by')} className="shrink-0 text-faint" />
       <span>{spoken}</span>
       <span className="font-medium">
         {provider}/{answered}
@@ -46,11 +47,11 @@ export function LostBetween({ upstream }: { readonly upstream: Upstream }) {
   return (
     <div className="flex flex-col gap-4 p-3 text-xs">
       <section>
-        <h3 className="mb-1 font-semibold text-faint">Lost between them</h3>
+        <h3 className="mb-1 font-semibold text-faint">{t('recordings.lost-between-them')}</h3>
         {lost.length === 0 ? (
           <p className="flex items-center gap-2 text-ok">
             <CircleCheck size={14} aria-hidden className="shrink-0" />
-            Everything was carried over.
+            {t('recordings.everything-was-carried')}
           </p>
         ) : (
           <ul className="flex flex-col gap-1">
@@ -66,7 +67,7 @@ export function LostBetween({ upstream }: { readonly upstream: Upstream }) {
       </section>
       {added.length > 0 && (
         <section>
-          <h3 className="mb-1 font-semibold text-faint">Added</h3>
+          <h3 className="mb-1 font-semibold text-faint">{t('recordings.added')}</h3>
           <ul className="flex flex-col gap-1">
             {added.map(({ text }, index) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: two additions may read the same
@@ -79,11 +80,12 @@ export function LostBetween({ upstream }: { readonly upstream: Upstream }) {
       )}
       {restored.length > 0 && (
         <section>
-          <h3 className="mb-1 font-semibold text-faint">Sent in the provider's own bytes</h3>
+          <h3 className="mb-1 font-semibold text-faint">{t('recordings.sent-in-the')}</h3>
           <ul className="flex flex-col gap-1">
             {restored.map(({ message, exchange }) => (
               <li key={message}>
-                Message {message + 1}, as recorded in <span className="font-mono">{exchange}</span>
+                {t('recordings.message-as-recorded', { message: message + 1 })}{' '}
+                <span className="font-mono">{exchange}</span>
               </li>
             ))}
           </ul>
@@ -91,7 +93,7 @@ export function LostBetween({ upstream }: { readonly upstream: Upstream }) {
       )}
       {renamed.length > 0 && (
         <section>
-          <h3 className="mb-1 font-semibold text-faint">Renamed</h3>
+          <h3 className="mb-1 font-semibold text-faint">{t('recordings.renamed')}</h3>
           <dl className="grid grid-cols-[minmax(8rem,auto)_1fr] gap-x-4 font-mono leading-6">
             {renamed.map(([client, provider]) => (
               <div key={client} className="contents">

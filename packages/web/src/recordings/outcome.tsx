@@ -1,4 +1,5 @@
 import type { Recording } from '../api/types.ts';
+import { t } from '../words/words.ts';
 
 const LOOKS: Readonly<Record<Recording['outcome'], string>> = {
   open: 'bg-accent-soft text-accent',
@@ -45,10 +46,11 @@ const WAYS = { starts: 'starts a conversation', continues: 'continues one', bran
 
 /** Describes where a recorded call was placed in the forest. */
 export function describePlacement({ landing, outcome }: Recording): string {
-  if (!landing) return outcome === 'open' ? 'Running' : 'Not placed yet';
-  if (landing.state === 'waiting') return `Waits: ${landing.why ?? 'for the call that it continues'}`;
-  if (landing.state === 'nothing') return landing.why ?? 'No place in the forest';
-  return landing.way === undefined ? 'In the forest' : `It ${WAYS[landing.way]}`;
+  if (!landing) return outcome === 'open' ? t('recordings.outcome-open') : t('recordings.not-placed-yet');
+  if (landing.state === 'waiting')
+    return t('recordings.waits', { why: landing.why ?? 'for the call that it continues' });
+  if (landing.state === 'nothing') return landing.why ?? t('recordings.no-place-in');
+  return landing.way === undefined ? t('recordings.in-the-forest') : t('recordings.it', { value: WAYS[landing.way] });
 }
 
 /** The node to open: the reply, or the last message of the request if there is no reply. */

@@ -132,15 +132,15 @@ function Head({ recording, onClose }: { readonly recording: Recording; readonly 
   const landed = placedNode(recording);
   const time = elapsedMs(recording);
   const facts = [
-    ['Model', model],
-    ['Provider', upstream ? undefined : provider],
-    ['Started', new Date(start).toLocaleString('en')],
-    ['First byte', firstByte !== undefined && duration(firstByte - start)],
-    ['Whole answer', time !== undefined && duration(time)],
-    ['Size', responseBytes !== undefined && bytes(responseBytes)],
-    ['Tokens', usage && shortNumber(totalTokens(usage))],
-    ['Cost', cost !== undefined && money(cost)],
-    ['Placement', describePlacement(recording)],
+    [t('recordings.model'), model],
+    [t('recordings.provider'), upstream ? undefined : provider],
+    [t('recordings.started'), new Date(start).toLocaleString('en')],
+    [t('recordings.first-byte'), firstByte !== undefined && duration(firstByte - start)],
+    [t('recordings.whole-answer'), time !== undefined && duration(time)],
+    [t('recordings.size'), responseBytes !== undefined && bytes(responseBytes)],
+    [t('recordings.column-tokens'), usage && shortNumber(totalTokens(usage))],
+    [t('recordings.column-cost'), cost !== undefined && money(cost)],
+    [t('recordings.placement'), describePlacement(recording)],
   ] as const;
   return (
     <header className="flex shrink-0 flex-col gap-2 border-b border-line p-3">

@@ -38,15 +38,15 @@ export default function RecordingsScreen({ id }: { readonly id?: string }) {
     if (isThin) void fetchNextPage();
   }, [isThin, fetchNextPage]);
   useCommandList([
-    { id: 'recording.next', title: t('recordings.next'), group: 'Forest', keys: ['j'], run: () => step(1) },
-    { id: 'recording.previous', title: t('recordings.previous'), group: 'Forest', keys: ['k'], run: () => step(-1) },
+    { id: 'recording.next', title: t('recordings.next'), group: 'forest', keys: ['j'], run: () => step(1) },
+    { id: 'recording.previous', title: t('recordings.previous'), group: 'forest', keys: ['k'], run: () => step(-1) },
     ...(id === undefined
       ? []
       : [
           {
             id: 'recording.close',
             title: t('recordings.close'),
-            group: 'Forest' as const,
+            group: 'forest' as const,
             keys: ['Escape'],
             run: () => go(`/recordings${search}`),
           },

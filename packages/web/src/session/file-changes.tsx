@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { Foldable } from '../blocks/fold.tsx';
-import { pluralize } from '../ui/format.ts';
+import { t } from '../words/words.ts';
 import { countLines, type DiffLine, diffLines, type SessionFile, shortPath, type TouchedFile } from './line-diff.ts';
 
 const LOOKS: Readonly<Record<DiffLine['kind'], readonly [mark: string, look: string]>> = {
@@ -13,7 +13,7 @@ const LOOKS: Readonly<Record<DiffLine['kind'], readonly [mark: string, look: str
 /** The changes of a file line by line, as a patch shows them. */
 function FileDiff({ file }: { readonly file: TouchedFile }) {
   if (file.changes.length === 0 && file.whole === 'deleted')
-    return <p className="p-3 text-xs text-soft">The file was deleted.</p>;
+    return <p className="p-3 text-xs text-soft">{t('session.the-file-was')}</p>;
   const isCut = file.changes.some(({ before, after }) => before.isCut || after.isCut);
   return (
     <div className="overflow-x-auto font-mono text-[13px] leading-5">
@@ -28,15 +28,13 @@ function FileDiff({ file }: { readonly file: TouchedFile }) {
                 <span aria-hidden className="w-4 shrink-0 select-none">
                   {mark}
                 </span>
-                {line.kind === 'folded' ? `… ${pluralize(line.count, 'line')}` : line.text || ' '}
+                {line.kind === 'folded' ? `… ${t('session.count-lines', { count: line.count })}` : line.text || ' '}
               </div>
             );
           })}
         </div>
       ))}
-      {isCut && (
-        <p className="px-3 py-1 font-sans text-xs text-faint">Only the beginning; the message has all of it.</p>
-      )}
+      {isCut && <p className="px-3 py-1 font-sans text-xs text-faint">{t('session.only-the-beginning')}</p>}
     </div>
   );
 }
@@ -58,11 +56,15 @@ export function TouchedFileCard({ file, cwd }: { readonly file: TouchedFile; rea
     <Foldable
       isOpen={isOpen}
       onToggle={() => setOpen(!isOpen)}
-      label={`Changes of ${path}`}
+      label={t('session.changes-of', { path })}
       summary={
         <>
           <span className="shrink-0 font-medium text-ink">
-            {file.whole === 'written' ? 'Wrote' : file.whole === 'deleted' ? 'Deleted' : 'Edited'}
+            {file.whole === 'written'
+              ? t('session.wrote')
+              : file.whole === 'deleted'
+                ? t('session.deleted')
+                : t('session.edited')}
           </span>
           <span className="min-w-0 grow truncate font-mono">{path}</span>
           <LineCount {...countLines(file.changes)} />
@@ -80,9 +82,9 @@ export function SessionFiles({ files }: { readonly files: readonly SessionFile[]
   const isRead = ({ changes }: SessionFile) => changes.length === 0;
   const read = files.filter(isRead);
   return (
-    <section aria-label="Files" className="text-xs">
-      <h2 className="mb-1 text-sm font-semibold">Files</h2>
-      {files.length === 0 && <p className="text-soft">No call names a file.</p>}
+    <section aria-label={t('session.files')} className="text-xs">
+      <h2 className="mb-1 text-sm font-semibold">{t('session.files')}</h2>
+      {files.length === 0 && <p className="text-soft">{t('session.no-call-names')}</p>}
       {files
         .filter((file) => !isRead(file))
         .map(({ path, changes, added, removed }) => (
@@ -90,7 +92,7 @@ export function SessionFiles({ files }: { readonly files: readonly SessionFile[]
             key={path}
             isOpen={open === path}
             onToggle={() => setOpen(open === path ? undefined : path)}
-            label={`File ${path}`}
+            label={t('session.file', { path })}
             summary={
               <>
                 <span className="min-w-0 grow truncate font-mono text-ink" title={path}>
@@ -104,7 +106,7 @@ export function SessionFiles({ files }: { readonly files: readonly SessionFile[]
               // biome-ignore lint/suspicious/noArrayIndexKey: changes of a session are in order
               <div key={index} className="border-t border-line first:border-0">
                 <a href={`#step-${step + 1}`} className="block px-3 pt-1 text-accent underline underline-offset-2">
-                  Step {step + 1}
+                  {t('session.step', { step: step + 1 })}
                 </a>
                 <FileDiff file={file} />
               </div>
@@ -113,7 +115,9 @@ export function SessionFiles({ files }: { readonly files: readonly SessionFile[]
         ))}
       {read.length > 0 && (
         <details className="mt-2">
-          <summary className="text-soft">{pluralize(read.length, 'file')} only read</summary>
+          <summary className="text-soft">
+            {t('session.only-read', { things: t('session.count-files', { count: read.length }) })}
+          </summary>
           <ul className="mt-1 flex flex-col gap-0.5 pl-4 font-mono">
             {read.map(({ path }) => (
               <li key={path} className="truncate" title={path}>

@@ -5,8 +5,9 @@ import { queries } from '../api/queries.ts';
 import type { SessionLane, SessionStep } from '../api/types.ts';
 import { toAddress } from '../state/address.ts';
 import { buttonLook } from '../ui/button.tsx';
-import { duration, money, pluralize, shortNumber, totalTokens } from '../ui/format.ts';
+import { duration, money, shortNumber, totalTokens } from '../ui/format.ts';
 import { Empty, Failed, Loading } from '../ui/states.tsx';
+import { t } from '../words/words.ts';
 import { SessionFiles } from './file-changes.tsx';
 import { listFiles } from './line-diff.ts';
 import { cacheText, StepCard } from './step-card.tsx';
@@ -15,10 +16,10 @@ import { placeOnTimeline } from './timeline.ts';
 /** A session of a coding agent as people think of it: prompts as steps, files, commands, subagents, time and cost. */
 export default function SessionScreen({ thread }: { readonly thread: string }) {
   const { data, isPending, error, refetch } = useQuery(queries.session(thread));
-  if (isPending) return <Loading lines={8} label="Loading the session" />;
+  if (isPending) return <Loading lines={8} label={t('session.loading-the-session')} />;
   if (error) return <Failed error={error} onRetry={() => void refetch()} />;
   const { main, subagents, sideCalls } = data;
-  if (main.steps.length === 0) return <Empty title="Nothing was said in this session" />;
+  if (main.steps.length === 0) return <Empty title={t('session.nothing-was-said')} />;
   const lanes = [main, ...subagents];
   return (
     <div className="h-full overflow-y-auto">
@@ -26,7 +27,7 @@ export default function SessionScreen({ thread }: { readonly thread: string }) {
         <SessionHead main={main} subagents={subagents} sideCalls={sideCalls.length} />
         <Timeline lanes={lanes} />
         <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_20rem]">
-          <ol aria-label="Steps" className="flex min-w-0 flex-col gap-3">
+          <ol aria-label={t('session.steps')} className="flex min-w-0 flex-col gap-3">
             {main.steps.map((step, index) => (
               <StepCard key={step.node} number={index + 1} step={step} thread={main.thread} subagents={subagents} />
             ))}
@@ -53,22 +54,19 @@ function SessionHead({ main: { thread, steps }, subagents, sideCalls }: HeadProp
   const unknown = all.reduce((sum, step) => sum + step.withoutPrice, 0);
   const worked = all.reduce((sum, { at, endedAt }) => sum + endedAt - at, 0);
   const facts = [
-    pluralize(steps.length, 'step'),
-    pluralize(
-      all.reduce((sum, { acts }) => sum + acts.length, 0),
-      'call',
-    ),
+    t('session.count-steps', { count: steps.length }),
+    t('session.count-calls', { count: all.reduce((sum, { acts }) => sum + acts.length, 0) }),
     duration(worked),
     `${shortNumber(totalTokens(usage))} tokens`,
     cacheText(usage),
     `${money(cost)}${unknown > 0 ? '+' : ''}`,
-    subagents.length > 0 && pluralize(subagents.length, 'subagent'),
-    sideCalls > 0 && pluralize(sideCalls, 'side call'),
+    subagents.length > 0 && t('session.count-subagents', { count: subagents.length }),
+    sideCalls > 0 && t('session.count-side-calls', { count: sideCalls }),
   ].filter((fact) => fact !== false && fact !== '');
   return (
     <header className="flex flex-wrap items-start gap-3">
       <div className="min-w-0 grow">
-        <h1 className="text-xl font-semibold break-words">{thread.title || 'Session'}</h1>
+        <h1 className="text-xl font-semibold break-words">{thread.title || t('session.session')}</h1>
         <p className="flex flex-wrap items-center gap-x-3 text-xs text-soft">
           {thread.agent && (
             <span className="flex items-center gap-1">
@@ -88,7 +86,7 @@ function SessionHead({ main: { thread, steps }, subagents, sideCalls }: HeadProp
       </div>
       <Link href={toAddress(thread.id)} className={buttonLook('plain')}>
         <MessagesSquare size={14} aria-hidden />
-        Messages
+        {t('session.messages')}
       </Link>
     </header>
   );
@@ -106,18 +104,18 @@ function Timeline({ lanes }: { readonly lanes: readonly SessionLane[] }) {
   const placed = placeOnTimeline(lanes);
   const most = Math.max(...lanes.flatMap(({ steps }) => steps.map(({ usage }) => totalTokens(usage))), 1);
   return (
-    <section aria-label="Timeline" className="rounded-lg border border-line bg-surface p-3">
+    <section aria-label={t('session.timeline')} className="rounded-lg border border-line bg-surface p-3">
       {lanes.map(({ thread, steps }, lane) => (
         <div key={thread.id} className="flex items-center gap-2 text-xs">
           <span className="w-28 shrink-0 truncate text-soft" title={thread.title}>
-            {lane === 0 ? 'Conversation' : thread.title}
+            {lane === 0 ? t('session.conversation') : thread.title}
           </span>
           <div className="relative h-7 grow border-b border-line last:border-0">
             {placed[lane]!.map(({ step, from, to, isCompacted }) => {
               const { prompt, usage } = steps[step]!;
-              const name = lane === 0 ? `Step ${step + 1}` : thread.title;
+              const name = lane === 0 ? t('session.step', { step: step + 1 }) : thread.title;
               const bar = {
-                title: `${prompt.slice(0, 200)} · ${shortNumber(totalTokens(usage))} tokens`,
+                title: t('session.tokens', { prompt: prompt.slice(0, 200), number: shortNumber(totalTokens(usage)) }),
                 className: `absolute top-1 h-5 min-w-2 rounded-sm ${lane === 0 ? 'bg-accent hover:opacity-80' : 'bg-provider'} ${isCompacted ? 'border-l-4 border-warn' : ''}`,
                 style: {
                   left: `${from * 99}%`,

@@ -5,7 +5,8 @@ import type { SessionLane, SessionStep } from '../api/types.ts';
 import { Foldable } from '../blocks/fold.tsx';
 import { oneLine } from '../blocks/summary.ts';
 import { toAddress } from '../state/address.ts';
-import { duration, money, pluralize, shortNumber, totalTokens } from '../ui/format.ts';
+import { duration, money, shortNumber, totalTokens } from '../ui/format.ts';
+import { t } from '../words/words.ts';
 import { TouchedFileCard } from './file-changes.tsx';
 import { shortPath } from './line-diff.ts';
 
@@ -25,24 +26,24 @@ export function StepCard({ number, step, thread, subagents }: StepCardProps) {
   const { prompt, acts, answer, compacted } = step;
   return (
     <li id={`step-${number}`} className="scroll-mt-4 rounded-lg border border-line bg-surface p-4">
-      <article aria-label={`Step ${number}`}>
+      <article aria-label={t('session.step-2', { number })}>
         <header className="flex flex-wrap items-baseline gap-x-3 gap-y-1">
           <Link
             href={toAddress(thread.id, step.node)}
-            title="Open this message in the conversation"
+            title={t('session.open-this-message')}
             className="text-xs font-semibold text-faint hover:text-accent hover:underline"
           >
-            Step {number}
+            {t('session.step-2', { number })}
           </Link>
           <StepFacts step={step} />
         </header>
         {compacted && (
           <Folded
-            label="Compaction"
+            label={t('session.compaction')}
             summary={
               <>
                 <Scissors size={14} aria-hidden className="shrink-0" />
-                {pluralize(compacted.messages, 'message')} before this step were replaced by a summary
+                {t('session.before-this-step', { things: t('session.count-messages', { count: compacted.messages }) })}
               </>
             }
           >
@@ -50,10 +51,10 @@ export function StepCard({ number, step, thread, subagents }: StepCardProps) {
           </Folded>
         )}
         <p className="mt-1 border-l-2 border-user pl-3 text-[15px] font-medium break-words whitespace-pre-wrap">
-          {prompt || <span className="text-faint">It begins without a prompt</span>}
+          {prompt || <span className="text-faint">{t('session.it-begins-without')}</span>}
         </p>
         {acts.length > 0 && (
-          <ul aria-label="What was done" className="mt-2">
+          <ul aria-label={t('session.what-was-done')} className="mt-2">
             {acts.map((act) => (
               <li key={`${act.node} ${act.call}`}>
                 <ActView act={act} cwd={thread.cwd} subagents={subagents} />
@@ -121,21 +122,27 @@ function ActView({ act, cwd, subagents }: ActProps) {
   const Icon = command ? Terminal : first ? FileText : Wrench;
   return (
     <Folded
-      label={command ? `Command ${oneLine(shown, 60)}` : `Call of ${tool}`}
+      label={command ? t('session.command', { text: oneLine(shown, 60) }) : t('session.call-of', { tool })}
       tone={result?.isError ? 'danger' : 'plain'}
       summary={
         <>
           <Icon size={14} aria-hidden className="shrink-0" />
           {!command && <span className="shrink-0 font-medium text-ink">{tool}</span>}
           <span className="min-w-0 grow truncate font-mono">{oneLine(shown, 160)}</span>
-          {result?.isError && <span className="shrink-0 text-danger">failed</span>}
-          {!result && <span className="shrink-0 text-faint">without a result</span>}
+          {result?.isError && <span className="shrink-0 text-danger">{t('session.failed')}</span>}
+          {!result && <span className="shrink-0 text-faint">{t('session.without-a-result')}</span>}
         </>
       }
     >
-      {command && <Output label="Command" text={command.text} isCut={command.isCut} />}
-      {!command && !first && <Output label="Arguments" text={act.input.text} isCut={act.input.isCut} />}
-      {result && <Output label="Output" text={result.output.text || 'Nothing.'} isCut={result.output.isCut} />}
+      {command && <Output label={t('session.command-2')} text={command.text} isCut={command.isCut} />}
+      {!command && !first && <Output label={t('session.arguments')} text={act.input.text} isCut={act.input.isCut} />}
+      {result && (
+        <Output
+          label={t('session.output')}
+          text={result.output.text || t('session.nothing')}
+          isCut={result.output.isCut}
+        />
+      )}
     </Folded>
   );
 }
@@ -146,13 +153,13 @@ function SubagentCard({ lane: { thread, steps } }: { readonly lane: SessionLane 
   const said = steps.at(-1)?.answer?.said;
   return (
     <Folded
-      label={`Subagent ${thread.title}`}
+      label={t('session.subagent', { title: thread.title })}
       summary={
         <>
           <Bot size={14} aria-hidden className="shrink-0 text-provider" />
-          <span className="shrink-0 font-medium text-ink">Subagent</span>
+          <span className="shrink-0 font-medium text-ink">{t('session.subagent-2')}</span>
           <span className="min-w-0 grow truncate">{thread.title}</span>
-          <span className="shrink-0 tabular-nums">{pluralize(acts.length, 'call')}</span>
+          <span className="shrink-0 tabular-nums">{t('session.count-calls', { count: acts.length })}</span>
         </>
       }
     >
@@ -166,7 +173,7 @@ function SubagentCard({ lane: { thread, steps } }: { readonly lane: SessionLane 
         </ul>
         {said && <p className="break-words whitespace-pre-wrap">{said.text}</p>}
         <Link href={toAddress(thread.id)} className="text-xs text-accent underline underline-offset-2">
-          Open its conversation
+          {t('session.open-its-conversation')}
         </Link>
       </div>
     </Folded>
@@ -192,7 +199,7 @@ function Output({ label, text, isCut }: { readonly label?: string; readonly text
       <pre className="max-h-96 overflow-auto font-mono text-[13px] leading-5 break-words whitespace-pre-wrap">
         {text}
       </pre>
-      {isCut && <p className="text-xs text-faint">Only the beginning; the message has all of it.</p>}
+      {isCut && <p className="text-xs text-faint">{t('session.only-the-beginning')}</p>}
     </div>
   );
 }

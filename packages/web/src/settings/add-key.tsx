@@ -1,4 +1,5 @@
 import { CodeLine } from '../ui/copy-button.tsx';
+import { t } from '../words/words.ts';
 
 /** The keys of the providers for which a stand-in answers in demo mode. Setting one of them ends the demo. */
 export const DEMO_VARIABLES = ['ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'GEMINI_API_KEY'] as const;
@@ -7,11 +8,9 @@ export const DEMO_VARIABLES = ['ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'GEMINI_AP
 export function AddKey() {
   return (
     <div className="flex flex-col gap-2 text-sm">
-      <p className="text-soft">
-        Set one of these where Skein is started, then start it again. Keys stay on the server.
-      </p>
+      <p className="text-soft">{t('settings.set-one-of')}</p>
       {DEMO_VARIABLES.map((name) => (
-        <CodeLine key={name} text={`export ${name}=…`} label={`Copy the line for ${name}`} />
+        <CodeLine key={name} text={`export ${name}=…`} label={t('settings.copy-the-line', { name })} />
       ))}
     </div>
   );

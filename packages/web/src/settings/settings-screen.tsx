@@ -10,20 +10,21 @@ import { Button } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { ChoiceField, TextField } from '../ui/field.tsx';
 import { shortNumber } from '../ui/format.ts';
+import { t } from '../words/words.ts';
 import { DEMO_VARIABLES } from './add-key.tsx';
 import { KeySection } from './key-section.tsx';
 import { ProblemSection } from './problem-section.tsx';
 import { QueryView } from './query-view.tsx';
 
 const PARTS = [
-  { id: 'problems', title: 'Problems', Part: ProblemSection },
-  { id: 'providers', title: 'Providers', Part: ProviderSection },
-  { id: 'models', title: 'Models', Part: ModelSection },
-  { id: 'agents', title: 'Agents', Part: AgentSection },
-  { id: 'tools', title: 'Tools', Part: ToolSection },
-  { id: 'look', title: 'Look', Part: LookSection },
-  { id: 'keys', title: 'Keys', Part: KeySection },
-  { id: 'about', title: 'Store and server', Part: AboutSection },
+  { id: 'problems', title: t('settings.problems'), Part: ProblemSection },
+  { id: 'providers', title: t('settings.providers'), Part: ProviderSection },
+  { id: 'models', title: t('settings.models'), Part: ModelSection },
+  { id: 'agents', title: t('settings.agents'), Part: AgentSection },
+  { id: 'tools', title: t('settings.tools'), Part: ToolSection },
+  { id: 'look', title: t('settings.look'), Part: LookSection },
+  { id: 'keys', title: t('settings.keys'), Part: KeySection },
+  { id: 'about', title: t('settings.store-and-server'), Part: AboutSection },
 ] as const;
 
 /** The setup of the server. It comes from the environment and the configuration; the page cannot change it. */
@@ -32,12 +33,9 @@ export default function SettingsScreen() {
     <div className="h-full overflow-y-auto">
       <div className="mx-auto flex max-w-3xl flex-col gap-8 p-4 sm:p-8">
         <header>
-          <h1 className="text-xl font-semibold">Settings</h1>
-          <p className="mt-1 text-soft">
-            The setup of this server. Keys come from its environment, everything else from its configuration file. The
-            page can neither change them nor read the keys.
-          </p>
-          <nav aria-label="Parts of the settings" className="mt-3 flex flex-wrap gap-1">
+          <h1 className="text-xl font-semibold">{t('settings.settings')}</h1>
+          <p className="mt-1 text-soft">{t('settings.the-setup-of')}</p>
+          <nav aria-label={t('settings.parts-of-the')} className="mt-3 flex flex-wrap gap-1">
             {PARTS.map(({ id, title }) => (
               <a
                 key={id}
@@ -74,9 +72,8 @@ function ProviderSection() {
           <>
             {version?.demo && (
               <p className="mb-3 rounded-lg border border-warn bg-warn-soft p-3 text-warn">
-                Demo mode: no provider has a key of its own, so a stand-in answers for those that say so. Set one of the
-                variables below where Skein is started, for example <code className="font-mono">ANTHROPIC_API_KEY</code>
-                , and start it again.
+                {t('settings.demo-mode-no')} <code className="font-mono">ANTHROPIC_API_KEY</code>
+                {t('settings.and-start-it')}
               </p>
             )}
             <ul className="rounded-lg border border-line bg-surface">
@@ -106,11 +103,11 @@ function Row({ provider, isDemo }: { readonly provider: Provider; readonly isDem
       </div>
       <div className="min-w-40 grow text-xs">
         <p className={hasKey ? 'text-ok' : 'text-soft'}>{keyState(provider, isDemo)}</p>
-        <p className="font-mono break-all text-soft">{keyVariables.join(' or ') || 'no variable'}</p>
+        <p className="font-mono break-all text-soft">{keyVariables.join(' or ') || t('settings.no-variable')}</p>
       </div>
       <div className="flex min-w-0 items-center gap-1 max-sm:w-full max-sm:justify-between">
         <code className="truncate font-mono text-xs text-soft">{new URL(proxy).pathname}</code>
-        <CopyButton text={proxy} label={`Copy the proxy address of ${id}`} />
+        <CopyButton text={proxy} label={t('settings.copy-the-proxy', { id })} />
       </div>
     </li>
   );
@@ -142,38 +139,40 @@ function ModelSection() {
           <>
             <div className="mb-2 flex flex-wrap items-center gap-2">
               <p className="mr-auto text-soft">
-                Asked next: <b className="font-medium text-ink">{current ?? 'none'}</b>
+                {t('settings.asked-next')} <b className="font-medium text-ink">{current ?? t('settings.none')}</b>
               </p>
               {chosen !== undefined && (
                 <Button small look="quiet" onClick={() => useView.setState({ model: undefined })}>
-                  Use the server’s default
+                  {t('settings.use-the-servers')}
                 </Button>
               )}
               <TextField
-                aria-label="Filter models"
-                placeholder="Filter"
+                aria-label={t('settings.filter-models')}
+                placeholder={t('settings.filter')}
                 value={words}
                 onChange={(event) => setWords(event.target.value)}
               />
             </div>
             {found.length === 0 ? (
-              <p className="p-3 text-soft">No model has this in its name.</p>
+              <p className="p-3 text-soft">{t('settings.no-model-has')}</p>
             ) : (
               <ul className="rounded-lg border border-line bg-surface">
                 {shown.map(({ id, contextTokens, hasKey }) => (
                   <li key={id} className="flex items-center gap-3 border-b border-line px-3 py-1 last:border-0">
                     <span className="min-w-0 grow truncate">{id}</span>
                     <span className="shrink-0 text-xs text-faint">
-                      {!hasKey ? 'no key' : contextTokens !== undefined && `${shortNumber(contextTokens)} context`}
+                      {!hasKey
+                        ? t('settings.no-key')
+                        : contextTokens !== undefined && t('settings.context', { number: shortNumber(contextTokens) })}
                     </span>
                     <Button
                       small
                       look="quiet"
-                      aria-label={`Ask ${id} next`}
+                      aria-label={t('settings.ask-next', { id })}
                       disabled={id === current}
                       onClick={() => useView.setState({ model: id })}
                     >
-                      {id === current ? 'Asked next' : 'Ask next'}
+                      {id === current ? t('settings.asked-next-2') : t('settings.ask-next-2')}
                     </Button>
                   </li>
                 ))}
@@ -181,7 +180,7 @@ function ModelSection() {
             )}
             {found.length > SHOWN && (
               <Button small look="quiet" className="mt-2" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
-                {isWhole ? 'Show fewer' : `Show all ${found.length}`}
+                {isWhole ? t('settings.show-fewer') : t('settings.show-all', { count: found.length })}
               </Button>
             )}
           </>
@@ -199,8 +198,8 @@ function AgentSection() {
       {({ items }) =>
         items.length === 0 ? (
           <p className="rounded-lg border border-line p-3 text-soft">
-            There are none. An agent is a YAML file with a model, tools and a system text, in the folder{' '}
-            <code className="font-mono">agents</code> beside the configuration.
+            {t('settings.there-are-none')} <code className="font-mono">{t('settings.agents-2')}</code>{' '}
+            {t('settings.beside-the-configuration')}
           </p>
         ) : (
           <ul className="flex flex-col gap-2">
@@ -224,12 +223,12 @@ function Card({ agent: { name, description, model, tools, system } }: { readonly
       {description && <p className="text-soft">{description}</p>}
       {tools.length > 0 && (
         <p className="mt-1 text-xs text-soft">
-          Tools: <span className="font-mono">{tools.join(', ')}</span>
+          {t('settings.tools-2')} <span className="font-mono">{tools.join(', ')}</span>
         </p>
       )}
       {system && (
         <details className="mt-1 text-sm">
-          <summary className="text-xs text-soft">System text</summary>
+          <summary className="text-xs text-soft">{t('settings.system-text')}</summary>
           <pre className="mt-1 max-h-64 overflow-y-auto rounded-md bg-sunken p-2 font-sans text-sm whitespace-pre-wrap">
             {system}
           </pre>
@@ -245,7 +244,7 @@ function ToolSection() {
     <QueryView query={query}>
       {({ items }) =>
         items.length === 0 ? (
-          <p className="rounded-lg border border-line p-3 text-soft">There are none.</p>
+          <p className="rounded-lg border border-line p-3 text-soft">{t('settings.there-are-none-2')}</p>
         ) : (
           <dl className="rounded-lg border border-line bg-surface">
             {items.map(({ name, description }) => (
@@ -269,9 +268,16 @@ function LookSection() {
   const welcomed = useView((view) => view.welcomed);
   return (
     <div className="flex flex-wrap items-center gap-2">
-      <ChoiceField label="Theme" choices={THEMES} value={theme} onChoose={(value) => setTheme(value as Theme)} />
-      <Button onClick={() => useOverlays.setState({ help: true })}>All keys</Button>
-      {welcomed && <Button onClick={() => useView.setState({ welcomed: false })}>Show the welcome again</Button>}
+      <ChoiceField
+        label={t('settings.theme')}
+        choices={THEMES}
+        value={theme}
+        onChoose={(value) => setTheme(value as Theme)}
+      />
+      <Button onClick={() => useOverlays.setState({ help: true })}>{t('settings.all-keys')}</Button>
+      {welcomed && (
+        <Button onClick={() => useView.setState({ welcomed: false })}>{t('settings.show-the-welcome')}</Button>
+      )}
     </div>
   );
 }

@@ -5,7 +5,7 @@ import { useLocation } from 'wouter';
 import { queries } from '../api/queries.ts';
 import { quickSearch } from '../api/search.ts';
 import { keyLabel } from '../commands/keys.ts';
-import { GROUPS, useCommands } from '../commands/registry.ts';
+import { GROUPS, groupName, useCommands } from '../commands/registry.ts';
 import { toAddress } from '../state/address.ts';
 import { type PalettePage, useOverlays } from '../state/overlays.ts';
 import { useView } from '../state/view.ts';
@@ -14,6 +14,7 @@ import { Kbd } from '../ui/kbd.tsx';
 import { MarkedText } from '../ui/marked-text.tsx';
 import { Modal } from '../ui/modal.tsx';
 import { type OptionGroup, OptionList } from '../ui/option-list.tsx';
+import { t } from '../words/words.ts';
 
 const close = () => useOverlays.setState({ palette: undefined });
 
@@ -30,7 +31,7 @@ export default function Palette({ page }: { readonly page: PalettePage }) {
   const commands = useFoundCommands(query);
   const models = useFoundModels(query, page === 'models');
   const groups = page === 'models' ? models : [...places, ...commands, ...models];
-  const label = page === 'models' ? 'Choose a model' : 'Search and commands';
+  const label = page === 'models' ? t('shell.choose-a-model') : t('shell.search-and-commands');
   return (
     <Modal
       onClose={close}
@@ -39,11 +40,11 @@ export default function Palette({ page }: { readonly page: PalettePage }) {
     >
       <OptionList
         label={label}
-        placeholder={page === 'models' ? 'Choose a model' : 'Search or run a command'}
+        placeholder={page === 'models' ? t('shell.choose-a-model') : t('shell.search-or-run')}
         query={query}
         onQuery={setQuery}
         groups={groups.filter(({ options }) => options.length > 0)}
-        empty="Nothing matches."
+        empty={t('shell.nothing-matches')}
         fieldClassName="h-12 w-full shrink-0 border-b border-line bg-transparent px-4 text-base outline-none placeholder:text-faint"
         listClassName="max-h-[60dvh] p-1.5"
       />
@@ -55,9 +56,14 @@ export default function Palette({ page }: { readonly page: PalettePage }) {
 function useFoundCommands(query: string): readonly OptionGroup[] {
   const { commands } = useCommands();
   const offered = [...commands.values()].filter(({ id }) => id !== 'palette');
-  const found = rankByWords(offered, query, ({ title, group, words = '' }) => `${title} ${group} ${words}`, 100);
+  const found = rankByWords(
+    offered,
+    query,
+    ({ title, group, words = '' }) => `${title} ${groupName(group)} ${words}`,
+    100,
+  );
   return GROUPS.map((group) => ({
-    heading: group,
+    heading: groupName(group),
     options: found
       .filter((command) => command.group === group)
       .map(({ id, title, keys = [], run }) => ({
@@ -88,26 +94,26 @@ function usePlaces(query: string): readonly OptionGroup[] {
   const hits = words.length > 1 ? (said.data?.items ?? []) : [];
   return [
     {
-      heading: query === '' ? 'Recent conversations' : 'Conversations',
+      heading: query === '' ? t('shell.recent-conversations') : t('shell.conversations'),
       options: titles.map(({ id, title, updatedAt }) => ({
         id: `thread ${id}`,
         icon: <MessageSquare size={14} />,
-        text: title || 'Untitled',
+        text: title || t('shell.untitled'),
         aside: ago(updatedAt),
         run: open(toAddress(id)),
       })),
     },
     {
-      heading: 'Bookmarks',
+      heading: t('shell.bookmarks'),
       options: marks.map(({ id, node, title }) => ({
         id: `bookmark ${id}`,
         icon: <BookmarkIcon size={14} />,
-        text: title || 'Untitled',
+        text: title || t('shell.untitled'),
         run: open(`/c/${node}`),
       })),
     },
     {
-      heading: 'What was said',
+      heading: t('shell.what-was-said'),
       options: [
         ...hits.map(({ node, role, snippet, marks: marked }) => ({
           id: `hit ${node}`,
@@ -122,7 +128,7 @@ function usePlaces(query: string): readonly OptionGroup[] {
               {
                 id: 'all-hits',
                 icon: null,
-                text: `All messages with “${words}”`,
+                text: t('shell.all-messages-with', { words }),
                 run: open(`/?q=${encodeURIComponent(words)}`),
               },
             ]),
@@ -140,7 +146,7 @@ function useFoundModels(query: string, isWhole: boolean): readonly OptionGroup[]
   const found = rankByWords(data?.items ?? [], query, ({ id }) => id, isWhole ? 200 : MOST);
   return [
     {
-      heading: isWhole ? 'Models of providers that have a key' : 'Ask this model next',
+      heading: isWhole ? t('shell.models-of-providers') : t('shell.ask-this-model'),
       options: found.map(({ id, contextTokens, hasKey }) => ({
         id: `model ${id}`,
         icon: id === chosen ? <Check size={14} className="text-accent" /> : null,

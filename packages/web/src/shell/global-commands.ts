@@ -5,12 +5,13 @@ import { openExport, openPalette, useOverlays } from '../state/overlays.ts';
 import { setTheme, type Theme } from '../state/theme.ts';
 import { useView } from '../state/view.ts';
 import { useNarrow } from '../ui/use-media.ts';
+import { t } from '../words/words.ts';
 import { SCREENS } from './screens.ts';
 
 const THEMES: readonly { readonly theme: Theme; readonly title: string }[] = [
-  { theme: 'light', title: 'Light theme' },
-  { theme: 'dark', title: 'Dark theme' },
-  { theme: 'system', title: 'Theme of the system' },
+  { theme: 'light', title: t('shell.light-theme') },
+  { theme: 'dark', title: t('shell.dark-theme') },
+  { theme: 'system', title: t('shell.theme-of-the') },
 ];
 
 /** The commands that every screen offers. */
@@ -22,7 +23,7 @@ export function useGlobalCommands(): void {
     ({ id, title, href, keys, words }): Command => ({
       id: `go.${id}`,
       title,
-      group: 'Go to',
+      group: 'go',
       keys,
       words,
       run: () => go(href),
@@ -32,8 +33,8 @@ export function useGlobalCommands(): void {
     ({ theme, title }): Command => ({
       id: `theme.${theme}`,
       title,
-      group: 'View',
-      words: 'colours',
+      group: 'view',
+      words: t('shell.colours'),
       run: () => setTheme(theme),
     }),
   );
@@ -41,19 +42,19 @@ export function useGlobalCommands(): void {
     [
       {
         id: 'go.new',
-        title: 'New conversation',
-        group: 'Go to',
+        title: t('shell.new-conversation'),
+        group: 'go',
         keys: ['n'],
-        words: 'start write chat',
+        words: t('shell.start-write-chat'),
         run: () => go('/new'),
       },
       ...screens,
       {
         id: 'search',
-        title: 'Search everything that was said',
-        group: 'Forest',
+        title: t('shell.search-everything-that'),
+        group: 'forest',
         keys: ['/'],
-        words: 'find full text',
+        words: t('shell.find-full-text'),
         run: () => {
           go('/');
           useOverlays.setState({ wantsSearch: true });
@@ -61,41 +62,41 @@ export function useGlobalCommands(): void {
       },
       {
         id: 'palette',
-        title: 'Show all commands',
-        group: 'View',
+        title: t('shell.show-all-commands'),
+        group: 'view',
         keys: ['Ctrl+k'],
         whileTyping: true,
         run: () => (useOverlays.getState().palette ? useOverlays.setState({ palette: undefined }) : openPalette()),
       },
       {
         id: 'choose-model',
-        title: 'Choose a model',
-        group: 'Conversation',
+        title: t('shell.choose-a-model'),
+        group: 'conversation',
         keys: ['Ctrl+m'],
-        words: 'provider switch',
+        words: t('shell.provider-switch'),
         run: () => openPalette('models'),
       },
       {
         id: 'help',
-        title: 'Help: all keys',
-        group: 'View',
+        title: t('shell.help-all-keys'),
+        group: 'view',
         keys: ['?'],
         run: () => useOverlays.setState({ help: true }),
       },
       {
         id: 'toggle-forest',
-        title: 'Show or hide the forest at the side',
-        group: 'View',
+        title: t('shell.show-or-hide'),
+        group: 'view',
         keys: ['\\', 'Ctrl+b'],
-        words: 'pane sidebar',
+        words: t('shell.pane-sidebar'),
         run: () => toggleForest(isNarrow),
       },
       {
         id: 'toggle-inspector',
-        title: 'Show or hide the inspector',
-        group: 'View',
+        title: t('shell.show-or-hide-the'),
+        group: 'view',
         keys: ['p'],
-        words: 'pane raw tree usage',
+        words: t('shell.pane-raw-tree'),
         run: () => useView.setState(({ inspectorOpen }) => ({ inspectorOpen: !inspectorOpen })),
       },
       ...themes,
@@ -103,19 +104,19 @@ export function useGlobalCommands(): void {
         ? [
             {
               id: 'share',
-              title: 'Share or export this conversation',
-              group: 'Conversation' as const,
+              title: t('shell.share-or-export'),
+              group: 'conversation' as const,
               keys: ['S'],
-              words: 'page html pdf print markdown download',
+              words: t('shell.page-html-pdf'),
               run: () => openExport({ kind: 'thread', id: thread.id, title: thread.title }),
             },
           ]
         : []),
       {
         id: 'export-all',
-        title: 'Export the whole forest',
-        group: 'Forest',
-        words: 'download save backup',
+        title: t('shell.export-the-whole'),
+        group: 'forest',
+        words: t('shell.download-save-backup'),
         run: () => openExport({ kind: 'everything' }),
       },
     ],

@@ -1,4 +1,5 @@
 import { ChartColumn, Columns3, type LucideIcon, Network, Radio, Settings, TreePine } from 'lucide-react';
+import { t } from '../words/words.ts';
 
 interface Screen {
   readonly id: string;
@@ -13,31 +14,45 @@ interface Screen {
 
 /** The screens that are always one step away: in the side bar, by key and in the palette. */
 export const SCREENS: readonly Screen[] = [
-  { id: 'forest', title: 'Forest', href: '/', Icon: TreePine, keys: ['o f'], words: 'conversations home list' },
-  { id: 'graph', title: 'Graph', href: '/graph', Icon: Network, keys: ['o g'], words: 'tree map' },
-  { id: 'compare', title: 'Compare', href: '/compare', Icon: Columns3, keys: ['o c'], words: 'side by side diff' },
+  {
+    id: 'forest',
+    title: t('shell.forest'),
+    href: '/',
+    Icon: TreePine,
+    keys: ['o f'],
+    words: t('shell.conversations-home-list'),
+  },
+  { id: 'graph', title: t('shell.graph'), href: '/graph', Icon: Network, keys: ['o g'], words: t('shell.tree-map') },
+  {
+    id: 'compare',
+    title: t('shell.compare'),
+    href: '/compare',
+    Icon: Columns3,
+    keys: ['o c'],
+    words: t('shell.side-by-side'),
+  },
   {
     id: 'recordings',
-    title: 'Recordings',
+    title: t('shell.recordings'),
     href: '/recordings',
     Icon: Radio,
     keys: ['o r'],
-    words: 'proxy calls exchanges',
+    words: t('shell.proxy-calls-exchanges'),
   },
   {
     id: 'usage',
-    title: 'Usage',
+    title: t('shell.usage'),
     href: '/usage',
     Icon: ChartColumn,
     keys: ['o u'],
-    words: 'cost spending money tokens budget chart',
+    words: t('shell.cost-spending-money'),
   },
   {
     id: 'settings',
-    title: 'Settings',
+    title: t('shell.settings'),
     href: '/settings',
     Icon: Settings,
     keys: ['o s'],
-    words: 'providers keys agents tools models',
+    words: t('shell.providers-keys-agents'),
   },
 ];

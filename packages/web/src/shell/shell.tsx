@@ -10,7 +10,7 @@ import {
 } from 'react';
 import { useLocation, useSearch } from 'wouter';
 import { foldDigits, type KeyRow, keyLabel, listenToKeys } from '../commands/keys.ts';
-import { GROUPS, useCommands } from '../commands/registry.ts';
+import { GROUPS, groupName, useCommands } from '../commands/registry.ts';
 import { screenTitle } from '../state/address.ts';
 import { followChanges, useConnection } from '../state/change-feed.ts';
 import { useConversationAddress, useCurrentThread } from '../state/current-thread.ts';
@@ -23,6 +23,7 @@ import { Sheet } from '../ui/modal.tsx';
 import { Tips } from '../ui/tip.tsx';
 import { Toasts } from '../ui/toasts.tsx';
 import { useNarrow } from '../ui/use-media.ts';
+import { t } from '../words/words.ts';
 import { useGlobalCommands } from './global-commands.ts';
 import { SideContent } from './side-list.tsx';
 import { TopBar } from './top-bar.tsx';
@@ -45,7 +46,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
         href="#screen"
         className="absolute top-1 left-1 z-50 -translate-y-20 rounded-md bg-accent px-3 py-1.5 font-medium text-accent-ink focus:translate-y-0"
       >
-        Skip to the content
+        {t('shell.skip-to-the')}
       </a>
       <TopBar />
       {!isConnected && <ConnectionBanner />}
@@ -77,7 +78,7 @@ function ConnectionBanner() {
       className="flex shrink-0 items-center justify-center gap-2 border-b border-line bg-warn-soft px-3 py-1 text-xs text-warn"
     >
       <Unplug size={14} aria-hidden />
-      The server cannot be reached. What you see may be old; the page connects again by itself.
+      {t('shell.the-server-cannot')}
     </div>
   );
 }
@@ -89,12 +90,12 @@ const MOST = 480;
 function SideBar() {
   const width = useView((view) => view.forestWidth);
   return (
-    <nav aria-label="Forest" className="flex shrink-0">
+    <nav aria-label={t('shell.forest')} className="flex shrink-0">
       <div className="flex flex-col bg-page" style={{ width }}>
         <SideContent />
       </div>
       <Resizer
-        label="Width of the forest"
+        label={t('shell.width-of-the')}
         width={width}
         least={LEAST}
         most={MOST}
@@ -114,8 +115,8 @@ function SidePane() {
   // biome-ignore lint/correctness/useExhaustiveDependencies: whoever went somewhere wants to see it
   useEffect(close, [place]);
   return (
-    <Sheet open={isOpen} onClose={close} title="Forest" from="left">
-      <nav aria-label="Forest" className="flex min-h-0 grow flex-col">
+    <Sheet open={isOpen} onClose={close} title={t('shell.forest')} from="left">
+      <nav aria-label={t('shell.forest')} className="flex min-h-0 grow flex-col">
         <SideContent />
       </nav>
     </Sheet>
@@ -172,7 +173,7 @@ function Resizer({ label, width, least, most, of, onResize }: ResizerProps) {
 function ConversationHeading() {
   const place = useConversationAddress();
   const thread = useCurrentThread();
-  return place ? <h1 className="sr-only">{thread?.title || 'Conversation'}</h1> : null;
+  return place ? <h1 className="sr-only">{thread?.title || t('shell.conversation')}</h1> : null;
 }
 
 /** Sets the title of the browser tab to the current screen. */
@@ -189,7 +190,7 @@ function useScreenTitle(): void {
 function HelpSheet() {
   const isOpen = useOverlays((overlays) => overlays.help);
   return (
-    <Dialog wide open={isOpen} onClose={() => useOverlays.setState({ help: false })} title="Keys">
+    <Dialog wide open={isOpen} onClose={() => useOverlays.setState({ help: false })} title={t('shell.keys')}>
       <Keys />
     </Dialog>
   );
@@ -206,9 +207,9 @@ function Keys() {
     <div className="gap-x-8 sm:columns-2">
       {GROUPS.map((group) => {
         const rows = foldDigits(withKeys.filter((command) => command.group === group));
-        return rows.length > 0 && <Section key={group} title={group} rows={rows} />;
+        return rows.length > 0 && <Section key={group} title={groupName(group)} rows={rows} />;
       })}
-      <Section title="In a conversation" rows={elsewhere} />
+      <Section title={t('shell.in-a-conversation')} rows={elsewhere} />
     </div>
   );
 }
@@ -236,19 +237,19 @@ function Section({ title, rows }: { readonly title: string; readonly rows: reado
 
 /** The keys of a conversation, listed so that the sheet is complete on every screen. */
 const FIXED_KEYS: readonly { readonly id: string; readonly title: string; readonly keys: readonly string[] }[] = [
-  { id: 'siblings', title: 'Previous or next sibling', keys: ['Alt+ArrowUp', 'Alt+ArrowDown', 'k', 'j'] },
-  { id: 'parent', title: 'Parent', keys: ['Alt+ArrowLeft', 'h'] },
-  { id: 'child', title: 'Last visited child', keys: ['Alt+ArrowRight', 'l'] },
-  { id: 'forks', title: 'Previous or next fork', keys: ['[', ']'] },
-  { id: 'send', title: 'Send and generate', keys: ['Ctrl+Enter'] },
-  { id: 'send-only', title: 'Send only', keys: ['Ctrl+Shift+Enter'] },
-  { id: 'generate', title: 'Generate siblings; with a digit, so many', keys: ['g', 'g 3'] },
-  { id: 'edit', title: 'Edit as a branch', keys: ['e'] },
-  { id: 'bookmark', title: 'Bookmark', keys: ['b'] },
-  { id: 'compare', title: 'Compare what is marked', keys: ['c'] },
-  { id: 'tree', title: 'Tree', keys: ['t'] },
-  { id: 'raw', title: 'Raw text', keys: ['r'] },
-  { id: 'fold', title: 'Fold or unfold', keys: ['Space'] },
-  { id: 'delete', title: 'Delete a branch', keys: ['x'] },
-  { id: 'stop', title: 'Stop the stream, then close', keys: ['Escape'] },
+  { id: 'siblings', title: t('shell.previous-or-next'), keys: ['Alt+ArrowUp', 'Alt+ArrowDown', 'k', 'j'] },
+  { id: 'parent', title: t('shell.parent'), keys: ['Alt+ArrowLeft', 'h'] },
+  { id: 'child', title: t('shell.last-visited-child'), keys: ['Alt+ArrowRight', 'l'] },
+  { id: 'forks', title: t('shell.previous-or-next-fork'), keys: ['[', ']'] },
+  { id: 'send', title: t('shell.send-and-generate'), keys: ['Ctrl+Enter'] },
+  { id: 'send-only', title: t('shell.send-only'), keys: ['Ctrl+Shift+Enter'] },
+  { id: 'generate', title: t('shell.generate-siblings-with'), keys: ['g', 'g 3'] },
+  { id: 'edit', title: t('shell.edit-as-a'), keys: ['e'] },
+  { id: 'bookmark', title: t('shell.bookmark'), keys: ['b'] },
+  { id: 'compare', title: t('shell.compare-what-is'), keys: ['c'] },
+  { id: 'tree', title: t('shell.tree'), keys: ['t'] },
+  { id: 'raw', title: t('shell.raw-text'), keys: ['r'] },
+  { id: 'fold', title: t('shell.fold-or-unfold'), keys: ['Space'] },
+  { id: 'delete', title: t('shell.delete-a-branch'), keys: ['x'] },
+  { id: 'stop', title: t('shell.stop-the-stream'), keys: ['Escape'] },
 ];

@@ -14,6 +14,7 @@ import { describeGroup, GroupToggle } from '../threads/thread-group.tsx';
 import { ChoiceField } from '../ui/field.tsx';
 import { ago } from '../ui/format.ts';
 import { Failed, Loading } from '../ui/states.tsx';
+import { t } from '../words/words.ts';
 import { SCREENS } from './screens.ts';
 
 const NONE: readonly never[] = [];
@@ -39,16 +40,19 @@ export function SideContent() {
           className="flex h-8 items-center justify-center gap-2 rounded-md border border-line bg-surface font-medium hover:bg-hover"
         >
           <SquarePen size={14} aria-hidden />
-          New conversation
+          {t('shell.new-conversation')}
         </Link>
         <ScreenLinks />
         {tags.length > 0 && (
           <ChoiceField
-            label="Conversations with the tag"
+            label={t('shell.conversations-with-the')}
             className="h-7 text-xs"
             value={isKnown ? tag : ''}
             onChoose={setTag}
-            choices={[{ value: '', title: 'All tags' }, ...tags.map((one) => ({ value: one, title: `Tag: ${one}` }))]}
+            choices={[
+              { value: '', title: t('shell.all-tags') },
+              ...tags.map((one) => ({ value: one, title: t('shell.tag', { one }) })),
+            ]}
           />
         )}
       </div>
@@ -66,7 +70,7 @@ export function SideContent() {
 function ScreenLinks() {
   const [place] = useLocation();
   return (
-    <ul aria-label="Screens">
+    <ul aria-label={t('shell.screens')}>
       {SCREENS.map(({ title, href, Icon }) => {
         const isHere = href === '/' ? place === '/' : place.startsWith(href);
         return (
@@ -89,7 +93,7 @@ function ScreenLinks() {
 function SideList({ rows }: { readonly rows: readonly SideRow[] }) {
   const scroller = useRef<HTMLDivElement>(null);
   const { thread, node } = useConversationAddress() ?? {};
-  if (rows.length === 0) return <p className="px-4 py-2 text-xs text-faint">No conversations yet.</p>;
+  if (rows.length === 0) return <p className="px-4 py-2 text-xs text-faint">{t('shell.no-conversations-yet')}</p>;
   return (
     <div ref={scroller} className="min-h-0 grow overflow-y-auto px-2 pb-4 [overflow-anchor:none]">
       <Virtualizer as="ul" item="li" scrollRef={scroller} data={rows} itemSize={28}>
@@ -115,7 +119,7 @@ function Row({ row, isHere }: { readonly row: SideRow; readonly isHere: boolean 
     return (
       <Link href={`/c/${row.bookmark.node}`} className={look} {...current}>
         <BookmarkIcon size={12} aria-hidden className="shrink-0 text-accent" />
-        <span className="truncate">{row.bookmark.title || 'Untitled'}</span>
+        <span className="truncate">{row.bookmark.title || t('shell.untitled')}</span>
       </Link>
     );
   if (row.row.kind === 'group') return <Group row={row.row} isHere={isHere} look={look} />;
@@ -123,8 +127,10 @@ function Row({ row, isHere }: { readonly row: SideRow; readonly isHere: boolean 
   const { id, title, updatedAt, forkedFrom } = thread;
   return (
     <Link href={toAddress(id)} className={`${look} ${INDENTS[depth]}`} title={title} {...current}>
-      {forkedFrom !== undefined && <GitFork size={12} role="img" aria-label="Fork:" className="shrink-0 text-faint" />}
-      <span className="grow truncate">{title || 'Untitled'}</span>
+      {forkedFrom !== undefined && (
+        <GitFork size={12} role="img" aria-label={t('shell.fork')} className="shrink-0 text-faint" />
+      )}
+      <span className="grow truncate">{title || t('shell.untitled')}</span>
       <span className="shrink-0 text-[11px] text-soft">{shortAgo(ago(updatedAt))}</span>
     </Link>
   );
@@ -135,7 +141,7 @@ const INDENTS: readonly string[] = ['', 'ml-5', 'ml-10'];
 
 function Group({ row, isHere, look }: { readonly row: GroupRow; readonly isHere: boolean; readonly look: string }) {
   const { what, group, thread, members, depth, isOpen } = row;
-  const name = what === 'side' ? 'Side calls' : thread.title || 'Untitled';
+  const name = what === 'side' ? t('shell.side-calls') : thread.title || t('shell.untitled');
   const words = describeGroup(row);
   return (
     <GroupToggle
@@ -184,8 +190,8 @@ function sideRows(rows: readonly ListRow[], bookmarks: readonly Bookmark[]): rea
     ...items.flatMap((run) => run.rows.map(listed)),
   ]);
   return [
-    ...(marked.length > 0 ? [heading('Bookmarks'), ...marked] : []),
-    ...(pinned.length > 0 ? [heading('Pinned'), ...pinned.map(listed)] : []),
+    ...(marked.length > 0 ? [heading(t('shell.bookmarks')), ...marked] : []),
+    ...(pinned.length > 0 ? [heading(t('shell.pinned')), ...pinned.map(listed)] : []),
     ...days,
   ];
 }
@@ -243,10 +249,10 @@ function dayBounds(at: number): [number, number] {
 }
 
 function dayTitle(at: number, today: number): string {
-  if (at >= today) return 'Today';
+  if (at >= today) return t('shell.today');
   // Ignores the days of 23 or 25 hours, which come twice a year.
-  if (at >= today - DAY) return 'Yesterday';
-  if (at >= today - 7 * DAY) return 'The last seven days';
+  if (at >= today - DAY) return t('shell.yesterday');
+  if (at >= today - 7 * DAY) return t('shell.the-last-seven');
   const date = new Date(at);
   const isThisYear = date.getFullYear() === new Date(today).getFullYear();
   return date.toLocaleDateString('en', { month: 'long', ...(!isThisYear && { year: 'numeric' }) });

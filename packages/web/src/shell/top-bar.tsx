@@ -18,6 +18,7 @@ import { Menu } from '../ui/menu.tsx';
 import { Popover } from '../ui/popover.tsx';
 import { tip } from '../ui/tip.tsx';
 import { useNarrow } from '../ui/use-media.ts';
+import { t } from '../words/words.ts';
 import { toggleForest } from './global-commands.ts';
 
 export function TopBar() {
@@ -28,7 +29,7 @@ export function TopBar() {
   return (
     <header className="flex h-11 shrink-0 pointer-coarse:h-13 items-center gap-1 border-b border-line bg-surface px-2 sm:gap-2">
       <IconButton
-        label={isOpen ? 'Hide the forest' : 'Show the forest'}
+        label={isOpen ? t('shell.hide-the-forest') : t('shell.show-the-forest')}
         keys="\"
         aria-expanded={isOpen}
         className="pointer-coarse:size-10"
@@ -38,7 +39,7 @@ export function TopBar() {
       </IconButton>
       <Link
         href="/"
-        aria-label="Skein: the forest"
+        aria-label={t('shell.skein-the-forest')}
         className="flex shrink-0 items-center gap-1.5 rounded px-1 font-semibold"
       >
         <img src="/skein.svg" alt="" className="size-5 shrink-0" />
@@ -52,7 +53,7 @@ export function TopBar() {
         className="mx-auto flex h-7 w-full max-w-md pointer-coarse:h-9 min-w-0 items-center gap-2 rounded-md border border-line bg-page px-2 text-left text-xs text-faint hover:border-line-strong"
       >
         <Search size={14} aria-hidden className="shrink-0" />
-        <span className="grow truncate">Search or run a command</span>
+        <span className="grow truncate">{t('shell.search-or-run')}</span>
         <span aria-hidden className="max-sm:hidden">
           <Kbd>{keyLabel('Ctrl+k')}</Kbd>
         </span>
@@ -74,13 +75,13 @@ function ModelButton() {
   return (
     <button
       type="button"
-      {...tip('The model that is asked next', 'Ctrl+m')}
-      aria-label={id === undefined ? undefined : `Asked next: ${id}`}
+      {...tip(t('shell.the-model-that'), 'Ctrl+m')}
+      aria-label={id === undefined ? undefined : t('shell.asked-next', { id })}
       onClick={() => openPalette('models')}
       className="flex h-7 max-w-44 min-w-0 items-center gap-1.5 rounded-md px-2 text-xs text-soft hover:bg-hover hover:text-ink max-md:hidden"
     >
       <span aria-hidden className={`size-2 shrink-0 rounded-full ${DOTS[providerColor(provider)]}`} />
-      <span className="truncate">{id === undefined ? 'Choose a model' : name.join('/') || id}</span>
+      <span className="truncate">{id === undefined ? t('shell.choose-a-model') : name.join('/') || id}</span>
     </button>
   );
 }
@@ -91,7 +92,7 @@ function InspectorButton() {
   if (useConversationAddress() === undefined) return null;
   return (
     <IconButton
-      label={isOpen ? 'Hide the tree and details' : 'Show the tree and details'}
+      label={isOpen ? t('shell.hide-the-tree') : t('shell.show-the-tree')}
       keys="p"
       aria-expanded={isOpen}
       className="pointer-coarse:size-10"
@@ -113,14 +114,10 @@ function StoreState() {
   ];
   const isAway = useConnection(({ isConnected }) => !isConnected) || health.isError;
   const isWell = !isAway && problems.length === 0;
-  const title = isAway
-    ? 'The server does not answer'
-    : isWell
-      ? 'The store and the recording work'
-      : 'There are problems';
+  const title = isAway ? t('shell.the-server-does') : isWell ? t('shell.the-store-and') : t('shell.there-are-problems');
   return (
     <Popover
-      label="Store and recording"
+      label={t('shell.store-and-recording')}
       trigger={
         <button
           type="button"
@@ -131,19 +128,23 @@ function StoreState() {
           ) : (
             <TriangleAlert size={14} aria-hidden className="text-warn" />
           )}
-          <span className="max-lg:sr-only">{settings.data ? `${settings.data.store} store` : 'store'} · recording</span>
+          <span className="max-lg:sr-only">
+            {t('shell.recording', {
+              what: settings.data ? t('shell.store', { store: settings.data.store }) : t('shell.store-2'),
+            })}
+          </span>
           <span className="sr-only">: {title}</span>
         </button>
       }
     >
       <p className="font-medium">{title}</p>
       <dl className="mt-2 grid grid-cols-[auto_1fr] gap-x-4 gap-y-1 text-soft">
-        <dt>Project</dt>
+        <dt>{t('shell.project')}</dt>
         <dd className="text-ink">{settings.data?.project}</dd>
-        <dt>Store</dt>
+        <dt>{t('shell.store-3')}</dt>
         <dd className="text-ink">{settings.data?.store}</dd>
-        <dt>Recording</dt>
-        <dd className="text-ink">every call through the proxy</dd>
+        <dt>{t('shell.recording-2')}</dt>
+        <dd className="text-ink">{t('shell.every-call-through')}</dd>
       </dl>
       {problems.length > 0 && (
         <ul className="mt-3 flex flex-col gap-1 border-t border-line pt-2 text-warn">
@@ -156,10 +157,10 @@ function StoreState() {
       )}
       <p className="mt-3 flex gap-4 border-t border-line pt-2">
         <Link href="/recordings" className="text-accent hover:underline">
-          Recordings
+          {t('shell.recordings')}
         </Link>
         <Link href="/settings" className="text-accent hover:underline">
-          Settings
+          {t('shell.settings')}
         </Link>
       </p>
     </Popover>
@@ -172,19 +173,19 @@ function DemoBadge() {
   if (!data?.demo) return null;
   return (
     <Popover
-      label="Demo mode"
+      label={t('shell.demo-mode')}
       trigger={
         <button
           type="button"
           className="flex h-6 shrink-0 items-center gap-1 rounded-full border border-warn bg-warn-soft px-2 text-xs font-medium text-warn"
         >
           <FlaskConical size={12} aria-hidden />
-          Demo
+          {t('shell.demo')}
         </button>
       }
     >
-      <p className="font-medium">No provider has a key</p>
-      <p className="mt-1 mb-3 text-soft">A stand-in answers. It understands nothing, but everything else is real.</p>
+      <p className="font-medium">{t('shell.no-provider-has')}</p>
+      <p className="mt-1 mb-3 text-soft">{t('shell.a-stand-in')}</p>
       <AddKey />
     </Popover>
   );
@@ -196,12 +197,13 @@ function SamplesBadge() {
   return (
     <a
       href="/"
-      aria-label="Samples: back to yours"
-      title="These conversations are in memory, and as new when the server starts again. Go back to your own."
+      aria-label={t('shell.samples-back-to')}
+      title={t('shell.these-conversations-are')}
       className="flex h-6 shrink-0 items-center rounded-full border border-line px-2 text-xs font-medium text-accent hover:underline"
     >
       <span>
-        Samples<span className="max-sm:hidden">: back to yours</span>
+        {t('shell.samples')}
+        <span className="max-sm:hidden">{t('shell.back-to-yours')}</span>
       </span>
     </a>
   );
@@ -215,11 +217,11 @@ function ThemeButton() {
   return (
     <Menu
       trigger={
-        <IconButton label={`Theme: ${THEME_TITLES[theme]}`} className="pointer-coarse:size-10">
+        <IconButton label={t('shell.theme', { value: THEME_TITLES[theme] })} className="pointer-coarse:size-10">
           <Icon size={16} />
         </IconButton>
       }
-      title="Theme"
+      title={t('shell.theme-2')}
       items={(['light', 'dark', 'system'] as const).map((one) => {
         const Own = ICONS[one];
         return { title: THEME_TITLES[one], icon: <Own size={14} />, run: () => setTheme(one) };

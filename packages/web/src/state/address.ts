@@ -1,3 +1,5 @@
+import { t } from '../words/words.ts';
+
 /** The addresses of conversations and messages. Ids need no escaping in an address. */
 
 /** What an address names: a conversation, a message of it, or a message alone. */
@@ -25,16 +27,16 @@ export function readAddress(path: string): ConversationAddress | undefined {
 }
 
 const SCREENS: Readonly<Record<string, string>> = {
-  '': 'Forest',
-  new: 'New conversation',
-  c: 'Conversation',
-  t: 'Conversation',
-  s: 'Session',
-  graph: 'Graph',
-  compare: 'Compare',
-  recordings: 'Recordings',
-  usage: 'Usage',
-  settings: 'Settings',
+  '': t('state.forest'),
+  new: t('state.new-conversation'),
+  c: t('state.conversation'),
+  t: t('state.conversation'),
+  s: t('state.session'),
+  graph: t('state.graph'),
+  compare: t('state.compare'),
+  recordings: t('state.recordings'),
+  usage: t('state.usage'),
+  settings: t('state.settings'),
 };
 
 /** The title of the browser tab on a screen. */

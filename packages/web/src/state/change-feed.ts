@@ -135,8 +135,8 @@ const LISTS_OF_REFS: Readonly<Record<string, readonly string[]>> = {
   // A removed or moved node takes its whole subtree along.
   node: ['bookmarks', 'topology', 'search'],
   bookmark: ['bookmarks'],
-  // The placement of a recording.
-  forest: ['recordings'],
+  // The placement of a recording, or a prompt.
+  forest: ['recordings', 'library'],
 };
 
 /** The lists to fetch again. */

@@ -1,11 +1,12 @@
 import { create } from 'zustand';
+import { t } from '../words/words.ts';
 
 export type Theme = 'light' | 'dark' | 'system';
 
 export const THEME_TITLES: Readonly<Record<Theme, string>> = {
-  light: 'Light',
-  dark: 'Dark',
-  system: 'Same as the system',
+  light: t('state.light'),
+  dark: t('state.dark'),
+  system: t('state.same-as-the'),
 };
 
 const KEY = 'skein.theme';

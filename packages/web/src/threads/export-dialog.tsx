@@ -8,8 +8,8 @@ import { type ExportScope, useOverlays } from '../state/overlays.ts';
 import { Button, buttonLook } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { ChoiceField } from '../ui/field.tsx';
-import { pluralize } from '../ui/format.ts';
 import { toastError } from '../ui/toasts.tsx';
+import { t } from '../words/words.ts';
 
 const close = () => useOverlays.setState({ exporting: undefined });
 
@@ -20,9 +20,12 @@ export function ExportDialog() {
 }
 
 function dialogTitle(of: ExportScope): string {
-  if (of.kind === 'everything') return 'Export the whole forest';
-  if (of.kind === 'threads') return `Export ${pluralize(of.ids.length, 'conversation')}`;
-  return of.kind === 'node' ? 'Export one message' : `Share or export “${of.title || 'Untitled'}”`;
+  if (of.kind === 'everything') return t('threads.export-the-whole');
+  if (of.kind === 'threads')
+    return t('threads.export', { things: t('threads.count-conversations', { count: of.ids.length }) });
+  return of.kind === 'node'
+    ? t('threads.export-one-message')
+    : t('threads.share-or-export', { title: of.title || t('threads.untitled') });
 }
 
 function Choices({ of }: { readonly of: ExportScope }) {
@@ -42,18 +45,18 @@ function Choices({ of }: { readonly of: ExportScope }) {
         of.kind === 'threads' ? (
           <Button look="primary" onClick={() => saveJoined(addresses, name).then(close, toastError)}>
             <Download size={14} aria-hidden />
-            Download
+            {t('threads.download')}
           </Button>
         ) : (
           <a href={addresses[0]} download={name} onClick={close} className={buttonLook('primary')}>
             <Download size={14} aria-hidden />
-            Download
+            {t('threads.download')}
           </a>
         )
       }
     >
       <fieldset className="flex flex-col gap-1">
-        <legend className="sr-only">Format</legend>
+        <legend className="sr-only">{t('threads.format')}</legend>
         {formatsFor(of).map(({ format: one, title, about }) => (
           <label
             key={one}
@@ -81,15 +84,15 @@ function Choices({ of }: { readonly of: ExportScope }) {
             rel="noreferrer"
             className="font-medium text-accent hover:underline"
           >
-            Open it in a new tab
+            {t('threads.open-it-in')}
           </a>{' '}
-          <span className="text-soft">to print it or to save it as a PDF.</span>
+          <span className="text-soft">{t('threads.to-print-it')}</span>
         </p>
       )}
       {needsDialect(format) && (
         <div className="mt-3 flex items-center gap-2">
-          <span aria-hidden>Dialect</span>
-          <ChoiceField label="Dialect" choices={choices} value={dialect} onChoose={setDialect} />
+          <span aria-hidden>{t('threads.dialect')}</span>
+          <ChoiceField label={t('threads.dialect')} choices={choices} value={dialect} onChoose={setDialect} />
         </div>
       )}
     </Dialog>
@@ -103,19 +106,19 @@ type ExportFormat =
 const FORMATS: readonly { readonly format: ExportFormat; readonly title: string; readonly about: string }[] = [
   {
     format: 'html',
-    title: 'Page',
-    about: 'One file to read, send or print. It loads nothing, runs nothing and cannot be changed.',
+    title: t('threads.page'),
+    about: t('threads.one-file-to'),
   },
-  { format: 'segments', title: 'Segments', about: 'Loses nothing. Can be imported again, with the same ids.' },
-  { format: 'markdown', title: 'Markdown', about: 'For reading.' },
-  { format: 'messages', title: 'Messages', about: 'A JSON list of messages on each line, in the dialect of an API.' },
-  { format: 'fine-tuning', title: 'Fine-tuning', about: 'One JSON object with messages and tools on each line.' },
-  { format: 'anthropic', title: 'Anthropic', about: 'The same as Anthropic’s API has it: system, messages and tools.' },
-  { format: 'sharegpt', title: 'ShareGPT', about: 'For training programs: turns of human and gpt on each line.' },
-  { format: 'promptfoo', title: 'promptfoo', about: 'Tests: the conversation, and the last answer as expected.' },
-  { format: 'inspect', title: 'Inspect', about: 'Samples for Inspect: input and target on each line.' },
-  { format: 'jsonl', title: 'JSON lines', about: 'All that is known of a conversation on each line.' },
-  { format: 'csv', title: 'Table', about: 'CSV: last question and answer, tokens and cost in each row.' },
+  { format: 'segments', title: t('threads.segments'), about: t('threads.loses-nothing-can') },
+  { format: 'markdown', title: 'Markdown', about: t('threads.for-reading') },
+  { format: 'messages', title: t('threads.messages'), about: t('threads.a-json-list') },
+  { format: 'fine-tuning', title: t('threads.fine-tuning'), about: t('threads.one-json-object') },
+  { format: 'anthropic', title: 'Anthropic', about: t('threads.the-same-as') },
+  { format: 'sharegpt', title: t('threads.sharegpt'), about: t('threads.for-training-programs') },
+  { format: 'promptfoo', title: t('threads.promptfoo'), about: t('threads.tests-the-conversation') },
+  { format: 'inspect', title: t('threads.inspect'), about: t('threads.samples-for-inspect') },
+  { format: 'jsonl', title: t('threads.json-lines'), about: t('threads.all-that-is') },
+  { format: 'csv', title: t('threads.table'), about: t('threads.csv-last-question') },
 ];
 
 /** Several pages, or several tables with a first line, cannot be joined into one. */

@@ -16,9 +16,10 @@ import { useCommandList } from '../commands/registry.ts';
 import { toAddress } from '../state/address.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { ChoiceField } from '../ui/field.tsx';
-import { bytes, pluralize } from '../ui/format.ts';
+import { bytes } from '../ui/format.ts';
 import { Menu } from '../ui/menu.tsx';
 import { toastError } from '../ui/toasts.tsx';
+import { t } from '../words/words.ts';
 import { useDialectChoices } from './export-dialog.tsx';
 
 /** A button to choose files or a folder to import. */
@@ -30,8 +31,20 @@ export function ImportButton() {
   const chooseFiles = () => files.current?.click();
   const chooseFolder = () => folder.current?.click();
   useCommandList([
-    { id: 'import-files', title: 'Import files', group: 'Forest', words: 'chatgpt claude upload', run: chooseFiles },
-    { id: 'import-folder', title: 'Import a folder', group: 'Forest', words: 'older upload', run: chooseFolder },
+    {
+      id: 'import-files',
+      title: t('threads.import-files'),
+      group: 'forest',
+      words: t('threads.chatgpt-claude-upload'),
+      run: chooseFiles,
+    },
+    {
+      id: 'import-folder',
+      title: t('threads.import-a-folder'),
+      group: 'forest',
+      words: t('threads.older-upload'),
+      run: chooseFolder,
+    },
   ]);
   const take = (event: ChangeEvent<HTMLInputElement>, isFolder: boolean) => {
     const chosen = [...(event.target.files ?? [])];
@@ -46,12 +59,12 @@ export function ImportButton() {
         trigger={
           <Button>
             <Import size={14} aria-hidden />
-            Import
+            {t('threads.import')}
           </Button>
         }
         items={[
-          { title: 'Files…', icon: <FileIcon size={14} />, run: chooseFiles },
-          { title: 'A folder…', icon: <FolderOpen size={14} />, run: chooseFolder },
+          { title: t('threads.files'), icon: <FileIcon size={14} />, run: chooseFiles },
+          { title: t('threads.a-folder'), icon: <FolderOpen size={14} />, run: chooseFolder },
         ]}
       />
       <input
@@ -59,10 +72,16 @@ export function ImportButton() {
         type="file"
         multiple
         hidden
-        aria-label="Files to import"
+        aria-label={t('threads.files-to-import')}
         onChange={(event) => take(event, false)}
       />
-      <input ref={folder} type="file" hidden aria-label="Folder to import" onChange={(event) => take(event, true)} />
+      <input
+        ref={folder}
+        type="file"
+        hidden
+        aria-label={t('threads.folder-to-import')}
+        onChange={(event) => take(event, true)}
+      />
     </>
   );
 }
@@ -98,8 +117,8 @@ export function DropZone({ children }: { readonly children: ReactNode }) {
       {isOver && (
         <div className="pointer-events-none absolute inset-2 z-30 flex flex-col items-center justify-center gap-2 rounded-xl border-2 border-dashed border-accent bg-accent-soft/90 text-accent">
           <FileDown size={32} aria-hidden />
-          <p className="font-semibold">Drop to import</p>
-          <p className="text-sm">An export of ChatGPT or Claude, messages, segments, or a folder of the older layout</p>
+          <p className="font-semibold">{t('threads.drop-to-import')}</p>
+          <p className="text-sm">{t('threads.an-export-of')}</p>
         </div>
       )}
     </div>
@@ -163,7 +182,7 @@ export function ImportCards() {
   const { jobs } = useImports();
   if (jobs.length === 0) return null;
   return (
-    <section aria-label="Imports" className="flex flex-col gap-2">
+    <section aria-label={t('threads.imports')} className="flex flex-col gap-2">
       {jobs.map((job) => (
         <Card key={job.id} job={job} />
       ))}
@@ -175,15 +194,16 @@ function Card({ job }: { readonly job: ImportJob }) {
   const { source, result, error } = job;
   const isOver = result !== undefined || error !== undefined;
   const name = source.kind === 'file' ? source.file.name : source.name;
-  const size = source.kind === 'file' ? bytes(source.file.size) : pluralize(source.files.length, 'file');
+  const size =
+    source.kind === 'file' ? bytes(source.file.size) : t('threads.count-files', { count: source.files.length });
   return (
-    <article aria-label={`Import of ${name}`} className="rounded-lg border border-line bg-surface p-3">
+    <article aria-label={t('threads.import-of', { name })} className="rounded-lg border border-line bg-surface p-3">
       <header className="flex items-center gap-2">
         <h2 className="min-w-0 truncate font-medium">{name}</h2>
         <span className="shrink-0 text-xs text-faint">{size}</span>
         <span className="grow" />
         {isOver && (
-          <IconButton label="Dismiss" onClick={() => dismissImport(job.id)}>
+          <IconButton label={t('threads.dismiss')} onClick={() => dismissImport(job.id)}>
             <X size={14} />
           </IconButton>
         )}
@@ -207,14 +227,17 @@ function Running({ job: { source, progress } }: { readonly job: ImportJob }) {
   return (
     <div className="mt-2">
       <progress
-        aria-label="How far the import is"
+        aria-label={t('threads.how-far-the')}
         {...(part !== undefined && { value: part })}
         className="h-1.5 w-full accent-accent"
       />
       <p className="text-xs text-soft">
         {progress
-          ? `${pluralize(progress.elements, 'conversation')}, ${pluralize(progress.messages, 'message')} so far`
-          : 'Sending…'}
+          ? t('threads.so-far', {
+              things: t('threads.count-conversations', { count: progress.elements }),
+              things2: t('threads.count-messages', { count: progress.messages }),
+            })
+          : t('threads.sending')}
       </p>
     </div>
   );
@@ -230,18 +253,22 @@ function ImportSummary({ result }: { readonly result: ImportReport }) {
       <p className="flex flex-wrap items-center gap-x-2 text-soft">
         <CircleCheck size={14} aria-hidden className="text-ok" />
         <span>
-          Read as <b className="font-medium text-ink">{format}</b>: {pluralize(threads.length, 'conversation')},{' '}
-          {pluralize(messages, 'message')}, {added === 0 ? 'all of them known already' : `${added} of them new`}.
+          {t('threads.read-as')} <b className="font-medium text-ink">{format}</b>:{' '}
+          {t('threads.count-conversations', { count: threads.length })},{' '}
+          {t('threads.count-messages', { count: messages })},{' '}
+          {added === 0 ? t('threads.all-of-them') : t('threads.of-them-new', { added })}.
         </span>
         {first && (
           <Link href={toAddress(first.id)} className="text-accent hover:underline">
-            Open {threads.length > 1 ? 'the first' : 'it'}
+            {t('threads.open', { what: threads.length > 1 ? t('threads.the-first') : t('threads.it') })}
           </Link>
         )}
       </p>
       {problems.length > 0 && (
         <details className="mt-2">
-          <summary className="text-warn">{pluralize(problems.length, 'part')} could not be read</summary>
+          <summary className="text-warn">
+            {t('threads.could-not-be', { things: t('threads.count-parts', { count: problems.length }) })}
+          </summary>
           <ul className="mt-1 max-h-48 overflow-y-auto text-xs">
             {problems.map(({ where, message }) => (
               <li key={`${where} ${message}`} className="border-t border-line py-1 break-words">
@@ -256,16 +283,16 @@ function ImportSummary({ result }: { readonly result: ImportReport }) {
 }
 
 const FORMATS = [
-  { value: '', title: 'Detect the format' },
-  { value: 'messages', title: 'A list of messages' },
-  { value: 'message-list', title: 'A saved message list' },
-  { value: 'chat-state', title: 'A saved chat state' },
-  { value: 'fine-tuning', title: 'Fine-tuning lines' },
-  { value: 'chatgpt', title: 'ChatGPT export' },
-  { value: 'claude', title: 'Claude export' },
-  { value: 'ui-messages', title: 'AI SDK messages' },
-  { value: 'langchain', title: 'LangChain messages' },
-  { value: 'segments', title: 'Segments of Skein' },
+  { value: '', title: t('threads.detect-the-format') },
+  { value: 'messages', title: t('threads.a-list-of') },
+  { value: 'message-list', title: t('threads.a-saved-message') },
+  { value: 'chat-state', title: t('threads.a-saved-chat') },
+  { value: 'fine-tuning', title: t('threads.fine-tuning-lines') },
+  { value: 'chatgpt', title: t('threads.chatgpt-export') },
+  { value: 'claude', title: t('threads.claude-export') },
+  { value: 'ui-messages', title: t('threads.ai-sdk-messages') },
+  { value: 'langchain', title: t('threads.langchain-messages') },
+  { value: 'segments', title: t('threads.segments-of-skein') },
 ] as const;
 
 /** Why an import failed. The reader can name the format and try again. */
@@ -283,23 +310,27 @@ function ImportFailed({ job }: { readonly job: ImportJob }) {
       </p>
       {rest && (
         <details className="text-xs text-soft">
-          <summary>More about it</summary>
+          <summary>{t('threads.more-about-it')}</summary>
           <p className="mt-1 break-words">{rest}</p>
         </details>
       )}
       <div className="mt-2 flex flex-wrap gap-2">
         {source.kind === 'file' && (
           <>
-            <ChoiceField label="What the file is" choices={FORMATS} value={format} onChoose={setFormat} />
+            <ChoiceField label={t('threads.what-the-file')} choices={FORMATS} value={format} onChoose={setFormat} />
             <ChoiceField
-              label="What its messages are written in"
-              choices={[{ value: '', title: 'Dialect: detect' }, { value: 'legacy', title: 'Older shape' }, ...choices]}
+              label={t('threads.what-its-messages')}
+              choices={[
+                { value: '', title: t('threads.dialect-detect') },
+                { value: 'legacy', title: t('threads.older-shape') },
+                ...choices,
+              ]}
               value={dialect}
               onChoose={setDialect}
             />
           </>
         )}
-        <Button onClick={() => importAgain(job, hints)}>Try again</Button>
+        <Button onClick={() => importAgain(job, hints)}>{t('threads.try-again')}</Button>
       </div>
     </div>
   );

@@ -9,32 +9,32 @@ import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { ChoiceField, namedChoices, TextField } from '../ui/field.tsx';
 import { FilterBar } from '../ui/filter-bar.tsx';
-import { pluralize } from '../ui/format.ts';
 import { toastError } from '../ui/toasts.tsx';
+import { t } from '../words/words.ts';
 import type { ListPartProps } from './screen-head.tsx';
 import { archive, deleteWithUndo } from './thread-menu.tsx';
 
 const SORTINGS = [
-  { value: '', title: 'Last changed' },
-  { value: 'created', title: 'Newest' },
-  { value: 'title', title: 'Title' },
-  { value: 'rating', title: 'Rating' },
+  { value: '', title: t('threads.last-changed') },
+  { value: 'created', title: t('threads.newest') },
+  { value: 'title', title: t('threads.title') },
+  { value: 'rating', title: t('threads.rating') },
 ] as const;
 
 const SOURCES = [
-  { value: '', title: 'Any source' },
-  { value: 'written', title: 'Written here' },
-  { value: 'recorded', title: 'Recorded' },
-  { value: 'session', title: 'In a session' },
-  { value: 'fork', title: 'Forks' },
-  { value: 'pinned', title: 'Pinned' },
+  { value: '', title: t('threads.any-source') },
+  { value: 'written', title: t('threads.written-here') },
+  { value: 'recorded', title: t('threads.recorded') },
+  { value: 'session', title: t('threads.in-a-session') },
+  { value: 'fork', title: t('threads.forks') },
+  { value: 'pinned', title: t('threads.pinned') },
 ] as const;
 
 const RATINGS = [
-  { value: '', title: 'Any rating' },
+  { value: '', title: t('threads.any-rating') },
   ...[5, 4, 3, 2, 1].map((stars) => ({
     value: String(stars),
-    title: `${pluralize(stars, 'star')}${stars === 5 ? '' : ' or more'}`,
+    title: `${t('threads.count-stars', { count: stars })}${stars === 5 ? '' : ` ${t('threads.or-more')}`}`,
   })),
 ];
 
@@ -44,11 +44,11 @@ export function ThreadFilters({ address, onChange, threads }: ListPartProps) {
   const { title, tag, rating, source, sort } = address;
   return (
     <FilterBar
-      label="Sort and filter"
+      label={t('threads.sort-and-filter')}
       first={
         <TextField
-          aria-label="Filter by title"
-          placeholder="Filter by title"
+          aria-label={t('threads.filter-by-title')}
+          placeholder={t('threads.filter-by-title')}
           className="w-44 max-sm:w-0 max-sm:grow"
           value={title}
           onChange={(event) => onChange({ title: event.target.value })}
@@ -58,27 +58,32 @@ export function ThreadFilters({ address, onChange, threads }: ListPartProps) {
       onClear={() => onChange({ title: '', tag: '', rating: '', source: '' })}
     >
       <ChoiceField
-        label="Sort by"
+        label={t('threads.sort-by')}
         choices={SORTINGS}
         value={sort === 'changed' ? '' : sort}
         onChoose={(value) => onChange({ sort: value })}
       />
       <ChoiceField
-        label="Where from"
+        label={t('threads.where-from')}
         choices={SOURCES}
         value={source}
         onChoose={(value) => onChange({ source: value })}
       />
       {(tags.length > 0 || tag) && (
         <ChoiceField
-          label="With the tag"
+          label={t('threads.with-the-tag')}
           value={tag}
           className="max-w-40"
           onChoose={(value) => onChange({ tag: value })}
-          choices={namedChoices('Any tag', [...tags, ...(tag ? [tag] : [])])}
+          choices={namedChoices(t('threads.any-tag'), [...tags, ...(tag ? [tag] : [])])}
         />
       )}
-      <ChoiceField label="Rated" choices={RATINGS} value={rating} onChoose={(value) => onChange({ rating: value })} />
+      <ChoiceField
+        label={t('threads.rated')}
+        choices={RATINGS}
+        value={rating}
+        onChoose={(value) => onChange({ rating: value })}
+      />
     </FilterBar>
   );
 }
@@ -99,33 +104,37 @@ export function SelectionBar({ chosen, shown, onSelect }: SelectionBarProps) {
     act();
   };
   return (
-    <div role="toolbar" aria-label="Selected conversations" className="flex min-h-8 flex-wrap items-center gap-2">
-      <span className="mr-2 font-medium">{chosen.length} selected</span>
+    <div
+      role="toolbar"
+      aria-label={t('threads.selected-conversations')}
+      className="flex min-h-8 flex-wrap items-center gap-2"
+    >
+      <span className="mr-2 font-medium">{t('threads.selected', { count: chosen.length })}</span>
       <Button onClick={then(() => setTag(chosen, PINNED, !arePinned))}>
         {arePinned ? <PinOff size={14} aria-hidden /> : <Pin size={14} aria-hidden />}
-        {arePinned ? 'Unpin' : 'Pin'}
+        {arePinned ? t('threads.unpin') : t('threads.pin')}
       </Button>
       <Button onClick={then(() => archive(chosen, !areArchived))}>
         {areArchived ? <ArchiveRestore size={14} aria-hidden /> : <Archive size={14} aria-hidden />}
-        {areArchived ? 'Unarchive' : 'Archive'}
+        {areArchived ? t('threads.unarchive') : t('threads.archive')}
       </Button>
       <Button onClick={() => setTagging(true)}>
-        <Tag size={14} aria-hidden /> Tag
+        <Tag size={14} aria-hidden /> {t('threads.tag')}
       </Button>
       <Button onClick={() => openExport({ kind: 'threads', ids: chosen.map(({ id }) => id) })}>
-        <Download size={14} aria-hidden /> Export
+        <Download size={14} aria-hidden /> {t('threads.export-2')}
       </Button>
       <Button look="danger" onClick={then(() => deleteWithUndo(chosen))}>
-        <Trash2 size={14} aria-hidden /> Delete
+        <Trash2 size={14} aria-hidden /> {t('threads.delete')}
       </Button>
       <span className="grow" />
       {chosen.length < shown.length && (
         <Button look="quiet" onClick={() => onSelect(shown.map(({ id }) => id))}>
-          Select all {shown.length.toLocaleString('en')}
+          {t('threads.select-all', { count: shown.length.toLocaleString('en') })}
         </Button>
       )}
       <Button look="quiet" onClick={() => onSelect([])}>
-        Select none
+        {t('threads.select-none')}
       </Button>
       {isTagging && <TagDialog threads={chosen} onClose={() => setTagging(false)} />}
     </div>
@@ -153,15 +162,15 @@ function TagDialog({ threads, onClose }: { readonly threads: readonly Thread[]; 
     <Dialog
       open
       onClose={onClose}
-      title={`Tag ${pluralize(threads.length, 'conversation')}`}
+      title={t('threads.tag-2', { things: t('threads.count-conversations', { count: threads.length }) })}
       action={
         <Button look="primary" disabled={name === ''} onClick={save}>
-          {isOnAll ? 'Remove the tag' : 'Add the tag'}
+          {isOnAll ? t('threads.remove-the-tag') : t('threads.add-the-tag')}
         </Button>
       }
     >
       <label htmlFor={id} className="mb-1 block text-xs font-medium text-soft">
-        Tag
+        {t('threads.tag')}
       </label>
       <TextField
         id={id}

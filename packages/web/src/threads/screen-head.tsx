@@ -4,8 +4,8 @@ import { Link } from 'wouter';
 import type { Thread } from '../api/types.ts';
 import { openExport, useOverlays } from '../state/overlays.ts';
 import { Button, buttonLook, IconButton } from '../ui/button.tsx';
-import { pluralize } from '../ui/format.ts';
 import { Kbd } from '../ui/kbd.tsx';
+import { t } from '../words/words.ts';
 import { ImportButton } from './import-files.tsx';
 import { isSearching, type ListAddress, type ListParam, type ListView } from './list-address.ts';
 
@@ -21,10 +21,10 @@ interface ScreenHeadProps extends ListPartProps {
 }
 
 const VIEWS: readonly { readonly view: ListView; readonly title: string }[] = [
-  { view: 'conversations', title: 'Conversations' },
-  { view: 'archived', title: 'Archived' },
-  { view: 'bookmarks', title: 'Bookmarks' },
-  { view: 'deleted', title: 'Deleted' },
+  { view: 'conversations', title: t('threads.conversations') },
+  { view: 'archived', title: t('threads.archived') },
+  { view: 'bookmarks', title: t('threads.bookmarks') },
+  { view: 'deleted', title: t('threads.deleted') },
 ];
 
 /** The head of the screen: title, actions, search field and views. */
@@ -33,28 +33,30 @@ export function ScreenHead({ address, onChange, threads, isWhole }: ScreenHeadPr
     <header className="flex flex-col gap-3">
       <div className="flex flex-wrap items-center gap-2">
         <h1 className="mr-auto text-xl font-semibold max-sm:w-full">
-          Forest
+          {t('threads.forest')}
           <span className="ml-2 text-sm font-normal text-faint">
             {/* A number that still grows would look final. */}
-            {isWhole ? threads.length > 0 && pluralize(threads.length, 'conversation') : 'Loading…'}
+            {isWhole
+              ? threads.length > 0 && t('threads.count-conversations', { count: threads.length })
+              : t('threads.loading')}
           </span>
         </h1>
         <Link href="/graph" className={buttonLook('plain')}>
           <Network size={14} aria-hidden />
-          Map
+          {t('threads.map')}
         </Link>
         <ImportButton />
         <Button onClick={() => openExport({ kind: 'everything' })}>
           <Download size={14} aria-hidden />
-          Export
+          {t('threads.export-2')}
         </Button>
         <Link href="/new" className={buttonLook('primary')}>
           <SquarePen size={14} aria-hidden />
-          New
+          {t('threads.new')}
         </Link>
       </div>
       <SearchField value={address.q} onChange={(q) => onChange({ q })} />
-      <nav aria-label="Parts of the forest" className="flex gap-1 overflow-x-auto border-b border-line">
+      <nav aria-label={t('threads.parts-of-the')} className="flex gap-1 overflow-x-auto border-b border-line">
         {VIEWS.map(({ view, title }) => {
           const isHere = view === address.view && !isSearching(address);
           return (
@@ -90,8 +92,8 @@ function SearchField({ value, onChange }: { readonly value: string; readonly onC
         ref={field}
         type="text"
         enterKeyHint="search"
-        aria-label="Search everything that was said"
-        placeholder="Search everything that was said"
+        aria-label={t('threads.search-everything-that')}
+        placeholder={t('threads.search-everything-that')}
         value={value}
         onChange={(event) => onChange(event.target.value)}
         onKeyDown={(event) => {
@@ -103,7 +105,7 @@ function SearchField({ value, onChange }: { readonly value: string; readonly onC
       />
       <span className="absolute right-2">
         {value ? (
-          <IconButton label="Clear the search" onClick={() => onChange('')}>
+          <IconButton label={t('threads.clear-the-search')} onClick={() => onChange('')}>
             <X size={14} />
           </IconButton>
         ) : (

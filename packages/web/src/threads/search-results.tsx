@@ -13,6 +13,7 @@ import { FilterBar } from '../ui/filter-bar.tsx';
 import { ago } from '../ui/format.ts';
 import { MarkedText } from '../ui/marked-text.tsx';
 import { Empty, Failed, Loading } from '../ui/states.tsx';
+import { t } from '../words/words.ts';
 import { filterThreads, searchFilters } from './list-address.ts';
 import type { ListPartProps } from './screen-head.tsx';
 
@@ -26,7 +27,7 @@ export function SearchResults({ address, onChange, threads }: ListPartProps) {
     address.q.trim() === '' ? [] : filterThreads(threads, { sort: 'changed', text: address.q }).slice(0, MOST_TITLES);
   const hits = found.data?.pages.flatMap(({ items }) => items) ?? [];
   return (
-    <section aria-label="Search results" className="flex flex-col gap-4">
+    <section aria-label={t('threads.search-results')} className="flex flex-col gap-4">
       <SearchFilterBar address={address} onChange={onChange} threads={threads} />
       {titled.length > 0 && <Titles threads={titled} />}
       {found.isPending ? (
@@ -34,12 +35,12 @@ export function SearchResults({ address, onChange, threads }: ListPartProps) {
       ) : found.isError ? (
         <Failed error={found.error} onRetry={() => void found.refetch()} />
       ) : hits.length === 0 ? (
-        <Empty title="No message matches" icon={<SearchX size={24} aria-hidden />}>
-          All words must be in one message. The last word may be incomplete.
+        <Empty title={t('threads.no-message-matches')} icon={<SearchX size={24} aria-hidden />}>
+          {t('threads.all-words-must')}
         </Empty>
       ) : (
         <div aria-busy={found.isFetching}>
-          <h2 className="mb-1 text-xs font-semibold text-faint">Messages, best first</h2>
+          <h2 className="mb-1 text-xs font-semibold text-faint">{t('threads.messages-best-first')}</h2>
           <ol className="rounded-lg border border-line bg-surface">
             {hits.map((hit) => (
               <Hit key={hit.node} hit={hit} />
@@ -48,7 +49,7 @@ export function SearchResults({ address, onChange, threads }: ListPartProps) {
           {found.hasNextPage && (
             <div className="mt-3 flex justify-center">
               <Button disabled={found.isFetchingNextPage} onClick={() => void found.fetchNextPage()}>
-                More results
+                {t('threads.more-results')}
               </Button>
             </div>
           )}
@@ -61,12 +62,12 @@ export function SearchResults({ address, onChange, threads }: ListPartProps) {
 function Titles({ threads }: { readonly threads: readonly Thread[] }) {
   return (
     <div>
-      <h2 className="mb-1 text-xs font-semibold text-faint">Conversations</h2>
+      <h2 className="mb-1 text-xs font-semibold text-faint">{t('threads.conversations')}</h2>
       <ul className="rounded-lg border border-line bg-surface">
         {threads.map(({ id, title }) => (
           <li key={id} className="border-b border-line last:border-0">
             <Link href={toAddress(id)} className="block truncate px-3 py-2 font-medium hover:bg-hover">
-              {title || 'Untitled'}
+              {title || t('threads.untitled')}
             </Link>
           </li>
         ))}
@@ -99,20 +100,20 @@ function Hit({ hit }: { readonly hit: SearchHit }) {
 }
 
 const ROLES = [
-  { value: '', title: 'Anyone' },
-  { value: 'user', title: 'User' },
-  { value: 'assistant', title: 'Assistant' },
-  { value: 'tool', title: 'Tool' },
-  { value: 'system', title: 'System' },
+  { value: '', title: t('threads.anyone') },
+  { value: 'user', title: t('threads.user') },
+  { value: 'assistant', title: t('threads.assistant') },
+  { value: 'tool', title: t('threads.tool') },
+  { value: 'system', title: t('threads.system') },
 ] as const;
 
 /** Filters that are texts, with what their fields say. */
 const TEXTS = [
-  { name: 'tool', label: 'Calls of the tool', placeholder: 'Tool' },
-  { name: 'file', label: 'Calls for the file', placeholder: 'File' },
-  { name: 'agent', label: 'Sessions of the agent', placeholder: 'Agent' },
-  { name: 'cwd', label: 'Sessions in the folder', placeholder: 'Folder' },
-  { name: 'branch', label: 'Sessions on the branch', placeholder: 'Git branch' },
+  { name: 'tool', label: t('threads.calls-of-the'), placeholder: t('threads.tool') },
+  { name: 'file', label: t('threads.calls-for-the'), placeholder: t('threads.file') },
+  { name: 'agent', label: t('threads.sessions-of-the'), placeholder: t('threads.agent') },
+  { name: 'cwd', label: t('threads.sessions-in-the'), placeholder: t('threads.folder') },
+  { name: 'branch', label: t('threads.sessions-on-the'), placeholder: t('threads.git-branch') },
 ] as const;
 
 /** Filters by role, model, tag of the message and date; by tool and file of a call; and by session of a coding agent. */
@@ -123,7 +124,7 @@ function SearchFilterBar({ address, onChange }: ListPartProps) {
   const moreCount = TEXTS.filter(({ name }) => address[name]).length;
   return (
     <FilterBar
-      label="Filter the messages"
+      label={t('threads.filter-the-messages')}
       count={[role, model, tag, since, until].filter(Boolean).length + moreCount}
       moreCount={moreCount}
       onClear={() => onChange(NO_FILTERS)}
@@ -138,23 +139,28 @@ function SearchFilterBar({ address, onChange }: ListPartProps) {
         />
       ))}
     >
-      <ChoiceField label="Said by" choices={ROLES} value={role} onChoose={(value) => onChange({ role: value })} />
       <ChoiceField
-        label="By the model"
+        label={t('threads.said-by')}
+        choices={ROLES}
+        value={role}
+        onChoose={(value) => onChange({ role: value })}
+      />
+      <ChoiceField
+        label={t('threads.by-the-model')}
         className="max-w-48"
         value={model}
         onChoose={(value) => onChange({ model: value })}
-        choices={namedChoices('Any model', names)}
+        choices={namedChoices(t('threads.any-model'), names)}
       />
       <TextField
-        aria-label="Tag of the message"
-        placeholder="Tag"
+        aria-label={t('threads.tag-of-the')}
+        placeholder={t('threads.tag')}
         className="w-28 max-sm:w-full"
         value={tag}
         onChange={(event) => onChange({ tag: event.target.value })}
       />
-      <DayField label="From" value={since} onChoose={(value) => onChange({ since: value })} />
-      <DayField label="To" value={until} onChoose={(value) => onChange({ until: value })} />
+      <DayField label={t('threads.from')} value={since} onChoose={(value) => onChange({ since: value })} />
+      <DayField label={t('threads.to')} value={until} onChoose={(value) => onChange({ until: value })} />
     </FilterBar>
   );
 }

@@ -2,7 +2,7 @@ import { ChevronRight } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { Thread } from '../api/types.ts';
 import type { GroupRow } from '../state/thread-rows.ts';
-import { pluralize } from '../ui/format.ts';
+import { t } from '../words/words.ts';
 
 interface GroupToggleProps {
   readonly isOpen: boolean;
@@ -42,14 +42,14 @@ interface GroupSummary {
 /** Describes the conversations that a group row stands for. */
 export function describeGroup({ what, members }: GroupSummary): string {
   if (what === 'opening') return `${members.length} that begin like this`;
-  if (what === 'side') return pluralize(members.length, 'side call');
+  if (what === 'side') return t('threads.count-side-calls', { count: members.length });
   const side = members.filter(({ part }) => part === 'side').length;
   const subagents = members.filter(({ part }) => part === 'subagent').length;
   const main = members.length - side - subagents;
   const parts = [
-    ...(main > 0 ? [pluralize(main, 'conversation')] : []),
-    ...(subagents > 0 ? [pluralize(subagents, 'subagent')] : []),
-    ...(side > 0 ? [pluralize(side, 'side call')] : []),
+    ...(main > 0 ? [t('threads.count-conversations', { count: main })] : []),
+    ...(subagents > 0 ? [t('threads.count-subagents', { count: subagents })] : []),
+    ...(side > 0 ? [t('threads.count-side-calls', { count: side })] : []),
   ];
-  return `Session: ${parts.join(', ')}`;
+  return t('threads.session', { parts: parts.join(', ') });
 }

@@ -10,6 +10,7 @@ import {
   useState,
 } from 'react';
 import { Virtualizer } from 'virtua';
+import { base, navigate } from '../api/base.ts';
 import { queries } from '../api/queries.ts';
 import type { Thread } from '../api/types.ts';
 import { type ListRow, type GroupRow as Row, setUnfolded, useListRows } from '../state/thread-rows.ts';
@@ -17,6 +18,7 @@ import { isArchived } from '../state/thread-state.ts';
 import { ago } from '../ui/format.ts';
 import { OpenMenu } from '../ui/menu.tsx';
 import { Empty, Failed, Loading } from '../ui/states.tsx';
+import { t } from '../words/words.ts';
 import { filterThreads } from './list-address.ts';
 import { SelectionBar, ThreadFilters } from './list-bar.tsx';
 import type { ListPartProps } from './screen-head.tsx';
@@ -60,7 +62,7 @@ export function ThreadList({ address, onChange, threads }: ListPartProps) {
         <ThreadFilters address={address} onChange={onChange} threads={all} />
       )}
       {shown.length === 0 ? (
-        <Empty title={all.length > 0 ? 'No conversation fits these filters' : EMPTY[address.view].title}>
+        <Empty title={all.length > 0 ? t('threads.no-conversation-fits') : EMPTY[address.view].title}>
           {all.length === 0 && EMPTY[address.view].about}
         </Empty>
       ) : (
@@ -71,22 +73,22 @@ export function ThreadList({ address, onChange, threads }: ListPartProps) {
 }
 
 const LABELS = {
-  conversations: 'Conversations',
-  archived: 'Archived conversations',
-  bookmarks: 'Bookmarks',
-  deleted: 'Deleted conversations',
+  conversations: t('threads.conversations'),
+  archived: t('threads.archived-conversations'),
+  bookmarks: t('threads.bookmarks'),
+  deleted: t('threads.deleted-conversations'),
 } as const;
 
 const EMPTY = {
-  conversations: { title: 'No conversation is here', about: 'All of them are archived.' },
+  conversations: { title: t('threads.no-conversation-is'), about: t('threads.all-of-them-are') },
   archived: {
-    title: 'Nothing is archived',
-    about: 'Archived conversations leave the lists, and stay in search and in the graph.',
+    title: t('threads.nothing-is-archived'),
+    about: t('threads.archived-conversations-leave'),
   },
-  bookmarks: { title: 'No bookmarks yet', about: '' },
+  bookmarks: { title: t('threads.no-bookmarks-yet'), about: '' },
   deleted: {
-    title: 'Nothing was deleted',
-    about: 'Deleted conversations stay here and can be restored until the store is cleaned up.',
+    title: t('threads.nothing-was-deleted'),
+    about: t('threads.deleted-conversations-stay'),
   },
 } as const;
 
@@ -128,7 +130,9 @@ function Rows({ rows, shown, selected, onSelect }: RowsProps) {
     return shown.find((thread) => thread.id === id);
   };
   const actOf = (target: EventTarget) => (target as Element).closest<HTMLElement>('[data-act]');
-  const onClick = ({ target }: MouseEvent) => {
+  const onClick = (event: MouseEvent) => {
+    const { target } = event;
+    openTitle(event);
     const act = actOf(target);
     const thread = act && threadAt(target);
     if (!thread) return;
@@ -186,7 +190,7 @@ function Rows({ rows, shown, selected, onSelect }: RowsProps) {
       {open && (
         <OpenMenu
           button={{ current: open.button }}
-          title={open.thread.title || 'Untitled'}
+          title={open.thread.title || t('threads.untitled')}
           items={items(open.thread)}
           onClose={() => setOpen(undefined)}
         />
@@ -194,6 +198,14 @@ function Rows({ rows, shown, selected, onSelect }: RowsProps) {
       {marking && <ThreadMarksDialog thread={marking} onClose={() => setMarking(undefined)} />}
     </div>
   );
+}
+
+/** Follows a title without loading the page again, unless the reader asks for another tab. */
+function openTitle(event: MouseEvent): void {
+  const link = (event.target as Element).closest<HTMLAnchorElement>('a[data-title]');
+  if (!link || event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+  event.preventDefault();
+  navigate(link.pathname.slice(base.length));
 }
 
 /** The up and down arrows move the focus from title to title. */
@@ -248,7 +260,7 @@ function ScreenList<T>({
 /** A group of conversations, one row until it is unfolded. */
 function GroupRow({ row }: { readonly row: Row }) {
   const { what, group, thread, members, depth, isOpen } = row;
-  const name = what === 'side' ? 'Side calls' : thread.title || 'Untitled';
+  const name = what === 'side' ? t('threads.side-calls') : thread.title || t('threads.untitled');
   const words = describeGroup(row);
   const updatedAt = members.reduce((latest, one) => Math.max(latest, one.updatedAt), 0);
   return (

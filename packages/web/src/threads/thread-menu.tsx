@@ -11,9 +11,9 @@ import { ARCHIVED, isArchived, isPinned, PINNED, plainTags } from '../state/thre
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { TextField } from '../ui/field.tsx';
-import { pluralize } from '../ui/format.ts';
 import type { MenuItem } from '../ui/menu.tsx';
 import { toast, toastError } from '../ui/toasts.tsx';
+import { t } from '../words/words.ts';
 
 interface ThreadMenuActs {
   readonly onRename: (thread: Thread) => void;
@@ -28,24 +28,28 @@ export function useThreadMenu({ onRename, onMark }: ThreadMenuActs): (thread: Th
     const [isUp, isAway] = [isPinned(thread), isArchived(thread)];
     const pin = () => changeThread(id, { tags: { [PINNED]: !isUp } }).catch(toastError);
     return [
-      { title: 'Rename', keys: 'F2', icon: <Pencil size={14} />, run: () => onRename(thread) },
-      { title: isUp ? 'Unpin' : 'Pin', icon: isUp ? <PinOff size={14} /> : <Pin size={14} />, run: () => void pin() },
+      { title: t('threads.rename'), keys: 'F2', icon: <Pencil size={14} />, run: () => onRename(thread) },
       {
-        title: isAway ? 'Unarchive' : 'Archive',
+        title: isUp ? t('threads.unpin') : t('threads.pin'),
+        icon: isUp ? <PinOff size={14} /> : <Pin size={14} />,
+        run: () => void pin(),
+      },
+      {
+        title: isAway ? t('threads.unarchive') : t('threads.archive'),
         icon: isAway ? <ArchiveRestore size={14} /> : <Archive size={14} />,
         run: () => archive([thread], !isAway),
       },
-      { title: 'Tags, rating, note…', icon: <Star size={14} />, run: () => onMark(thread) },
+      { title: t('threads.tags-rating-note'), icon: <Star size={14} />, run: () => onMark(thread) },
       null,
-      { title: 'Show in the graph', icon: <Network size={14} />, run: () => go(`/graph/${head}`) },
+      { title: t('threads.show-in-the'), icon: <Network size={14} />, run: () => go(`/graph/${head}`) },
       {
-        title: 'Share or export…',
+        title: t('threads.share-or-export-2'),
         icon: <Share2 size={14} />,
         run: () => openExport({ kind: 'thread', id, title }),
       },
       null,
       {
-        title: 'Delete',
+        title: t('threads.delete'),
         keys: 'Delete',
         danger: true,
         icon: <Trash2 size={14} />,
@@ -61,8 +65,8 @@ export function archive(threads: readonly Thread[], isAway: boolean): void {
     all(threads, async (id) => void (await changeThread(id, { tags: { [ARCHIVED]: isOn } })));
   set(isAway).then(
     () =>
-      toast(`${isAway ? 'Archived' : 'Unarchived'} ${nameAll(threads)}`, {
-        title: 'Undo',
+      toast(`${isAway ? t('threads.archived') : t('threads.unarchived')} ${nameAll(threads)}`, {
+        title: t('threads.undo'),
         run: () => void set(!isAway).catch(toastError),
       }),
     toastError,
@@ -70,7 +74,7 @@ export function archive(threads: readonly Thread[], isAway: boolean): void {
 }
 
 function nameAll(threads: readonly Thread[]): string {
-  return threads.length === 1 ? `“${threads[0]?.title || 'Untitled'}”` : `${threads.length} conversations`;
+  return threads.length === 1 ? `“${threads[0]?.title || t('threads.untitled')}”` : `${threads.length} conversations`;
 }
 
 /** Tags, rating and note of a conversation. */
@@ -88,22 +92,22 @@ export function ThreadMarksDialog({ thread, onClose }: { readonly thread: Thread
     <Dialog
       open
       onClose={onClose}
-      title={thread.title || 'Untitled'}
+      title={thread.title || t('threads.untitled')}
       action={
         <Button look="primary" onClick={save}>
-          Save
+          {t('threads.save')}
         </Button>
       }
     >
       <div className="flex flex-col gap-4">
         <div className="flex flex-col gap-1">
           <label htmlFor={`${id}-tags`} className="text-xs font-medium text-soft">
-            Tags, with commas between them
+            {t('threads.tags-with-commas')}
           </label>
           <TextField
             id={`${id}-tags`}
             value={tags}
-            placeholder="idea, to-do"
+            placeholder={t('threads.idea-to-do')}
             onChange={(event) => setTags(event.target.value)}
             onKeyDown={(event) => event.key === 'Enter' && save()}
           />
@@ -111,7 +115,7 @@ export function ThreadMarksDialog({ thread, onClose }: { readonly thread: Thread
         <Stars rating={rating} onRate={setRating} />
         <div className="flex flex-col gap-1">
           <label htmlFor={`${id}-note`} className="text-xs font-medium text-soft">
-            Note
+            {t('threads.note')}
           </label>
           <textarea
             id={`${id}-note`}
@@ -136,7 +140,7 @@ function Stars({ rating, onRate }: StarsProps) {
   const group = useId();
   return (
     <fieldset className="flex flex-col gap-1">
-      <legend className="text-xs font-medium text-soft">Rating</legend>
+      <legend className="text-xs font-medium text-soft">{t('threads.rating')}</legend>
       <div className="flex items-center gap-1">
         {[1, 2, 3, 4, 5].map((stars) => (
           <label
@@ -147,7 +151,7 @@ function Stars({ rating, onRate }: StarsProps) {
               type="radio"
               name={group}
               className="sr-only"
-              aria-label={pluralize(stars, 'star')}
+              aria-label={t('threads.count-stars', { count: stars })}
               checked={rating === stars}
               onChange={() => onRate(stars)}
             />
@@ -160,7 +164,7 @@ function Stars({ rating, onRate }: StarsProps) {
         ))}
         {rating !== undefined && (
           <Button small look="quiet" onClick={() => onRate(undefined)}>
-            No rating
+            {t('threads.no-rating')}
           </Button>
         )}
       </div>
@@ -172,13 +176,20 @@ function Stars({ rating, onRate }: StarsProps) {
 export function deleteWithUndo(threads: readonly Thread[]): void {
   const undo = () => all(threads, restoreThread).catch(toastError);
   all(threads, deleteThread).then(
-    () => toast(`Deleted ${nameAll(threads)}`, { title: 'Undo', run: () => void undo() }),
+    () =>
+      toast(t('threads.deleted-2', { nameAll: nameAll(threads) }), {
+        title: t('threads.undo'),
+        run: () => void undo(),
+      }),
     toastError,
   );
 }
 
 export function restoreDeleted(thread: Thread): void {
-  restoreWhole(thread).then(() => toast(`Restored “${thread.title || 'Untitled'}”`), toastError);
+  restoreWhole(thread).then(
+    () => toast(t('threads.restored', { title: thread.title || t('threads.untitled') })),
+    toastError,
+  );
 }
 
 /** A conversation may have been deleted with its first message. */

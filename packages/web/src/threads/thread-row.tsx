@@ -1,6 +1,6 @@
-import { Ellipsis, GitFork, Pin, Star, Undo2 } from 'lucide-react';
+import { GitFork, Pin, Star, Undo2 } from 'lucide-react';
 import { memo, useEffect } from 'react';
-import { Link } from 'wouter';
+import { base } from '../api/base.ts';
 import { changeThread } from '../api/threads.ts';
 import type { Summary, Thread } from '../api/types.ts';
 import { toAddress } from '../state/address.ts';
@@ -10,6 +10,7 @@ import { isPinned, plainTags } from '../state/thread-state.ts';
 import { RenameField } from '../ui/field.tsx';
 import { ago, money, shortNumber } from '../ui/format.ts';
 import { toastError } from '../ui/toasts.tsx';
+import { t } from '../words/words.ts';
 
 interface ThreadRowProps {
   readonly thread: Thread;
@@ -31,7 +32,7 @@ export const ThreadRow = memo(function ThreadRow(props: ThreadRowProps) {
   const { id, title, rating, updatedAt, deleted, forkedFrom } = thread;
   const summary = useSummaries(({ of }) => of.get(id));
   useEffect(() => requestSummary(thread), [thread]);
-  const name = title || 'Untitled';
+  const name = title || t('threads.untitled');
   const tags = plainTags(thread);
   return (
     <div
@@ -42,7 +43,7 @@ export const ThreadRow = memo(function ThreadRow(props: ThreadRowProps) {
         <input
           type="checkbox"
           data-act="select"
-          aria-label={`Select ${name}`}
+          aria-label={t('threads.select', { name })}
           checked={isSelected}
           onChange={nothing}
           className="size-4 shrink-0 accent-accent pointer-coarse:size-5"
@@ -57,17 +58,19 @@ export const ThreadRow = memo(function ThreadRow(props: ThreadRowProps) {
           />
         ) : (
           <div className="flex items-center gap-2">
-            {isPinned(thread) && <Pin size={12} role="img" aria-label="Pinned:" className="shrink-0 text-accent" />}
-            <Link data-title href={toAddress(id)} className="truncate font-medium hover:underline">
+            {isPinned(thread) && (
+              <Pin size={12} role="img" aria-label={t('threads.pinned-2')} className="shrink-0 text-accent" />
+            )}
+            <a data-title href={`${base}${toAddress(id)}`} className="truncate font-medium hover:underline">
               {name}
-            </Link>
+            </a>
             {forkedFrom !== undefined && (
               <span className="flex shrink-0 items-center gap-1 text-xs text-faint">
-                <GitFork size={12} aria-hidden /> fork
+                <GitFork size={12} aria-hidden /> {t('threads.fork')}
               </span>
             )}
             {tags.length > 0 && (
-              <ul aria-label="Tags" className="flex min-w-0 shrink gap-1 overflow-hidden max-sm:hidden">
+              <ul aria-label={t('threads.tags')} className="flex min-w-0 shrink gap-1 overflow-hidden max-sm:hidden">
                 {tags.map((tag) => (
                   <li key={tag} className="truncate rounded-full bg-sunken px-2 text-xs text-soft">
                     {tag}
@@ -85,7 +88,7 @@ export const ThreadRow = memo(function ThreadRow(props: ThreadRowProps) {
       {rating !== undefined && (
         <span className="flex shrink-0 items-center gap-0.5 text-xs text-warn">
           <Star size={12} aria-hidden className="fill-current" />
-          <span className="sr-only">Rated</span>
+          <span className="sr-only">{t('threads.rated')}</span>
           {rating}
         </span>
       )}
@@ -95,17 +98,30 @@ export const ThreadRow = memo(function ThreadRow(props: ThreadRowProps) {
         <span>{ago(updatedAt)}</span>
       </p>
       {deleted ? (
-        <button type="button" data-act="restore" aria-label={`Restore ${name}`} className={RESTORE}>
-          <Undo2 size={14} aria-hidden /> Restore
+        <button type="button" data-act="restore" aria-label={t('threads.restore', { name })} className={RESTORE}>
+          <Undo2 size={14} aria-hidden /> {t('threads.restore-2')}
         </button>
       ) : (
-        <button type="button" data-act="menu" aria-haspopup="menu" aria-label={`More about ${name}`} className={MORE}>
-          <Ellipsis size={16} aria-hidden />
+        <button
+          type="button"
+          data-act="menu"
+          aria-haspopup="menu"
+          aria-label={t('threads.more-about', { name })}
+          className={MORE}
+        >
+          {DOTS}
         </button>
       )}
     </div>
   );
 });
+
+/** Drawn by hand: the component of an icon costs more than the rest of a row. */
+const DOTS = (
+  <svg width={16} height={16} viewBox="0 0 24 24" fill="currentColor" aria-hidden>
+    <path d="M3 12a2 2 0 1 0 4 0a2 2 0 1 0-4 0M10 12a2 2 0 1 0 4 0a2 2 0 1 0-4 0M17 12a2 2 0 1 0 4 0a2 2 0 1 0-4 0" />
+  </svg>
+);
 
 const MORE =
   'inline-flex size-7 shrink-0 items-center justify-center rounded-md text-soft hover:bg-hover hover:text-ink pointer-coarse:size-10';
@@ -130,5 +146,5 @@ function summaryLine({ preview, last }: Summary, title: string): string {
   const words = (isSaid ? last : preview) || preview;
   // A preview is one line, so headings, lists and tables also begin inside it.
   const marks = /(^|\s)(?:#+|[-*>]|\d+\.)\s+|\|[\s:|-]*\|?|```\w*/g;
-  return plainWords(words).replace(marks, '$1 ').trim() || 'No text';
+  return plainWords(words).replace(marks, '$1 ').trim() || t('threads.no-text');
 }

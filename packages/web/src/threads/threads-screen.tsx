@@ -16,6 +16,7 @@ import { ago, shortId } from '../ui/format.ts';
 import { Kbd } from '../ui/kbd.tsx';
 import { Empty, Failed, Loading } from '../ui/states.tsx';
 import { toast, toastError } from '../ui/toasts.tsx';
+import { t } from '../words/words.ts';
 import { DropZone, ImportCards } from './import-files.tsx';
 import { isSearching, useListAddress } from './list-address.ts';
 import { ScreenHead } from './screen-head.tsx';
@@ -68,14 +69,14 @@ export function ThreadsScreen() {
 /** Shown while there is no conversation. */
 function NoThreads() {
   return (
-    <Empty title="No conversations yet" icon={<TreePine size={28} aria-hidden />}>
+    <Empty title={t('threads.no-conversations-yet')} icon={<TreePine size={28} aria-hidden />}>
       <p>
         <Link href="/new" className="font-medium text-accent hover:underline">
-          Start one
+          {t('threads.start-one')}
         </Link>
-        , drop an export of ChatGPT or Claude here, or{' '}
+        {t('threads.drop-an-export')}{' '}
         <Link href="/recordings" className="font-medium text-accent hover:underline">
-          point a client at the proxy
+          {t('threads.point-a-client')}
         </Link>
         .
       </p>
@@ -90,12 +91,12 @@ function BookmarkList() {
   if (error) return <Failed error={error} onRetry={() => void refetch()} />;
   if (data.items.length === 0)
     return (
-      <Empty title="No bookmarks yet" icon={<BookmarkIcon size={24} aria-hidden />}>
-        Press <Kbd>b</Kbd> on a message to find it here again. The path to a bookmark cannot be deleted.
+      <Empty title={t('threads.no-bookmarks-yet')} icon={<BookmarkIcon size={24} aria-hidden />}>
+        {t('threads.press')} <Kbd>b</Kbd> {t('threads.on-a-message')}
       </Empty>
     );
   return (
-    <section aria-label="Bookmarks">
+    <section aria-label={t('threads.bookmarks')}>
       <ul className="rounded-lg border border-line bg-surface">
         {data.items.map((bookmark) => (
           <BookmarkRow key={bookmark.id} bookmark={bookmark} />
@@ -108,12 +109,12 @@ function BookmarkList() {
 function BookmarkRow({ bookmark }: { readonly bookmark: Bookmark }) {
   const { id, node, title, createdAt } = bookmark;
   const [isRenaming, setRenaming] = useState(false);
-  const name = title || 'Untitled';
+  const name = title || t('threads.untitled');
   const remove = () =>
     removeBookmark(id).then(
       () =>
-        toast(`Removed the bookmark “${name}”`, {
-          title: 'Undo',
+        toast(t('threads.removed-the-bookmark', { name }), {
+          title: t('threads.undo'),
           run: () => void addBookmark(node, title).catch(toastError),
         }),
       toastError,
@@ -136,10 +137,10 @@ function BookmarkRow({ bookmark }: { readonly bookmark: Bookmark }) {
       </div>
       <span className="shrink-0 font-mono text-xs text-faint max-sm:hidden">{shortId(node)}</span>
       <span className="shrink-0 text-xs text-faint">{ago(createdAt)}</span>
-      <IconButton label={`Rename ${name}`} onClick={() => setRenaming(true)}>
+      <IconButton label={t('threads.rename-2', { name })} onClick={() => setRenaming(true)}>
         <Pencil size={14} />
       </IconButton>
-      <IconButton label={`Remove ${name}`} onClick={() => void remove()}>
+      <IconButton label={t('threads.remove', { name })} onClick={() => void remove()}>
         <Trash2 size={14} />
       </IconButton>
     </li>
@@ -149,42 +150,37 @@ function BookmarkRow({ bookmark }: { readonly bookmark: Bookmark }) {
 /** Shown on the first run, until the reader closes it. */
 function Welcome({ hasSamples }: { readonly hasSamples: boolean }) {
   return (
-    <section aria-label="Welcome" className="relative rounded-xl border border-line bg-surface p-4 sm:p-5">
+    <section aria-label={t('threads.welcome')} className="relative rounded-xl border border-line bg-surface p-4 sm:p-5">
       <div className="absolute top-2 right-2">
-        <IconButton label="Close the welcome" onClick={() => useView.setState({ welcomed: true })}>
+        <IconButton label={t('threads.close-the-welcome')} onClick={() => useView.setState({ welcomed: true })}>
           <X size={16} />
         </IconButton>
       </div>
-      <h2 className="pr-8 text-lg font-semibold">Welcome to Skein</h2>
-      <p className="mt-1 max-w-2xl text-soft">
-        Skein keeps conversations with models whole: every byte a provider sent, every branch you explored. Fork any
-        message, ask another model, compare, and lose nothing.
-      </p>
+      <h2 className="pr-8 text-lg font-semibold">{t('threads.welcome-to-skein')}</h2>
+      <p className="mt-1 max-w-2xl text-soft">{t('threads.skein-keeps-conversations')}</p>
       <div className="mt-4 grid gap-3 md:grid-cols-3">
-        <Card icon={<Compass size={16} aria-hidden />} title="Look around">
+        <Card icon={<Compass size={16} aria-hidden />} title={t('threads.look-around')}>
           {hasSamples ? (
             <>
-              <p className="text-soft">
-                Conversations with branches, thoughts, tool calls and several providers. They are kept apart from yours.
-              </p>
+              <p className="text-soft">{t('threads.conversations-with-branches')}</p>
               <a href="/samples" className="font-medium text-accent hover:underline">
-                Open the samples
+                {t('threads.open-the-samples')}
               </a>
             </>
           ) : (
             <>
-              <p className="text-soft">A stand-in answers until a provider has a key.</p>
+              <p className="text-soft">{t('threads.a-stand-in')}</p>
               <Link href="/new" className="font-medium text-accent hover:underline">
-                Start a conversation
+                {t('threads.start-a-conversation')}
               </Link>
             </>
           )}
         </Card>
-        <Card icon={<Radio size={16} aria-hidden />} title="Point a client here">
-          <p className="text-soft">Your programs talk to their provider through Skein, and it keeps what they say.</p>
+        <Card icon={<Radio size={16} aria-hidden />} title={t('threads.point-a-client-here')}>
+          <p className="text-soft">{t('threads.your-programs-talk')}</p>
           <BaseAddresses />
         </Card>
-        <Card icon={<KeyRound size={16} aria-hidden />} title="Add a key">
+        <Card icon={<KeyRound size={16} aria-hidden />} title={t('threads.add-a-key')}>
           <AddKey />
         </Card>
       </div>
@@ -217,6 +213,10 @@ function BaseAddresses() {
   const { data } = useQuery(queries.providers());
   const main = baseAddresses(data?.items ?? []).filter(({ variable }) => variable);
   return main.map(({ provider, variable, url }) => (
-    <CodeLine key={provider} text={`${variable}=${url}`} label={`Copy the line for ${variable}`} />
+    <CodeLine
+      key={provider}
+      text={`${variable}=${url}`}
+      label={t('threads.copy-the-line', { variable: variable ?? '' })}
+    />
   ));
 }

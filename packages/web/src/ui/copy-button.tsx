@@ -1,12 +1,13 @@
 import { Check, Copy } from 'lucide-react';
 import { useEffect, useState } from 'react';
+import { t } from '../words/words.ts';
 import { IconButton } from './button.tsx';
 import { toastError } from './toasts.tsx';
 
 const SAID_MS = 1500;
 
 /** Copies a text to the clipboard and confirms it for a moment. */
-export function CopyButton({ text, label = 'Copy' }: { readonly text: string; readonly label?: string }) {
+export function CopyButton({ text, label = t('ui.copy') }: { readonly text: string; readonly label?: string }) {
   const [isDone, setDone] = useState(false);
   useEffect(() => {
     if (!isDone) return;
@@ -16,10 +17,10 @@ export function CopyButton({ text, label = 'Copy' }: { readonly text: string; re
   const copy = () =>
     navigator.clipboard.writeText(text).then(
       () => setDone(true),
-      () => toastError('The browser does not let this page write to the clipboard.'),
+      () => toastError(t('ui.the-browser-does')),
     );
   return (
-    <IconButton label={isDone ? 'Copied' : label} onClick={() => void copy()}>
+    <IconButton label={isDone ? t('ui.copied') : label} onClick={() => void copy()}>
       {isDone ? <Check size={16} className="text-ok" /> : <Copy size={16} />}
     </IconButton>
   );

@@ -1,4 +1,5 @@
 import { type ReactNode, useId } from 'react';
+import { t } from '../words/words.ts';
 import { Button } from './button.tsx';
 import { Modal, ModalHead } from './modal.tsx';
 
@@ -30,7 +31,7 @@ export function Dialog({ open, onClose, title, children, action, wide = false }:
         </section>
         {action && (
           <footer className="flex shrink-0 justify-end gap-2 border-t border-line p-3">
-            <Button onClick={onClose}>Cancel</Button>
+            <Button onClick={onClose}>{t('ui.cancel')}</Button>
             {action}
           </footer>
         )}

@@ -1,4 +1,5 @@
 import { type InputHTMLAttributes, type SelectHTMLAttributes, useState } from 'react';
+import { t } from '../words/words.ts';
 
 const LOOK =
   'h-8 min-w-0 rounded-md border border-line bg-surface px-2 text-sm text-ink placeholder:text-faint hover:border-line-strong';
@@ -59,7 +60,7 @@ export function RenameField({ title, onRename, onDone }: RenameFieldProps) {
   return (
     <TextField
       autoFocus
-      aria-label="Title"
+      aria-label={t('ui.title')}
       value={written}
       maxLength={500}
       className="-ml-2 h-7 w-full max-w-md"

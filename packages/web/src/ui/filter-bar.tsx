@@ -1,5 +1,6 @@
 import { ListFilter, X } from 'lucide-react';
 import { type ReactNode, useId, useState } from 'react';
+import { t } from '../words/words.ts';
 import { Button } from './button.tsx';
 import { useNarrow } from './use-media.ts';
 
@@ -31,13 +32,13 @@ export function FilterBar({ label, first, children, more, count, moreCount = 0, 
       {(isNarrow || more) && (
         <Button aria-expanded={isOpen} aria-controls={id} onClick={() => setAsked(!isOpen)}>
           <ListFilter size={14} aria-hidden />
-          {isNarrow ? 'Filters' : 'More filters'}
+          {isNarrow ? t('ui.filters') : t('ui.more-filters')}
           {hidden > 0 && <span className="rounded-full bg-accent-soft px-1.5 text-xs text-accent">{hidden}</span>}
         </Button>
       )}
       {count > 0 && onClear && (
         <Button look="quiet" onClick={onClear}>
-          <X size={14} aria-hidden /> No filters
+          <X size={14} aria-hidden /> {t('ui.no-filters')}
         </Button>
       )}
       <div

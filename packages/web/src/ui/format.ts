@@ -7,11 +7,6 @@ export function shortNumber(value: number): string {
   return `${divided < 10 ? divided.toFixed(1).replace(/\.0$/, '') : Math.round(divided)}${unit}`;
 }
 
-/** 1 message, 2 messages */
-export function pluralize(count: number, of: string): string {
-  return `${count.toLocaleString('en')} ${of}${count === 1 ? '' : 's'}`;
-}
-
 /** US dollars, with more digits for small amounts. */
 export function money(value: number): string {
   if (value === 0) return '$0';

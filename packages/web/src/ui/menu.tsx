@@ -9,6 +9,7 @@ import {
 } from 'react';
 import { keyLabel } from '../commands/keys.ts';
 import { currentKey } from '../commands/shortcuts.ts';
+import { t } from '../words/words.ts';
 import { Kbd } from './kbd.tsx';
 import { Sheet, usePlacedPopover } from './modal.tsx';
 import { type TriggerProps, useToggle } from './popover.tsx';
@@ -33,7 +34,7 @@ interface MenuProps {
 }
 
 /** A menu beside its button; on a phone, a sheet with large targets and without keys. */
-export function Menu({ trigger, items, title = 'Actions' }: MenuProps) {
+export function Menu({ trigger, items, title = t('ui.actions') }: MenuProps) {
   const [isOpen, setOpen] = useState(false);
   const button = useRef<HTMLElement>(null);
   return (

@@ -1,5 +1,6 @@
 import { X } from 'lucide-react';
 import { type ReactNode, type RefObject, useEffect, useId, useRef } from 'react';
+import { t } from '../words/words.ts';
 
 interface ModalProps {
   readonly onClose: () => void;
@@ -66,7 +67,7 @@ export function ModalHead({
       </h2>
       <button
         type="button"
-        aria-label="Close"
+        aria-label={t('ui.close')}
         onClick={onClose}
         className="inline-flex size-7 shrink-0 items-center justify-center rounded-md text-soft hover:bg-hover hover:text-ink pointer-coarse:size-10"
       >

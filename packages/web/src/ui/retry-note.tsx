@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react';
 import type { Retry } from '../state/live-generation.ts';
+import { t } from '../words/words.ts';
 
 /** Counts down to the next attempt: "Retrying in 12 s: overloaded". */
 export function RetryNote({ at, reason }: Retry) {
@@ -12,7 +13,7 @@ export function RetryNote({ at, reason }: Retry) {
   });
   return (
     <span className="tabular-nums">
-      {left === 0 ? 'Retrying' : `Retrying in ${left} s`}: {reason}
+      {left === 0 ? t('ui.retrying') : t('ui.retrying-in-s', { left })}: {reason}
     </span>
   );
 }

@@ -2,6 +2,7 @@ import { CircleAlert, FileQuestion } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { isNotFound } from '../api/problem.ts';
+import { t } from '../words/words.ts';
 import { Button, buttonLook } from './button.tsx';
 
 /** What a screen or pane shows when it has nothing to show. */
@@ -31,17 +32,17 @@ export function Failed({ error, onRetry }: { readonly error: unknown; readonly o
       {isNotFound(error) ? (
         <>
           <FileQuestion aria-hidden className="text-faint" size={28} />
-          <p className="font-medium">This does not exist, or no longer</p>
+          <p className="font-medium">{t('ui.this-does-not')}</p>
           <p className="mb-2 max-w-md text-sm break-words text-soft">{message}</p>
           <Link href="/" className={buttonLook('plain')}>
-            To the forest
+            {t('ui.to-the-forest')}
           </Link>
         </>
       ) : (
         <>
           <CircleAlert aria-hidden className="text-danger" size={28} />
           <p className="mb-2 max-w-md break-words">{message}</p>
-          {onRetry && <Button onClick={onRetry}>Try again</Button>}
+          {onRetry && <Button onClick={onRetry}>{t('ui.try-again')}</Button>}
         </>
       )}
     </div>
@@ -49,7 +50,7 @@ export function Failed({ error, onRetry }: { readonly error: unknown; readonly o
 }
 
 /** Grey lines in place of content that is loading. They appear only when loading takes long. */
-export function Loading({ lines = 4, label = 'Loading' }: { readonly lines?: number; readonly label?: string }) {
+export function Loading({ lines = 4, label = t('ui.loading') }: { readonly lines?: number; readonly label?: string }) {
   return (
     <div role="status" aria-label={label} className="flex animate-[late_600ms_step-end] flex-col gap-3 p-4">
       {[...Array(lines).keys()].map((index) => (

@@ -3,6 +3,7 @@ import { X } from 'lucide-react';
 import { useEffect } from 'react';
 import { create } from 'zustand';
 import { useConnection } from '../state/change-feed.ts';
+import { t } from '../words/words.ts';
 import { Button, IconButton } from './button.tsx';
 
 interface Toast {
@@ -44,7 +45,7 @@ export function Toasts() {
   }, [isConnected]);
   return (
     <section
-      aria-label="Notices"
+      aria-label={t('ui.notices')}
       aria-live="polite"
       className="pointer-events-none fixed inset-x-2 top-20 z-50 flex flex-col items-center gap-2"
     >
@@ -81,7 +82,7 @@ function Note({ id, text, kind, action }: Toast) {
           {action.title}
         </Button>
       )}
-      <IconButton label="Dismiss" onClick={() => remove(id)}>
+      <IconButton label={t('ui.dismiss')} onClick={() => remove(id)}>
         <X size={14} />
       </IconButton>
     </div>

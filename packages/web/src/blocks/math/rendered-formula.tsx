@@ -1,4 +1,5 @@
 import katex from 'katex';
+import { t } from '../../words/words.ts';
 import 'katex/dist/katex.min.css';
 import { memo } from 'react';
 
@@ -12,13 +13,13 @@ export default memo(function RenderedFormula({ tex, isDisplay }: RenderedFormula
   const markup = render(tex, isDisplay);
   if (markup === undefined)
     return (
-      <code title="This formula cannot be read." className="rounded bg-sunken px-1 font-mono text-[0.9em] text-soft">
+      <code title={t('blocks.this-formula-cannot')} className="rounded bg-sunken px-1 font-mono text-[0.9em] text-soft">
         {tex}
       </code>
     );
   return (
     <span
-      {...(isDisplay && { tabIndex: 0, role: 'group', 'aria-label': 'Formula' })}
+      {...(isDisplay && { tabIndex: 0, role: 'group', 'aria-label': t('blocks.formula') })}
       className={isDisplay ? 'block overflow-x-auto overflow-y-hidden py-1' : ''}
       // biome-ignore lint/security/noDangerouslySetInnerHtml: KaTeX escapes all of the text, and without `trust` makes no links
       dangerouslySetInnerHTML={{ __html: markup }}

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react';
 import { useTheme } from '../../state/theme.ts';
+import { t } from '../../words/words.ts';
 import { Lightbox } from './lightbox.tsx';
 
 /** SVG as a picture: as the source of an image it runs no script and fetches nothing. */
@@ -44,13 +45,13 @@ export function Diagram({ code, children }: { readonly code: string; readonly ch
       clearTimeout(timer);
     };
   }, [code, theme]);
-  if (drawn?.svg !== undefined) return <Drawing svg={drawn.svg} label="Diagram" />;
+  if (drawn?.svg !== undefined) return <Drawing svg={drawn.svg} label={t('blocks.diagram')} />;
   return (
     <>
       {children}
       {drawn?.code === code && (
         <p role="note" className="border-t border-line px-3 py-1.5 text-xs text-faint">
-          This diagram cannot be drawn.
+          {t('blocks.this-diagram-cannot')}
         </p>
       )}
     </>

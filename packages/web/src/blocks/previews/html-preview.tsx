@@ -1,6 +1,7 @@
 import { Play } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { Button } from '../../ui/button.tsx';
+import { t } from '../../words/words.ts';
 
 /** Nothing is loaded: not from elsewhere, and not from this server. */
 const NO_NETWORK =
@@ -17,15 +18,13 @@ export function HtmlPreview({ html }: { readonly html: string }) {
       {isRunning ? (
         <RunningFrame html={html} />
       ) : (
-        <iframe title="Preview without scripts" sandbox="" srcDoc={NO_NETWORK + html} className={FRAME} />
+        <iframe title={t('blocks.preview-without-scripts')} sandbox="" srcDoc={NO_NETWORK + html} className={FRAME} />
       )}
       <p className="flex items-center gap-2 border-t border-line px-3 py-1.5 text-xs text-soft">
-        <span className="grow">
-          {isRunning ? 'Scripts run in a sandbox without network.' : 'Scripts do not run, and nothing is loaded.'}
-        </span>
+        <span className="grow">{isRunning ? t('blocks.scripts-run-in') : t('blocks.scripts-do-not')}</span>
         <Button small look="quiet" onClick={() => setRunning(!isRunning)}>
           {!isRunning && <Play size={12} aria-hidden />}
-          {isRunning ? 'Stop scripts' : 'Run scripts'}
+          {isRunning ? t('blocks.stop-scripts') : t('blocks.run-scripts')}
         </Button>
       </p>
     </div>
@@ -46,6 +45,13 @@ function RunningFrame({ html }: { readonly html: string }) {
     return () => window.removeEventListener('message', give);
   }, [html]);
   return (
-    <iframe key={html} ref={frame} title="Preview" sandbox="allow-scripts" src="/preview.html" className={FRAME} />
+    <iframe
+      key={html}
+      ref={frame}
+      title={t('blocks.preview')}
+      sandbox="allow-scripts"
+      src="/preview.html"
+      className={FRAME}
+    />
   );
 }

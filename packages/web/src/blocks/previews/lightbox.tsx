@@ -1,6 +1,7 @@
 import { X } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { Modal } from '../../ui/modal.tsx';
+import { t } from '../../words/words.ts';
 
 interface LightboxProps {
   readonly src: string;
@@ -18,7 +19,7 @@ export function Lightbox({ src, alt, children, isDrawing = false }: LightboxProp
     <>
       <button
         type="button"
-        aria-label={`Enlarge: ${alt}`}
+        aria-label={t('blocks.enlarge', { alt })}
         onClick={() => setOpen(true)}
         className="block max-w-full cursor-zoom-in! rounded-lg"
       >
@@ -29,7 +30,7 @@ export function Lightbox({ src, alt, children, isDrawing = false }: LightboxProp
           <div className="relative flex h-full items-center justify-center p-4 sm:p-10">
             <button
               type="button"
-              aria-label="Close the picture"
+              aria-label={t('blocks.close-the-picture')}
               onClick={() => setOpen(false)}
               className="absolute inset-0 cursor-zoom-out! outline-none"
             />

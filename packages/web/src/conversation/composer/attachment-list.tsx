@@ -1,6 +1,7 @@
 import { File, X } from 'lucide-react';
 import { IconButton } from '../../ui/button.tsx';
 import { bytes } from '../../ui/format.ts';
+import { t } from '../../words/words.ts';
 import type { Attachment } from './attachments.ts';
 
 interface AttachmentListProps {
@@ -14,7 +15,7 @@ interface AttachmentListProps {
 export function AttachmentList({ attachments, onRemove, onExpand }: AttachmentListProps) {
   if (attachments.length === 0) return null;
   return (
-    <ul aria-label="Attachments" className="flex flex-wrap gap-2 p-3 pb-0">
+    <ul aria-label={t('composer.attachments')} className="flex flex-wrap gap-2 p-3 pb-0">
       {attachments.map((one) => (
         <li
           key={one.id}
@@ -25,10 +26,14 @@ export function AttachmentList({ attachments, onRemove, onExpand }: AttachmentLi
           <span className="text-faint">{bytes(one.size)}</span>
           {one.content.kind === 'text' && one.content.isPasted && (
             <button type="button" className="text-accent" onClick={() => onExpand(one)}>
-              Expand
+              {t('composer.expand')}
             </button>
           )}
-          <IconButton label={`Remove ${one.name}`} className="!size-6" onClick={() => onRemove(one.id)}>
+          <IconButton
+            label={t('composer.remove', { name: one.name })}
+            className="!size-6"
+            onClick={() => onRemove(one.id)}
+          >
             <X size={12} />
           </IconButton>
         </li>

@@ -1,4 +1,5 @@
 import type { Block } from '../../api/types.ts';
+import { t } from '../../words/words.ts';
 
 /** A file or a long pasted text that is sent with a message. */
 export interface Attachment {
@@ -26,7 +27,7 @@ export function isLargePaste(text: string): boolean {
 
 export function pastedText(text: string): Attachment {
   const lines = text.split('\n').length;
-  const name = lines > 1 ? `Pasted text, ${lines} lines` : 'Pasted text';
+  const name = lines > 1 ? t('composer.pasted-text-lines', { lines }) : t('composer.pasted-text');
   return { id: nextId(), name, size: text.length, content: { kind: 'text', text, isPasted: true } };
 }
 

@@ -8,6 +8,7 @@ import { rememberModel, useView } from '../../state/view.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { tip } from '../../ui/tip.tsx';
 import { toast, toastError } from '../../ui/toasts.tsx';
+import { t } from '../../words/words.ts';
 import type { SendPlan } from '../actions.ts';
 import { AttachmentList } from './attachment-list.tsx';
 import { isLargePaste, pastedText, readFile, toBlocks } from './attachments.ts';
@@ -54,7 +55,7 @@ export function Composer({ place, isGrowing, placeholder, onSend, onStop, childr
       !plan.models?.length &&
       queryClient.getQueryData(queries.settings().queryKey)
     ) {
-      toast('Choose a model to answer. Your message stays here.');
+      toast(t('composer.choose-a-model'));
       return setChoosing(true);
     }
     const content = toBlocks(text, attachments);
@@ -72,16 +73,16 @@ export function Composer({ place, isGrowing, placeholder, onSend, onStop, childr
   };
   useDroppedFiles(attach);
   useCommandList([
-    command('send', 'Send', ['Ctrl+Enter'], () => void send({ answers: 1 })),
-    command('send-only', 'Send only', ['Ctrl+Shift+Enter'], () => void send({ answers: 0 })),
-    command('focus', 'Write a message', ['i'], () => field.current?.focus()),
-    command('attach', 'Attach files', [], () => files.current?.click()),
+    command('send', t('composer.send'), ['Ctrl+Enter'], () => void send({ answers: 1 })),
+    command('send-only', t('composer.send-only'), ['Ctrl+Shift+Enter'], () => void send({ answers: 0 })),
+    command('focus', t('composer.write-a-message'), ['i'], () => field.current?.focus()),
+    command('attach', t('composer.attach-files'), [], () => files.current?.click()),
   ]);
 
   return (
     <>
       <form
-        aria-label="Composer"
+        aria-label={t('composer.composer')}
         className="relative mx-auto w-full max-w-3xl px-3 pb-3"
         onSubmit={(event) => {
           event.preventDefault();
@@ -105,7 +106,7 @@ export function Composer({ place, isGrowing, placeholder, onSend, onStop, childr
           <textarea
             ref={field}
             id={COMPOSER_ID}
-            aria-label="Message"
+            aria-label={t('composer.message')}
             dir="auto"
             placeholder={placeholder}
             value={text}
@@ -131,7 +132,7 @@ export function Composer({ place, isGrowing, placeholder, onSend, onStop, childr
             className="field-sizing-content block max-h-[40dvh] min-h-12 w-full resize-none bg-transparent px-4 pt-3 pb-1 text-[15px] leading-6 outline-none placeholder:text-faint"
           />
           <div className="flex flex-wrap items-center gap-0.5 p-2 pt-1">
-            <IconButton label="Attach files" onClick={() => files.current?.click()}>
+            <IconButton label={t('composer.attach-files')} onClick={() => files.current?.click()}>
               <Paperclip size={16} />
             </IconButton>
             <input
@@ -139,7 +140,7 @@ export function Composer({ place, isGrowing, placeholder, onSend, onStop, childr
               type="file"
               multiple
               hidden
-              aria-label="Files to attach"
+              aria-label={t('composer.files-to-attach')}
               onChange={({ target }) => {
                 attach(target.files ?? []);
                 target.value = '';
@@ -154,8 +155,8 @@ export function Composer({ place, isGrowing, placeholder, onSend, onStop, childr
               {onStop && (
                 <button
                   type="button"
-                  aria-label="Stop"
-                  {...tip('Stop the answer; what arrived is kept', 'Escape')}
+                  aria-label={t('composer.stop')}
+                  {...tip(t('composer.stop-the-answer'), 'Escape')}
                   onClick={onStop}
                   className={ROUND}
                 >
@@ -165,9 +166,9 @@ export function Composer({ place, isGrowing, placeholder, onSend, onStop, childr
               {!(onStop && isEmpty) && (
                 <button
                   type="submit"
-                  aria-label={isGrowing ? 'Queue' : 'Send'}
+                  aria-label={isGrowing ? t('composer.queue') : t('composer.send')}
                   {...tip(
-                    isGrowing ? 'Send it when the answer is complete' : 'Send',
+                    isGrowing ? t('composer.send-it-when') : t('composer.send'),
                     enterSends ? 'Enter' : 'Ctrl+Enter',
                   )}
                   disabled={!canSend}
@@ -190,7 +191,7 @@ const ROUND =
   'inline-flex size-8 shrink-0 items-center justify-center rounded-full bg-accent text-accent-ink transition-opacity hover:opacity-90 disabled:cursor-not-allowed disabled:bg-hover disabled:text-faint';
 
 function command(id: string, title: string, keys: readonly string[], run: () => void) {
-  return { id: `composer.${id}`, title, group: 'Conversation' as const, keys, run };
+  return { id: `composer.${id}`, title, group: 'conversation' as const, keys, run };
 }
 
 /** Accepts files that are dropped anywhere on the page. By default a browser would navigate to them. */

@@ -10,6 +10,7 @@ import { goTo } from '../../state/place.ts';
 import { toRequestOptions, useView } from '../../state/view.ts';
 import { Button } from '../../ui/button.tsx';
 import { Popover } from '../../ui/popover.tsx';
+import { t } from '../../words/words.ts';
 import { mainTake } from '../message/author.ts';
 import { describeLosses, LossList } from '../message/request-notes.tsx';
 import { groupSiblings } from '../siblings.ts';
@@ -30,9 +31,12 @@ export function Destination({ parent, isLeaf, path }: DestinationProps) {
       {!isLeaf && (
         <>
           <span className="flex shrink-0 items-center gap-1 text-warn">
-            <GitBranch size={14} aria-hidden /> Continues from here as a new branch
+            <GitBranch size={14} aria-hidden /> {t('composer.continues-from-here')}
           </span>
-          <ul aria-label="What follows already" className="flex min-w-0 gap-1 overflow-x-auto [scrollbar-width:none]">
+          <ul
+            aria-label={t('composer.what-follows-already')}
+            className="flex min-w-0 gap-1 overflow-x-auto [scrollbar-width:none]"
+          >
             {groupSiblings(known).map(({ nodes: [first] }) => (
               <li key={first!.id} className="shrink-0">
                 <button
@@ -76,7 +80,7 @@ function LossPreview({ parent, path }: Pick<DestinationProps, 'parent' | 'path'>
   return (
     <Popover
       side="top"
-      label="What cannot be carried over"
+      label={t('composer.what-cannot-be')}
       trigger={
         <Button small look="quiet" className="min-w-0 shrink text-warn">
           <Unplug size={14} aria-hidden className="shrink-0" />

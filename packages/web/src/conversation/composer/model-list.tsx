@@ -1,25 +1,50 @@
 import { useQuery } from '@tanstack/react-query';
 import { Check } from 'lucide-react';
 import { useState } from 'react';
+import { chooseDefaultModel } from '../../api/library.ts';
 import { queries } from '../../api/queries.ts';
 import type { Model } from '../../api/types.ts';
 import { shortNumber } from '../../ui/format.ts';
 import { type Option, OptionList } from '../../ui/option-list.tsx';
+import { toast, toastError } from '../../ui/toasts.tsx';
+import { t } from '../../words/words.ts';
 
 export interface ModelListProps {
   readonly chosen: string | undefined;
   readonly onChoose: (id: string | undefined) => void;
+  /** Whether the chosen model can be made that of new conversations. */
+  readonly canSetDefault?: boolean;
 }
 
 /** A searchable list of models; any other model can be typed. */
-export default function ModelList({ chosen, onChoose }: ModelListProps) {
+export default function ModelList({ chosen, onChoose, canSetDefault = false }: ModelListProps) {
   const [search, setSearch] = useState('');
   const { data, isPending } = useQuery(queries.models());
+  const { data: library } = useQuery(queries.library());
+  const makeDefault = (model: string | undefined) => {
+    chooseDefaultModel(model).then(
+      () => toast(model === undefined ? t('models.default-gone') : t('models.is-default', { model })),
+      toastError,
+    );
+    onChoose(undefined);
+  };
   const isOther = /^[^/\s]+\/\S+$/.test(search) && !data?.items.some(({ id }) => id === search);
   const first: readonly Option[] = [
-    ...(isOther ? [{ id: search, text: `Use ${search}`, run: () => onChoose(search) }] : []),
+    ...(isOther ? [{ id: search, text: t('composer.use', { search }), run: () => onChoose(search) }] : []),
     ...(search === '' && chosen !== undefined
-      ? [{ id: 'default', text: 'The default model', run: () => onChoose(undefined) }]
+      ? [{ id: 'default', text: t('models.default'), run: () => onChoose(undefined) }]
+      : []),
+    ...(canSetDefault && search === '' && chosen !== undefined && chosen !== library?.model
+      ? [{ id: 'make-default', text: t('models.make-default'), run: () => makeDefault(chosen) }]
+      : []),
+    ...(canSetDefault && search === '' && library?.model !== undefined
+      ? [
+          {
+            id: 'no-default',
+            text: t('models.no-default'),
+            run: () => makeDefault(undefined),
+          },
+        ]
       : []),
   ];
   const groups = groupModels(data?.items ?? [], search).map(({ provider, models, more }) => ({
@@ -29,22 +54,22 @@ export default function ModelList({ chosen, onChoose }: ModelListProps) {
       text: one.model,
       aside: (
         <>
-          {one.hasKey ? one.contextTokens !== undefined && shortNumber(one.contextTokens) : 'no key'}
-          {one.id === chosen && <Check size={14} aria-label="chosen" className="text-accent" />}
+          {one.hasKey ? one.contextTokens !== undefined && shortNumber(one.contextTokens) : t('composer.no-key')}
+          {one.id === chosen && <Check size={14} aria-label={t('composer.chosen')} className="text-accent" />}
         </>
       ),
       run: () => onChoose(one.id),
     })),
-    note: more > 0 ? `${more} more: search for them` : undefined,
+    note: more > 0 ? t('composer.more-search-for', { more }) : undefined,
   }));
   return (
     <OptionList
-      label="Models"
-      placeholder="Search, or type provider/model"
+      label={t('composer.models')}
+      placeholder={t('composer.search-or-type')}
       query={search}
       onQuery={setSearch}
       groups={first.length > 0 ? [{ options: first }, ...groups] : groups}
-      empty={isPending ? 'Loading …' : 'No model matches. You can type any provider/model.'}
+      empty={isPending ? t('composer.loading') : t('composer.no-model-matches')}
       fieldClassName="mb-2 h-8 shrink-0 rounded-md border border-line bg-page px-2 placeholder:text-faint"
       listClassName="max-h-72"
     />

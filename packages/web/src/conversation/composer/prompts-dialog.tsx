@@ -1,17 +1,15 @@
+import { useQuery } from '@tanstack/react-query';
 import { Pencil, Plus, Trash2 } from 'lucide-react';
 import { useState } from 'react';
+import { type Prompt, removePrompt, savePrompt } from '../../api/library.ts';
+import { queries } from '../../api/queries.ts';
 import { oneLine } from '../../blocks/summary.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
-import {
-  fillVariables,
-  listVariables,
-  type Prompt,
-  promptName,
-  removePrompt,
-  savePrompt,
-  usePrompts,
-} from './prompts.ts';
+import { Failed } from '../../ui/states.tsx';
+import { toastError } from '../../ui/toasts.tsx';
+import { t } from '../../words/words.ts';
+import { fillVariables, listVariables, promptName } from './prompts.ts';
 
 interface FillDialogProps {
   readonly prompt: Prompt;
@@ -29,7 +27,7 @@ export function FillDialog({ prompt, onFilled, onClose }: FillDialogProps) {
       title={`/${prompt.name}`}
       action={
         <Button look="primary" onClick={() => onFilled(fillVariables(prompt.text, values))}>
-          Use
+          {t('composer.use-2')}
         </Button>
       }
     >
@@ -59,7 +57,7 @@ export function FillDialog({ prompt, onFilled, onClose }: FillDialogProps) {
         <p className="max-h-40 overflow-y-auto rounded-lg bg-sunken p-3 text-sm whitespace-pre-wrap text-soft">
           {fillVariables(prompt.text, values)}
         </p>
-        <button type="submit" hidden aria-label="Use" />
+        <button type="submit" hidden aria-label={t('composer.use-2')} />
       </form>
     </Dialog>
   );
@@ -67,7 +65,8 @@ export function FillDialog({ prompt, onFilled, onClose }: FillDialogProps) {
 
 /** The library of prompts: written, changed and removed. */
 export function PromptsDialog({ onClose }: { readonly onClose: () => void }) {
-  const { prompts } = usePrompts();
+  const { data, error, refetch } = useQuery(queries.library());
+  const prompts = data?.prompts ?? [];
   const [editing, setEditing] = useState<{ readonly before?: string; readonly prompt: Prompt }>();
   if (editing)
     return (
@@ -78,27 +77,36 @@ export function PromptsDialog({ onClose }: { readonly onClose: () => void }) {
       />
     );
   return (
-    <Dialog open wide onClose={onClose} title="Prompts">
+    <Dialog open wide onClose={onClose} title={t('composer.prompts')}>
       <p className="mb-3 text-sm text-soft">
-        Type / and a name in an empty message to use one. {'{{words}}'} in braces are asked for. They are stored in this
-        browser.
+        {t('composer.type-and-a')} {'{{words}}'} {t('composer.in-braces-are')}
       </p>
-      <ul aria-label="Prompts" className="mb-3 divide-y divide-line rounded-lg border border-line empty:hidden">
+      {error && <Failed error={error} onRetry={() => void refetch()} />}
+      <ul
+        aria-label={t('composer.prompts')}
+        className="mb-3 divide-y divide-line rounded-lg border border-line empty:hidden"
+      >
         {prompts.map((prompt) => (
           <li key={prompt.name} className="flex items-center gap-2 py-1.5 pr-1.5 pl-3">
             <span className="shrink-0 font-mono text-xs text-accent">/{prompt.name}</span>
             <span className="min-w-0 grow truncate text-xs text-soft">{oneLine(prompt.text, 120)}</span>
-            <IconButton label={`Change ${prompt.name}`} onClick={() => setEditing({ before: prompt.name, prompt })}>
+            <IconButton
+              label={t('composer.change', { name: prompt.name })}
+              onClick={() => setEditing({ before: prompt.name, prompt })}
+            >
               <Pencil size={14} />
             </IconButton>
-            <IconButton label={`Remove ${prompt.name}`} onClick={() => removePrompt(prompt.name)}>
+            <IconButton
+              label={t('composer.remove', { name: prompt.name })}
+              onClick={() => void removePrompt(prompt.name).catch(toastError)}
+            >
               <Trash2 size={14} />
             </IconButton>
           </li>
         ))}
       </ul>
       <Button onClick={() => setEditing({ prompt: { name: '', text: '' } })}>
-        <Plus size={14} aria-hidden /> New prompt
+        <Plus size={14} aria-hidden /> {t('composer.new-prompt')}
       </Button>
     </Dialog>
   );
@@ -118,33 +126,33 @@ function EditDialog({ before, prompt, onDone, isTaken }: EditDialogProps) {
   const canSave = written !== '' && text.trim() !== '' && !isTaken(written);
   const save = () => {
     if (!canSave) return;
-    savePrompt({ name: written, text }, before);
-    onDone();
+    // What was written stays on screen until it is stored.
+    savePrompt({ name: written, text }, before).then(onDone, toastError);
   };
   return (
     <Dialog
       open
       wide
       onClose={onDone}
-      title={before === undefined ? 'New prompt' : `Change /${before}`}
+      title={before === undefined ? t('composer.new-prompt') : t('composer.change-2', { before })}
       action={
         <Button look="primary" disabled={!canSave} onClick={save}>
-          Save
+          {t('composer.save')}
         </Button>
       }
     >
       <label className="mb-3 flex flex-col gap-1 text-xs font-medium text-soft">
-        Name
+        {t('composer.name')}
         <input
           value={name}
           maxLength={60}
           onChange={(event) => setName(event.target.value)}
           className="h-8 rounded-md border border-line bg-page px-2 text-sm font-normal text-ink"
         />
-        {isTaken(written) && <span className="text-danger">Another prompt has this name.</span>}
+        {isTaken(written) && <span className="text-danger">{t('composer.another-prompt-has')}</span>}
       </label>
       <label className="flex flex-col gap-1 text-xs font-medium text-soft">
-        Text; {'{{words}}'} in braces are asked for when it is used
+        {t('composer.text')} {'{{words}}'} {t('composer.in-braces-are-asked')}
         <textarea
           rows={8}
           value={text}

@@ -3,6 +3,7 @@ import { useEffect, useRef } from 'react';
 import type { Block } from '../../api/types.ts';
 import { plainText, summarizeBlocks } from '../../blocks/summary.ts';
 import { IconButton } from '../../ui/button.tsx';
+import { t } from '../../words/words.ts';
 import { changeDraft, readDraft, useDraft } from './draft.ts';
 
 /** The messages that wait for the end of the answer. Each can be taken back into the field or dropped. */
@@ -11,7 +12,7 @@ export function QueueList({ place, isGrowing }: { readonly place: string; readon
   if (queue.length === 0) return null;
   const without = (id: string) => queue.filter((one) => one.id !== id);
   return (
-    <ol aria-label="Queued messages" className="mb-2 flex flex-col gap-1">
+    <ol aria-label={t('composer.queued-messages')} className="mb-2 flex flex-col gap-1">
       {queue.map(({ id, content }) => (
         <li
           key={id}
@@ -19,16 +20,16 @@ export function QueueList({ place, isGrowing }: { readonly place: string; readon
         >
           <Clock size={14} aria-hidden className="shrink-0" />
           <span className="min-w-0 grow truncate">{summarizeBlocks(content, 120)}</span>
-          <span className="shrink-0 text-faint">{isGrowing ? 'sent after this answer' : 'waits'}</span>
+          <span className="shrink-0 text-faint">{isGrowing ? t('composer.sent-after-this') : t('composer.waits')}</span>
           <IconButton
-            label="Edit this queued message"
+            label={t('composer.edit-this-queued')}
             className="!size-6"
             onClick={() => change({ queue: without(id), text: [text, plainText(content)].filter(Boolean).join('\n') })}
           >
             <Pencil size={12} />
           </IconButton>
           <IconButton
-            label="Drop this queued message"
+            label={t('composer.drop-this-queued')}
             className="!size-6"
             onClick={() => change({ queue: without(id) })}
           >

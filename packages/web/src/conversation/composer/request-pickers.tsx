@@ -8,6 +8,7 @@ import { chooseModel, chooseSettings, type RequestSettings, useView } from '../.
 import { Button } from '../../ui/button.tsx';
 import { providerText } from '../../ui/colors.ts';
 import { Popover } from '../../ui/popover.tsx';
+import { t } from '../../words/words.ts';
 
 const ModelList = lazy(() => import('./model-list.tsx'));
 
@@ -28,18 +29,25 @@ export function ModelPicker({ isOpen, onOpenChange }: ModelPickerProps) {
   return (
     <Popover
       side="top"
-      label="Model"
+      label={t('composer.model')}
       open={isOpen}
       onOpenChange={onOpenChange}
       trigger={
-        <Button small look="quiet" aria-label={`Model: ${model ?? 'none'}`} className="max-w-56 min-w-0">
-          <span className={`truncate ${providerText(provider)}`}>{rest.join('/') || model || 'Choose a model'}</span>
+        <Button
+          small
+          look="quiet"
+          aria-label={t('composer.model-2', { model: model ?? t('composer.none') })}
+          className="max-w-56 min-w-0"
+        >
+          <span className={`truncate ${providerText(provider)}`}>
+            {rest.join('/') || model || t('composer.choose-a-model-2')}
+          </span>
           <ChevronDown size={12} aria-hidden className="shrink-0" />
         </Button>
       }
     >
-      <Suspense fallback={<p className="text-xs text-faint">Loading …</p>}>
-        <ModelList chosen={chosen} onChoose={choose} />
+      <Suspense fallback={<p className="text-xs text-faint">{t('composer.loading')}</p>}>
+        <ModelList chosen={chosen} onChoose={choose} canSetDefault />
       </Suspense>
     </Popover>
   );
@@ -55,18 +63,23 @@ export function AgentPicker() {
   return (
     <Popover
       side="top"
-      label="Agent"
+      label={t('composer.agent')}
       trigger={
-        <Button small look="quiet" aria-label={`Agent: ${name ?? 'none'}`} className={name ? 'text-accent!' : ''}>
-          <Bot size={14} aria-hidden /> <span className="max-sm:hidden">{name ?? 'Agent'}</span>
+        <Button
+          small
+          look="quiet"
+          aria-label={t('composer.agent-2', { name: name ?? t('composer.none') })}
+          className={name ? 'text-accent!' : ''}
+        >
+          <Bot size={14} aria-hidden /> <span className="max-sm:hidden">{name ?? t('composer.agent')}</span>
         </Button>
       }
     >
       <fieldset className="flex flex-col gap-1">
-        <legend className="mb-1 text-xs font-medium text-soft">Agent</legend>
+        <legend className="mb-1 text-xs font-medium text-soft">{t('composer.agent')}</legend>
         <Option
           type="radio"
-          title="None"
+          title={t('composer.none-2')}
           isChosen={chosen === undefined}
           onChoose={() => useView.setState({ agent: undefined })}
         />
@@ -96,10 +109,10 @@ export function ToolPicker() {
   const isOther = (name: string) => !listed.some((one) => one.name === name);
   const tools = [
     ...listed,
-    ...own.filter(isOther).map((name) => ({ name, description: 'of the agent' })),
+    ...own.filter(isOther).map((name) => ({ name, description: t('composer.of-the-agent') })),
     ...chosen
       .filter((name) => isOther(name) && !own.includes(name))
-      .map((name) => ({ name, description: 'of the recorded program: you write its results' })),
+      .map((name) => ({ name, description: t('composer.of-the-recorded') })),
   ];
   if (tools.length === 0) return null;
   const toggle = (name: string) =>
@@ -107,21 +120,21 @@ export function ToolPicker() {
   return (
     <Popover
       side="top"
-      label="Tools"
+      label={t('composer.tools')}
       trigger={
         <Button
           small
           look="quiet"
-          aria-label={`Tools: ${chosen.length} chosen`}
+          aria-label={t('composer.tools-chosen', { count: chosen.length })}
           className={chosen.length > 0 ? 'text-accent!' : ''}
         >
-          <Wrench size={14} aria-hidden /> <span className="max-sm:hidden">Tools</span>{' '}
+          <Wrench size={14} aria-hidden /> <span className="max-sm:hidden">{t('composer.tools')}</span>{' '}
           {chosen.length > 0 && chosen.length}
         </Button>
       }
     >
       <fieldset className="flex flex-col gap-1">
-        <legend className="mb-1 text-xs font-medium text-soft">Tools the model may call</legend>
+        <legend className="mb-1 text-xs font-medium text-soft">{t('composer.tools-the-model')}</legend>
         {tools.map(({ name, description }) => (
           <Option
             key={name}
@@ -151,19 +164,22 @@ export function ParamsPicker() {
   return (
     <Popover
       side="top"
-      label="Parameters"
+      label={t('composer.parameters')}
       trigger={
-        <Button small look="quiet" aria-label={`Parameters: ${count} set`} className={count > 0 ? 'text-accent!' : ''}>
+        <Button
+          small
+          look="quiet"
+          aria-label={t('composer.parameters-set', { count })}
+          className={count > 0 ? 'text-accent!' : ''}
+        >
           <SlidersHorizontal size={14} aria-hidden /> {count > 0 && count}
         </Button>
       }
     >
       <fieldset className="flex flex-col gap-3">
-        <legend className="mb-2 text-xs font-medium text-soft">
-          Parameters; empty fields use the provider’s defaults
-        </legend>
+        <legend className="mb-2 text-xs font-medium text-soft">{t('composer.parameters-empty-fields')}</legend>
         <NumberField
-          label="Temperature"
+          label={t('composer.temperature')}
           step={0.1}
           min={0}
           max={2}
@@ -171,14 +187,14 @@ export function ParamsPicker() {
           onChange={(value) => set('temperature', value)}
         />
         <NumberField
-          label="Maximum tokens"
+          label={t('composer.maximum-tokens')}
           step={1}
           min={1}
           value={params.maxTokens}
           onChange={(value) => set('maxTokens', value)}
         />
         <label className="flex items-center justify-between gap-2">
-          Reasoning effort
+          {t('composer.reasoning-effort')}
           <select
             value={effort}
             onChange={(event) =>
@@ -186,7 +202,7 @@ export function ParamsPicker() {
             }
             className="h-8 w-32 rounded-md border border-line bg-page px-2"
           >
-            <option value="">default</option>
+            <option value="">{t('composer.default')}</option>
             {EFFORTS.map((one) => (
               <option key={one}>{one}</option>
             ))}

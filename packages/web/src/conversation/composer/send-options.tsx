@@ -7,6 +7,7 @@ import { useView } from '../../state/view.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { providerText } from '../../ui/colors.ts';
 import { Popover } from '../../ui/popover.tsx';
+import { t } from '../../words/words.ts';
 import type { SendPlan } from '../actions.ts';
 
 const ModelList = lazy(() => import('./model-list.tsx'));
@@ -24,11 +25,11 @@ export function SendOptions({ canSend, onSend }: SendOptionsProps) {
   return (
     <Popover
       side="top"
-      label="Ways to send"
+      label={t('composer.ways-to-send')}
       open={isOpen}
       onOpenChange={setOpen}
       trigger={
-        <IconButton label="Ways to send: several answers or models">
+        <IconButton label={t('composer.ways-to-send-several')}>
           <ChevronUp size={16} />
         </IconButton>
       }
@@ -63,12 +64,9 @@ function Options({ canSend, onSend }: SendOptionsProps) {
   };
   return (
     <div className="flex flex-col gap-4">
-      <p className="text-xs text-soft">
-        Every answer becomes a branch of this message. Go between them with ‹ › or Alt+↑ and Alt+↓, and compare them
-        side by side.
-      </p>
+      <p className="text-xs text-soft">{t('composer.every-answer-becomes')}</p>
       <fieldset>
-        <legend className="mb-1.5 text-xs font-medium text-soft">Answers of each model</legend>
+        <legend className="mb-1.5 text-xs font-medium text-soft">{t('composer.answers-of-each')}</legend>
         <div className="flex gap-1">
           {COUNTS.map((n) => (
             <label
@@ -88,13 +86,13 @@ function Options({ canSend, onSend }: SendOptionsProps) {
         </div>
       </fieldset>
       <fieldset className="flex flex-col gap-1">
-        <legend className="mb-1.5 text-xs font-medium text-soft">Models</legend>
+        <legend className="mb-1.5 text-xs font-medium text-soft">{t('composer.models')}</legend>
         {models.map((id) => (
           <div key={id} className="flex h-8 items-center gap-2 rounded-md border border-line bg-page pr-1 pl-2 text-xs">
             <span className={`min-w-0 grow truncate ${providerText(id.split('/')[0])}`}>{id}</span>
             {id !== chosen && (
               <IconButton
-                label={`Do not ask ${id}`}
+                label={t('composer.do-not-ask', { id })}
                 className="!size-6"
                 onClick={() => setMore(more.filter((one) => one !== id))}
               >
@@ -109,12 +107,12 @@ function Options({ canSend, onSend }: SendOptionsProps) {
           </Button>
         ))}
         {isAdding ? (
-          <Suspense fallback={<p className="text-xs text-faint">Loading …</p>}>
+          <Suspense fallback={<p className="text-xs text-faint">{t('composer.loading')}</p>}>
             <ModelList chosen={undefined} onChoose={add} />
           </Suspense>
         ) : (
           <Button small look="quiet" className="justify-start" onClick={() => setAdding(true)}>
-            <Plus size={12} aria-hidden /> Another model
+            <Plus size={12} aria-hidden /> {t('composer.another-model')}
           </Button>
         )}
       </fieldset>
@@ -124,10 +122,10 @@ function Options({ canSend, onSend }: SendOptionsProps) {
           disabled={!canSend}
           onClick={() => onSend({ answers, ...(models.length > 1 && { models }) })}
         >
-          {total === 1 ? 'Send' : `Send for ${total} answers`}
+          {total === 1 ? t('composer.send') : t('composer.send-for-answers', { total })}
         </Button>
         <Button disabled={!canSend} onClick={() => onSend({ answers: 0 })}>
-          Send only, without an answer
+          {t('composer.send-only-without')}
         </Button>
       </div>
       <label className="flex items-center gap-2 border-t border-line pt-3 text-xs text-soft">
@@ -137,7 +135,7 @@ function Options({ canSend, onSend }: SendOptionsProps) {
           onChange={(event) => useView.setState({ enterSends: event.target.checked })}
           className="accent-(--accent)"
         />
-        Enter sends, Shift+Enter begins a line
+        {t('composer.enter-sends-shift')}
       </label>
     </div>
   );

@@ -1,11 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { BookText, Bot, SlashSquare, Wrench } from 'lucide-react';
 import { type KeyboardEvent, type ReactNode, type RefObject, useEffect, useState } from 'react';
+import { moveOlderPrompts, type Prompt } from '../../api/library.ts';
 import { queries } from '../../api/queries.ts';
 import { oneLine } from '../../blocks/summary.ts';
 import { type Command, useCommandList, useCommands } from '../../commands/registry.ts';
 import { useView } from '../../state/view.ts';
-import { listVariables, type Prompt, promptName, usePrompts } from './prompts.ts';
+import { t } from '../../words/words.ts';
+import { listVariables, promptName } from './prompts.ts';
 import { FillDialog, PromptsDialog } from './prompts-dialog.tsx';
 import { useSettings } from './request-pickers.tsx';
 
@@ -26,6 +28,7 @@ interface Asked {
   readonly at: number;
 }
 
+const NONE: readonly never[] = [];
 const MOST_SHOWN = 8;
 const LIST_ID = 'composer-suggestions';
 
@@ -48,8 +51,10 @@ export function useSuggestions(
   const [at, setAt] = useState(0);
   const [dismissed, setDismissed] = useState<string>();
   const [dialog, setDialog] = useState<'library' | Prompt>();
-  const { prompts } = usePrompts();
   const asked = text === dismissed ? undefined : readAsked(text, caret);
+  const library = useQuery({ ...queries.library(), enabled: asked?.sign === '/' });
+  const prompts = library.data?.prompts ?? NONE;
+  useEffect(() => void moveOlderPrompts().catch(() => undefined), []);
   const offered = useOffered(asked, prompts, (prompt) => {
     if (listVariables(prompt.text).length > 0) setDialog(prompt);
     else setText(prompt.text);
@@ -67,9 +72,9 @@ export function useSuggestions(
   useCommandList([
     {
       id: 'composer.prompts',
-      title: 'Prompts',
-      group: 'Conversation',
-      words: 'library templates snippets',
+      title: t('composer.prompts'),
+      group: 'conversation',
+      words: t('composer.library-templates-snippets'),
       run: () => setDialog('library'),
     },
   ]);
@@ -153,14 +158,14 @@ function useOffered(
           ...(agents.data?.items ?? []).map(({ id, name, description }) => ({
             id: `agent ${id}`,
             title: name,
-            note: description ?? 'Agent',
+            note: description ?? t('composer.agent'),
             icon: <Bot size={14} aria-hidden />,
             run: () => useView.setState({ agent: id, model: undefined }),
           })),
           ...(tools.data?.items ?? []).map(({ name, description }) => ({
             id: `tool ${name}`,
             title: name,
-            note: settings.tools.includes(name) ? 'Tool, chosen: take it away' : (description ?? 'Tool'),
+            note: settings.tools.includes(name) ? t('composer.tool-chosen-take') : (description ?? t('composer.tool')),
             icon: <Wrench size={14} aria-hidden />,
             run: () =>
               settings.choose({
@@ -178,7 +183,7 @@ function useOffered(
 /** Commands that make sense from the field; those that only move the page have keys. */
 function isOffered({ group, id }: Command): boolean {
   const isSending = ['composer.send', 'composer.send-only', 'composer.focus'].includes(id);
-  return (group === 'Conversation' || group === 'Branch') && !isSending && !/again-\d/.test(id);
+  return (group === 'conversation' || group === 'branch') && !isSending && !/again-\d/.test(id);
 }
 
 type SuggestionListProps = Pick<ReturnType<typeof useSuggestions>, 'shown' | 'active' | 'choose'>;
@@ -191,7 +196,7 @@ export function SuggestionList({ shown, active, choose }: SuggestionListProps) {
       id={LIST_ID}
       // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: the field names the option that is chosen
       role="listbox"
-      aria-label="Suggestions"
+      aria-label={t('composer.suggestions')}
       className="absolute inset-x-3 bottom-full z-20 mb-1 max-h-72 overflow-y-auto rounded-xl border border-line bg-raised p-1 shadow-lg"
     >
       {shown.map((one, index) => (

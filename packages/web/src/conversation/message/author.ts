@@ -1,4 +1,5 @@
 import type { Node, Take } from '../../api/types.ts';
+import { t } from '../../words/words.ts';
 
 /** The take that says most about a message: the last one of a model, else the last one. */
 export function mainTake(node: Node): Take | undefined {
@@ -6,11 +7,11 @@ export function mainTake(node: Node): Take | undefined {
 }
 
 const NAMES: Readonly<Record<Node['role'], string>> = {
-  user: 'You',
-  assistant: 'Assistant',
-  system: 'System',
-  tool: 'Tool',
-  other: 'Other',
+  user: t('message.you'),
+  assistant: t('message.assistant'),
+  system: t('message.system'),
+  tool: t('message.tool'),
+  other: t('message.other'),
 };
 
 export function roleName(role: Node['role']): string {

@@ -10,6 +10,7 @@ import { useNodes } from '../../state/nodes.ts';
 import { Button } from '../../ui/button.tsx';
 import { providerText } from '../../ui/colors.ts';
 import { RetryNote } from '../../ui/retry-note.tsx';
+import { t } from '../../words/words.ts';
 import { type Approvals, answer, answerAgain, resume } from '../actions.ts';
 import { useLiveSiblings } from '../use-siblings.ts';
 import type { LiveTail } from '../use-thread.ts';
@@ -29,18 +30,18 @@ export function LiveRow({ tail }: { readonly tail: LiveTail }) {
     <div className="mx-auto flex w-full max-w-3xl pr-3">
       <BranchRail parent={branch.head} {...siblings} />
       <article
-        aria-label="growing message"
+        aria-label={t('message.growing-message')}
         aria-busy={isRunning}
         className="min-w-0 grow border-l-2 border-transparent px-3 pt-2 pb-2"
       >
         {hasHeader && (
           <header className="mb-1 flex h-6 items-center gap-2">
             <span
-              {...(isRunning ? { role: 'img', 'aria-label': 'Answering' } : { 'aria-hidden': true })}
+              {...(isRunning ? { role: 'img', 'aria-label': t('message.answering') } : { 'aria-hidden': true })}
               className={`size-2 shrink-0 rounded-full bg-current ${providerText(provider)} ${isRunning ? 'animate-pulse' : ''}`}
             />
             <h2 className="min-w-0 truncate text-xs font-semibold text-soft">
-              <span className="sr-only">Assistant: </span>
+              <span className="sr-only">{t('message.assistant-2')} </span>
               {rest.join('/')}
             </h2>
           </header>
@@ -67,8 +68,8 @@ export function LiveRow({ tail }: { readonly tail: LiveTail }) {
         )}
         {branch.status === 'failed' && (
           <Ended
-            title={branch.error?.message ?? 'The model gave no answer.'}
-            action="Try again"
+            title={branch.error?.message ?? t('message.the-model-gave')}
+            action={t('message.try-again')}
             canAct={isOver}
             onAction={() => void resume(live.id, index)}
           >
@@ -77,8 +78,8 @@ export function LiveRow({ tail }: { readonly tail: LiveTail }) {
         )}
         {branch.status === 'aborted' && (
           <Ended
-            title="Stopped. What had arrived is kept."
-            action="Resume"
+            title={t('message.stopped-what-had')}
+            action={t('message.resume')}
             canAct={isOver}
             onAction={() => void resume(live.id, index)}
             quiet
@@ -93,7 +94,9 @@ function Waiting({ running }: { readonly running: ReadonlyMap<string, string> })
   const names = [...running.values()];
   return (
     <p role="status" className="h-6 text-soft">
-      {names.length > 0 ? `${names.join(', ')} ${names.length > 1 ? 'run' : 'runs'} …` : 'Waiting for the first word …'}
+      {names.length > 0
+        ? `${names.join(', ')} ${names.length > 1 ? t('message.run') : t('message.runs')} …`
+        : t('message.waiting-for-the')}
     </p>
   );
 }
@@ -105,7 +108,7 @@ function OtherModel({ asked, parent }: { readonly asked: string; readonly parent
   if (model === undefined || model === asked || !node) return null;
   return (
     <Button small onClick={() => void answerAgain(node)}>
-      Ask {model.split('/').slice(1).join('/')}
+      {t('message.ask', { model: model.split('/').slice(1).join('/') })}
     </Button>
   );
 }
@@ -144,7 +147,7 @@ export function OpenCallsRow({ leaf, names }: { readonly leaf: Node; readonly na
         <Hourglass size={16} aria-hidden className="shrink-0" />
         <p className="min-w-0 grow break-words">{what}</p>
         <Button small onClick={() => void answer(leaf)}>
-          Go on from here
+          {t('message.go-on-from')}
         </Button>
       </div>
     </div>
@@ -175,13 +178,13 @@ export function ApprovalCard({ calls, onDecide }: ApprovalCardProps) {
   const open = openIn(decided);
   const runnable = open.filter(({ name }) => runsHere(name));
   return (
-    <section aria-label="Approval" className="my-2 rounded-lg border border-warn bg-surface">
+    <section aria-label={t('message.approval')} className="my-2 rounded-lg border border-warn bg-surface">
       <header className="flex items-center gap-2 rounded-t-lg bg-warn-soft py-1.5 pr-1.5 pl-3 text-warn">
         <ShieldQuestion size={16} aria-hidden className="shrink-0" />
         <h3 className="grow font-medium">{headingFor(calls, runsHere)}</h3>
         {runnable.length > 1 && (
           <Button small onClick={() => decide(Object.fromEntries(runnable.map(({ id }) => [id, 'approve' as const])))}>
-            Approve all
+            {t('message.approve-all')}
           </Button>
         )}
       </header>
@@ -218,9 +221,9 @@ function useRunnable(): (name: string) => boolean {
 function headingFor(calls: Calls, runsHere: (name: string) => boolean): string {
   const isOne = calls.length === 1;
   if (calls.every(({ name }) => runsHere(name)))
-    return isOne ? 'A tool asks to run' : `${calls.length} tools ask to run`;
+    return isOne ? t('message.a-tool-asks') : `${calls.length} tools ask to run`;
   if (calls.some(({ name }) => runsHere(name))) return `${calls.length} calls wait for you`;
-  return isOne ? 'A call waits for its result' : `${calls.length} calls wait for their results`;
+  return isOne ? t('message.a-call-waits') : `${calls.length} calls wait for their results`;
 }
 
 interface DecisionProps {
@@ -236,8 +239,8 @@ function Decision({ call, isRunHere, decision, onDecide }: DecisionProps) {
 }
 
 function describeDecision(decision: Approvals[string]): string {
-  if (decision === 'approve') return 'Approved';
-  return 'deny' in decision ? `Denied: ${decision.deny}` : 'The result is written.';
+  if (decision === 'approve') return t('message.approved');
+  return 'deny' in decision ? t('message.denied', { deny: decision.deny }) : t('message.the-result-is');
 }
 
 type AskProps = Pick<DecisionProps, 'call' | 'onDecide'>;
@@ -249,21 +252,21 @@ function Permission({ call, onDecide }: AskProps) {
       className="flex flex-wrap items-center gap-2 p-2"
       onSubmit={(event) => {
         event.preventDefault();
-        onDecide({ deny: reason.trim() || 'The user said no.' });
+        onDecide({ deny: reason.trim() || t('message.the-user-said') });
       }}
     >
       <Button small look="primary" onClick={() => onDecide('approve')}>
-        Approve
+        {t('message.approve')}
       </Button>
       <input
-        aria-label={`Why ${call.name} may not run`}
-        placeholder="Reason (sent to the model)"
+        aria-label={t('message.why-may-not', { name: call.name })}
+        placeholder={t('message.reason-sent-to')}
         value={reason}
         onChange={(event) => setReason(event.target.value)}
         className="h-7 min-w-32 grow rounded-md border border-line bg-page px-2 text-xs placeholder:text-faint max-sm:order-first max-sm:h-9 max-sm:basis-full"
       />
       <Button small type="submit" look="danger">
-        Deny
+        {t('message.deny')}
       </Button>
     </form>
   );
@@ -281,9 +284,9 @@ function Result({ call, onDecide }: AskProps) {
       }}
     >
       <label className="flex flex-col gap-1 text-xs text-soft">
-        {call.name} runs in the program that was recorded, not here. Write its result:
+        {t('message.runs-in-the', { name: call.name })}
         <textarea
-          aria-label={`Result of ${call.name}`}
+          aria-label={t('message.result-of', { name: call.name })}
           rows={2}
           value={text}
           onChange={(event) => setText(event.target.value)}
@@ -291,7 +294,7 @@ function Result({ call, onDecide }: AskProps) {
         />
       </label>
       <Button small type="submit" look="primary" className="self-end">
-        Send the result
+        {t('message.send-the-result')}
       </Button>
     </form>
   );

@@ -27,6 +27,7 @@ import { goTo } from '../../state/place.ts';
 import { showTab, toggleMarked } from '../../state/view.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Menu, type MenuItem } from '../../ui/menu.tsx';
+import { t } from '../../words/words.ts';
 import { answerAgain, edit } from '../actions.ts';
 import { focusComposer } from '../composer/composer.tsx';
 import { copyText, forkThread, linkTo, rate, toggleBookmark } from '../marks.ts';
@@ -40,7 +41,7 @@ export function MessageActions({ node, isBookmarked, isMarked, isRaw }: MessageA
     <div className="flex shrink-0 items-center opacity-0 transition-opacity group-focus-within:opacity-100 group-hover:opacity-100 group-data-selected:opacity-100 pointer-coarse:opacity-100">
       {canBranch && (
         <IconButton
-          label={isAnswer ? 'Answer again' : 'Answer this'}
+          label={isAnswer ? t('message.answer-again') : t('message.answer-this')}
           keys="g"
           className="max-sm:hidden"
           onClick={() => void answerAgain(node)}
@@ -49,19 +50,24 @@ export function MessageActions({ node, isBookmarked, isMarked, isRaw }: MessageA
         </IconButton>
       )}
       {canBranch && (
-        <IconButton label="Edit as a branch" keys="e" className="max-sm:hidden" onClick={() => startEditing(node.id)}>
+        <IconButton
+          label={t('message.edit-as-a')}
+          keys="e"
+          className="max-sm:hidden"
+          onClick={() => startEditing(node.id)}
+        >
           <Pencil size={14} />
         </IconButton>
       )}
       <IconButton
-        label="Copy text"
+        label={t('message.copy-text')}
         className="max-sm:hidden"
-        onClick={() => void copyText(plainText(node.content), 'The text was')}
+        onClick={() => void copyText(plainText(node.content), t('message.the-text-was'))}
       >
         <Copy size={14} />
       </IconButton>
       <IconButton
-        label={isRaw ? 'Show as markdown' : 'Show as written'}
+        label={isRaw ? t('message.show-as-markdown') : t('message.show-as-written')}
         className="max-sm:hidden"
         pressed={isRaw}
         onClick={() => toggleRaw(node.id)}
@@ -70,11 +76,11 @@ export function MessageActions({ node, isBookmarked, isMarked, isRaw }: MessageA
       </IconButton>
       <Menu
         trigger={
-          <IconButton label="More to do with this message">
+          <IconButton label={t('message.more-to-do')}>
             <Ellipsis size={14} />
           </IconButton>
         }
-        items={menuItems({ node, isBookmarked, isMarked, isRaw })}
+        items={() => menuItems({ node, isBookmarked, isMarked, isRaw })}
       />
     </div>
   );
@@ -90,87 +96,92 @@ interface MessageActionsProps {
 /** The menu of all actions on a message. */
 function menuItems({ node, isBookmarked, isMarked, isRaw }: MessageActionsProps): readonly (MenuItem | null)[] {
   const isAnswer = node.role === 'assistant' && node.parent !== ROOT;
-  const again = isAnswer ? 'Answer again' : 'Answer this';
+  const again = isAnswer ? t('message.answer-again') : t('message.answer-this');
   // Nothing grows below a deleted message until it is restored.
   const disabled = node.removed;
   return [
     { title: again, icon: <RefreshCw size={14} />, keys: 'g', disabled, run: () => void answerAgain(node) },
     {
-      title: `${again} three times`,
+      title: t('message.three-times', { again }),
       icon: <RefreshCw size={14} />,
       keys: 'g 3',
       disabled,
       run: () => void answerAgain(node, 3),
     },
     {
-      title: 'Edit as a branch',
+      title: t('message.edit-as-a'),
       icon: <Pencil size={14} />,
       keys: 'e',
       disabled: disabled || node.role === 'tool',
       run: () => startEditing(node.id),
     },
     ...(node.parent === ROOT && node.role !== 'system'
-      ? [{ title: 'Add a system text', icon: <Settings2 size={14} />, run: () => openDialog('system', node) }]
+      ? [{ title: t('message.add-a-system'), icon: <Settings2 size={14} />, run: () => openDialog('system', node) }]
       : []),
-    { title: 'Continue from here', icon: <CornerDownRight size={14} />, disabled, run: () => continueFrom(node) },
+    {
+      title: t('message.continue-from-here'),
+      icon: <CornerDownRight size={14} />,
+      disabled,
+      run: () => continueFrom(node),
+    },
     null,
     {
-      title: 'Copy text',
+      title: t('message.copy-text'),
       icon: <Copy size={14} />,
-      run: () => void copyText(plainText(node.content), 'The text was'),
+      run: () => void copyText(plainText(node.content), t('message.the-text-was')),
     },
     {
-      title: 'Copy link',
+      title: t('message.copy-link'),
       icon: <Link2 size={14} />,
-      run: () => void copyText(linkTo(node), 'The link was'),
+      run: () => void copyText(linkTo(node), t('message.the-link-was')),
     },
     {
-      title: isRaw ? 'Show as markdown' : 'Show as written',
+      title: isRaw ? t('message.show-as-markdown') : t('message.show-as-written'),
       icon: <FileText size={14} />,
       run: () => toggleRaw(node.id),
     },
-    { title: 'Open raw', icon: <Braces size={14} />, keys: 'r', run: () => openRaw(node) },
+    { title: t('message.open-raw'), icon: <Braces size={14} />, keys: 'r', run: () => openRaw(node) },
     null,
     {
-      title: isBookmarked ? 'Remove the bookmark' : 'Bookmark',
+      title: isBookmarked ? t('message.remove-the-bookmark') : t('message.bookmark'),
       icon: <Bookmark size={14} />,
       keys: 'b',
       run: () => void toggleBookmark(node),
     },
-    { title: 'Tags', icon: <Tag size={14} />, run: () => openDialog('tag', node) },
-    { title: 'Note', icon: <StickyNote size={14} />, run: () => openDialog('note', node) },
+    { title: t('message.tags'), icon: <Tag size={14} />, run: () => openDialog('tag', node) },
+    { title: t('message.note'), icon: <StickyNote size={14} />, run: () => openDialog('note', node) },
     {
-      title: node.marks.rating === 1 ? 'No rating' : 'Good',
+      title: node.marks.rating === 1 ? t('message.no-rating') : t('message.good'),
       icon: <ThumbsUp size={14} />,
       run: () => void rate(node, 1),
     },
     {
-      title: node.marks.rating === -1 ? 'No rating ' : 'Bad',
+      title: node.marks.rating === -1 ? `${t('message.no-rating')} ` : t('message.bad'),
       icon: <ThumbsDown size={14} />,
       run: () => void rate(node, -1),
     },
     {
-      title: isMarked ? 'Unmark' : 'Mark to compare',
+      title: isMarked ? t('message.unmark') : t('message.mark-to-compare'),
       icon: <GitCompare size={14} />,
       keys: 'm',
       run: () => toggleMarked(node.id),
     },
     null,
-    { title: 'Fork as its own conversation', icon: <GitFork size={14} />, run: () => void forkThread(node) },
+    { title: t('message.fork-as-its'), icon: <GitFork size={14} />, run: () => void forkThread(node) },
     {
-      title: 'Split in two',
+      title: t('message.split-in-two'),
       icon: <Scissors size={14} />,
       disabled: disabled || plainText(node.content).length < 2,
       run: () => openDialog('split', node),
     },
     {
-      title: 'Delete all but this path',
+      title: t('message.delete-all-but'),
       icon: <TreePine size={14} />,
       danger: true,
       run: () => openDialog('delete-others', node),
     },
     {
-      title: 'Delete branch',
+      title: t('message.delete-branch'),
       icon: <Trash2 size={14} />,
       keys: 'x',
       danger: true,
@@ -217,7 +228,7 @@ export function MessageEditor({ node, leaf }: { readonly node: Node; readonly le
       <textarea
         ref={field}
         dir="auto"
-        aria-label={isSystem ? 'System text' : 'Text of the message'}
+        aria-label={isSystem ? t('message.system-text') : t('message.text-of-the')}
         value={text}
         onChange={(event) => setText(event.target.value)}
         onKeyDown={(event) => {
@@ -231,19 +242,17 @@ export function MessageEditor({ node, leaf }: { readonly node: Node; readonly le
       />
       <div className="flex flex-wrap items-center justify-end gap-2 pt-1">
         <p className="grow text-xs text-faint">
-          {isSystem
-            ? 'A new system text starts a new branch with the messages shown; the old branch stays.'
-            : 'The edit becomes a branch of its own; the old text stays.'}
+          {isSystem ? t('message.a-new-system') : t('message.the-edit-becomes')}
         </p>
         <Button small look="quiet" onClick={stopEditing}>
-          Cancel
+          {t('message.cancel')}
         </Button>
         <Button small type="submit" look={canAnswer ? 'plain' : 'primary'} disabled={isBusy || text.trim() === ''}>
-          Save
+          {t('message.save')}
         </Button>
         {canAnswer && (
           <Button small look="primary" disabled={isBusy || text.trim() === ''} onClick={() => void save(true)}>
-            Save and generate
+            {t('message.save-and-generate')}
           </Button>
         )}
       </div>

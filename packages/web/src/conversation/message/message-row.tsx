@@ -19,6 +19,7 @@ import { useView } from '../../state/view.ts';
 import { Button } from '../../ui/button.tsx';
 import { providerText, roleText } from '../../ui/colors.ts';
 import { ago, duration, money, shortNumber, totalTokens } from '../../ui/format.ts';
+import { t } from '../../words/words.ts';
 import { openDialog, startEditing, useScreenState } from '../screen-state.ts';
 import { useSiblings } from '../use-siblings.ts';
 import { mainTake, roleName } from './author.ts';
@@ -62,7 +63,7 @@ export const MessageRow = memo(function MessageRow(props: MessageRowProps) {
     >
       <BranchRail parent={node.parent} {...siblings} />
       <article
-        aria-label={`${node.role} message`}
+        aria-label={t('message.message', { role: node.role })}
         className="min-w-0 grow border-l-2 border-transparent px-3 pt-2 group-data-selected:border-accent/60"
       >
         {change && <ContextNote change={change} />}
@@ -103,7 +104,7 @@ function ResultLine({ names }: { readonly names: readonly string[] }) {
   return (
     <p className="flex h-6 items-center gap-1.5 truncate text-xs text-faint opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 group-data-selected:opacity-100">
       <CornerDownRight size={12} aria-hidden className="shrink-0" />
-      {names.join(', ')}: shown with its call
+      {t('message.shown-with-its', { names: names.join(', ') })}
     </p>
   );
 }
@@ -151,9 +152,9 @@ function StopNote({ node }: { readonly node: Node }) {
 }
 
 const STOPS: Readonly<Record<string, string>> = {
-  refusal: 'The model declined to answer.',
-  filter: 'A filter of the provider ended this answer.',
-  length: 'The answer reached the limit of tokens and ends here.',
+  refusal: t('message.the-model-declined'),
+  filter: t('message.a-filter-of'),
+  length: t('message.the-answer-reached'),
 };
 
 /** Whether a click should select the message: not on a button or menu, and not while selecting text. */
@@ -176,7 +177,9 @@ function isEmpty(blocks: readonly Block[]): boolean {
 /** Says why an answer is empty: names the stop reason unless it is an ordinary end. */
 function describeSilence(node: Node): string {
   const { reason, native = reason } = mainTake(node)?.stop ?? {};
-  return reason === undefined || reason === 'end' ? 'Nothing was said.' : `Nothing was said. It ended with ${native}.`;
+  return reason === undefined || reason === 'end'
+    ? t('message.nothing-was-said')
+    : t('message.nothing-was-said-it', { native: native ?? reason });
 }
 
 function Content({ node, pairs, isRaw }: { readonly node: Node; readonly pairs: Pairs; readonly isRaw: boolean }) {
@@ -192,7 +195,7 @@ function Content({ node, pairs, isRaw }: { readonly node: Node; readonly pairs: 
       {...(pairs.shown && { shownResults: pairs.shown })}
     />
   );
-  return node.role === 'user' ? <LongText node={node.id}>{content}</LongText> : content;
+  return node.role === 'user' && mayBeLong(blocks) ? <LongText node={node.id}>{content}</LongText> : content;
 }
 
 interface MarksProps {
@@ -208,23 +211,35 @@ function Marks({ node, isBookmarked, isMarked }: MarksProps) {
   return (
     <>
       {take?.cut && (
-        <Badge title={take.stop?.reason === 'cut' ? 'It was stopped before its end' : 'It ended early'} warn>
-          <Scissors size={12} aria-hidden /> cut
+        <Badge title={take.stop?.reason === 'cut' ? t('message.it-was-stopped') : t('message.it-ended-early')} warn>
+          <Scissors size={12} aria-hidden /> {t('message.cut')}
         </Badge>
       )}
-      {node.takes.some(({ via }) => via === 'edit') && <Badge title="Made by an edit">edited</Badge>}
+      {node.takes.some(({ via }) => via === 'edit') && (
+        <Badge title={t('message.made-by-an')}>{t('message.edited')}</Badge>
+      )}
       {isBookmarked && (
-        <BookmarkIcon size={14} aria-label="Bookmarked" role="img" className="mx-1 shrink-0 fill-current text-accent" />
+        <BookmarkIcon
+          size={14}
+          aria-label={t('message.bookmarked')}
+          role="img"
+          className="mx-1 shrink-0 fill-current text-accent"
+        />
       )}
       {isMarked && (
-        <GitCompare size={14} aria-label="Marked to compare" role="img" className="mx-1 shrink-0 text-accent" />
+        <GitCompare
+          size={14}
+          aria-label={t('message.marked-to-compare')}
+          role="img"
+          className="mx-1 shrink-0 text-accent"
+        />
       )}
       {rating !== undefined && rating !== 0 && <Rating rating={rating} />}
       {note !== undefined && (
         <button
           type="button"
           title={note}
-          aria-label={`Note: ${note}`}
+          aria-label={t('message.note-2', { note })}
           onClick={() => openDialog('note', node)}
           className="mx-1 shrink-0 rounded text-warn"
         >
@@ -232,7 +247,7 @@ function Marks({ node, isBookmarked, isMarked }: MarksProps) {
         </button>
       )}
       {tags.map((tag) => (
-        <Badge key={tag} title={`Tag: ${tag}`}>
+        <Badge key={tag} title={t('message.tag', { tag })}>
           #{tag}
         </Badge>
       ))}
@@ -246,18 +261,21 @@ function Facts({ node }: { readonly node: Node }) {
   const { usage } = take ?? {};
   return (
     <p className="flex min-w-0 items-center gap-1.5 overflow-hidden px-1 text-xs whitespace-nowrap text-faint tabular-nums opacity-0 transition-opacity group-focus-within:opacity-100 group-hover:opacity-100 group-data-selected:opacity-100 max-sm:hidden">
-      <time dateTime={new Date(node.at).toISOString()} title={new Date(node.at).toLocaleString()}>
+      <time dateTime={new Date(node.at).toISOString()} title={fullTime.format(node.at)}>
         {ago(node.at)}
       </time>
       {take?.durationMs !== undefined && <span>· {duration(take.durationMs)}</span>}
       {usage && (
         <span title={describeUsage(take!, usage)}>
-          · {shortNumber(totalTokens(usage))} tokens{take!.cost !== undefined && ` · ${money(take!.cost)}`}
+          {t('message.tokens', { number: shortNumber(totalTokens(usage)) })}
+          {take!.cost !== undefined && ` · ${money(take!.cost)}`}
         </span>
       )}
     </p>
   );
 }
+
+const fullTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 
 type Take = NonNullable<ReturnType<typeof mainTake>>;
 
@@ -276,7 +294,7 @@ function Rating({ rating }: { readonly rating: number }) {
     <Icon
       size={14}
       role="img"
-      aria-label={rating > 0 ? 'Rated good' : 'Rated bad'}
+      aria-label={rating > 0 ? t('message.rated-good') : t('message.rated-bad')}
       className={`mx-1 shrink-0 ${rating > 0 ? 'text-ok' : 'text-danger'}`}
     />
   );
@@ -299,6 +317,16 @@ function Badge({
       {children}
     </span>
   );
+}
+
+/** Whether a message may be higher than what is shown of it. Measuring each one would lay out the page once per message that scrolls in. */
+function mayBeLong(blocks: readonly Block[]): boolean {
+  return blocks.some(({ type }) => type !== 'text') || isLongText(plainText(blocks));
+}
+
+/** Below this many characters and lines, a text surely fits into the height of the fold, also on a phone. */
+function isLongText(text: string): boolean {
+  return text.length > 300 || (text.match(/\n/g)?.length ?? 0) > 4;
 }
 
 /** Shows only the beginning of a long message until the reader expands it. */
@@ -324,7 +352,7 @@ function LongText({ node, children }: { readonly node: string; readonly children
       </div>
       {(isLong || isOpen) && (
         <button type="button" aria-expanded={isOpen} onClick={toggle} className="mt-1 text-xs font-medium text-accent">
-          {isOpen ? 'Show less' : 'Show all'}
+          {isOpen ? t('message.show-less') : t('message.show-all')}
         </button>
       )}
     </>
@@ -337,20 +365,22 @@ function SystemText({ node, isRaw }: { readonly node: Node; readonly isRaw: bool
   const blocks = node.content;
   return (
     <Foldable
-      label="System text"
+      label={t('message.system-text')}
       isOpen={isOpen}
       onToggle={toggle}
       summary={
         <>
           <span className="min-w-0 truncate text-ink">{summarizeBlocks(blocks)}</span>
-          <span className="shrink-0 text-faint">{shortNumber(plainText(blocks).length)} characters</span>
+          <span className="shrink-0 text-faint">
+            {t('message.characters', { number: shortNumber(plainText(blocks).length) })}
+          </span>
         </>
       }
     >
       <div className="p-3">
         <Blocks node={node.id} blocks={blocks} raw={isRaw} />
         <Button small className="mt-2" onClick={() => startEditing(node.id)}>
-          Change
+          {t('message.change')}
         </Button>
       </div>
     </Foldable>

@@ -10,6 +10,7 @@ import { ChangesView } from '../../inspector/changes-view.tsx';
 import { wordDiff } from '../../inspector/word-diff.ts';
 import { useConversationAddress } from '../../state/current-thread.ts';
 import { useLive } from '../../state/live.ts';
+import { t } from '../../words/words.ts';
 import { mainTake } from './author.ts';
 
 interface MessageLossesProps {
@@ -57,7 +58,7 @@ export function Notices({ place, notices, provider }: NoticesProps) {
   ];
   return (
     <Foldable
-      label="Not carried over"
+      label={t('message.not-carried-over')}
       isOpen={isOpen}
       onToggle={toggle}
       summary={
@@ -113,7 +114,7 @@ export function ContextNote({ change }: { readonly change: ContextChange }) {
   const { system, tools, compacted } = change;
   return (
     <Foldable
-      label="Change of context"
+      label={t('message.change-of-context')}
       isOpen={isOpen}
       onToggle={toggle}
       summary={
@@ -124,10 +125,12 @@ export function ContextNote({ change }: { readonly change: ContextChange }) {
       }
     >
       <div className="flex max-h-96 flex-col gap-3 overflow-y-auto p-3">
-        {system && <Difference title="System text" {...system} />}
-        {tools && <Difference title="Tools" before={prettyJson(tools.before)} after={prettyJson(tools.after)} />}
+        {system && <Difference title={t('message.system-text')} {...system} />}
+        {tools && (
+          <Difference title={t('message.tools')} before={prettyJson(tools.before)} after={prettyJson(tools.after)} />
+        )}
         {compacted?.replacement && (
-          <Part title={`Sent in place of ${describeCount(compacted.messages)}`}>
+          <Part title={t('message.sent-in-place', { describeCount: describeCount(compacted.messages) })}>
             <p className="text-sm break-words whitespace-pre-wrap">{compacted.replacement}</p>
           </Part>
         )}
@@ -138,12 +141,12 @@ export function ContextNote({ change }: { readonly change: ContextChange }) {
 
 function describeChange({ system, tools, compacted }: ContextChange): string {
   const said: string[] = [];
-  if (system && tools) said.push('The system text and the tools changed here');
-  else if (system) said.push('The system text changed here');
-  else if (tools) said.push('The tools changed here');
+  if (system && tools) said.push(t('message.the-system-text'));
+  else if (system) said.push(t('message.the-system-text-changed'));
+  else if (tools) said.push(t('message.the-tools-changed'));
   if (compacted) {
     const how = compacted.replacement === '' ? 'were not sent any more' : 'went out as a summary';
-    said.push(`From here on, ${describeCount(compacted.messages)} ${how}`);
+    said.push(t('message.from-here-on', { describeCount: describeCount(compacted.messages), how }));
   }
   return said.join('. ');
 }

@@ -8,6 +8,7 @@ import { comparableText } from '../../inspector/comparable-text.ts';
 import { wordDiff } from '../../inspector/word-diff.ts';
 import { providerText } from '../../ui/colors.ts';
 import { ago, duration, money, shortNumber, totalTokens } from '../../ui/format.ts';
+import { t } from '../../words/words.ts';
 import type { SiblingPosition } from '../siblings.ts';
 import { goToPosition } from '../use-siblings.ts';
 import { mainTake } from './author.ts';
@@ -34,7 +35,7 @@ export function SiblingCards({ parent, positions, index, onDone }: SiblingCardsP
   };
   return (
     <>
-      <p className="mb-2 text-xs font-medium text-soft">{positions.length} ways it goes on from here</p>
+      <p className="mb-2 text-xs font-medium text-soft">{t('message.ways-it-goes', { count: positions.length })}</p>
       <ul ref={list} onKeyDown={onKeyDown} className="flex flex-col gap-1.5">
         {positions.map((position, at) => (
           <Card
@@ -90,14 +91,18 @@ function Card({ number, node, same, isShown, shown, onPick }: CardProps) {
         <span className="flex items-baseline gap-2 text-xs">
           <span className="text-soft tabular-nums">{number}</span>
           <span className={`min-w-0 truncate font-medium ${take?.model ? providerText(take.provider) : 'text-soft'}`}>
-            {take?.model ?? (node ? 'Written by a person' : 'Being written')}
+            {take?.model ?? (node ? t('message.written-by-a') : t('message.being-written'))}
           </span>
         </span>
         <span className="mt-1 line-clamp-3 break-words">
-          {node ? summarizeBlocks(node.content) || 'Nothing visible' : 'Nothing to read yet'}
+          {node ? summarizeBlocks(node.content) || t('message.nothing-visible') : t('message.nothing-to-read')}
         </span>
         <span className="mt-1 block text-xs text-soft tabular-nums">{facts.join(' · ')}</span>
-        {thread && <span className="block truncate text-xs text-soft">In “{thread.title || 'Untitled'}”</span>}
+        {thread && (
+          <span className="block truncate text-xs text-soft">
+            {t('message.in', { title: thread.title || t('message.untitled') })}
+          </span>
+        )}
       </button>
       {node && shown && (
         <div className="px-2 pb-1.5">
@@ -107,7 +112,7 @@ function Card({ number, node, same, isShown, shown, onPick }: CardProps) {
             onClick={() => setComparing(!isComparing)}
             className="rounded text-xs font-medium text-accent hover:underline"
           >
-            {isComparing ? 'Hide what changed' : 'What changed'}
+            {isComparing ? t('message.hide-what-changed') : t('message.what-changed')}
           </button>
           {isComparing && <Changes from={shown} to={node} />}
         </div>
@@ -119,10 +124,14 @@ function Card({ number, node, same, isShown, shown, onPick }: CardProps) {
 function Changes({ from, to }: { readonly from: Node; readonly to: Node }) {
   const changes = useMemo(() => wordDiff(comparableText(from.content), comparableText(to.content)), [from, to]);
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by key
-    <section aria-label="What changed" tabIndex={0} className="mt-1 max-h-60 overflow-y-auto rounded bg-surface p-2">
+    <section
+      aria-label={t('message.what-changed')}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by key
+      tabIndex={0}
+      className="mt-1 max-h-60 overflow-y-auto rounded bg-surface p-2"
+    >
       {changes.every(({ kind }) => kind === 'same') ? (
-        <p className="text-xs text-soft">Both read the same; their stored bytes differ.</p>
+        <p className="text-xs text-soft">{t('message.both-read-the')}</p>
       ) : (
         <ChangesView changes={changes} />
       )}

@@ -3,6 +3,7 @@ import { useRef } from 'react';
 import { create } from 'zustand';
 import { IconButton } from '../../ui/button.tsx';
 import { Popover } from '../../ui/popover.tsx';
+import { t } from '../../words/words.ts';
 import type { SiblingPosition } from '../siblings.ts';
 import { goToPosition } from '../use-siblings.ts';
 import { SiblingCards } from './sibling-cards.tsx';
@@ -19,9 +20,12 @@ export function SiblingSwitcher({ parent, positions, index }: SiblingSwitcherPro
   const after = positions[index + 1];
   const same = positions[index]?.nodes.length ?? 1;
   return (
-    <fieldset aria-label="Branches" className="flex h-7 min-w-0 shrink-0 items-center text-xs text-soft tabular-nums">
+    <fieldset
+      aria-label={t('message.branches')}
+      className="flex h-7 min-w-0 shrink-0 items-center text-xs text-soft tabular-nums"
+    >
       <IconButton
-        label="Previous branch"
+        label={t('message.previous-branch')}
         keys="Alt+ArrowUp"
         disabled={!before}
         className="!size-6"
@@ -33,7 +37,7 @@ export function SiblingSwitcher({ parent, positions, index }: SiblingSwitcherPro
         {index + 1}/{positions.length}
       </span>
       <IconButton
-        label="Next branch"
+        label={t('message.next-branch')}
         keys="Alt+ArrowDown"
         disabled={!after}
         className="!size-6"
@@ -42,7 +46,7 @@ export function SiblingSwitcher({ parent, positions, index }: SiblingSwitcherPro
         <ChevronRight size={14} />
       </IconButton>
       {same > 1 && (
-        <span title={`${same} branches look the same`} className="rounded bg-sunken px-1">
+        <span title={t('message.branches-look-the', { same })} className="rounded bg-sunken px-1">
           ×{same}
         </span>
       )}
@@ -61,14 +65,14 @@ export function BranchRail({ parent, positions, index }: SiblingSwitcherProps) {
       <div aria-hidden className="absolute inset-y-0 left-1/2 w-px bg-line" />
       {positions.length > 1 && (
         <Popover
-          label="Branches"
+          label={t('message.branches')}
           open={isOpen}
           onOpenChange={set}
           className="w-96"
           trigger={
             <button
               type="button"
-              aria-label={`${positions.length} branches here`}
+              aria-label={t('message.branches-here', { count: positions.length })}
               onPointerEnter={({ pointerType }) => {
                 if (pointerType === 'mouse') hover.current = setTimeout(() => set(true), HOVER_MS);
               }}

@@ -4,6 +4,7 @@ import { queries } from '../../api/queries.ts';
 import type { Node } from '../../api/types.ts';
 import { useModel } from '../../state/model.ts';
 import { Button } from '../../ui/button.tsx';
+import { t } from '../../words/words.ts';
 import { answer } from '../actions.ts';
 import { useScreenState } from '../screen-state.ts';
 
@@ -27,13 +28,11 @@ export function UnansweredRow({ leaf }: { readonly leaf: Node }) {
           <MessageCircleQuestion size={16} aria-hidden className="shrink-0" />
         )}
         <p className="min-w-0 grow break-words">
-          {asked
-            ? `${asked.error} Your message is kept. You can choose another model below.`
-            : 'No answer was asked for.'}
+          {asked ? t('message.your-message-is', { error: asked.error }) : t('message.no-answer-was')}
         </p>
         <Button small disabled={model === undefined} onClick={() => void answer(leaf)}>
           {asked && <RotateCw size={14} aria-hidden />}
-          {asked ? 'Try again' : `Ask ${name ?? 'a model'}`}
+          {asked ? t('message.try-again') : t('message.ask-2', { name: name ?? t('message.a-model') })}
         </Button>
       </div>
     </div>

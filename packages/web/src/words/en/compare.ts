@@ -52,4 +52,8 @@ export const compare = {
   'compare.ask-remove': 'Do not ask {model}',
   'compare.ask': 'Ask',
   'compare.ask-count': { one: 'Ask {count} model', other: 'Ask {count} models' },
+  'compare.assistant': 'assistant',
+  'compare.mark-differences-or': 'Mark differences, or not',
+  'compare.show-the-source': 'Show the source, or how it reads',
+  'compare.raw-markdown': 'raw markdown',
 } as const;

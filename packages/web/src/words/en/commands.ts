@@ -1,0 +1,9 @@
+/** The groups of commands. */
+export const commands = {
+  'groups.go': 'Go to',
+  'groups.message': 'Message',
+  'groups.branch': 'Branch',
+  'groups.conversation': 'Conversation',
+  'groups.view': 'View',
+  'groups.forest': 'Forest',
+} as const;

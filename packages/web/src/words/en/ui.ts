@@ -1,0 +1,21 @@
+/** The texts of ui. */
+export const ui = {
+  'ui.copy': 'Copy',
+  'ui.the-browser-does': 'The browser does not let this page write to the clipboard.',
+  'ui.copied': 'Copied',
+  'ui.cancel': 'Cancel',
+  'ui.title': 'Title',
+  'ui.filters': 'Filters',
+  'ui.more-filters': 'More filters',
+  'ui.no-filters': 'No filters',
+  'ui.actions': 'Actions',
+  'ui.close': 'Close',
+  'ui.retrying': 'Retrying',
+  'ui.retrying-in-s': 'Retrying in {left} s',
+  'ui.this-does-not': 'This does not exist, or no longer',
+  'ui.to-the-forest': 'To the forest',
+  'ui.try-again': 'Try again',
+  'ui.loading': 'Loading',
+  'ui.notices': 'Notices',
+  'ui.dismiss': 'Dismiss',
+} as const;
