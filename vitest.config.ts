@@ -11,8 +11,9 @@ const SHARED = [
   'packages/*/src/**/!(registry|toy-dialect|own-framing).test.ts',
   'packages/{core,emulator,forest,server}/test/**/*.test.ts',
 ];
-// The browser gets the built page, so these use the built packages as well, which Node reads much faster than our sources.
-const PAGE = ['packages/web/test/**/*.test.ts'];
+// These start the built page or the built command, so they use the built packages as well, which Node reads much faster than
+// our sources.
+const BUILT = ['packages/{cli,testing,web}/test/**/*.test.ts', 'examples/**/*.test.ts'];
 const isLong = process.env.SKEIN_LONG === 'true';
 const excluded = [...configDefaults.exclude, ...(isLong ? [] : LONG.map((path) => path.replace(/\/$/, '/**')))];
 const ALL = [
@@ -63,11 +64,16 @@ export default defineConfig({
       {
         extends: true,
         resolve: sources,
-        test: { name: 'apart', include: ALL, exclude: [...excluded, ...SHARED, ...PAGE] },
+        test: { name: 'apart', include: ALL, exclude: [...excluded, ...SHARED, ...BUILT] },
       },
       {
         extends: true,
-        test: { name: 'page', include: PAGE, exclude: excluded, server: { deps: { external: [/\/dist(-node)?\//] } } },
+        test: {
+          name: 'built',
+          include: BUILT,
+          exclude: excluded,
+          server: { deps: { external: [/\/dist(-node)?\//] } },
+        },
       },
     ],
   },

@@ -1,11 +1,12 @@
 // Measures Skein against its floors. `--check` fails when a budget is exceeded by more than the noise and says by how much,
-// `--only starts|streams|turns|recorder|cold|sizes|forest|postgres|placement|proxy|page` measures one group, `--only user` every row
+// `--only starts|streams|turns|recorder|why|cold|sizes|forest|postgres|placement|proxy|page` measures one group, `--only user` every row
 // "as a user calls it". `--peers` measures those rows, with the peers beside them, on the Node that the peers need.
 // `placement` is measured against an older release that is built elsewhere: `--against <folder>`.
 import { execFileSync } from 'node:child_process';
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { budgetReport, judge } from './budget.mjs';
+import { cachingCases } from './cases/caching.mjs';
 import { coldCase } from './cases/cold.mjs';
 import { appendCase, matchCase, memoryPerNode, openCase, pathCase, sizeCase, tidy } from './cases/forest.mjs';
 import { importSizes } from './cases/import-size.mjs';
@@ -49,6 +50,7 @@ const server = await startServer();
 const rows = [];
 const userRows = await measureUserCases(userCases(), { rounds, node, judge });
 if (!given.peers && (wants('recorder') || given.only === 'user')) userRows.push(...(await recorder()));
+if (!given.peers && (wants('why') || given.only === 'user')) userRows.push(...(await why()));
 if (userRows.length > 0) console.log(`${userTable(userRows)}\n`);
 if (!given.peers) await measureInside();
 server.stop();
@@ -89,6 +91,16 @@ async function recorder() {
       return { work: `recorder, ${workload}`, who, ...result, memory, ...(verdict && { verdict }) };
     });
   });
+}
+
+/** The cache doctor over recorded traffic of three sizes. */
+async function why() {
+  const { cases, end } = await cachingCases();
+  try {
+    return await measureUserCases(cases, { rounds, judge });
+  } finally {
+    await end();
+  }
 }
 
 /** The rows that are measured in this process. */

@@ -70,6 +70,7 @@ function writeReference() {
       '--readme',
       'none',
     ],
+    ...['--plugin', join(site, 'name-modules.mjs')],
     ...['--skipErrorChecking', '--disableSources', '--excludeInternal', '--excludePrivate', '--logLevel', 'Warn'],
   ]);
 }

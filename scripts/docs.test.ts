@@ -160,6 +160,16 @@ test('every page is in the index', () => {
   expect(missing).toEqual([]);
 });
 
+test('README counts the providers as their list does', () => {
+  const rows = [
+    ...read('docs/providers.md').text.matchAll(/^\| `[a-z`, -]+ \| `[a-z-]+` \|.*\| (recordings|data only) \|$/gm),
+  ];
+  const checked = rows.filter(([, by]) => by === 'recordings').length;
+  const { text } = read('README.md');
+  expect(text).toContain(`| providers | ${rows.length} ⁴ |`);
+  expect(checked === 16 && text.includes('⁴ Sixteen of them were checked')).toBe(true);
+});
+
 test.each(packages)('the README of %s says what each folder is for', (name) => {
   const { text } = read(`packages/${name}/README.md`);
   const folders = readdirSync(join(root, 'packages', name, 'src'), { withFileTypes: true })

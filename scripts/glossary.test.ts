@@ -100,3 +100,8 @@ test('the glossary is in alphabetical order, with one entry for each word', () =
   const entries = [...glossary.matchAll(/^- \*\*([^*]+)\*\*/gm)].map(([, term = '']) => term.toLowerCase());
   expect(entries).toEqual([...new Set(entries)].sort());
 });
+
+test('every entry of the glossary is a whole sentence, and no line of another one is left behind it', () => {
+  const entries = glossary.split(/^- (?=\*\*)/m).slice(1);
+  expect(entries.filter((entry) => !entry.endsWith('.\n') || /\n {2}[^\n]*\n {2}/.test(entry))).toEqual([]);
+});

@@ -131,6 +131,8 @@ async function trySite() {
   ])
     assert.ok(pages.includes(page), page);
   assert.ok(pages.some((page) => /^api\/functions\/.*run\.html$/.test(page)));
+  const reference = readFileSync(join(site, 'api/index.html'), 'utf8');
+  assert.match(reference, />@skein\/<wbr\/?>core\/<wbr\/?>dialect<|>@skein\/core\/dialect</);
   assert.ok(readdirSync(join(site, 'assets/chunks')).some((name) => name.startsWith('@localSearchIndex')));
   const fetched = pages.flatMap((page) => [
     ...readFileSync(join(site, page), 'utf8').matchAll(/<(?:script|link|img)[^>]* (?:src|href)="(https?:[^"]*)"/g),

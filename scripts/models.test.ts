@@ -33,7 +33,9 @@ const SINGLE_FACTS: Readonly<Record<string, string>> = {
 
 const MODEL = /\b(?:claude-(?:(?:opus|sonnet|haiku|fable)-)?\d[\w.-]*\w|gpt-\d[\w.-]*\w|gemini-\d[\w.-]*\w)(?![\w*-])/g;
 
-const files = ['README.md', ...['docs', 'examples', 'packages'].flatMap(list)].filter(
+/** They show the page in README, and the page in every state. */
+const pictures = ['scripts/take-pictures.mjs', 'scripts/page-world.mjs'];
+const files = ['README.md', ...pictures, ...['docs', 'examples', 'packages'].flatMap(list)].filter(
   (path) =>
     (/\.(md|mjs)$/.test(path) || /^packages\/(?!emulator)[^/]+\/src\/.*\.tsx?$/.test(path)) &&
     !/node_modules|\/dist|\.test\.tsx?$|\/test\/|\/test-[^/]*$/.test(path) &&

@@ -34,7 +34,7 @@ const binaries = BINARIES[machine];
 const SLOW = 600_000;
 const own = process.versions.node.split('.')[0];
 /** `npm run test:long` tries the other releases of Node. */
-const VERSIONS = process.env.SKEIN_LONG === 'true' ? ['20', '22', 'latest'].filter((version) => version !== own) : [];
+const VERSIONS = ['20', '22', 'latest'].filter((version) => version !== own);
 
 const findNode = (version: string) =>
   join(project, 'node_modules', `node-${version}`, 'bin', process.platform === 'win32' ? 'node.exe' : 'node');

@@ -42,7 +42,7 @@ export async function openPageWorld() {
   const empty = await openForest(':memory:');
   const { config } = await loadConfig({ cwd: '/', env: {}, home: '/nonexistent' });
   const options = {
-    ...{ config, env: emulator.env(), page: `${root}packages/web/dist`, model: 'anthropic/claude-sonnet-4-5' },
+    ...{ config, env: emulator.env(), page: `${root}packages/web/dist`, model: 'anthropic/claude-sonnet-5' },
     tools: [weather],
   };
   const server = await createServer({ ...options, forest, generate: { costOf }, problems: [PROBLEM] }).listen({
@@ -86,7 +86,7 @@ async function record(url, emulator) {
         'x-claude-code-session-id': session,
       },
       body: JSON.stringify({
-        model: 'claude-sonnet-4-5',
+        model: 'claude-sonnet-5',
         max_tokens: 500,
         messages: [{ role: 'user', content }],
       }),

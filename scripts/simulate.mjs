@@ -1,12 +1,11 @@
 // `npm run simulate -- --seconds 3600`: machines with simulated disks, clocks and networks, from one seed after the other.
-// A seed that fails is printed, and `--seed 42` begins with it. The simulation of many programs is `npm run simulation`.
-import { parseArgs } from 'node:util';
-import { setUp, tool } from './setup.mjs';
+// A seed that fails is printed; `--seed 42` begins with it, and `--every 2` takes every second one, to run two at once.
+// The simulation of many programs is `npm run simulation`.
+import { setUp } from './setup.mjs';
 
-const { values } = parseArgs({
-  options: { seconds: { type: 'string', default: '3600' }, seed: { type: 'string', default: '1' } },
-});
-process.env.SKEIN_SIMULATE_SECONDS = values.seconds;
-process.env.SKEIN_SIMULATE_SEED = values.seed;
-const done = setUp() && tool('vitest', ['run', 'packages/forest/test/simulator', '--testTimeout=0']);
-process.exitCode = done ? 0 : 1;
+const isDone =
+  setUp() &&
+  (await import('./run-sources.mjs').then(({ runSources }) =>
+    runSources('packages/forest/test/simulator/simulate-many.ts', process.argv.slice(2)),
+  ));
+process.exitCode = isDone ? 0 : 1;

@@ -1,6 +1,6 @@
 // The pictures themselves: a server on a forest in memory, the emulator behind it, Chromium in front of it.
 import { loadConfig } from '@skein/agents';
-import { says, startEmulator } from '@skein/emulator';
+import { startEmulator } from '@skein/emulator';
 import { openForest } from '@skein/forest';
 import { createServer, seedSample } from '@skein/server';
 import { chromium } from 'playwright-core';
@@ -10,27 +10,16 @@ import { root } from './setup.mjs';
 /** @import { Page } from 'playwright-core' */
 
 const SIZE = { width: 1400, height: 900 };
-const ANSWER = `Mild, with a wet day or two. Read outdoors until four, then move in:
-
-\`\`\`ts
-const place = (hour: number) => (hour < 16 ? 'Estrela' : 'Galveias');
-\`\`\`
-
-Of the three novels I would take the longest one, because`;
 
 /** @param {string} folder */
 export async function takePictures(folder) {
-  /** @type {(() => void)[]} */
-  const waiting = [];
-  // The stream advances piece by piece, and stops where the picture is taken.
-  const sleep = () => new Promise((resolve) => void waiting.push(() => resolve(undefined)));
-  const emulator = await startEmulator({ seed: 'pictures', sleep });
+  const emulator = await startEmulator({ seed: 'pictures' });
   const forest = await openForest(':memory:');
   await seedSample(forest);
   const { config } = await loadConfig({ cwd: '/', env: {}, home: '/nonexistent' });
   const env = emulator.env();
   const page = `${root}packages/web/dist`;
-  const model = 'anthropic/claude-sonnet-4-5';
+  const model = 'anthropic/claude-sonnet-5';
   const server = await createServer({ forest, config, env, page, model }).listen({ port: 0 });
   const browser = await chromium.launch({ executablePath: findChromium() ?? '', args: ['--no-sandbox'] });
   try {
@@ -39,14 +28,10 @@ export async function takePictures(folder) {
     const shown = await context.newPage();
     await compare(shown, server.url, forest, `${folder}/compare.png`);
     await raw(shown, server.url, forest, `${folder}/raw.png`);
-    emulator.script('anthropic-messages', says(`${ANSWER} …`, { pieces: ANSWER.length, chunkDelay: 1 }));
-    await conversation(shown, server.url, forest, `${folder}/conversation.png`, () => {
-      for (const goOn of waiting.splice(0)) goOn();
-    });
+    await conversation(shown, server.url, forest, `${folder}/conversation.png`);
     return ['conversation.png', 'compare.png', 'raw.png'];
   } finally {
     await browser.close();
-    for (const goOn of waiting) goOn();
     await emulator.close();
     await server.close();
     await forest.close();
@@ -54,31 +39,15 @@ export async function takePictures(folder) {
 }
 
 /**
- * A fork, a folded thought, an open tool call, an answer on its way, and the tree beside it.
  * @param {Page} page
  * @param {string} url
  * @param {import('@skein/forest').Forest} forest
  * @param {string} path
- * @param {() => void} step lets the answer continue
  */
-async function conversation(page, url, forest, path, step) {
-  const { result } = await toolCall(forest);
-  await page.goto(`${url}/c/${result}`);
-  await page
-    .getByRole('article', { name: /Tool call/ })
-    .first()
-    .getByRole('button')
-    .first()
-    .click();
-  // From the call, which the click selected, to its result.
-  await page.keyboard.press('l');
-  await page.keyboard.press('g');
-  const written = page.getByRole('article', { name: 'growing message' }).getByText('because');
-  while (!(await written.isVisible())) {
-    step();
-    await page.waitForTimeout(50);
-  }
-  await page.getByRole('button', { name: 'Jump to the latest' }).click();
+async function conversation(page, url, forest, path) {
+  const { answer } = await toolCall(forest);
+  await page.goto(`${url}/c/${answer}`);
+  await page.getByRole('tab', { name: 'Tree' }).click();
   await settled(page);
   await page.screenshot({ path });
 }

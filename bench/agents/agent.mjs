@@ -22,6 +22,9 @@ import { NOTE } from './place.mjs';
  * @property {(prompt: string, options: readonly string[]) => readonly string[]} goOn the command that goes on with the last session
  * @property {(command: readonly string[], prompt: string, options: readonly string[]) => readonly string[]} [resume] the command
  *   that goes on without a terminal, from the one that `skein handoff` names; agents without it get no sessions from others
+ * @property {(prompt: string) => Call} [delegate] the call that starts a subagent, if the agent has any
+ * @property {(options: readonly string[]) => readonly string[]} [compact] the command that compacts the last session, if there
+ *   is one without a terminal
  * @property {(work: string) => Call} read the call that reads the note
  * @property {(work: string, model: string) => Call} edit the call that changes it, by what the agent offers to a model
  */
@@ -33,6 +36,11 @@ export const SAID = {
   done: 'It is halibut now.',
   question: 'What was it before?',
   answer: 'It was swordfish.',
+  delegated: 'Let somebody else find the password.',
+  inquiry: 'Find the password in the note and tell it.',
+  report: 'The note names a fish.',
+  found: 'Somebody found a fish.',
+  summary: 'They were looking for a password.',
   last: 'Who are you?',
   lastAnswer: 'Nobody you know.',
 };
@@ -59,6 +67,19 @@ export function taskReplies(agent, work, model) {
     ...calls.map((call) => ({ blocks: [thinking(), { type: /** @type {const} */ ('tool-use'), ...call }] })),
     { blocks: [thinking(), { type: /** @type {const} */ ('text'), text: SAID.done }] },
   ];
+}
+
+/**
+ * The replies to a task that is given on: the call that starts a subagent, the subagent's read and its report, the end.
+ * @param {Call} start
+ * @param {Call} read
+ * @returns {ScriptedReply[]}
+ */
+export function delegatedReplies(start, read) {
+  const call = (/** @type {Call} */ one) => ({
+    blocks: [thinking(), { type: /** @type {const} */ ('tool-use'), ...one }],
+  });
+  return [call(start), call(read), says(SAID.report), says(SAID.found)];
 }
 
 function thinking() {

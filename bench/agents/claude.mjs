@@ -2,7 +2,7 @@ import { NOTE } from './place.mjs';
 
 /** @import { Agent } from './agent.mjs' */
 
-const TOOLS = ['--allowedTools', 'Read,Edit'];
+const TOOLS = ['--allowedTools', 'Read,Edit,Agent'];
 
 /** @type {Agent} */
 export const agent = {
@@ -18,6 +18,11 @@ export const agent = {
   ask: (prompt, options) => ['claude', '-p', prompt, ...TOOLS, ...options],
   goOn: (prompt, options) => ['claude', '-p', prompt, '--continue', ...TOOLS, ...options],
   resume: (command, prompt, options) => [...command, '-p', prompt, ...TOOLS, ...options],
+  delegate: (prompt) => ({
+    name: 'Agent',
+    input: { description: 'Look at it', prompt, subagent_type: 'general-purpose' },
+  }),
+  compact: (options) => ['claude', '-p', '/compact', '--continue', ...TOOLS, ...options],
   read: (work) => ({ name: 'Read', input: { file_path: `${work}/${NOTE.name}` } }),
   edit: (work) => ({
     name: 'Edit',

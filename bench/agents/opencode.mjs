@@ -15,6 +15,10 @@ export const agent = {
   ask: (prompt, options) => ['opencode', 'run', ...options, prompt],
   goOn: (prompt, options) => ['opencode', 'run', '--continue', ...options, prompt],
   resume: (command, prompt, options) => [...command, ...options, prompt],
+  delegate: (prompt) => ({
+    name: 'task',
+    input: { description: 'Look at it', prompt, subagent_type: 'general' },
+  }),
   read: (work) => ({ name: 'read', input: { filePath: `${work}/${NOTE.name}` } }),
   // Models of OpenAI are offered another tool.
   edit: (work, model) =>

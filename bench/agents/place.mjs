@@ -105,7 +105,7 @@ export async function hashFiles(folder) {
  */
 function start(program, args, env, cwd) {
   return new Promise((resolve, reject) => {
-    const child = spawn(program, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], timeout: 120_000 });
+    const child = spawn(program, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], timeout: 600_000 });
     const said = { out: '', err: '' };
     child.stdout.setEncoding('utf8').on('data', (text) => {
       said.out += text;

@@ -1,6 +1,6 @@
 // `npm run agents`: coding agents in their newest releases, as their users run them without a terminal, through the gateway, the
-// proxy, the import of sessions and the handoff, before the strict emulator. `--only codex` runs one; `--show` prints the
-// conversations.
+// proxy, the import of sessions and the handoff, before the strict emulator. `--only codex` runs one, `--step subagent` one column
+// (`alone` the first four, `handoff` the last two); `--show` prints the conversations.
 import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -10,17 +10,32 @@ import { startEmulator } from '@skein/emulator';
 import { installedVersion, installFolder } from '../install.mjs';
 import { cells } from '../table.mjs';
 import { Model } from './agent.mjs';
+import { continueInCodex, neverLoseASession } from './guides.mjs';
 import { createPlace } from './place.mjs';
-import { handOver, importLogs, runSession } from './steps.mjs';
+import { handOver, importLogs, runCompaction, runSession, runSubagent } from './steps.mjs';
 
 /** @import { Agent } from './agent.mjs' */
 /** @import { Place } from './place.mjs' */
 
 const { values: given } = parseArgs({
-  options: { only: { type: 'string', multiple: true }, show: { type: 'boolean', default: false } },
+  options: {
+    only: { type: 'string', multiple: true },
+    step: { type: 'string', multiple: true },
+    show: { type: 'boolean', default: false },
+  },
 });
 const folder = fileURLToPath(new URL('.', import.meta.url));
-const COLUMNS = /** @type {const} */ (['route', 'record', 'import', 'meet', 'handoff to it', 'resume']);
+const COLUMNS = /** @type {const} */ ([
+  'route',
+  'record',
+  'import',
+  'meet',
+  'subagent',
+  'compaction',
+  'guides',
+  'handoff to it',
+  'resume',
+]);
 
 installFolder(folder);
 const agents = await readAgents();
@@ -38,8 +53,17 @@ const recorded = new Map();
 /** @type {Map<Agent, Map<string, string[][]>>} */
 const results = new Map(agents.map((agent) => [agent, new Map()]));
 try {
-  for (const agent of agents) await runAlone(agent);
-  for (const agent of agents.filter(({ resume }) => resume))
+  if (wants('alone') || wants('handoff')) for (const agent of agents) await runAlone(agent);
+  for (const agent of agents) {
+    if (agent.delegate && wants('subagent')) await runApart(agent, 'subagent', runSubagent);
+    if (agent.compact && wants('compaction'))
+      await runApart(agent, 'compaction', async (...given) => [
+        ...(await runSession(...given)),
+        ...(await runCompaction(...given)),
+      ]);
+  }
+  if (wants('guides')) await runGuides();
+  for (const agent of agents.filter(({ resume }) => resume && wants('handoff')))
     for (const [source, place] of recorded) {
       if (source === agent) continue;
       const { handed, resumed } = await handOver(world, { agent: source, place }, agent);
@@ -54,7 +78,34 @@ const rows = [...results].map(([agent, of]) => [
   `${agent.name} ${installedVersion(folder, agent.package)}`,
   ...COLUMNS.map((column) => count(of.get(column) ?? [])),
 ]);
-console.log(cells(['agent', ...COLUMNS], rows, 7));
+console.log(cells(['agent', ...COLUMNS], rows, 10));
+
+async function runGuides() {
+  const claude = agents.find(({ id }) => id === 'claude-code');
+  const codex = agents.find(({ id }) => id === 'codex');
+  if (claude) tell(claude, 'guides', await neverLoseASession(world, claude), 'never lose a session');
+  if (claude && codex) tell(claude, 'guides', await continueInCodex(world, claude, codex), 'continue in Codex');
+}
+
+/** @param {string} step */
+function wants(step) {
+  return given.step?.includes(step) ?? true;
+}
+
+/**
+ * A step in a home of its own.
+ * @param {Agent} agent
+ * @param {typeof COLUMNS[number]} column
+ * @param {typeof runSubagent} step
+ */
+async function runApart(agent, column, step) {
+  const place = await createPlace(emulator, agent);
+  try {
+    tell(agent, column, await step(world, agent, place));
+  } finally {
+    await place.remove();
+  }
+}
 
 /** Routes to each foreign model, then recorded, each in a home of its own. @param {Agent} agent */
 async function runAlone(agent) {
@@ -93,7 +144,7 @@ function count(outcomes) {
 
 /** @returns {Promise<Agent[]>} */
 async function readAgents() {
-  const others = ['agent.mjs', 'place.mjs', 'run.mjs', 'steps.mjs'];
+  const others = ['agent.mjs', 'guides.mjs', 'place.mjs', 'run.mjs', 'steps.mjs'];
   const names = readdirSync(folder).filter((name) => name.endsWith('.mjs') && !others.includes(name));
   const chosen = names.filter((name) => given.only?.includes(name.replace('.mjs', '')) ?? true);
   /** @type {Agent[]} */

@@ -2,9 +2,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { says } from '@skein/emulator';
-import { listExchanges, readRecorded } from '@skein/forest';
+import { listExchanges, readRecorded, readSession } from '@skein/forest';
 import { compareBytes } from '../recorded.mjs';
-import { historyOf, SAID, taskReplies } from './agent.mjs';
+import { delegatedReplies, historyOf, SAID, taskReplies } from './agent.mjs';
 import { createPlace, hashFiles, NOTE } from './place.mjs';
 
 /** @import { Emulator } from '@skein/emulator' */
@@ -76,6 +76,75 @@ export async function importLogs(place) {
 async function importOnce(place) {
   const ended = await place.skein(['import', '--agents', '--json']);
   return { ended, result: ended.status === 0 ? JSON.parse(ended.out) : { threads: [], problems: [], added: 0 } };
+}
+
+/**
+ * A task that the agent gives to a subagent: the recording has both conversations in one session, and after the import the
+ * subagent is still one, linked to the call that started it.
+ * @param {World} world
+ * @param {Agent} agent
+ * @param {Place} place
+ */
+export async function runSubagent({ emulator, model }, agent, place) {
+  const start = agent.delegate?.(SAID.inquiry);
+  if (!start) return ['it has no subagents'];
+  const from = emulator.log.length;
+  model.tool = agent.read(place.work).name;
+  model.replies = delegatedReplies(start, agent.read(place.work));
+  const problems = judgeEnd(await place.skein(['record', '--', ...agent.ask(SAID.delegated, agent.own)]), SAID.found);
+  const log = requestsSince(emulator, from);
+  problems.push(...judgeRequests(log), ...(await judgeBytes(place, log, agent)));
+  problems.push(...(await judgeLanes(place, 'recorded')));
+  const { imported, met } = await importLogs(place);
+  return [...problems, ...imported, ...met, ...(await judgeLanes(place, 'imported'))];
+}
+
+/**
+ * @param {Place} place
+ * @param {string} how
+ */
+async function judgeLanes(place, how) {
+  return withForest(place, async (forest) => {
+    const { threads } = await describeForest(forest);
+    const main = threads.find(({ part }) => part === 'main');
+    if (!main) return [`${how}: there is no main conversation`];
+    const session = await readSession(forest, main.id);
+    const [lane] = session.subagents;
+    if (session.subagents.length !== 1 || !lane)
+      return [`${how}: ${session.subagents.length} subagents instead of one`];
+    const acts = session.main.steps.flatMap((step) => step.acts);
+    if (!acts.some(({ subagent }) => subagent === lane.thread.id))
+      return [`${how}: the subagent is not linked to the call that started it`];
+    return lane.steps.at(-1)?.answer?.text === SAID.report ? [] : [`${how}: the report of the subagent is missing`];
+  });
+}
+
+/**
+ * The session is compacted and gone on with: the model gets the summary, and the log that is imported says what took the place
+ * of the history, which is still there.
+ * @param {World} world
+ * @param {Agent} agent
+ * @param {Place} place with a session
+ */
+export async function runCompaction({ emulator, model }, agent, place) {
+  const command = agent.compact?.(agent.own);
+  if (!command) return ['it cannot be compacted'];
+  model.tool = agent.read(place.work).name;
+  model.replies = [says(SAID.summary)];
+  const compacted = await place.skein(['record', '--', ...command]);
+  const problems = compacted.status === 0 ? [] : [`compact: ${compacted.err}${compacted.out}`];
+  const from = emulator.log.length;
+  model.replies = [says(SAID.lastAnswer)];
+  problems.push(...judgeEnd(await place.skein(['record', '--', ...agent.goOn(SAID.last, agent.own)]), SAID.lastAnswer));
+  const log = requestsSince(emulator, from);
+  problems.push(...judgeRequests(log));
+  const asked = log.map(({ body }) => body.toString()).join('\n');
+  // The last messages may be kept beside the summary.
+  if (missingFrom(asked, [SAID.summary, SAID.last]) !== undefined) problems.push('the summary was not sent');
+  const { imported } = await importLogs(place);
+  const { texts } = await withForest(place, describeForest);
+  const isThere = (/** @type {string} */ word) => texts.some((text) => text.includes(word));
+  return [...problems, ...imported, ...(isThere(SAID.lastAnswer) ? [] : ['the session does not go on'])];
 }
 
 /**

@@ -144,9 +144,9 @@ const WORK = {
     });
   },
   'scrolling the list, per frame': ({ page, cdp, url }, isFloor) =>
-    scroll(page, cdp, isFloor ? undefined : `${url}/`, LIST_ROWS, 60),
+    scroll(page, cdp, { address: `${url}/`, rows: '[data-thread]', by: 120, isFloor }),
   'scrolling the conversation, per frame': ({ page, cdp, url, thread }, isFloor) =>
-    scroll(page, cdp, isFloor ? undefined : `${url}/t/${thread}`, MESSAGE_ROWS, 190),
+    scroll(page, cdp, { address: `${url}/t/${thread}`, rows: '[data-node]:has(article)', by: -120, isFloor }),
   'dragging the graph, per frame': async ({ page, cdp, url }) => {
     await page.goto(`${url}/graph`);
     await page.getByRole('button', { name: /fit/i }).first().waitFor();
@@ -163,50 +163,77 @@ const WORK = {
   },
 };
 
-const LIST_ROWS = '<b>Conversation</b><p>Answer 1.</p><small>2 messages just now</small>';
-const MESSAGE_ROWS = `<b>claude</b><p>Some <b>words</b> of an answer with <code>code</code> in it.</p><ul><li>a point that is made</li><li>and one more</li></ul>`;
-
 /**
- * Scrolls a screen of the page, or a plain virtual list that draws the rows in view and nothing else.
+ * Scrolls a screen of the page there and back, or a plain virtual list that draws the same rows and nothing else: their markup and
+ * the stylesheet are taken from the page, so that both draw the same.
  * @param {Page} page
  * @param {CDPSession} cdp
- * @param {string | undefined} address
- * @param {string} row
- * @param {number} height
+ * @param {{ address: string, rows: string, by: number, isFloor: boolean }} what
  */
-async function scroll(page, cdp, address, row, height) {
-  if (address === undefined) {
-    await page.goto('about:blank');
-    await page.setContent(plainList(row, height));
-  } else {
-    await page.goto(address);
-    await page.getByRole('main').waitFor();
-  }
+async function scroll(page, cdp, { address, rows, by, isFloor }) {
+  await page.goto(address);
+  await page.locator(rows).last().waitFor();
   await page.waitForTimeout(1500);
+  if (isFloor) {
+    const taken = await page.evaluate(takeRows, rows);
+    await page.goto('about:blank');
+    await page.setContent(`<!doctype html><style>${taken.style}</style><div id="list"></div>`);
+    await page.evaluate(drawPlainList, { ...taken, count: 5000, isAtEnd: by < 0 });
+    await page.waitForTimeout(500);
+  }
   await page.mouse.move(700, 500);
   return perFrame(page, cdp, async () => {
     for (let at = 0; at < 80; at++) {
-      await page.mouse.wheel(0, at < 40 === (address === undefined || height < 100) ? 120 : -120);
+      await page.mouse.wheel(0, at < 40 ? by : -by);
       await page.waitForTimeout(16);
     }
   });
 }
 
-/** @param {string} row @param {number} height */
-const plainList = (row, height) => `<!doctype html><style>body{margin:0;font:14px/1.5 sans-serif}
-#list{height:100vh;overflow:auto}#all{position:relative}.row{position:absolute;left:0;right:0;border-bottom:1px solid #ddd}</style>
-<div id=list><div id=all style="height:${5000 * height}px"></div></div><script>
-const list = document.getElementById('list'), all = document.getElementById('all'), shown = new Map();
-const draw = () => {
-  const from = Math.max(0, Math.floor(list.scrollTop / ${height}) - 4), to = Math.min(5000, from + Math.ceil(innerHeight / ${height}) + 8);
-  for (const [at, row] of shown) if (at < from || at >= to) { row.remove(); shown.delete(at); }
-  for (let at = from; at < to; at++) if (!shown.has(at)) {
-    const row = document.createElement('div'); row.className = 'row'; row.style.cssText = 'top:' + at * ${height} + 'px;height:${height - 1}px';
-    row.innerHTML = ${JSON.stringify(row)}; all.append(row); shown.set(at, row);
-  }
-};
-list.addEventListener('scroll', draw, { passive: true }); draw();
-</script>`;
+/** Runs in the page. @param {string} selector */
+function takeRows(selector) {
+  const { document } = /** @type {any} */ (globalThis);
+  const found = [...document.querySelectorAll(selector)];
+  const heights = found.map((row) => row.getBoundingClientRect().height);
+  return {
+    rows: found.map((row) => row.outerHTML),
+    height: Math.round(heights.reduce((sum, height) => sum + height, 0) / heights.length),
+    style: [...document.styleSheets].flatMap((sheet) => [...sheet.cssRules].map((rule) => rule.cssText)).join('\n'),
+  };
+}
+
+/**
+ * Runs in the page.
+ * @param {{ rows: string[], height: number, count: number, isAtEnd: boolean }} options
+ */
+function drawPlainList({ rows, height, count, isAtEnd }) {
+  const { document, innerHeight } = /** @type {any} */ (globalThis);
+  const list = document.getElementById('list');
+  list.style.cssText = 'height: 100vh; overflow: auto';
+  const all = list.appendChild(document.createElement('div'));
+  all.style.cssText = `position: relative; height: ${count * height}px`;
+  /** @type {Map<number, any>} */
+  const shown = new Map();
+  const draw = () => {
+    const from = Math.max(0, Math.floor(list.scrollTop / height) - 4);
+    const to = Math.min(count, from + Math.ceil(innerHeight / height) + 8);
+    for (const [at, row] of shown)
+      if (at < from || at >= to) {
+        row.remove();
+        shown.delete(at);
+      }
+    for (let at = from; at < to; at++)
+      if (!shown.has(at)) {
+        const row = document.createElement('div');
+        row.style.cssText = `position: absolute; left: 0; right: 0; top: ${at * height}px; height: ${height}px`;
+        row.innerHTML = rows[at % rows.length] ?? '';
+        shown.set(at, all.appendChild(row));
+      }
+  };
+  list.addEventListener('scroll', draw, { passive: true });
+  draw();
+  if (isAtEnd) list.scrollTop = count * height;
+}
 
 /** Milliseconds of the main thread for what is done. @param {CDPSession} cdp @param {() => Promise<unknown>} act */
 async function spent(cdp, act) {

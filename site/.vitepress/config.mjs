@@ -36,17 +36,21 @@ function slugify(heading) {
     .replaceAll(' ', '-');
 }
 
-/** The sections and links of the page of contents, in its order. */
+/** The sections of the page of contents, with the pages to which they link, in its order and under their own titles. */
 function readSidebar() {
-  const text = readFileSync(new URL('../pages/contents.md', import.meta.url), 'utf8');
-  return text
+  return readPage('contents')
     .split(/^## /m)
     .slice(1)
     .map((section) => ({
       text: section.slice(0, section.indexOf('\n')),
-      items: [...section.matchAll(/\[([^\]]+)\]\(([^)]+)\.md\)/g)].map(([, name = '', path = '']) => ({
-        text: name.replaceAll('`', '').replace(/^./, (first) => first.toUpperCase()),
-        link: `/${path.replace(/^\.?\//, '')}`,
-      })),
+      items: [...section.matchAll(/\]\(([^)]+)\.md\)/g)].map(([, path = '']) => {
+        const [, title = path] = /^# (.*)$/m.exec(readPage(path)) ?? [];
+        return { text: title.replaceAll('`', ''), link: `/${path.replace(/^\.?\//, '')}` };
+      }),
     }));
+}
+
+/** @param {string} path */
+function readPage(path) {
+  return readFileSync(new URL(`../pages/${path}.md`, import.meta.url), 'utf8');
 }

@@ -1,0 +1,94 @@
+// Kills the primary of a PostgreSQL cluster again and again while two Skein servers write to it, and counts what was lost.
+import { spawn } from 'node:child_process';
+import { mkdtempSync, openSync, rmSync } from 'node:fs';
+import { cpus, loadavg, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { says, startEmulator } from '@skein/emulator';
+import { cells } from '../table.mjs';
+import { ensurePrograms, freePort, pause, startCluster } from './machines.mjs';
+import { startTraffic } from './traffic.mjs';
+
+const COMMAND = fileURLToPath(new URL('../../packages/cli/dist/skein.js', import.meta.url));
+const { values } = parseArgs({ options: { kills: { type: 'string', default: '50' } } });
+
+ensurePrograms();
+// Answers take their time, so that some are always on their way when the primary dies.
+const emulator = await startEmulator({
+  brain: ({ text }) => says(`Echo: ${text} ${'and so on '.repeat(10)}`, { chunkDelay: 50, chunkBytes: 400 }),
+});
+const cluster = await startCluster();
+const home = mkdtempSync(join(tmpdir(), 'skein-servers-'));
+const servers = [await startServer('one'), await startServer('two')];
+const traffic = startTraffic(servers.map(({ url }) => url));
+/** @type {Record<'database' | 'machine', number[]>} */
+const recovery = { database: [], machine: [] };
+
+for (let at = 0; at < Number(values.kills); at++) {
+  await pause(3_000);
+  const how = at % 2 === 0 ? 'database' : 'machine';
+  const primary = await cluster.primary();
+  cluster.kill(primary, how);
+  const killed = performance.now();
+  await cluster.writes();
+  const seconds = (performance.now() - killed) / 1000;
+  recovery[how].push(seconds);
+  await cluster.heal(primary);
+  // Recordings may still be on their way to the tree; what people wrote is there when it is acknowledged.
+  const lost = findMissing().filter((word) => word.startsWith('cluster-writes')).length;
+  console.log(`${at + 1}: ${how} killed, writes after ${seconds.toFixed(1)} s, writes lost: ${lost}`);
+}
+await traffic.stop();
+// The recorders place what they have stored.
+for (let tries = 0; tries < 60 && findMissing().length > 0; tries++) await pause(1_000);
+const missing = findMissing();
+report();
+for (const { child } of servers) child.kill('SIGTERM');
+await emulator.close();
+await cluster.remove();
+rmSync(home, { recursive: true, force: true });
+process.exit(missing.length === 0 ? 0 : 1);
+
+/** @param {string} name */
+async function startServer(name) {
+  const port = await freePort();
+  const output = openSync(join(cluster.log, `skein-${name}.log`), 'a');
+  const args = [COMMAND, '--store', 'postgres:DATABASE_URL', '--port', String(port), '--no-open'];
+  const env = { PATH: process.env.PATH, HOME: home, DATABASE_URL: cluster.url, ...emulator.env() };
+  const child = spawn(process.execPath, args, { cwd: home, env, stdio: ['ignore', output, output] });
+  const url = `http://127.0.0.1:${port}`;
+  while (!(await fetch(`${url}/api/v1/version`).catch(() => undefined))?.ok) await pause(200);
+  return { child, url };
+}
+
+/** The words of acknowledged writes, answers and recordings that no stored text has. */
+function findMissing() {
+  const sql =
+    "select distinct word[1] from skein_body, regexp_matches(text, '(?:Echo: )?cluster-[a-z]+-[0-9]+[.]', 'g') as word";
+  const stored = new Set(cluster.query(sql).map(([word]) => word));
+  const { writes, proxied, generations } = traffic.acknowledged;
+  const answers = [...proxied, ...generations].map((word) => `Echo: ${word}`);
+  return [...writes, ...answers].filter((word) => !stored.has(word));
+}
+
+function report() {
+  const { acknowledged, failures } = traffic;
+  const kinds = /** @type {(keyof typeof acknowledged)[]} */ (Object.keys(acknowledged));
+  const told = (/** @type {Map<string, number>} */ map) =>
+    [...map].map(([code, times]) => `${times} × ${code}`).join(', ') || '0';
+  const lost = (/** @type {string} */ kind) => missing.filter((word) => word.includes(`cluster-${kind}-`)).length;
+  console.log(`\nNode ${process.version}, ${cpus().length} × ${cpus()[0]?.model}, load ${loadavg()[0]?.toFixed(1)}\n`);
+  console.log(
+    cells(
+      ['', 'acknowledged', 'lost', 'failed'],
+      kinds.map((kind) => [kind, String(acknowledged[kind].size), String(lost(kind)), told(failures[kind])]),
+    ),
+  );
+  const rows = Object.entries(recovery).map(([how, seconds]) => {
+    const sorted = seconds.toSorted((a, b) => a - b);
+    const at = (/** @type {number} */ share) => (sorted[Math.floor(share * (sorted.length - 1))] ?? 0).toFixed(1);
+    return [`${how} killed`, String(seconds.length), at(0), at(0.5), at(1)];
+  });
+  console.log(`\n${cells(['until a write is acknowledged again, s', 'times', 'best', 'median', 'worst'], rows)}`);
+}
