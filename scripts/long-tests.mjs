@@ -12,6 +12,7 @@ export const LONG = [
   'examples/sqlite-store/',
   'packages/agents/test/mcp.test.ts',
   'packages/cli/test/ask-flags.test.ts',
+  'packages/cli/test/cassettes.test.ts',
   'packages/cli/test/changing.test.ts',
   'packages/cli/test/conversations.test.ts',
   'packages/cli/test/mistakes.test.ts',

@@ -5,6 +5,7 @@
 
 // Why prompt caches hit or miss
 export {
+  CACHE_SCENARIOS,
   type CacheCause,
   type CacheCost,
   type CacheDiagnosis,
@@ -17,34 +18,43 @@ export {
   type CacheTotalsBuilder,
   type CauseTotal,
   cacheRules,
+  cacheScenario,
   causePlace,
   createCacheTotals,
   type DifferenceKind,
   describeDiagnosis,
   diagnoseCaching,
+  type RecordedTraffic,
   type RequestDifference,
   type SimulationResult,
+  type StreamedTraffic,
   simulateCaching,
+  type TrafficPeriod,
+  type TrafficSource,
   type VolatileKind,
 } from './caching/index.ts';
 // Recordings as files that tests replay
 export {
   addIgnoreRules,
+  type CassetteCheck,
+  type CassetteCheckOptions,
   CassetteError,
+  cassetteFetch,
   type CassetteFetch,
   type CassetteFetchOptions,
   type CassetteFolder,
   type CassetteMode,
   type CassetteOptions,
   type CassetteSummary,
-  cassetteFetch,
+  checkCassettes,
   compareBy,
   createReplayCounter,
+  type DriftedRequest,
   type IgnoreRule,
   learnIgnoreRules,
   openCassettes,
-  type ReplayCounter,
   removeCassettes,
+  type ReplayCounter,
   saveCassettes,
 } from './cassettes/index.ts';
 // Growing a forest with models
@@ -159,6 +169,7 @@ export {
 export { ROOT } from './model/ids.ts';
 export { DEMO_ISSUER, type TakeRecord } from './model/records.ts';
 export { type OpenOptions, openForest } from './open-forest.ts';
+export { openTraffic } from './open-traffic.ts';
 // Recording what other programs send
 export {
   createRecorder,

@@ -184,6 +184,15 @@ test('totals add up by cause, app and tag, and the dearest causes come first', (
   expect(worst.map(({ app }) => app)).toContain('anaddress');
 });
 
+test('totals of traffic in which every request has a tag of its own stay small, and nothing is left out', () => {
+  const [one] = found.get('sound')!;
+  const totals = createCacheTotals();
+  for (let at = 0; at < 6000; at++) totals.add({ ...one!, tags: [`run-${at}`] });
+  const { byTag } = totals.totals();
+  expect(byTag.size).toBe(5001);
+  expect(byTag.get('(others)')!.requests).toBe(1000);
+});
+
 test('the simulator gives what was reported for the recorded layout, and shows what markers and order would save', async () => {
   const apps = ['shuffled', 'unmarked'];
   const { forest, served } = await recordTraffic(apps.flatMap((app) => FAULTS[app]!.asks));
