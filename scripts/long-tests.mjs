@@ -33,6 +33,7 @@ export const LONG = [
   'packages/forest/test/crash/forest-kill.test.ts',
   'packages/forest/test/record-simulation.test.ts',
   'packages/web/test/access.test.ts',
+  'packages/web/test/cassettes.test.ts',
   'packages/web/test/details.test.ts',
   'packages/web/test/forest.test.ts',
   'packages/web/test/looking.test.ts',

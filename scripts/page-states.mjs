@@ -222,7 +222,21 @@ async function listStates({ forest, url, bare, threads }) {
           .click(),
     },
     { name: 'recordings-connect', path: `${url}/recordings`, act: click('Connect a client') },
+    { name: 'cassettes', path: `${url}/cassettes` },
+    {
+      name: 'cassettes-compared',
+      path: `${url}/cassettes`,
+      act: inOrder(click('Compare'), (page) => page.getByText(/requests compared/).waitFor()),
+    },
+    { name: 'cassettes-empty', path: `${bare}/cassettes` },
     { name: 'usage', path: `${url}/usage` },
+    {
+      name: 'usage-what-if',
+      path: `${url}/usage`,
+      act: inOrder(click('Simulate'), (page) =>
+        page.getByRole('region', { name: 'What it would have cost' }).scrollIntoViewIfNeeded(),
+      ),
+    },
     { name: 'usage-app', path: `${url}/usage?by=app&days=7`, act: (page) => page.getByText('Show as a table').click() },
     { name: 'usage-empty', path: `${bare}/usage` },
     { name: 'settings', path: `${url}/settings` },

@@ -172,20 +172,18 @@ function* join(
   rows: readonly Row[],
   { since, until = Number.POSITIVE_INFINITY }: TrafficPeriod,
 ): Generator<readonly [exchange: string, order: string, joined: JoinedRequest]> {
-  const latest = <K extends 'exchange' | 'placement' | 'sent'>(kind: K, isWanted: (row: RowOf<K>) => boolean) =>
-    rows
-      .filter((row): row is RowOf<K> => row[0] === kind)
-      .filter(isWanted)
-      .reduce<RowOf<K> | undefined>((best, row) => (best && best[1] >= row[1] ? best : row), undefined);
-  const [, , order = '', outcome = 'open', facts] = latest('exchange', () => true) ?? [];
+  const exchanges = rows.filter((row) => row[0] === 'exchange');
+  const placements = rows.filter((row) => row[0] === 'placement');
+  const [, , order = '', outcome = 'open', facts] = latest(exchanges) ?? [];
   if (!facts || facts.start >= until || (since !== undefined && order <= startOrder(since))) return;
-  const placement = latest('placement', () => true)?.[2];
+  const placement = latest(placements)?.[2];
   const known = { kind: 'generate' as const, outcome: outcome as Parameters<typeof isAnswered>[0]['outcome'] };
   if (!isAnswered({ ...known, outcome: finalOutcome(known, placement) })) return;
   const part = sentPartId(facts.id, facts.upstream?.attempt);
-  const sent = latest('sent', ([, , id]) => id === part)?.[3];
+  const sent = latest(rows.filter((row) => row[0] === 'sent').filter(([, , id]) => id === part))?.[3];
   const usage = rows
-    .filter((row): row is RowOf<'usage'> => row[0] === 'usage' && row[3] === placement?.node)
+    .filter((row) => row[0] === 'usage')
+    .filter(([, , , node]) => node === placement?.node)
     .sort((a, b) => a[1] - b[1] || (a[2] < b[2] ? -1 : 1))
     .at(-1)?.[4];
   yield [
@@ -199,7 +197,10 @@ function* join(
   ];
 }
 
-type RowOf<K extends Row[0]> = Extract<Row, readonly [K, ...unknown[]]>;
+/** The row with the latest clock; of several, the first one. */
+function latest<T extends readonly [kind: string, clock: string, ...unknown[]]>(rows: readonly T[]): T | undefined {
+  return rows.reduce<T | undefined>((best, row) => (best && best[1] >= row[1] ? best : row), undefined);
+}
 
 /** How many requests are read at once, and how many bytes of them. */
 const AT_ONCE = 64;

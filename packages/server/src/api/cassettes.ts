@@ -116,7 +116,8 @@ export const cassetteRoutes = apiRouter()
     const folder = config.cassettes;
     if (!existsSync(folder))
       throw new Problem('bad_request', 'There are no cassettes: "skein record --to cassettes -- program" writes them.');
-    await readable(folder, async () => addIgnoreRules(folder, c.req.valid('json').rules));
+    const rules = c.req.valid('json').rules.map(({ path, match }) => ({ path, ...given({ match }) }));
+    await readable(folder, async () => addIgnoreRules(folder, rules));
     return c.json(redact(await view(await open(folder))), 200);
   });
 

@@ -110,7 +110,8 @@ async function* scanSegment(
       const own = bytes.subarray(start, end);
       const place = { segment, start: base + start, length: end - start };
       start = end + 1;
-      const line = own.length === 0 ? undefined : scanLine(own, place, selection, hasSums);
+      const line: ReturnType<typeof scanLine> | undefined =
+        own.length === 0 ? undefined : scanLine(own, place, selection, hasSums);
       if (line === 'damaged') onDamaged(own, place.start);
       else if (line && 'mark' in line) yield* wanted(addLine(open, line.mark, line.found));
       else if (line) {
