@@ -23,6 +23,7 @@ export const LONG = [
   'packages/cli/test/sync-guide.test.ts',
   'packages/cli/test/sync.test.ts',
   'packages/cli/test/upkeep.test.ts',
+  'packages/cli/test/why.test.ts',
   'packages/core/test/faces/ten-turns.test.ts',
   'packages/core/test/loops/switching.test.ts',
   'packages/core/test/loops/ten-turns.test.ts',

@@ -116,7 +116,8 @@ async function record(url, emulator) {
  * @param {string} cassette
  */
 async function recordDrift(forest, cassette) {
-  const answer = async () => Response.json({ choices: [{ index: 0, message: { role: 'assistant', content: 'Fine.' } }] });
+  const answer = async () =>
+    Response.json({ choices: [{ index: 0, message: { role: 'assistant', content: 'Fine.' } }] });
   const ask = (/** @type {string} */ content) => ({
     method: 'POST',
     headers: { 'content-type': 'application/json', 'user-agent': 'newsletter/2.0' },
@@ -124,11 +125,20 @@ async function recordDrift(forest, cassette) {
   });
   const address = 'https://api.openai.com/v1/chat/completions';
   const tape = cassetteFetch({ cassette, mode: 'record-missing', fetch: answer });
-  for (const words of ['Name three rivers of Portugal.', 'It is 08:00. Greet the reader.', 'Write a headline.', 'Sign off.'])
+  for (const words of [
+    'Name three rivers of Portugal.',
+    'It is 08:00. Greet the reader.',
+    'Write a headline.',
+    'Sign off.',
+  ])
     await (await tape(address, ask(words))).text();
   await tape.finish();
   const send = recordFetch(forest, { fetch: answer });
-  for (const words of ['Name three rivers of Portugal.', 'It is 09:30. Greet the reader.', 'Write a headline with a verb.'])
+  for (const words of [
+    'Name three rivers of Portugal.',
+    'It is 09:30. Greet the reader.',
+    'Write a headline with a verb.',
+  ])
     await (await send(address, ask(words))).text();
   await send.settled();
 }

@@ -2,6 +2,7 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { says, startEmulator } from '@skein/emulator';
 import { expect, onTestFinished, test } from 'vitest';
 import { skein } from './skein.ts';
@@ -74,7 +75,10 @@ test('cassettes learn proposes rules from two recordings, writes them when accep
   const learn = ['cassettes', 'learn', 'first', 'second'];
   const proposed = await skein(home, learn);
   expect(proposed.code).toBe(0);
-  const rules = proposed.out.trim().split('\n').map((line) => JSON.parse(line) as { path: string; match?: string });
+  const rules = proposed.out
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { path: string; match?: string });
   expect(rules.map(({ path, match }) => [path, match !== undefined])).toEqual([
     ['user', false],
     ['messages[0].content', true],
@@ -127,3 +131,36 @@ test('a key in a question is refused when it would be written, and a corrupt cas
   expect(corrupt.out).toBe('');
   expect(corrupt.err).toMatch(/cassettes[\\/]0001-gpt-5\.2\.json:6 is no JSON/);
 });
+
+const AGENT = fileURLToPath(new URL('programs/sdk-agent.mjs', import.meta.url));
+
+test.each([
+  ['chat', 'whole', 'openai-chat'],
+  ['responses', 'stream', 'openai-responses'],
+  ['anthropic', 'stream', 'anthropic-messages'],
+  ['google', 'whole', 'google-generatecontent'],
+] as const)(
+  "an agent on the vendor's SDK (%s, %s) runs from cassettes without a change, and its tools run",
+  async (api, how, dialect) => {
+    const { home, emulator } = await startProgram();
+    const notes = (text: string) => ({ blocks: [{ type: 'tool-use' as const, name: 'note', input: { text } }] });
+    emulator.script(dialect, [notes('First'), notes('Second'), says('Done.')]);
+    const agent = ['--', process.execPath, AGENT, api, how, 'notes.txt'];
+    const env = emulator.env();
+    expect(await skein(home, ['record', '--to', 'cassettes', ...agent], '', env)).toMatchObject({
+      code: 0,
+      out: 'Done.\n',
+    });
+    // Keys are gone, addresses lead nowhere.
+    const gone = Object.fromEntries(
+      Object.keys(env)
+        .filter((name) => name.endsWith('_URL'))
+        .map((name) => [name, env[name]]),
+    );
+    await emulator.close();
+    const tested = await skein(home, ['test', ...agent], '', gone);
+    expect(tested).toMatchObject({ code: 0, out: 'Done.\n' });
+    expect(tested.err).toContain('3 hits, 0 misses, 0 cassettes unused');
+    expect(readFileSync(join(home, 'notes.txt'), 'utf8')).toBe('First\nSecond\nFirst\nSecond\n');
+  },
+);

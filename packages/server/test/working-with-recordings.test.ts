@@ -62,12 +62,16 @@ test('simulate: what recorded requests would have cost otherwise, beside how the
     await wire(`${server.url}/proxy/anthropic/v1/messages`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'x-api-key': 'k', 'anthropic-version': '2023-06-01' },
-      body: JSON.stringify({ model: 'claude-sonnet-4-5', max_tokens: 50, system, messages: [{ role: 'user', content }] }),
+      body: JSON.stringify({
+        model: 'claude-sonnet-4-5',
+        max_tokens: 50,
+        system,
+        messages: [{ role: 'user', content }],
+      }),
     });
   const [one] = await recorded(forest, 2);
-  const { items } = (
-    await api('POST', '/caching/simulate', { scenarios: ['mark-system', 'openai/gpt-5.2'], since: 0 })
-  ).body;
+  const { items } = (await api('POST', '/caching/simulate', { scenarios: ['mark-system', 'openai/gpt-5.2'], since: 0 }))
+    .body;
   expect(items).toMatchObject([
     { id: 'recorded', scenario: 'as it was sent', requests: 2, read: 0, written: 0 },
     { id: 'mark-system', requests: 2, prompt: 4000 },
@@ -81,7 +85,10 @@ test('simulate: what recorded requests would have cost otherwise, beside how the
   expect((await api('POST', '/caching/simulate', { scenarios: ['1h'], thread })).body.items[1].requests).toBe(1);
   expect((await api('POST', '/caching/simulate', { scenarios: ['1h'], thread: 'none' })).status).toBe(404);
   const magic = await api('POST', '/caching/simulate', { scenarios: ['magic'] });
-  expect(magic).toMatchObject({ status: 400, body: { detail: expect.stringContaining('"magic" cannot be simulated') } });
+  expect(magic).toMatchObject({
+    status: 400,
+    body: { detail: expect.stringContaining('"magic" cannot be simulated') },
+  });
 });
 
 test('cassettes: the files, whether they still answer what was recorded, rules to accept, and a corrupt file by its line', async () => {
@@ -120,14 +127,21 @@ test('cassettes: the files, whether they still answer what was recorded, rules t
   });
   const { rules } = (await api('POST', '/cassettes/rules', { rules: before.proposals })).body;
   expect(rules).toEqual(before.proposals);
-  expect((await api('GET', '/cassettes/check')).body).toMatchObject({ hits: 1, drifted: [], unused: ['0002-gpt-5.2.json'] });
+  expect((await api('GET', '/cassettes/check')).body).toMatchObject({
+    hits: 1,
+    drifted: [],
+    unused: ['0002-gpt-5.2.json'],
+  });
   expect((await api('GET', `/cassettes/check?since=${Date.now() + 10_000}`)).body.requests).toBe(0);
   const wrong = await api('POST', '/cassettes/rules', { rules: [{ path: 'user', match: '(' }] });
   expect(wrong).toMatchObject({ status: 422, body: { code: 'unreadable_cassette' } });
 
   writeFileSync(join(folder, '0002-gpt-5.2.json'), '{\n  "cassette": 1,\n  "request"');
   const corrupt = await api('GET', '/cassettes');
-  expect(corrupt).toMatchObject({ status: 422, body: { detail: expect.stringMatching(/^0002-gpt-5\.2\.json:3 is no JSON/) } });
+  expect(corrupt).toMatchObject({
+    status: 422,
+    body: { detail: expect.stringMatching(/^0002-gpt-5\.2\.json:3 is no JSON/) },
+  });
   expect(JSON.stringify(corrupt.body)).not.toContain(folder);
 });
 

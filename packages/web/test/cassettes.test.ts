@@ -44,14 +44,19 @@ test('cassettes are compared with what programs asked, and an accepted rule make
   await status.getByText('1 request compared · 0 answered · 1 drifted · 2 cassettes not needed').waitFor();
   const drifted = check.getByRole('region', { name: 'Requests that no cassette answers' });
   await drifted.getByText('The nearest is 0001-gpt-5.2.json').waitFor();
-  expect(await drifted.getByRole('link', { name: 'Show the request' }).getAttribute('href')).toMatch(/^\/recordings\/./);
+  expect(await drifted.getByRole('link', { name: 'Show the request' }).getAttribute('href')).toMatch(
+    /^\/recordings\/./,
+  );
 
   const accept = check.getByRole('button', { name: /^Accept/ });
   expect(await accept.isDisabled()).toBe(true);
   await check.getByRole('checkbox', { name: /messages\[0\]\.content/ }).check();
   await check.getByRole('button', { name: 'Accept 1 rule' }).click();
   await status.getByText('1 request compared · 1 answered · 0 drifted · 1 cassette not needed').waitFor();
-  await check.getByRole('region', { name: 'Cassettes that answer none of these' }).getByText('0002-gpt-5.2.json').waitFor();
+  await check
+    .getByRole('region', { name: 'Cassettes that answer none of these' })
+    .getByText('0002-gpt-5.2.json')
+    .waitFor();
   await page.getByRole('region', { name: 'What is not compared' }).getByText('messages[0].content').waitFor();
   expect(readFileSync(join(folder, 'ignore.json'), 'utf8')).toContain('messages[0].content');
 });

@@ -81,7 +81,8 @@ test('recordings say what was asked, are filtered, drawn over time, read in Pret
 
   // What the same requests would have cost otherwise.
   const whatIf = page.getByRole('region', { name: 'What if' });
-  for (const name of ['Tools sorted by name', 'Kept for an hour']) await whatIf.getByRole('checkbox', { name }).uncheck();
+  for (const name of ['Tools sorted by name', 'Kept for an hour'])
+    await whatIf.getByRole('checkbox', { name }).uncheck();
   const [model] = await whatIf.getByRole('combobox', { name: 'Another model' }).selectOption({ index: 2 });
   await whatIf.getByRole('button', { name: 'Simulate' }).click();
   const simulated = whatIf.getByRole('region', { name: 'What it would have cost' });

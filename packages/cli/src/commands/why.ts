@@ -49,7 +49,9 @@ export async function explainCaching(what: string, options: WhyOptions): Promise
   const flags = { ...(store !== undefined && { store }), ...(project !== undefined && { project }) };
   const scenarios = (options.simulate ?? []).map(readScenario);
   if (what === 'all')
-    await withTraffic(flags, ({ traffic, redact }) => explain(traffic, readPeriod(options), scenarios, options, redact));
+    await withTraffic(flags, ({ traffic, redact }) =>
+      explain(traffic, readPeriod(options), scenarios, options, redact),
+    );
   else
     await withForest(flags, async ({ forest, redact }) => {
       const scope = { ...readPeriod(options), ...(await findScope(forest, what)) };
@@ -86,7 +88,8 @@ async function explain(
   }
   progress.end();
   const totals = builder.totals();
-  const results = scenarios.length === 0 ? [] : await simulateCaching(source, [CACHE_SCENARIOS.recorded!, ...scenarios], scope);
+  const results =
+    scenarios.length === 0 ? [] : await simulateCaching(source, [CACHE_SCENARIOS.recorded!, ...scenarios], scope);
   if (json)
     sayJson(
       redact({

@@ -169,6 +169,19 @@ test('a new conversation with another system text is compared by the part that i
   expect(all[2]!.cost).toBeUndefined();
 });
 
+test('a cache that the provider lost in time is the fault of the provider, priced to the token', async () => {
+  const { forest, served } = await recordTraffic(
+    conversation('evicted', (turn) => (turn === 2 ? { forgets: true } : {})),
+  );
+  const all: CacheDiagnosis[] = [];
+  for await (const one of diagnoseCaching(forest, { costOf })) all.push(one);
+  expect(all.map(({ cause }) => cause)).toEqual(['first', 'hit', 'provider', 'hit']);
+  const [, second, third] = served.get('evicted')!;
+  expect(third!.read).toBe(0);
+  expect(all[2]!.tokens).toMatchObject({ missed: second!.held, isEstimate: false });
+  expect(all[2]!.cost!.missed).toBeCloseTo((second!.held * 3.45) / 1e6, 9);
+});
+
 test('totals add up by cause, app and tag, and the dearest causes come first', () => {
   const totals = createCacheTotals();
   for (const one of [...found.values()].flat()) totals.add(one);

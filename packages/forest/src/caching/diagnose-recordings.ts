@@ -26,10 +26,7 @@ export interface CacheScope {
  * @example
  * for await (const { cause, tokens } of diagnoseCaching(forest, { costOf })) console.log(cause, tokens.missed);
  */
-export async function* diagnoseCaching(
-  source: TrafficSource,
-  scope: CacheScope = {},
-): AsyncGenerator<CacheDiagnosis> {
+export async function* diagnoseCaching(source: TrafficSource, scope: CacheScope = {}): AsyncGenerator<CacheDiagnosis> {
   const { thread, exchange, tag, since = 0, costOf } = scope;
   const known = createHistory();
   for await (const recorded of readRequests(source, scope)) {

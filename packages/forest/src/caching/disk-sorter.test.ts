@@ -5,7 +5,10 @@ import { createDiskSorter } from './disk-sorter.ts';
 
 /** Lines in no order, some of them twice, with characters of one to four bytes. */
 function someLines(count: number): string[] {
-  return Array.from({ length: count }, (_, at) => `${(at * 7919) % 500} ä ${String.fromCodePoint(0x1f600 + (at % 70))}`);
+  return Array.from(
+    { length: count },
+    (_, at) => `${(at * 7919) % 500} ä ${String.fromCodePoint(0x1f600 + (at % 70))}`,
+  );
 }
 
 function sortFolders(): string[] {

@@ -32,10 +32,7 @@ export type TrafficSource = RecordingForest | RecordedTraffic;
 const LONGEST_LIFETIME = 24 * 60 * 60_000;
 
 /** The recorded requests to models in order of time, beginning with those that could have served the first wanted one. */
-export function readRequests(
-  source: TrafficSource,
-  { since, until }: TrafficPeriod,
-): AsyncGenerator<RecordedRequest> {
+export function readRequests(source: TrafficSource, { since, until }: TrafficPeriod): AsyncGenerator<RecordedRequest> {
   const begin = since === undefined ? undefined : Math.max(0, since - LONGEST_LIFETIME);
   const traffic = 'requests' in source ? source : readForest(source);
   return traffic.requests({ ...(begin !== undefined && { since: begin }), ...(until !== undefined && { until }) });

@@ -4,7 +4,12 @@ import { EXCHANGES, readExchangeRecord, sentPartExchange, sentPartId, startOrder
 import { finalOutcome, readPlacement } from '../record/placement.ts';
 import { PLACEMENT_REF } from '../record/projection/tree-writer.ts';
 import type { RecordPlace } from '../store/file/columns.ts';
-import { openSegmentScan, type RecordSelection, type ScannedRecord, type SegmentScan } from '../store/file/scan-segments.ts';
+import {
+  openSegmentScan,
+  type RecordSelection,
+  type ScannedRecord,
+  type SegmentScan,
+} from '../store/file/scan-segments.ts';
 import type { StoreProblem } from '../store/index.ts';
 import { boundHeaders } from './cache-rules.ts';
 import { createDiskSorter } from './disk-sorter.ts';
@@ -126,8 +131,7 @@ function placementRow({ key, clock, value }: RefRecord): readonly [string, Row] 
 function exchangeRow(record: EntryRecord): readonly [string, Row] | undefined {
   if (record.of !== EXCHANGES) return undefined;
   const exchange = readExchangeRecord(record);
-  if (!exchange || exchange.kind !== 'generate')
-    return [record.id, ['exchange', record.clock, record.order, 'refused', undefined]];
+  if (exchange?.kind !== 'generate') return [record.id, ['exchange', record.clock, record.order, 'refused', undefined]];
   const { id, start, firstByte, provider, host, model, dialect, tags, gateway, upstream, outcome } = exchange;
   const headers = Object.entries(exchange.requestHeaders).filter(([name]) => KEPT_HEADERS.has(name));
   const facts: TrafficFacts = {

@@ -135,7 +135,8 @@ test('a member that only one of two recordings has is learned, and its rule answ
 test('of cassettes that part from a request at the same message, the one with the most similar text is named', async () => {
   const cassette = newFolder();
   const recording = cassetteFetch({ cassette, mode: 'record-missing', fetch: provider().fetch });
-  for (const content of ['It is 08:00. Name a river.', 'Something else']) await (await recording(URL_, ask(content))).text();
+  for (const content of ['It is 08:00. Name a river.', 'Something else'])
+    await (await recording(URL_, ask(content))).text();
   await recording.finish();
   const replay = cassetteFetch({ cassette, ...refusing });
   await replay(URL_, ask('It is 09:30. Name a river.'));

@@ -43,7 +43,9 @@ test('recorded requests are answered, or drifted from the cassette that is named
     // Another question is no volatile part: no rule may hide it.
     proposals: [],
   });
-  expect(drifted).toMatchObject([{ method: 'POST', path: '/v1/chat/completions', file: expect.stringMatching(/^000\d/) }]);
+  expect(drifted).toMatchObject([
+    { method: 'POST', path: '/v1/chat/completions', file: expect.stringMatching(/^000\d/) },
+  ]);
   expect(drifted[0]!.message).toContain('they part at messages[0]');
   expect(drifted[0]!.message).not.toMatch(/cassette-\d{6}/);
   expect((await checkCassettes(forest, await openCassettes(folder), { tag: 'other' })).requests).toBe(0);

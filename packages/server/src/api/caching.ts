@@ -88,7 +88,8 @@ const simulate = createRoute({
   method: 'post',
   path: '/caching/simulate',
   tags: ['recordings'],
-  summary: 'What recorded requests would have used and cost with other markers, another order of tools, another lifetime or model',
+  summary:
+    'What recorded requests would have used and cost with other markers, another order of tools, another lifetime or model',
   request: {
     body: jsonBody(
       z
@@ -125,7 +126,9 @@ const simulate = createRoute({
             })
             .openapi('CacheSimulation'),
         )
-        .openapi({ description: 'First `recorded`, which the others are compared with, then those that were asked for' }),
+        .openapi({
+          description: 'First `recorded`, which the others are compared with, then those that were asked for',
+        }),
     }),
   ),
 });

@@ -17,7 +17,11 @@ const tags = ['recordings'];
 const Rule = z
   .object({
     path: z.string().min(1).max(500).openapi({ example: 'metadata.user_id' }),
-    match: z.string().max(2000).optional().openapi({ description: 'Only what this regular expression matches is ignored' }),
+    match: z
+      .string()
+      .max(2000)
+      .optional()
+      .openapi({ description: 'Only what this regular expression matches is ignored' }),
   })
   .strict()
   .openapi('IgnoreRule');
@@ -53,7 +57,8 @@ const check = createRoute({
   method: 'get',
   path: '/cassettes/check',
   tags,
-  summary: 'Which recorded requests the cassettes would answer, where the others drifted, and which cassettes are not needed',
+  summary:
+    'Which recorded requests the cassettes would answer, where the others drifted, and which cassettes are not needed',
   request: {
     query: z.object({
       tag: z.string().max(200).optional(),
@@ -78,7 +83,9 @@ const check = createRoute({
           .openapi('DriftedRequest'),
       ),
       unused: z.array(z.string()).openapi({ description: 'Cassettes that answer none of the requests' }),
-      proposals: z.array(Rule).openapi({ description: 'Rules under which more would be answered, for a person to accept' }),
+      proposals: z
+        .array(Rule)
+        .openapi({ description: 'Rules under which more would be answered, for a person to accept' }),
     }),
   ),
 });

@@ -40,7 +40,10 @@ export default function WhatIf({ since }: { readonly since: number }) {
       <p className="mb-3 text-xs text-soft">{t('what-if.about')}</p>
       <div className="grid gap-x-4 gap-y-1 sm:grid-cols-2">
         {CHANGES.map((change) => (
-          <label key={change} className="flex cursor-pointer items-center gap-2 rounded px-1 py-1 text-sm hover:bg-hover">
+          <label
+            key={change}
+            className="flex cursor-pointer items-center gap-2 rounded px-1 py-1 text-sm hover:bg-hover"
+          >
             <input
               type="checkbox"
               checked={changes.includes(change)}
@@ -119,5 +122,9 @@ function Difference({ base, cost }: { readonly base: number | null; readonly cos
   if (base === null || cost === null || base === 0) return <>–</>;
   const percent = Math.round((cost / base - 1) * 100);
   if (percent === 0) return <>±0 %</>;
-  return <span className={percent < 0 ? 'text-ok' : 'text-danger'}>{`${percent < 0 ? '−' : '+'}${Math.abs(percent)} %`}</span>;
+  return (
+    <span
+      className={percent < 0 ? 'text-ok' : 'text-danger'}
+    >{`${percent < 0 ? '−' : '+'}${Math.abs(percent)} %`}</span>
+  );
 }

@@ -201,7 +201,11 @@ function select(record: StoreRecord, place: RecordPlace, selection: RecordSelect
       const { k, id, clock } = record;
       if (typeof id !== 'string' || typeof clock !== 'string') return undefined;
       const choice = selection.entry(k, id);
-      return choice === 'skip' ? undefined : choice === 'record' ? { record, place } : { entry: { k, id, clock }, place };
+      return choice === 'skip'
+        ? undefined
+        : choice === 'record'
+          ? { record, place }
+          : { entry: { k, id, clock }, place };
     }
   }
 }

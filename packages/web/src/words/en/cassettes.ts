@@ -3,7 +3,8 @@ export const cassettes = {
   'cassettes.title': 'Cassettes',
   'cassettes.about': 'Recorded answers in files, which tests replay in place of asking a model.',
   'cassettes.empty': 'There are no cassettes here',
-  'cassettes.empty-more': '"skein record --to cassettes -- npm test" writes them; "cassettes" in the configuration names their folder.',
+  'cassettes.empty-more':
+    '"skein record --to cassettes -- npm test" writes them; "cassettes" in the configuration names their folder.',
   'cassettes.files': 'Files',
   'cassettes.file': 'File',
   'cassettes.request': 'Request',
@@ -14,7 +15,8 @@ export const cassettes = {
   'cassettes.no-rules': 'Everything in a request is compared.',
   'cassettes.all-of-it': 'all of it',
   'cassettes.check': 'Would they still answer?',
-  'cassettes.check-about': 'Compares what programs asked with the cassettes: the newest 500 recorded requests of the chosen time.',
+  'cassettes.check-about':
+    'Compares what programs asked with the cassettes: the newest 500 recorded requests of the chosen time.',
   'cassettes.period': 'Requests of',
   'cassettes.last-day': 'the last day',
   'cassettes.last-week': 'the last 7 days',
