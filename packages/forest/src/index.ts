@@ -32,6 +32,7 @@ export {
   type TrafficPeriod,
   type TrafficSource,
   type VolatileKind,
+  volatileKind,
 } from './caching/index.ts';
 // Recordings as files that tests replay
 export {

@@ -46,7 +46,7 @@ test('answers that call the same tool with other arguments differ, and the place
   const rows: RerunAnswer[] = [];
   for await (const row of rerunThreads(forest, engine, { threads: [id], models: [CLAUDE] })) rows.push(row);
   const called = await forest.threads.create({ head: rows[0]!.node! });
-  for await (const row of rerunThreads(forest, engine, { threads: [called.id], models: [CLAUDE], n: 2 }))
+  for await (const row of rerunThreads(forest, engine, { threads: [called.id], models: [CLAUDE] }))
     rows.push(row);
   expect(rows.at(-1)).toMatchObject({
     ...{ toolCalls: 1, characters: 0, differs: true },

@@ -1,7 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { CostLookup } from '@skein/core';
 import type { CachedRequest } from './compare-requests.ts';
-import { type CacheDiagnosis, diagnose, type EarlierRequest, type RequestFacts } from './diagnosis.ts';
+import {
+  type CacheDiagnosis,
+  diagnose,
+  type EarlierFacts,
+  type EarlierRequest,
+  type RequestFacts,
+} from './diagnosis.ts';
 import { type RecordedRequest, readRequests, type TrafficSource } from './recorded-traffic.ts';
 
 /** Which recorded requests are diagnosed. */
@@ -56,7 +62,9 @@ const REMEMBERED = 5000;
 const REMEMBERED_TEXT = 8 * 1024 * 1024;
 
 /** A request without its text, and how to read that again. */
-type KnownRequest = Pick<RecordedRequest, 'facts' | 'again'>;
+interface KnownRequest extends Pick<RecordedRequest, 'again'> {
+  readonly facts: EarlierFacts;
+}
 
 function createHistory(): RequestHistory {
   const threads = new Map<string, KnownRequest>();
@@ -94,7 +102,8 @@ function createHistory(): RequestHistory {
       const tokens = learnt > 0 ? learnt : heads.get(key)?.tokens;
       const replaced = facts.thread === undefined ? undefined : threads.get(facts.thread);
       if (replaced) dropText(replaced.facts.exchange);
-      const known = { facts, again };
+      const { exchange, start, firstByte, provider, model, usage } = facts;
+      const known = { facts: { exchange, start, firstByte, provider, model, usage }, again };
       remember(heads, key, { known, tokens });
       if (facts.thread !== undefined) remember(threads, facts.thread, known);
       keepText(facts.exchange, request);

@@ -25,4 +25,4 @@ export {
   simulateCaching,
 } from './simulate.ts';
 export type { StreamedTraffic } from './streamed-traffic.ts';
-export type { VolatileKind } from './volatile.ts';
+export { type VolatileKind, volatileKind } from './volatile.ts';

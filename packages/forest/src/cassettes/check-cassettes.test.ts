@@ -39,6 +39,7 @@ test('recorded requests are answered, or drifted from the cassette that is named
   expect(rest).toEqual({
     requests: 2,
     hits: 1,
+    elsewhere: 0,
     unused: ['0002-gpt-5.2.json', '0003-gpt-5.2.json'],
     // Another question is no volatile part: no rule may hide it.
     proposals: [],
@@ -49,6 +50,15 @@ test('recorded requests are answered, or drifted from the cassette that is named
   expect(drifted[0]!.message).toContain('they part at messages[0]');
   expect(drifted[0]!.message).not.toMatch(/cassette-\d{6}/);
   expect((await checkCassettes(forest, await openCassettes(folder), { tag: 'other' })).requests).toBe(0);
+});
+
+test('requests to addresses that no cassette has are those of other programs, and have not drifted', async () => {
+  const { folder, forest } = await tapeAndTraffic([ask('Hello')], [ask('Hello')]);
+  const send = recordFetch(forest, { fetch: provider });
+  await (await send('https://api.anthropic.com/v1/messages', ask('Hello'))).text();
+  await send.settled();
+  const found = await checkCassettes(forest, await openCassettes(folder));
+  expect(found).toMatchObject({ requests: 2, hits: 1, drifted: [], elsewhere: 1, proposals: [] });
 });
 
 test('rules are proposed for times and parameters, and with them the same requests are answered', async () => {

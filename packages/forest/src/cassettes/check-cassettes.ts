@@ -19,20 +19,22 @@ export interface CassetteCheck {
   readonly requests: number;
   readonly hits: number;
   readonly drifted: readonly DriftedRequest[];
+  /** How many requests went to addresses that no cassette has: those of other programs. */
+  readonly elsewhere: number;
   /** Cassettes that answer none of the requests, by their file names. */
   readonly unused: readonly string[];
   /** Rules under which more of the requests would be answered; a person decides whether they are right. */
   readonly proposals: readonly IgnoreRule[];
 }
 
-/** A recorded request that no cassette answers. */
+/** A recorded request that no cassette answers, although one has its address. */
 export interface DriftedRequest {
   readonly exchange: string;
   readonly start: number;
   readonly method: string;
   readonly path: string;
-  /** The nearest cassette, if any has this address. */
-  readonly file?: string;
+  /** The nearest cassette. */
+  readonly file: string;
   /** Where they differ. */
   readonly message: string;
 }
@@ -67,20 +69,17 @@ export async function checkCassettes(
     if (await isAnswered(() => replayer.answer(request))) continue;
     await (await replayer.refuse(request)).body?.cancel();
     const miss = events.at(-1);
-    if (miss?.kind !== 'miss') continue;
-    const { nearest, message } = miss;
-    const file = nearest === undefined ? undefined : cassettes.files.get(nearest);
+    const nearest = miss?.kind === 'miss' ? miss.nearest : undefined;
+    if (miss?.kind !== 'miss' || nearest === undefined) continue;
+    const file = cassettes.files.get(nearest) ?? nearest;
     const { id, start, method, path } = exchange;
-    drifted.push({
-      ...{ exchange: id, start, method, path },
-      ...(file !== undefined && { file }),
-      message: file === undefined ? message : message.replace(nearest!, file),
-    });
-    const recorded = nearest === undefined ? undefined : (await readRecorded(cassettes.forest, nearest))?.request;
+    drifted.push({ exchange: id, start, method, path, file, message: miss.message.replace(nearest, file) });
+    const recorded = (await readRecorded(cassettes.forest, nearest))?.request;
     if (recorded) pairs.push([toText(recorded), toText(request.body)]);
   }
   const { hits, unused } = counter.summary(cassettes, []);
-  return { requests: asked.length, hits, drifted, unused, proposals: proposeRules(pairs) };
+  const elsewhere = asked.length - hits - drifted.length;
+  return { requests: asked.length, hits, drifted, elsewhere, unused, proposals: proposeRules(pairs) };
 }
 
 async function readRequest(forest: RecordingForest, { id, method, host, path, query, provider }: ListedExchange) {

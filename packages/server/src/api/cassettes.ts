@@ -6,8 +6,10 @@ import {
   CassetteError,
   type CassetteFolder,
   checkCassettes,
+  type IgnoreRule,
   listExchanges,
   openCassettes,
+  volatileKind,
 } from '@skein/forest';
 import { Problem } from '../http/problem.ts';
 import { answers, apiRouter, given, jsonBody } from './router.ts';
@@ -26,6 +28,13 @@ const Rule = z
   .strict()
   .openapi('IgnoreRule');
 
+const KnownRule = Rule.extend({
+  kind: z
+    .enum(['time', 'id', 'address', 'path', 'number'])
+    .optional()
+    .openapi({ description: 'What the expression stands for, if it was learned' }),
+}).openapi('KnownRule');
+
 const Cassettes = z
   .object({
     items: z.array(
@@ -41,7 +50,7 @@ const Cassettes = z
         })
         .openapi('Cassette'),
     ),
-    rules: z.array(Rule).openapi({ description: 'What a replay does not compare' }),
+    rules: z.array(KnownRule).openapi({ description: 'What a replay does not compare' }),
   })
   .openapi('Cassettes');
 
@@ -77,14 +86,15 @@ const check = createRoute({
             start: z.number(),
             method: z.string(),
             path: z.string(),
-            file: z.string().optional().openapi({ description: 'The nearest cassette' }),
+            file: z.string().openapi({ description: 'The nearest cassette' }),
             message: z.string().openapi({ description: 'Where they differ' }),
           })
           .openapi('DriftedRequest'),
       ),
+      elsewhere: z.number().openapi({ description: 'How many went to addresses that no cassette has' }),
       unused: z.array(z.string()).openapi({ description: 'Cassettes that answer none of the requests' }),
       proposals: z
-        .array(Rule)
+        .array(KnownRule)
         .openapi({ description: 'Rules under which more would be answered, for a person to accept' }),
     }),
   ),
@@ -113,7 +123,7 @@ export const cassetteRoutes = apiRouter()
         ...counts,
         drifted: drifted.map((one) => ({ ...one })),
         unused: [...unused],
-        proposals: proposals.map((rule) => ({ ...rule })),
+        proposals: proposals.map(ruleView),
       }),
       200,
     );
@@ -149,6 +159,11 @@ async function view({ forest, files, ignore }: CassetteFolder): Promise<z.infer<
       ...{ file: files.get(id) ?? id, method, host, path, tags: [...own] },
       ...given({ model, status }),
     })),
-    rules: ignore.map((rule) => ({ ...rule })),
+    rules: ignore.map(ruleView),
   };
+}
+
+function ruleView({ path, match }: IgnoreRule): z.infer<typeof KnownRule> {
+  const kind = match === undefined ? undefined : volatileKind(match);
+  return { path, ...given({ match, kind }) };
 }

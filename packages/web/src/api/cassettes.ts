@@ -25,6 +25,8 @@ export function checkCassettes(since: number | undefined): Promise<CassetteCheck
 
 /** Adds rules that a person accepted to those of the cassettes. */
 export async function acceptRules(rules: readonly IgnoreRule[]): Promise<void> {
-  const cassettes = await unwrap(api.cassettes.rules.$post({ json: { rules: [...rules] } }));
+  const cassettes = await unwrap(
+    api.cassettes.rules.$post({ json: { rules: rules.map(({ kind: _told, ...rule }) => rule) } }),
+  );
   queryClient.setQueryData(cassettesQuery().queryKey, cassettes);
 }

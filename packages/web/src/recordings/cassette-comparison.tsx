@@ -61,11 +61,12 @@ export function CassetteComparison() {
   );
 }
 
-function summary({ requests, hits, drifted, unused }: CassetteCheck): string {
+function summary({ requests, hits, drifted, elsewhere, unused }: CassetteCheck): string {
   return [
     t('cassettes.compared', { count: requests }),
     t('cassettes.answered', { count: hits }),
     t('cassettes.drifted', { count: drifted.length }),
+    ...(elsewhere === 0 ? [] : [t('cassettes.elsewhere', { count: elsewhere })]),
     t('cassettes.not-needed', { count: unused.length }),
   ].join(' · ');
 }
@@ -99,7 +100,7 @@ function Proposals({ rules, onAccept }: ProposalsProps) {
         </label>
       ))}
       <Button className="mt-2" disabled={accepted.length === 0} onClick={() => void onAccept(accepted)}>
-        {t('cassettes.accept', { count: accepted.length })}
+        {accepted.length === 0 ? t('cassettes.accept-none') : t('cassettes.accept', { count: accepted.length })}
       </Button>
     </fieldset>
   );
@@ -139,11 +140,16 @@ function Unused({ files }: { readonly files: readonly string[] }) {
 }
 
 /** The place of a rule, and what is ignored there. */
-export function RuleText({ rule: { path, match } }: { readonly rule: IgnoreRule }) {
+export function RuleText({ rule: { path, match, kind } }: { readonly rule: IgnoreRule }) {
+  const what = kind ? t(`cassettes.kind-${kind}`) : match === undefined ? t('cassettes.all-of-it') : undefined;
   return (
     <span className="min-w-0 break-words">
       <code className="font-mono text-xs">{path}</code>{' '}
-      <span className="font-mono text-xs break-all text-soft">{match ?? t('cassettes.all-of-it')}</span>
+      {what === undefined ? (
+        <code className="font-mono text-xs break-all text-soft">{match}</code>
+      ) : (
+        <span className="text-sm text-soft">{what}</span>
+      )}
     </span>
   );
 }

@@ -60,7 +60,7 @@ export default function WhatIf({ since }: { readonly since: number }) {
           choices={namedChoices(t('what-if.no-model'), models?.items.map(({ id }) => id) ?? [])}
           value={model}
           onChoose={setModel}
-          className="max-w-full"
+          className="w-64 max-w-full"
         />
         <Button look="primary" disabled={isRunning || wanted.length === 0} onClick={() => void run()}>
           <FlaskConical size={14} aria-hidden />

@@ -14,6 +14,11 @@ export const cassettes = {
   'cassettes.rules': 'What is not compared',
   'cassettes.no-rules': 'Everything in a request is compared.',
   'cassettes.all-of-it': 'all of it',
+  'cassettes.kind-time': 'dates and times in it',
+  'cassettes.kind-id': 'ids in it',
+  'cassettes.kind-address': 'addresses in it',
+  'cassettes.kind-path': 'paths in it',
+  'cassettes.kind-number': 'numbers in it',
   'cassettes.check': 'Would they still answer?',
   'cassettes.check-about':
     'Compares what programs asked with the cassettes: the newest 500 recorded requests of the chosen time.',
@@ -25,6 +30,7 @@ export const cassettes = {
   'cassettes.compared': { one: '{count} request compared', other: '{count} requests compared' },
   'cassettes.answered': '{count} answered',
   'cassettes.drifted': '{count} drifted',
+  'cassettes.elsewhere': '{count} to addresses without cassettes',
   'cassettes.not-needed': { one: '{count} cassette not needed', other: '{count} cassettes not needed' },
   'cassettes.drifted-title': 'Requests that no cassette answers',
   'cassettes.show': 'Show the request',
@@ -32,6 +38,7 @@ export const cassettes = {
   'cassettes.proposals-title': 'Rules that would help',
   'cassettes.proposals-about':
     'These parts differ only by times, ids, addresses, paths, numbers or parameters. Accept a rule if they do not matter to the test.',
+  'cassettes.accept-none': 'Accept',
   'cassettes.accept': { one: 'Accept {count} rule', other: 'Accept {count} rules' },
   'cassettes.accepted': { one: '{count} rule was written.', other: '{count} rules were written.' },
 } as const;
