@@ -14,6 +14,7 @@ export const LONG = [
   'packages/cli/test/ask-flags.test.ts',
   'packages/cli/test/changing.test.ts',
   'packages/cli/test/conversations.test.ts',
+  'packages/cli/test/imports.test.ts',
   'packages/cli/test/mistakes.test.ts',
   'packages/cli/test/move-project.test.ts',
   'packages/cli/test/plugin.test.ts',

@@ -13,7 +13,10 @@ function addImport(program: Command): void {
       'import the sessions of these coding agents on this machine; without names, of all of them',
     )
     .option('--redact', 'leave out keys and tokens that are found in the logs of agents')
-    .option('--format <name>', 'the format, if the file does not tell it; an unknown name lists all of them')
+    .option(
+      '--format <name>',
+      'the format, if it is not detected, such as chatgpt or claude; a wrong name prints the list',
+    )
     .option('--dialect <name>', 'the dialect of bare messages, such as openai-chat or legacy')
     .action(async (files, options) => (await import('../commands/store.ts')).importInto(files, options));
 }
@@ -131,7 +134,7 @@ function addSync(program: Command): void {
       .option('--dry-run', 'say what would be sent, and write nothing');
     if (name === 'sync')
       command
-        .option('--watch', 'keep both in step until Ctrl+C')
+        .option('--watch', 'go on exchanging changes until Ctrl+C')
         .option('--stdio', 'answer another skein on standard input and output; ssh starts this at the other end');
     const direction = name === 'sync' ? 'both' : (name as 'push' | 'pull');
     command.action(async (where, options) => (await import('../commands/sync.ts')).meet(where, direction, options));
