@@ -85,6 +85,7 @@ function report() {
       kinds.map((kind) => [kind, String(acknowledged[kind].size), String(lost(kind)), told(failures[kind])]),
     ),
   );
+  console.log(`\nStreams of events that broke and went on at another server: ${traffic.reconnects()}`);
   const rows = Object.entries(recovery).map(([how, seconds]) => {
     const sorted = seconds.toSorted((a, b) => a - b);
     const at = (/** @type {number} */ share) => (sorted[Math.floor(share * (sorted.length - 1))] ?? 0).toFixed(1);
