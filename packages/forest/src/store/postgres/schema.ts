@@ -15,6 +15,8 @@ export interface PostgresTables {
   skein_other: OtherRow & Written;
   skein_writer: { project: string; writer: string; beat: Date };
   skein_era: { project: string; era: number };
+  skein_fact: { project: string; key: string; value: string };
+  skein_fact_version: { project: string; version: string; state: string };
 }
 
 /** `seq`, and the transaction that wrote the row, by which readers find what they have not seen (changes.ts). */
@@ -120,6 +122,11 @@ const MIGRATIONS: Record<string, Migration> = {
       for (const statement of FIRST) await sql.raw(statement).execute(db);
     },
   },
+  '002': {
+    async up(db: Kysely<never>) {
+      for (const statement of FACTS) await sql.raw(statement).execute(db);
+    },
+  },
 };
 
 const KEY = 'text collate "C" not null';
@@ -163,4 +170,12 @@ const FIRST = [
   ...['node', 'page', 'words', 'body', 'take', 'ref', 'entry', 'other', 'writer', 'era'].map(
     (table) => `alter table skein_${table} alter column project set statistics 0`,
   ),
+];
+
+/** Facts that are derived from records: where a recorder places the next exchange. */
+const FACTS = [
+  `create table skein_fact (project ${KEY}, key ${KEY}, value text not null, primary key (project, key))`,
+  `create table skein_fact_version (
+    project ${KEY}, version text not null, state text not null, primary key (project))`,
+  ...['fact', 'fact_version'].map((table) => `alter table skein_${table} alter column project set statistics 0`),
 ];
