@@ -167,6 +167,7 @@ export {
   type Exchange,
   type ExchangeFilters,
   findReplies,
+  forgetMonths,
   forgetOld,
   forgetRecordings,
   type GatewayReply,

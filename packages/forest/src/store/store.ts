@@ -69,6 +69,9 @@ export interface Store {
   /** Facts that are derived from the records; a store without them has them derived again at every start. */
   readonly facts?: FactStore;
 
+  /** For stores that can forget recordings by whole months, without reading them. */
+  readonly months?: MonthPartitions;
+
   /** Everything that could not be read since opening. Such data is kept. */
   problems(): readonly StoreProblem[];
   /** Checks everything that is stored, not only what the index knows. */
@@ -99,6 +102,14 @@ export interface FactStore {
   write(from: string | undefined, to: FactVersion, values: ReadonlyMap<string, string | undefined>): Promise<boolean>;
   /** Removes all facts. */
   clear(): Promise<void>;
+}
+
+/** Recorded exchanges in a part for each month. */
+export interface MonthPartitions {
+  /** From now on, exchanges are kept by month; those that are there are moved. Nothing happens if they are kept so already. */
+  create(): Promise<void>;
+  /** Drops all months that ended before a time, and returns them, such as `2026-11`. Messages and conversations stay. */
+  drop(before: number): Promise<readonly string[]>;
 }
 
 /** A version of the facts. `state` is a text of whoever derived them. */
@@ -248,9 +259,9 @@ const METHODS = Object.keys({
   check: true,
   compact: true,
   close: true,
-} satisfies Record<Exclude<keyof Store, 'writer' | 'facts'>, true>) as readonly Exclude<
+} satisfies Record<Exclude<keyof Store, 'writer' | 'facts' | 'months'>, true>) as readonly Exclude<
   keyof Store,
-  'writer' | 'facts'
+  'writer' | 'facts' | 'months'
 >[];
 
 /**
@@ -265,6 +276,7 @@ export function overlayStore(store: Store, overlay: Partial<Store>): Store {
     const call = (...args: never[]): unknown => Reflect.apply(store[name], store, args);
     return [name, call] as const;
   });
-  const facts = store.facts && { facts: store.facts };
-  return { writer: store.writer, ...facts, ...Object.fromEntries(own), ...overlay } as Store;
+  const { writer, facts, months } = store;
+  const parts = { ...(facts && { facts }), ...(months && { months }) };
+  return { writer, ...parts, ...Object.fromEntries(own), ...overlay } as Store;
 }

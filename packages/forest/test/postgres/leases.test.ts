@@ -29,7 +29,9 @@ test('a writer that closed or went silent is dead, by the clock of the database'
 
 test('a generation ended for its followers while the database was away: a store counted itself as dead', async () => {
   const store = await used.open();
-  await used.database.query("update skein_writer set beat = now() - interval '1 hour' where writer = $1", [store.writer]);
+  await used.database.query("update skein_writer set beat = now() - interval '1 hour' where writer = $1", [
+    store.writer,
+  ]);
   expect(await store.isAlive(store.writer)).toBe(true);
   await store.close();
   expect(await store.isAlive(store.writer).catch(() => false)).toBe(false);

@@ -14,6 +14,7 @@ import { connect } from './connect.ts';
 import { createContext, type PostgresContext, readRows } from './context.ts';
 import { clearFacts, factQueries } from './facts.ts';
 import { holdLease } from './lease.ts';
+import { extendMonths, monthPartitions } from './months.ts';
 import { nodeQueries, recordQueries, search } from './queries.ts';
 import { readBody, readEntry, readNode, readOther, readRef, readTake } from './rows.ts';
 import {
@@ -39,6 +40,7 @@ export async function open(
   const writer = `p${randomUUID().slice(0, 8)}`;
   try {
     await migrate(connection.db as Kysely<never>, connection.target);
+    await extendMonths(context);
     const lease = await holdLease(context, writer);
     const wake = createChangeSignal(context, connection.pool, writer);
     let closing: Promise<void> | undefined;
@@ -60,6 +62,7 @@ export async function open(
         isAlive: lease.isAlive,
       }),
       facts: repeatWhileUnreachable(patience, factQueries(context)),
+      months: monthPartitions(context),
       watch: wake.watch,
       problems: () => [...context.problems.values()],
       check: () => check(context),

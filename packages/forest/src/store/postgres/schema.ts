@@ -1,6 +1,7 @@
 import { type Generated, type Kysely, type Migration, Migrator, sql } from 'kysely';
 import { StoreError } from '../store.ts';
 import type { Target } from './connect.ts';
+import { partitionEntries } from './months.ts';
 
 /** The tables for kysely. Every row belongs to a project; `seq` is the order of writing. */
 export interface PostgresTables {
@@ -127,6 +128,7 @@ const MIGRATIONS: Record<string, Migration> = {
       for (const statement of FACTS) await sql.raw(statement).execute(db);
     },
   },
+  '003': { up: partitionEntries },
 };
 
 const KEY = 'text collate "C" not null';
