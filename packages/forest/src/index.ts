@@ -225,6 +225,7 @@ export {
   type LocalPeer,
   meetForest,
   type PackCipher,
+  type PackCache,
   type PackOptions,
   type PackStorage,
   packPeer,
