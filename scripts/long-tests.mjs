@@ -31,6 +31,8 @@ export const LONG = [
   'packages/forest/src/store/file/power-loss.test.ts',
   'packages/forest/src/sync/packs/git-packs.test.ts',
   'packages/forest/test/crash/forest-kill.test.ts',
+  'packages/forest/test/postgres/facts.test.ts',
+  'packages/forest/test/record-facts-long.test.ts',
   'packages/forest/test/record-simulation.test.ts',
   'packages/web/test/access.test.ts',
   'packages/web/test/details.test.ts',

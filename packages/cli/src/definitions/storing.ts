@@ -105,7 +105,15 @@ function addUpkeep(program: Command): void {
     program,
     'gc',
     'delete for good what was removed or is older than the retention; no other process may use the forest',
-  ).action(async (flags) => (await import('../commands/store.ts')).compact('gc', flags));
+  )
+    .option(
+      '--months',
+      'in PostgreSQL: keep recordings by month, and only drop whole months that are older than the retention; other processes may go on',
+    )
+    .action(async ({ months, ...flags }) => {
+      const commands = await import('../commands/store.ts');
+      await (months === true ? commands.dropMonths(flags) : commands.compact('gc', flags));
+    });
   jsonCommand(
     program,
     'pack',
