@@ -88,10 +88,10 @@ function Results({ results }: { readonly results: readonly CacheSimulation[] }) 
         <thead>
           <tr className="border-b border-line">
             <th className="px-3 py-1.5 text-left text-xs font-medium text-soft">{t('what-if.scenario')}</th>
-            <th className={HEAD}>{t('what-if.read')}</th>
-            <th className={HEAD}>{t('what-if.written')}</th>
             <th className={HEAD}>{t('what-if.cost')}</th>
             <th className={HEAD}>{t('what-if.difference')}</th>
+            <th className={HEAD}>{t('what-if.read')}</th>
+            <th className={HEAD}>{t('what-if.written')}</th>
           </tr>
         </thead>
         <tbody>
@@ -100,10 +100,10 @@ function Results({ results }: { readonly results: readonly CacheSimulation[] }) 
               <th scope="row" className="min-w-40 px-3 py-1.5 text-left font-normal break-words">
                 {title(id)}
               </th>
-              <td className={CELL}>{shortNumber(read)}</td>
-              <td className={CELL}>{shortNumber(written)}</td>
               <td className={CELL}>{cost === null ? t('usage.unknown') : money(cost)}</td>
               <td className={CELL}>{id === 'recorded' ? '' : <Difference base={base} cost={cost} />}</td>
+              <td className={CELL}>{shortNumber(read)}</td>
+              <td className={CELL}>{shortNumber(written)}</td>
             </tr>
           ))}
         </tbody>
