@@ -35,8 +35,8 @@ function App() {
           <Route path="/c/:node">{({ node }) => <ConversationScreen node={node} />}</Route>
           <Route path="/graph/:node?">{({ node }) => <GraphScreen {...(node && { below: node })} />}</Route>
           <Route path="/compare" component={CompareScreen} />
+          <Route path="/recordings/cassettes" component={CassettesScreen} />
           <Route path="/recordings/:id?">{({ id }) => <RecordingsScreen {...(id && { id })} />}</Route>
-          <Route path="/cassettes" component={CassettesScreen} />
           <Route path="/usage" component={UsageScreen} />
           <Route path="/settings" component={SettingsScreen} />
           <Route>

@@ -63,7 +63,7 @@ test('cassettes are compared with what programs asked, and an accepted rule make
 
 test('where there are no cassettes, the page says how to make some', async () => {
   const { open } = await startApp();
-  const page = await open('/cassettes');
+  const page = await open('/recordings/cassettes');
   await page.getByText('There are no cassettes here').waitFor();
   await page.getByText('skein record --to cassettes').waitFor();
 });

@@ -80,7 +80,7 @@ function Files({ items }: { readonly items: readonly Cassette[] }) {
               <th scope="row" className="px-3 py-1.5 text-left font-normal whitespace-nowrap">
                 {file}
               </th>
-              <td className={`${CELL} break-all`}>{`${method} ${host}${path}`}</td>
+              <td className={`${CELL} whitespace-nowrap`}>{`${method} ${host}${path}`}</td>
               <td className={`${CELL} whitespace-nowrap`}>{model ?? ''}</td>
               <td className={`${CELL} tabular-nums`}>{status ?? t('cassettes.no-status')}</td>
             </tr>

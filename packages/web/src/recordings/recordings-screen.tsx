@@ -65,7 +65,7 @@ export default function RecordingsScreen({ id }: { readonly id?: string }) {
           <header className="flex flex-col gap-2 border-b border-line p-3">
             <div className="flex items-center gap-2">
               <h1 className="mr-auto text-lg font-semibold">{t('recordings.title')}</h1>
-              <Link href="/cassettes" className={buttonLook('plain')}>
+              <Link href="/recordings/cassettes" className={buttonLook('plain')}>
                 <CassetteTape size={14} aria-hidden />
                 {t('recordings.cassettes')}
               </Link>
