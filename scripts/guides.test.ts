@@ -25,7 +25,7 @@ const OTHER_TESTS: Readonly<Record<string, string>> = { 'sync-two-machines': 'pa
 /** What a command must have printed, if that is more than nothing. */
 const PRINTED: readonly (readonly [command: RegExp, output: RegExp])[] = [
   [/^skein (route|record|replay|test) .*-- (claude|codex|node)/, /demo/i],
-  [/^(claude|OPENAI_BASE_URL=.*)$/, /demo/i],
+  [/^(claude|OPENAI_BASE_URL=.*)$/, /demo|Echo/i],
   [/^skein threads$/, /\w{4}/],
   [/^skein handoff/, /codex resume/],
   [/skein chat/, /demo/i],
