@@ -26,7 +26,7 @@ export function Dialog({ open, onClose, title, children, action, wide = false }:
       <div className="flex max-h-[85dvh] flex-col pb-[env(safe-area-inset-bottom)]">
         <ModalHead id={id} title={title} onClose={onClose} />
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by key */}
-        <section aria-label={title} tabIndex={0} className="min-h-0 overflow-y-auto p-4 outline-offset-[-3px]">
+        <section aria-label={title} tabIndex={0} className="min-h-0 overflow-y-auto p-4 outline-offset-[-1px] focus-visible:outline-1 focus-visible:outline-line-strong">
           {children}
         </section>
         {action && (
