@@ -152,11 +152,7 @@ test.each([
       out: 'Done.\n',
     });
     // Keys are gone, addresses lead nowhere.
-    const gone = Object.fromEntries(
-      Object.keys(env)
-        .filter((name) => name.endsWith('_URL'))
-        .map((name) => [name, env[name]]),
-    );
+    const gone = Object.fromEntries(Object.entries(env).filter(([name]) => name.endsWith('_URL')));
     await emulator.close();
     const tested = await skein(home, ['test', ...agent], '', gone);
     expect(tested).toMatchObject({ code: 0, out: 'Done.\n' });

@@ -37,23 +37,6 @@ test('other models answer the last question beside the original, and a stopped r
   expect(bergen).toMatchObject({ model: GPT, differs: true, isKept: false });
 });
 
-test('answers that call the same tool with other arguments differ, and the place is told', async () => {
-  const emulator = await start();
-  const { forest, engine } = processes(emulator)();
-  const calls = (city: string) => ({ blocks: [{ type: 'tool-use' as const, name: 'weather', input: { city } }] });
-  const { id } = await forest.threads.begin([user('Which weather, in which city of Norway?'), assistant('Wait.')]);
-  emulator.script('anthropic-messages', [calls('Oslo'), calls('Bergen')]);
-  const rows: RerunAnswer[] = [];
-  for await (const row of rerunThreads(forest, engine, { threads: [id], models: [CLAUDE] })) rows.push(row);
-  const called = await forest.threads.create({ head: rows[0]!.node! });
-  for await (const row of rerunThreads(forest, engine, { threads: [called.id], models: [CLAUDE] }))
-    rows.push(row);
-  expect(rows.at(-1)).toMatchObject({
-    ...{ toolCalls: 1, characters: 0, differs: true },
-    difference: { original: 'weather({"city":"Oslo"})', answer: 'weather({"city":"Bergen"})' },
-  });
-});
-
 test('a model that asks to slow down is asked again, and the run goes on', async () => {
   const emulator = await start();
   const { forest, engine } = processes(emulator)();
