@@ -1,5 +1,5 @@
 import { sha256 } from '../../model/ids.ts';
-import type { FactStore, FactVersion } from '../../store/store.ts';
+import type { FactStore, FactVersion } from '../../store/index.ts';
 import { type Exchange, startOrder } from '../exchange.ts';
 import { PLACEMENT_RULES } from '../placement.ts';
 import { OlderFacts, type RowReader } from './fact-map.ts';

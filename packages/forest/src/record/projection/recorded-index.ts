@@ -54,7 +54,7 @@ export interface RecordedIndex {
   /** Messages that were parsed for recent requests. */
   readonly recent: RecentMessages;
   /** Changes a map so that the change can be undone. */
-  set<V>(map: FactMap<V>, key: string, value: V): void;
+  set<V>(map: FactMap<V>, key: string, value: NoInfer<V>): void;
   /** Begins a step. */
   step(): IndexStep;
   /** Takes the facts of all steps but these out of memory, and returns them by row. */
@@ -177,6 +177,15 @@ function byFirst(kind: string): (key: string) => readonly [string, string] {
   };
 }
 
+function byWhole(kind: string): (key: string) => readonly [string, string] {
+  return (key) => [`${kind} ${key}`, ''];
+}
+
+/** A thread and the reply in it that was continued: the facts of a reply are together. */
+function byReply(key: string): readonly [string, string] {
+  return [`node ${key.slice(key.indexOf(' ') + 1)}`, key];
+}
+
 /** Of replies with the same words only the newest are kept: no rule compares more. */
 const MOST_LISTED = 257;
 
@@ -199,12 +208,12 @@ const SPECS = {
   anySystem: { name: 'any', split: ECHO, shorten: newest<SpotList> },
   turns: { name: 'turn', split: byFirst('turn'), shorten: newest<SpotList> },
   turnAt: { name: 'turn', split: NODE },
-  proofs: { name: 'proof', split: (key: string) => [`proof ${key}`, ''] },
+  proofs: { name: 'proof', split: byWhole('proof') },
   passages: { name: 'passages', split: byFirst('session'), shorten: newest<Passages> },
-  continued: { name: 'continued', split: (key: string) => [`node ${key.slice(key.indexOf(' ') + 1)}`, key] },
-  responses: { name: 'response', split: (key: string) => [`response ${key}`, ''] },
-  conversations: { name: 'conversation', split: (key: string) => [`response ${key}`, ''] },
-  threads: { name: 'thread', split: (key: string) => [`thread ${key}`, ''] },
+  continued: { name: 'continued', split: byReply },
+  responses: { name: 'response', split: byWhole('response') },
+  conversations: { name: 'conversation', split: byWhole('response') },
+  threads: { name: 'thread', split: byWhole('thread') },
   sessions: { name: 'joined', split: byFirst('session') },
   cuts: { name: 'cuts', split: byFirst('cut') },
   placements: { name: 'placement' },
