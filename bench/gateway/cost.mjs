@@ -96,7 +96,6 @@ const CONTENDERS = [
 /** All contenders run at once and are measured in turn, so that a busy machine is equally busy for each of them. */
 export async function measureCost() {
   const upstream = await start({ ...PLAIN, name: 'upstream', script: 'upstream' }, '');
-  const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
   /** @type {Measured[]} */
   const all = [];
   for (const contender of CONTENDERS) {
@@ -104,12 +103,7 @@ export async function measureCost() {
     const running = contender.script ? await start(contender, upstream.url) : upstream;
     const { path, body, headers } = contender;
     const send = (isStream = false) =>
-      post(
-        `${running.url}${path}`,
-        { ...body, ...(isStream && { stream: true }) },
-        headers?.(upstream.url) ?? {},
-        agent,
-      );
+      post(`${running.url}${path}`, { ...body, ...(isStream && { stream: true }) }, headers?.(upstream.url) ?? {});
     all.push({ ...contender, ...running, send, times: [], cpu: 0, done: 0, streamCpu: [], problem: '' });
   }
   for (const one of all) await warmUp(one);
@@ -122,8 +116,17 @@ export async function measureCost() {
   return toTable(all);
 }
 
+let agent = new Agent();
+
+/** A contender closes connections that wait for their next turn, and a request on one of them would fail. */
+function connectAnew() {
+  agent.destroy();
+  agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
+}
+
 /** @param {Measured} one */
 async function warmUp(one) {
+  connectAnew();
   const answer = await one.send().catch((error) => `${error}`);
   if (!answer.includes('Hello!')) one.problem = `fails: ${answer.slice(0, 60)}`;
   if (one.problem) return;
@@ -135,6 +138,7 @@ async function warmUp(one) {
 
 /** @param {Measured} one */
 async function measureRound(one) {
+  connectAnew();
   const idle = cpuOf(one.pid);
   for (let count = 0; count < SMALL; count++) {
     const begin = performance.now();
@@ -184,10 +188,9 @@ function toTable(all) {
  * @param {string} url
  * @param {object} body
  * @param {Readonly<Record<string, string>>} headers
- * @param {Agent} agent
  * @returns {Promise<string>}
  */
-function post(url, body, headers, agent) {
+function post(url, body, headers) {
   return new Promise((resolve, reject) => {
     const all = {
       'content-type': 'application/json',

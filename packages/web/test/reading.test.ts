@@ -53,7 +53,7 @@ test('a thought that streamed into the page says how long it took', async () => 
   gate.shut();
   await page.getByRole('textbox', { name: 'Message' }).fill('How many?');
   await page.keyboard.press('Enter');
-  await gate.pass(2);
+  await gate.pass(3);
   await page.getByText('Thinking', { exact: true }).waitFor();
   await page.clock.setSystemTime(Date.now() + 7000);
   gate.open();
