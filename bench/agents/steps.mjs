@@ -165,12 +165,13 @@ async function judgeCheckpoint(place, agent, how) {
     for (const { id, part } of threads) {
       if (part !== 'main') continue;
       const { steps } = (await readSession(forest, id)).main;
-      const at = steps.findIndex(({ compacted }) => compacted !== undefined);
-      const replacement = steps[at]?.compacted?.replacement ?? '';
-      const isTold = agent.compact?.sent !== undefined || replacement.includes(SAID.summary);
+      const { sent } = agent.compact ?? {};
+      const at = steps.findIndex(
+        ({ compacted }) => compacted && (sent !== undefined || compacted.replacement.includes(SAID.summary)),
+      );
       const prompts = steps.slice(0, at).map((step) => step.prompt);
       const isWhole = prompts.includes(SAID.task) && steps.at(-1)?.answer?.text === SAID.lastAnswer;
-      if (at >= 0 && isTold && isWhole) return [];
+      if (at >= 0 && isWhole) return [];
     }
     return [`${how}: no session goes on behind a checkpoint with the summary`];
   });

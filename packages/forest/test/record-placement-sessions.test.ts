@@ -1,7 +1,7 @@
 /** Rules of placement (docs/recording.md): sessions, side calls, titles and openings in lists. */
 import { describe, expect, test } from 'vitest';
 import type { Recorded } from './record-exchanges.ts';
-import { assistant, calls, chat, place, result, session, system, user } from './record-placement-kit.ts';
+import { assistant, calls, chat, place, result, session, system, type Turn, user } from './record-placement-kit.ts';
 
 describe('sessions', () => {
   test('have their subagents and side calls as threads of their own, in one row', async () => {
@@ -62,6 +62,22 @@ describe('titles and lists', () => {
   ])("a program's request for a title is a side call: %s", async (_who, messages) => {
     const { forest, threads } = await place([chat(1, messages, assistant('Greetings'))]);
     expect((await forest.threads.get(threads[0]!)).part).toBe('side');
+  });
+
+  test('a conversation that begins with a warm-up of Codex, without words of a person, gets its title from the first prompt', async () => {
+    const kept = (start: number, id: string, input: readonly Turn[], previous?: string) => ({
+      ...chat(start, [], assistant(''), { hints: session('s') }),
+      dialect: 'openai-responses',
+      request: JSON.stringify({ model: 'm', input, ...(previous && { previous_response_id: previous }) }),
+      response: JSON.stringify({ id, object: 'response', status: 'completed', model: 'm', output: [] }),
+    });
+    const { forest, threads } = await place([
+      kept(1, 'resp_1', [system('You mend code.')]),
+      kept(2, 'resp_2', [user('Mend the bridge')], 'resp_1'),
+      kept(3, 'resp_3', [user('And the road')], 'resp_2'),
+    ]);
+    expect(new Set(threads).size).toBe(1);
+    expect((await forest.threads.get(threads[0]!)).title).toBe('Mend the bridge');
   });
 
   test('the request of pi for the summary of a compaction is a side call', async () => {

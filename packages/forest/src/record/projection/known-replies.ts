@@ -21,7 +21,8 @@ export function updateThread(
   const { exchange, hints, tools } = turn;
   const { start, end = start } = exchange;
   const there = index.threads.get(thread);
-  const words = there ?? readWords(turn);
+  // A program may ask for something before a person does, to warm a cache: the title then comes from a later request.
+  const words = there?.title ? there : readWords(turn);
   const session = there?.session ?? (hints.group && (index.sessions.get(hints.group) ?? hints.group));
   // A session that continues the conversation of another one is grouped with it.
   if (session && hints.group && hints.group !== session && !index.sessions.has(hints.group))
@@ -33,7 +34,7 @@ export function updateThread(
     created: there?.created ?? start,
     touched: Math.max(there?.touched ?? 0, end),
     title: words.title,
-    opening: words.opening,
+    opening: there ? there.opening : words.opening,
     hints: together.hints,
     hintsKey: together.hintsKey,
     part: there?.part === 'side' ? 'main' : (there?.part ?? first),

@@ -304,6 +304,7 @@ async function makeThreadRefs(
       touched,
       ...Object.fromEntries(said),
       ...(!has('head', id) && { start: ROOT, title }),
+      ...(title !== '' && there.get(`${id} title`) === '' && { title }),
       ...(has('mergedInto', id) && { deleted: false, mergedInto: false }),
     });
   });
