@@ -151,6 +151,7 @@ async function times(store) {
   };
   const rows = [];
   for (const [name, run] of Object.entries(questions)) {
+    /** @type {number[]} */
     const taken = [];
     for (let round = 0; round < ROUNDS; round++) {
       const before = performance.now();

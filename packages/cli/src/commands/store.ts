@@ -129,7 +129,7 @@ export async function compact(how: 'gc' | 'pack', { json, ...flags }: ForestFlag
 export async function dropMonths({ json, ...flags }: ForestFlags): Promise<void> {
   await withForest(flags, async ({ forest, config }) => {
     if (!forest.store.months)
-      throw new CommandError('bad_option', '--months needs a forest in PostgreSQL, which keeps recordings by month.');
+      throw new UsageError('--months needs a forest in PostgreSQL, which keeps recordings by month.');
     const dropped = await forgetMonths(forest, config.retention);
     if (json) sayJson({ dropped });
     else say(dropped.length === 0 ? 'No month is older than the retention.' : `Dropped ${dropped.join(', ')}.`);
