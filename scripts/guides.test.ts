@@ -25,7 +25,7 @@ const OTHER_TESTS: Readonly<Record<string, string>> = { 'sync-two-machines': 'pa
 /** What a command must have printed, if that is more than nothing. */
 const PRINTED: readonly (readonly [command: RegExp, output: RegExp])[] = [
   [/^skein (route|record|replay|test) .*-- (claude|codex|node)/, /demo/i],
-  [/^(claude|OPENAI_BASE_URL=.*)$/, /demo/i],
+  [/^(claude|OPENAI_BASE_URL=.*)$/, /demo|Echo/i],
   [/^skein threads$/, /\w{4}/],
   [/^skein handoff/, /codex resume/],
   [/skein chat/, /demo/i],
@@ -59,16 +59,22 @@ test('what is listed as run elsewhere is in a guide', () => {
   expect(Object.keys(OTHER_TESTS).filter((guide) => !withCommands.includes(guide))).toEqual([]);
 });
 
+interface Step {
+  readonly kind: 'command' | 'config';
+  readonly text: string;
+}
+
 /** The lines of a guide's shell samples without their comments, and what it writes into a configuration, in their order. */
-function readSteps(guide: string): { readonly kind: 'command' | 'config'; readonly text: string }[] {
+function readSteps(guide: string): Step[] {
   const text = readFileSync(join(root, 'docs/guides', `${guide}.md`), 'utf8');
-  return [...text.matchAll(/```(?:(sh)|yaml\n# skein\.config\.yaml)\n(.*?)```/gs)].flatMap(([, isShell, block = '']) =>
-    isShell
-      ? block
-          .trim()
-          .split('\n')
-          .map((line) => ({ kind: 'command' as const, text: line.replace(/\s+#.*$/, '') }))
-      : [{ kind: 'config' as const, text: block }],
+  return [...text.matchAll(/```(?:(sh)|yaml\n# skein\.config\.yaml)\n(.*?)```/gs)].flatMap(
+    ([, isShell, block = '']): Step[] =>
+      isShell
+        ? block
+            .trim()
+            .split('\n')
+            .map((line) => ({ kind: 'command', text: line.replace(/\s+#.*$/, '') }))
+        : [{ kind: 'config', text: block }],
   );
 }
 

@@ -1,9 +1,12 @@
 // A server with conversations, recordings and work in every state, and one without: the page that pictures and checks look at.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { loadConfig } from '@skein/agents';
 import { tool, user } from '@skein/core';
 import { costOf } from '@skein/core/prices';
 import { says, startEmulator } from '@skein/emulator';
-import { openForest } from '@skein/forest';
+import { cassetteFetch, openForest, recordFetch } from '@skein/forest';
 import { createServer, seedSample } from '@skein/server';
 import { root } from './setup.mjs';
 
@@ -29,6 +32,18 @@ const weather = tool({
   execute: ({ city }) => `It is 19 °C in ${city}.`,
 });
 
+/** @param {string} id @param {string} name @param {string} description */
+const agent = (id, name, description) => ({
+  ...{ id, name, description, model: { provider: { id: 'anthropic' }, model: 'claude-sonnet-5' } },
+  toolNames: ['get_weather'],
+  options: async () => ({ options: { model: {}, params: {}, tools: [] }, problems: [] }),
+});
+
+const AGENTS = [
+  agent('forecaster', 'Forecaster', 'Says what the weather will be, and what to wear.'),
+  agent('editor', 'Editor', 'Shortens a text until nothing can be left out, and says what it left out and why.'),
+];
+
 /** Everything is in memory, and stays as it is until `close`: the answer that grows never ends. */
 export async function openPageWorld() {
   /** @type {(() => void)[]} */
@@ -44,13 +59,18 @@ export async function openPageWorld() {
   const options = {
     ...{ config, env: emulator.env(), page: `${root}packages/web/dist`, model: 'anthropic/claude-sonnet-5' },
     tools: [weather],
+    .../** @type {object} */ ({ agents: async () => AGENTS }),
   };
-  const server = await createServer({ ...options, forest, generate: { costOf }, problems: [PROBLEM] }).listen({
-    port: 0,
-  });
-  const bare = await createServer({ ...options, forest: empty }).listen({ port: 0 });
+  const cassettes = await mkdtemp(join(tmpdir(), 'skein-page-cassettes-'));
+  const server = await createServer({
+    ...{ ...options, forest, generate: { costOf }, problems: [PROBLEM] },
+    config: { ...config, cassettes },
+  }).listen({ port: 0 });
+  // As on a first run: nothing is stored, and no provider has a key of its own.
+  const bare = await createServer({ ...options, env: {}, demo: emulator.env(), forest: empty }).listen({ port: 0 });
   await seedSample(forest);
   await record(server.url, emulator);
+  await recordDrift(forest, cassettes);
   return {
     url: server.url,
     bare: bare.url,
@@ -63,6 +83,7 @@ export async function openPageWorld() {
       await emulator.close();
       await forest.close();
       await empty.close();
+      await rm(cassettes, { recursive: true, force: true });
     },
   };
 }
@@ -101,6 +122,39 @@ async function record(url, emulator) {
   await call('What is the weather in Porto this afternoon, and what should I wear?', 'one');
   await Promise.all([call('And in Lisbon tonight?', 'one'), call('And in Faro tomorrow?', 'one')]);
   await call('Summarise the week for the newsletter.', 'two');
+}
+
+/**
+ * Cassettes, and what the same program asks today: one request as before, one at another time, one with other words.
+ * @param {Forest} forest
+ * @param {string} cassette
+ */
+async function recordDrift(forest, cassette) {
+  const answer = async () =>
+    Response.json({ choices: [{ index: 0, message: { role: 'assistant', content: 'Fine.' } }] });
+  const ask = (/** @type {string} */ content) => ({
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'user-agent': 'newsletter/2.0' },
+    body: JSON.stringify({ model: 'gpt-5.5', messages: [{ role: 'user', content }] }),
+  });
+  const address = 'https://api.openai.com/v1/chat/completions';
+  const tape = cassetteFetch({ cassette, mode: 'record-missing', fetch: answer });
+  for (const words of [
+    'Name three rivers of Portugal.',
+    'It is 08:00. Greet the reader.',
+    'Write a headline.',
+    'Sign off.',
+  ])
+    await (await tape(address, ask(words))).text();
+  await tape.finish();
+  const send = recordFetch(forest, { fetch: answer });
+  for (const words of [
+    'Name three rivers of Portugal.',
+    'It is 09:30. Greet the reader.',
+    'Write a headline with a verb.',
+  ])
+    await (await send(address, ask(words))).text();
+  await send.settled();
 }
 
 const RICH = `## What follows

@@ -6,6 +6,13 @@ import { NOTE } from './place.mjs';
 
 /**
  * @typedef {{ name: string, input: Record<string, unknown> }} Call
+ * @typedef {object} Compaction
+ * @property {string} [prompt] that asks for it; any other prompt, if the agent compacts by itself
+ * @property {readonly string[]} [options] by which it compacts early
+ * @property {Readonly<Record<string, string>>} [files] of its home by which it compacts early, by their paths
+ * @property {string} [foreign] a model of another vendor, if its own one refuses the resumed session
+ * @property {string} [sent] what stands for the history from then on; default: the summary that the model wrote
+ * @property {boolean} [isLogged] whether there is a checkpoint only when the log was imported
  * @typedef {object} Agent
  * @property {string} name
  * @property {string} id under which Skein knows its sessions
@@ -23,14 +30,14 @@ import { NOTE } from './place.mjs';
  * @property {(command: readonly string[], prompt: string, options: readonly string[]) => readonly string[]} [resume] the command
  *   that goes on without a terminal, from the one that `skein handoff` names; agents without it get no sessions from others
  * @property {(prompt: string) => Call} [delegate] the call that starts a subagent, if the agent has any
- * @property {(options: readonly string[]) => readonly string[]} [compact] the command that compacts the last session, if there
- *   is one without a terminal
+ * @property {Compaction} [compact] how its last session is compacted without a terminal
  * @property {(work: string) => Call} read the call that reads the note
  * @property {(work: string, model: string) => Call} edit the call that changes it, by what the agent offers to a model
  */
 
 /** What is said in a session: a task with a read and an edit, then a prompt to the resumed session. */
 export const SAID = {
+  title: 'The password',
   task: 'Change the password in the note.',
   thought: 'It may be in the note.',
   done: 'It is halibut now.',
@@ -40,7 +47,11 @@ export const SAID = {
   inquiry: 'Find the password in the note and tell it.',
   report: 'The note names a fish.',
   found: 'Somebody found a fish.',
-  summary: 'They were looking for a password.',
+  again: 'And what is it now?',
+  now: 'It is halibut, as it was.',
+  summary:
+    'They were looking for a password. The note named a fish, the agent read it, put another fish into its place as it was ' +
+    'asked to, and said so. Then somebody wanted to know what it had been before, and was told. Nothing else is left to do.',
   last: 'Who are you?',
   lastAnswer: 'Nobody you know.',
 };
@@ -86,16 +97,17 @@ function thinking() {
   return { type: /** @type {const} */ ('thinking'), text: SAID.thought };
 }
 
-/** A model that answers an agent from a list; side calls, which offer no tools of the agent, get a title. */
+/** A model that answers an agent from a list. Side calls, which offer no tools of the agent, get a title, or what is set. */
 export class Model {
   /** @type {ScriptedReply[]} */
   replies = [];
   /** @type {string} */
   tool = '';
+  side = SAID.title;
 
   /** @param {BrainRequest} request */
   answer = ({ tools }) => {
-    if (!tools.some(({ name }) => name === this.tool)) return says('The password');
+    if (!tools.some(({ name }) => name === this.tool)) return says(this.side);
     return this.replies.shift() ?? says('Nobody expected this request.');
   };
 }

@@ -22,7 +22,7 @@ export const agent = {
     name: 'Agent',
     input: { description: 'Look at it', prompt, subagent_type: 'general-purpose' },
   }),
-  compact: (options) => ['claude', '-p', '/compact', '--continue', ...TOOLS, ...options],
+  compact: { prompt: '/compact' },
   read: (work) => ({ name: 'Read', input: { file_path: `${work}/${NOTE.name}` } }),
   edit: (work) => ({
     name: 'Edit',

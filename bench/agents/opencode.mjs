@@ -1,6 +1,13 @@
+import { SAID } from './agent.mjs';
 import { NOTE } from './place.mjs';
 
 /** @import { Agent } from './agent.mjs' */
+
+/** Settings by which a long prompt is too long, and what is left after a compaction is not. */
+const SMALL_CONTEXT = {
+  compaction: { auto: true, reserved: 1 },
+  provider: { openai: { models: { 'gpt-5.5': { limit: { context: 12_000, input: 9_000, output: 1000 } } } } },
+};
 
 /** @type {Agent} */
 export const agent = {
@@ -19,6 +26,11 @@ export const agent = {
     name: 'task',
     input: { description: 'Look at it', prompt, subagent_type: 'general' },
   }),
+  compact: {
+    prompt: `${SAID.again} ${'Take your time. '.repeat(800)}`,
+    files: { '.config/opencode/opencode.json': JSON.stringify(SMALL_CONTEXT) },
+    isLogged: true,
+  },
   read: (work) => ({ name: 'read', input: { filePath: `${work}/${NOTE.name}` } }),
   // Models of OpenAI are offered another tool.
   edit: (work, model) =>

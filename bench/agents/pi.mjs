@@ -14,6 +14,13 @@ export const agent = {
   ask: (prompt, options) => ['pi', '-p', ...options, prompt],
   goOn: (prompt, options) => ['pi', '-p', '--continue', ...options, prompt],
   resume: (command, prompt, options) => [...command, '-p', ...options, prompt],
+  compact: {
+    files: {
+      '.pi/agent/settings.json': JSON.stringify({
+        compaction: { enabled: true, reserveTokens: 10_000_000, keepRecentTokens: 1 },
+      }),
+    },
+  },
   read: () => ({ name: 'read', input: { path: NOTE.name } }),
   edit: () => ({ name: 'edit', input: { path: NOTE.name, edits: [{ oldText: NOTE.before, newText: NOTE.after }] } }),
 };

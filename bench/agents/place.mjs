@@ -21,6 +21,8 @@ import { CLIENT_KEY } from '../recorded.mjs';
  * @property {(args: readonly string[], store?: string) => Promise<Ended>} skein runs the built CLI on a store, by default its own
  * @property {(args: readonly string[]) => Promise<Ended>} run runs a program of `node_modules/.bin` there
  * @property {() => Promise<Forest>} forest opens the store
+ * @property {(files: Readonly<Record<string, string>>, gone?: readonly string[]) => Promise<void>} write writes files of its home,
+ *   after removing others
  * @property {() => Promise<void>} remove
  *
  * @typedef {object} Ended
@@ -52,10 +54,17 @@ export async function createPlace(emulator, agent) {
   const top = await mkdtemp(join(homedir(), '.skein-agent-'));
   const [home, work, store] = [join(top, 'home'), join(top, 'work'), join(top, 'store')];
   for (const folder of [home, work]) await mkdir(folder, { recursive: true });
-  for (const [path, text] of Object.entries(agent.files ?? {})) {
-    await mkdir(dirname(join(home, path)), { recursive: true });
-    await writeFile(join(home, path), text);
-  }
+  const write = async (
+    /** @type {Readonly<Record<string, string>>} */ files,
+    /** @type {readonly string[]} */ gone = [],
+  ) => {
+    for (const path of gone) await rm(join(home, path));
+    for (const [path, text] of Object.entries(files)) {
+      await mkdir(dirname(join(home, path)), { recursive: true });
+      await writeFile(join(home, path), text);
+    }
+  };
+  await write(agent.files ?? {});
   await writeFile(join(work, NOTE.name), `${NOTE.before}\n`);
   const { OPENAI_BASE_URL, ANTHROPIC_BASE_URL, GOOGLE_GEMINI_BASE_URL } = emulator.env();
   const env = {
@@ -72,6 +81,7 @@ export async function createPlace(emulator, agent) {
       start(process.execPath, [SKEIN, command, '--store', forest, ...args], env, work),
     run: ([program = '', ...args]) => start(join(PROGRAMS, program), args, env, work),
     forest: () => openForest(store),
+    write,
     remove: () => rm(top, { recursive: true, force: true }),
   };
 }

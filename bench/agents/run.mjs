@@ -56,11 +56,7 @@ try {
   if (wants('alone') || wants('handoff')) for (const agent of agents) await runAlone(agent);
   for (const agent of agents) {
     if (agent.delegate && wants('subagent')) await runApart(agent, 'subagent', runSubagent);
-    if (agent.compact && wants('compaction'))
-      await runApart(agent, 'compaction', async (...given) => [
-        ...(await runSession(...given)),
-        ...(await runCompaction(...given)),
-      ]);
+    if (agent.compact && wants('compaction')) await runApart(agent, 'compaction', runCompaction);
   }
   if (wants('guides')) await runGuides();
   for (const agent of agents.filter(({ resume }) => resume && wants('handoff')))

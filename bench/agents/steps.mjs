@@ -120,31 +120,60 @@ async function judgeLanes(place, how) {
 }
 
 /**
- * The session is compacted and gone on with: the model gets the summary, and the log that is imported says what took the place
- * of the history, which is still there.
+ * A session is compacted and gone on with: the model gets the summary, and both the recording and the import of the log have a
+ * checkpoint that says what took the place of the history, which is still there.
  * @param {World} world
  * @param {Agent} agent
- * @param {Place} place with a session
+ * @param {Place} place
  */
-export async function runCompaction({ emulator, model }, agent, place) {
-  const command = agent.compact?.(agent.own);
-  if (!command) return ['it cannot be compacted'];
-  model.tool = agent.read(place.work).name;
-  model.replies = [says(SAID.summary)];
-  const compacted = await place.skein(['record', '--', ...command]);
-  const problems = compacted.status === 0 ? [] : [`compact: ${compacted.err}${compacted.out}`];
+export async function runCompaction(world, agent, place) {
+  const { emulator, model } = world;
+  const { prompt = SAID.again, options = [], files = {}, foreign, sent = SAID.summary, isLogged } = agent.compact ?? {};
+  const problems = await runSession(world, agent, place, foreign);
+  const way = foreign === undefined ? ['record', '--'] : ['route', foreign, '--'];
+  const own = foreign === undefined ? agent.own : [];
   const from = emulator.log.length;
+  // The summary may be asked for with the tools of the agent or without.
+  model.side = SAID.summary;
+  model.replies = prompt.startsWith('/') ? [says(SAID.summary)] : [says(SAID.now), says(SAID.now)];
+  await place.write(files);
+  const compacted = await place.skein([...way, ...agent.goOn(prompt, [...own, ...options])]);
+  await place.write(agent.files ?? {}, Object.keys(files));
+  if (compacted.status !== 0) problems.push(`compact: ${compacted.err}${compacted.out}`.slice(0, 2000));
+  const since = emulator.log.length;
+  model.side = SAID.title;
   model.replies = [says(SAID.lastAnswer)];
-  problems.push(...judgeEnd(await place.skein(['record', '--', ...agent.goOn(SAID.last, agent.own)]), SAID.lastAnswer));
-  const log = requestsSince(emulator, from);
-  problems.push(...judgeRequests(log));
-  const asked = log.map(({ body }) => body.toString()).join('\n');
+  problems.push(...judgeEnd(await place.skein([...way, ...agent.goOn(SAID.last, own)]), SAID.lastAnswer));
+  problems.push(...judgeRequests(requestsSince(emulator, from)));
+  const asked = requestsSince(emulator, since).map(({ body }) => body.toString());
   // The last messages may be kept beside the summary.
-  if (missingFrom(asked, [SAID.summary, SAID.last]) !== undefined) problems.push('the summary was not sent');
+  if (missingFrom(asked.join('\n'), [sent, SAID.last]) !== undefined) problems.push('the summary was not sent');
+  if (!isLogged) problems.push(...(await judgeCheckpoint(place, agent, 'recorded')));
   const { imported } = await importLogs(place);
-  const { texts } = await withForest(place, describeForest);
-  const isThere = (/** @type {string} */ word) => texts.some((text) => text.includes(word));
-  return [...problems, ...imported, ...(isThere(SAID.lastAnswer) ? [] : ['the session does not go on'])];
+  return [...problems, ...imported, ...(await judgeCheckpoint(place, agent, 'imported'))];
+}
+
+/**
+ * The session goes on behind a checkpoint, and everything before it is there.
+ * @param {Place} place
+ * @param {Agent} agent
+ * @param {string} how
+ */
+async function judgeCheckpoint(place, agent, how) {
+  return withForest(place, async (forest) => {
+    const { threads } = await describeForest(forest);
+    for (const { id, part } of threads) {
+      if (part !== 'main') continue;
+      const { steps } = (await readSession(forest, id)).main;
+      const at = steps.findIndex(({ compacted }) => compacted !== undefined);
+      const replacement = steps[at]?.compacted?.replacement ?? '';
+      const isTold = agent.compact?.sent !== undefined || replacement.includes(SAID.summary);
+      const prompts = steps.slice(0, at).map((step) => step.prompt);
+      const isWhole = prompts.includes(SAID.task) && steps.at(-1)?.answer?.text === SAID.lastAnswer;
+      if (at >= 0 && isTold && isWhole) return [];
+    }
+    return [`${how}: no session goes on behind a checkpoint with the summary`];
+  });
 }
 
 /**

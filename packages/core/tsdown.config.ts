@@ -46,8 +46,14 @@ export default defineConfig([
         'output-schema': 'src/run/output-schema.ts',
       },
       ...protocols.map((name) => ({ [name]: `src/dialects/${name}/index.ts` })),
-      // What some import and others load later: without a file of its own, it needs an object that holds its exports.
-      { 'refused-fields': 'src/providers/refused-fields.ts' },
+      // What some import and others load later: without a file of its own, it needs an object that holds its exports, and a
+      // helper that makes such objects, which is one more file to load.
+      {
+        'refused-fields': 'src/providers/refused-fields.ts',
+        'socket-session': 'src/providers/transport/socket-session.ts',
+        'encode-body': 'src/dialects/write/encode-body.ts',
+        deliver: 'src/providers/transport/deliver.ts',
+      },
     ],
     outDir: 'dist-node',
     dts: false,

@@ -61,4 +61,6 @@ const server = createServer(async (request, response) => {
     if (!response.write(delta.repeat(20))) await new Promise((resolve) => response.once('drain', resolve));
   response.end(end);
 });
+// No contender meets a connection that is just being closed.
+server.keepAliveTimeout = 3_600_000;
 server.listen(0, '127.0.0.1', () => console.log(`http://127.0.0.1:${server.address().port}`));

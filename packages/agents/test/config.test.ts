@@ -85,6 +85,7 @@ describe('the same configuration in every form', () => {
       store: { kind: 'file', folder: join(yaml, 'forest') },
       presets: { careful: { temperature: 0.2, maxTokens: 2048, n: 1 } },
       agents: join(yaml, 'people'),
+      cassettes: join(yaml, 'cassettes'),
       redaction: { patterns: ['\\d{16}'], fields: ['ssn'], beforeStoring: false },
       server: { port: 5000, host: '127.0.0.1', tokenVariable: 'MY_TOKEN', hosts: ['skein.example'] },
       proxy: { mode: 'replay', onMiss: 'pass', useServerKeys: true },

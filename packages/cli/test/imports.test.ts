@@ -51,8 +51,9 @@ test('every format that is listed is imported, and importing again adds nothing'
     expect(imported, `${format}: ${imported.err}`).toMatchObject({ code: 0 });
     expect(imported.json(), format).toMatchObject({ format, problems: [] });
     expect(imported.json().threads.length, format).toBeGreaterThan(0);
-    expect((await run('import', path, ...flags, '--json')).json().added, format).toBe(0);
   }
+  const detected = sources.filter(({ flags = [] }) => flags.length === 0).map(({ path }) => path);
+  expect((await run('import', ...detected, '--json')).json().added).toBe(0);
   await run('export', '--out', 'all.jsonl');
   const copied = await run('import', 'all.jsonl', '--store', 'copy', '--json');
   expect(copied.json()).toMatchObject({ format: 'segments', problems: [] });
@@ -60,7 +61,7 @@ test('every format that is listed is imported, and importing again adds nothing'
     /Allowed choices are ([a-z, -]+)\./.exec((await run('import', 'all.jsonl', '--format', 'nope')).err) ?? [];
   const tried = new Set([...sources.map(({ format }) => format), 'segments']);
   expect(listed.split(', ').filter((format) => !tried.has(format))).toEqual([]);
-}, 600_000);
+}, 1_800_000);
 
 test("ChatGPT's export comes as a zip, as its folder, from a pipe and with its picture; several sources at once are one command", async () => {
   const files = {

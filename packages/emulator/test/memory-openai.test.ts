@@ -33,6 +33,19 @@ describe('openai-responses', () => {
     expect((await send(altered)).rule).toBe(`${protocol}.encrypted-content`);
   });
 
+  test('a request that ends with a trigger is answered by one sealed item, which is accepted in place of the history', async () => {
+    const emulator = await start();
+    const { answer } = await ask(emulator, protocol, { ...request, input: [user, { type: 'compaction_trigger' }] });
+    const [item, ...others] = items(answer);
+    expect(item).toMatchObject({ type: 'compaction', encrypted_content: expect.any(String) });
+    expect(others).toEqual([]);
+    expect((await ask(emulator, protocol, { ...request, input: [item, user] })).rule).toBeUndefined();
+    const altered = { ...item, encrypted_content: 'c2VhbA==' };
+    expect((await ask(emulator, protocol, { ...request, input: [altered, user] })).rule).toBe(
+      `${protocol}.encrypted-content`,
+    );
+  });
+
   test('reasoning and the item behind it stay together', async () => {
     const emulator = await start();
     emulator.script(protocol, reply);

@@ -5,6 +5,7 @@
 
 // Why prompt caches hit or miss
 export {
+  CACHE_SCENARIOS,
   type CacheCause,
   type CacheCost,
   type CacheDiagnosis,
@@ -17,19 +18,27 @@ export {
   type CacheTotalsBuilder,
   type CauseTotal,
   cacheRules,
+  cacheScenario,
   causePlace,
   createCacheTotals,
   type DifferenceKind,
   describeDiagnosis,
   diagnoseCaching,
+  type RecordedTraffic,
   type RequestDifference,
   type SimulationResult,
+  type StreamedTraffic,
   simulateCaching,
+  type TrafficPeriod,
+  type TrafficSource,
   type VolatileKind,
+  volatileKind,
 } from './caching/index.ts';
 // Recordings as files that tests replay
 export {
   addIgnoreRules,
+  type CassetteCheck,
+  type CassetteCheckOptions,
   CassetteError,
   type CassetteFetch,
   type CassetteFetchOptions,
@@ -38,8 +47,10 @@ export {
   type CassetteOptions,
   type CassetteSummary,
   cassetteFetch,
+  checkCassettes,
   compareBy,
   createReplayCounter,
+  type DriftedRequest,
   type IgnoreRule,
   learnIgnoreRules,
   openCassettes,
@@ -49,6 +60,7 @@ export {
 } from './cassettes/index.ts';
 // Growing a forest with models
 export {
+  type AnswerDifference,
   type BranchState,
   continueTools,
   createEngine,
@@ -159,6 +171,7 @@ export {
 export { ROOT } from './model/ids.ts';
 export { DEMO_ISSUER, type TakeRecord } from './model/records.ts';
 export { type OpenOptions, openForest } from './open-forest.ts';
+export { openTraffic } from './open-traffic.ts';
 // Recording what other programs send
 export {
   createRecorder,

@@ -36,6 +36,12 @@ export async function openForest(where: string, { project = 'default' }: OpenOpt
 async function openStore(where: string, project: string): Promise<Store> {
   if (where === ':memory:') return memoryStore();
   if (/^postgres(ql)?:\/\//.test(where)) return postgresStore(where, { project });
+  checkFolder(where);
+  return fileStore(where, { project });
+}
+
+/** Throws if an address is meant to be something else than a folder. */
+export function checkFolder(where: string): void {
   // A mistyped address may contain a password.
   const shown = where.replace(/\/\/.*@/s, '//…@').slice(0, 60);
   if (where.trim() === '' || /^\w+:\/\//.test(where))
@@ -44,9 +50,8 @@ async function openStore(where: string, project: string): Promise<Store> {
       shown,
       `"${shown}" is not the address of a forest: give a folder, \`postgres://…\` or \`:memory:\`.`,
     );
-  return fileStore(where, { project });
 }
 
-function isFolder(where: string): boolean {
+export function isFolder(where: string): boolean {
   return where !== ':memory:' && !/^postgres(ql)?:\/\//.test(where);
 }

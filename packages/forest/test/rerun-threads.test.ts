@@ -23,6 +23,7 @@ test('other models answer the last question beside the original, and a stopped r
     { model: CLAUDE, original: head, status: 'done', characters: 5, differs: true, passed: false, isKept: false },
     { model: CLAUDE, original: head, differs: false, passed: true, isKept: false },
   ]);
+  expect(first.map(({ difference }) => difference)).toEqual([{ at: 0, original: 'Oslo.', answer: 'Rome.' }, undefined]);
   expect((await forest.siblings(head)).map(({ message }) => message.text)).toEqual(['Oslo.', 'Rome.', 'Oslo.']);
   expect((await forest.threads.get(id)).head).toBe(head);
 
@@ -34,6 +35,37 @@ test('other models answer the last question beside the original, and a stopped r
   ]);
   const [bergen] = await collect({ models: [GPT] });
   expect(bergen).toMatchObject({ model: GPT, differs: true, isKept: false });
+});
+
+test('answers that call the same tool with other arguments differ, and the place is told', async () => {
+  const emulator = await start();
+  const { forest, engine } = processes(emulator)();
+  const calls = (city: string) => ({ blocks: [{ type: 'tool-use' as const, name: 'weather', input: { city } }] });
+  const { id } = await forest.threads.begin([user('Which weather, in which city of Norway?'), assistant('Wait.')]);
+  emulator.script('anthropic-messages', [calls('Oslo'), calls('Bergen')]);
+  const rows: RerunAnswer[] = [];
+  for await (const row of rerunThreads(forest, engine, { threads: [id], models: [CLAUDE] })) rows.push(row);
+  const called = await forest.threads.create({ head: rows[0]!.node! });
+  for await (const row of rerunThreads(forest, engine, { threads: [called.id], models: [CLAUDE] }))
+    rows.push(row);
+  expect(rows.at(-1)).toMatchObject({
+    ...{ toolCalls: 1, characters: 0, differs: true },
+    difference: { original: 'weather({"city":"Oslo"})', answer: 'weather({"city":"Bergen"})' },
+  });
+});
+
+test('a model that asks to slow down is asked again, and the run goes on', async () => {
+  const emulator = await start();
+  const { forest, engine } = processes(emulator)();
+  const { id } = await forest.threads.begin([user('Which city?'), assistant('Oslo.')]);
+  emulator.script('anthropic-messages', [
+    { error: { status: 429, message: 'Slow down.' }, retryAfter: { ms: 1 } },
+    says('Rome.'),
+  ]);
+  const rows: RerunAnswer[] = [];
+  for await (const row of rerunThreads(forest, engine, { threads: [id], models: [CLAUDE] })) rows.push(row);
+  expect(rows).toMatchObject([{ status: 'done', characters: 5 }]);
+  expect(emulator.log).toHaveLength(2);
 });
 
 test('a judge sees the question, rates from -5 to 5, and its cost counts; one that fails ends nothing', async () => {

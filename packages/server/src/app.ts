@@ -4,6 +4,7 @@ import type { Context, MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { about } from './api/about.ts';
 import { caching } from './api/caching.ts';
+import { cassetteRoutes } from './api/cassettes.ts';
 import { forestRoutes, glance } from './api/forest.ts';
 import { generations, requests } from './api/generations.ts';
 import { moving } from './api/import-export.ts';
@@ -40,6 +41,7 @@ const api = apiRouter()
   .route('/', generations)
   .route('/', recordings)
   .route('/', caching)
+  .route('/', cassetteRoutes)
   .route('/', rerunRoutes)
   .route('/', usageRoutes)
   .route('/', moving)

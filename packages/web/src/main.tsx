@@ -16,6 +16,7 @@ const SessionScreen = lazy(() => import('./session/session-screen.tsx'));
 const GraphScreen = lazy(() => import('./graph/graph-screen.tsx'));
 const CompareScreen = lazy(() => import('./compare/compare-screen.tsx'));
 const RecordingsScreen = lazy(() => import('./recordings/recordings-screen.tsx'));
+const CassettesScreen = lazy(() => import('./recordings/cassettes-screen.tsx'));
 const UsageScreen = lazy(() => import('./usage/usage-screen.tsx'));
 const SettingsScreen = lazy(() => import('./settings/settings-screen.tsx'));
 
@@ -34,6 +35,7 @@ function App() {
           <Route path="/c/:node">{({ node }) => <ConversationScreen node={node} />}</Route>
           <Route path="/graph/:node?">{({ node }) => <GraphScreen {...(node && { below: node })} />}</Route>
           <Route path="/compare" component={CompareScreen} />
+          <Route path="/recordings/cassettes" component={CassettesScreen} />
           <Route path="/recordings/:id?">{({ id }) => <RecordingsScreen {...(id && { id })} />}</Route>
           <Route path="/usage" component={UsageScreen} />
           <Route path="/settings" component={SettingsScreen} />

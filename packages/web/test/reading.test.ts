@@ -35,25 +35,31 @@ test('thoughts and calls are folded lines that Space opens, and calls made toget
   await page.evaluate('document.activeElement.blur()');
   await page.keyboard.press('Space');
   await expect.poll(open).toBe(3);
-  await calls.first().getByText('"Porto"').waitFor();
+  await calls.first().locator('pre').getByText('"Porto"').waitFor();
   await page.keyboard.press('Space');
   await expect.poll(open).toBe(0);
 });
 
 test('a thought that streamed into the page says how long it took', async () => {
-  const { open, emulator } = await startApp();
+  const { open, emulator, gate } = await startApp();
   emulator.script('anthropic-messages', {
     blocks: [
       { type: 'thinking', text: 'Let me see.' },
       { type: 'text', text: 'Seven.' },
     ],
+    chunkDelay: 1,
   });
   const page = await open('/new');
+  gate.shut();
   await page.getByRole('textbox', { name: 'Message' }).fill('How many?');
   await page.keyboard.press('Enter');
+  await gate.pass(3);
+  await page.getByText('Thinking', { exact: true }).waitFor();
+  await page.clock.setSystemTime(Date.now() + 7000);
+  gate.open();
   await answer(page).getByText('Seven.').waitFor();
   await answer(page)
-    .getByText(/^Thought for \d+(\.\d)? m?s$/)
+    .getByText(/^Thought for \d+\.\d s$/)
     .waitFor();
 });
 

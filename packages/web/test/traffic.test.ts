@@ -79,6 +79,19 @@ test('recordings say what was asked, are filtered, drawn over time, read in Pret
   await page.getByRole('combobox', { name: 'Divide by' }).selectOption('app');
   await sums.getByRole('rowheader', { name: 'Skein' }).waitFor();
 
+  // What the same requests would have cost otherwise.
+  const whatIf = page.getByRole('region', { name: 'What if' });
+  for (const name of ['Tools sorted by name', 'Kept for an hour'])
+    await whatIf.getByRole('checkbox', { name }).uncheck();
+  const [model] = await whatIf.getByRole('combobox', { name: 'Another model' }).selectOption({ index: 2 });
+  await whatIf.getByRole('button', { name: 'Simulate' }).click();
+  const simulated = whatIf.getByRole('region', { name: 'What it would have cost' });
+  await simulated.getByRole('rowheader', { name: `Answered by ${model}` }).waitFor();
+  const heads = await simulated.getByRole('rowheader').allInnerTexts();
+  expect(heads.slice(0, 2)).toEqual(['As it was sent', 'Markers behind system text and last message']);
+  expect(heads).toHaveLength(3);
+  expect(await simulated.getByRole('row').nth(1).innerText()).toMatch(/\$\d/);
+
   // Why caches missed: in all, and along the turns of the conversation that shows it.
   const causes = page.getByRole('region', { name: 'What prompt caches missed' });
   const drift = causes.getByRole('listitem').filter({ hasText: 'system[0].text' });

@@ -22,6 +22,7 @@ export interface ConfigFile {
   readonly presets: Readonly<Record<string, Partial<PresetEntry>>>;
   readonly providers: Readonly<Record<string, Partial<ProviderEntry>>>;
   readonly agents: string;
+  readonly cassettes: string;
   readonly mcp: Readonly<Record<string, Partial<McpServerEntry>>>;
   readonly fetch: Partial<FetchEntry>;
   readonly redaction: Partial<RedactionEntry>;
@@ -186,6 +187,7 @@ export const configShape: Shape<Partial<ConfigFile>> = object<ConfigFile>({
     /^[A-Za-z0-9][\w.-]*$/,
   ),
   agents: text,
+  cassettes: text,
   mcp: serversShape,
   fetch: object<FetchEntry>({
     enabled: flag,

@@ -56,6 +56,7 @@ export function resolveConfig(pick: Picker, { projectFolder, env, home, plugins 
       `Add it below "presets", or write one of: ${Object.keys(presets).join(', ') || 'none so far'}.`,
     );
   const agents = pick('agents');
+  const cassettes = pick('cassettes');
   const providers = collect(pick.names('providers'), ({ name, value, path, report }): ProviderDescriptor | undefined =>
     toProvider(name, value, path, report),
   );
@@ -68,6 +69,7 @@ export function resolveConfig(pick: Picker, { projectFolder, env, home, plugins 
     presets,
     providers,
     agents: agents ? pathIn(agents, home) : join(projectFolder, 'agents'),
+    cassettes: cassettes ? pathIn(cassettes, home) : join(projectFolder, 'cassettes'),
     mcp: collect(pick.names('mcp'), ({ value, folder, path, report }): McpServerConfig | undefined =>
       toMcpServer(value, folder, path, report),
     ),

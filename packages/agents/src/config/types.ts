@@ -14,6 +14,8 @@ export interface Config {
   readonly providers: Readonly<Record<string, ProviderDescriptor>>;
   /** The folder of the agent files. */
   readonly agents: string;
+  /** The folder of the cassettes that the page shows. */
+  readonly cassettes: string;
   readonly mcp: Readonly<Record<string, McpServerConfig>>;
   /** The limits of the tool `fetch_url`; undefined if it is off. */
   readonly fetch: FetchConfig | undefined;

@@ -179,7 +179,7 @@ function saySummary({ hits, misses, ignored, unused, written }: CassetteSummary,
     warn(toPrintable(message));
     if (process.env.GITHUB_ACTIONS === 'true')
       process.stderr.write(
-        `::error title=No cassette answers::${message.replaceAll('%', '%25').replaceAll('\n', '%0A')}\n`,
+        `::error title=No cassette answers::${message.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A')}\n`,
       );
   }
   for (const name of unused) note(`  unused: ${toPrintable(name)}`);

@@ -139,6 +139,7 @@ function sayAnswer({
   characters,
   toolCalls,
   differs,
+  difference,
   passed,
   rating,
   isKept,
@@ -150,11 +151,15 @@ function sayAnswer({
     ...(durationMs === undefined ? [] : [`${(durationMs / 1000).toFixed(1)} s`]),
     `${characters} characters`,
     ...(toolCalls > 0 ? [`${toolCalls} tool calls`] : []),
-    differs ? 'differs' : 'same text',
+    differs ? 'differs' : 'same answer',
     ...(passed === undefined ? [] : [passed ? colors.green('passed') : colors.red('failed')]),
     ...(rating === undefined ? [] : [`rated ${rating}`]),
     ...(isKept ? ['from an earlier run'] : []),
   ];
   say(`${colors.yellow(shortId(thread))}  ${toPrintable(model).padEnd(32)}  ${facts.join(' · ')}`);
+  if (difference) {
+    const [before, after] = [difference.original, difference.answer].map((text) => oneLine(text, 100) || '(ends)');
+    say(`  ${colors.dim(`from character ${difference.at + 1}: ${before} became ${after}`)}`);
+  }
   if (error !== undefined) note(`  ${oneLine(error, 160)}`);
 }

@@ -1,10 +1,12 @@
 import { costOf } from '@skein/core/prices';
 import {
+  CACHE_SCENARIOS,
   type CacheDiagnosis,
   type CacheScenario,
   type CacheScope,
   type CacheTotal,
   type CacheTotals,
+  cacheScenario,
   causePlace,
   createCacheTotals,
   describeDiagnosis,
@@ -12,8 +14,9 @@ import {
   type Forest,
   readRecorded,
   simulateCaching,
+  type TrafficSource,
 } from '@skein/forest';
-import { type CommandContext, withForest } from '../context/command-context.ts';
+import { type CommandContext, withForest, withTraffic } from '../context/command-context.ts';
 import { locate } from '../context/locate.ts';
 import {
   colors,
@@ -39,75 +42,82 @@ interface WhyOptions extends ForestFlags {
 }
 
 const GROUPS = { cause: 'byCause', model: 'byModel', app: 'byApp', tag: 'byTag', day: 'byDay' } as const;
-const MINUTE = 60_000;
-
-/** What `--simulate` takes beside a model. */
-const SCENARIOS: Readonly<Record<string, CacheScenario>> = {
-  'no-markers': { name: 'no markers', markers: 'none' },
-  'mark-system': { name: 'a marker behind the system text', markers: 'system' },
-  'mark-conversation': { name: 'markers behind system text and last message', markers: 'conversation' },
-  'sort-tools': { name: 'tools in the order of their names', tools: 'sorted' },
-  '5m': { name: 'kept for 5 minutes', lifetime: 5 * MINUTE },
-  '1h': { name: 'kept for an hour', lifetime: 60 * MINUTE },
-};
 
 /** `skein why`: explains what the provider's prompt cache did for recorded requests, and what it cost. */
 export async function explainCaching(what: string, options: WhyOptions): Promise<void> {
-  const { json, since, until, tag, by, simulate = [], failUnder, ...flags } = options;
-  const scenarios = simulate.map(readScenario);
-  await withForest(flags, async ({ forest, redact }) => {
-    const period = { ...(since !== undefined && { since }), ...(until !== undefined && { until }) };
-    const scope: CacheScope = {
-      ...period,
-      ...(tag !== undefined && { tag }),
-      ...(await findScope(forest, what)),
-      costOf,
-    };
-    const builder = createCacheTotals();
-    const shown: CacheDiagnosis[] = [];
-    const isList = what !== 'all';
-    const progress = progressLine();
-    let count = 0;
-    for await (const diagnosis of diagnoseCaching(forest, scope)) {
-      builder.add(diagnosis);
-      if (isList) shown.push(diagnosis);
-      if (++count % 1000 === 0) progress.tell(`${count} requests read`);
-    }
-    progress.end();
-    const totals = builder.totals();
-    const results = scenarios.length === 0 ? [] : await simulateCaching(forest, [RECORDED, ...scenarios], scope);
-    if (json)
-      sayJson(
-        redact({
-          ...toJson(totals),
-          ...(isList && { requests: shown }),
-          ...(results.length > 0 && { simulated: results }),
-        }),
-      );
-    else if (count === 0) note('No recorded request is here. "skein record -- program" records what a program asks.');
-    else {
-      for (const diagnosis of shown) sayDiagnosis(diagnosis, redact);
-      sayTotals(totals, by, redact);
-      for (const { scenario, read, written, cost } of results)
-        say(`${scenario.padEnd(46)} ${number(read)} read, ${number(written)} written, ${money(cost)}`);
-    }
-    if (failUnder !== undefined && totals.hitRate * 100 < failUnder) {
-      note(
-        `${percent(totals.hitRate)} of the tokens that could have been read were read; --fail-under asks for ${failUnder} %.`,
-      );
-      process.exitCode = 1;
-    }
-  });
+  const { store, project } = options;
+  const flags = { ...(store !== undefined && { store }), ...(project !== undefined && { project }) };
+  const scenarios = (options.simulate ?? []).map(readScenario);
+  if (what === 'all')
+    await withTraffic(flags, ({ traffic, redact }) =>
+      explain(traffic, readPeriod(options), scenarios, options, redact),
+    );
+  else
+    await withForest(flags, async ({ forest, redact }) => {
+      const scope = { ...readPeriod(options), ...(await findScope(forest, what)) };
+      await explain(forest, scope, scenarios, options, redact, true);
+    });
 }
 
-const RECORDED: CacheScenario = { name: 'as it was sent' };
+function readPeriod({ since, until, tag }: WhyOptions): CacheScope {
+  return {
+    ...(since !== undefined && { since }),
+    ...(until !== undefined && { until }),
+    ...(tag !== undefined && { tag }),
+    costOf,
+  };
+}
+
+/** Explains the requests of a scope; with `isList`, each of them. */
+async function explain(
+  source: TrafficSource,
+  scope: CacheScope,
+  scenarios: readonly CacheScenario[],
+  { json, by, failUnder }: WhyOptions,
+  redact: CommandContext['redact'],
+  isList = false,
+): Promise<void> {
+  const builder = createCacheTotals();
+  const shown: CacheDiagnosis[] = [];
+  const progress = progressLine();
+  let count = 0;
+  for await (const diagnosis of diagnoseCaching(source, scope)) {
+    builder.add(diagnosis);
+    if (isList) shown.push(diagnosis);
+    if (++count % 1000 === 0) progress.tell(`${count} requests read`);
+  }
+  progress.end();
+  const totals = builder.totals();
+  const results =
+    scenarios.length === 0 ? [] : await simulateCaching(source, [CACHE_SCENARIOS.recorded!, ...scenarios], scope);
+  if (json)
+    sayJson(
+      redact({
+        ...toJson(totals),
+        ...(isList && { requests: shown }),
+        ...(results.length > 0 && { simulated: results }),
+      }),
+    );
+  else if (count === 0) note('No recorded request is here. "skein record -- program" records what a program asks.');
+  else {
+    for (const diagnosis of shown) sayDiagnosis(diagnosis, redact);
+    sayTotals(totals, by, redact);
+    for (const { scenario, read, written, cost } of results)
+      say(`${scenario.padEnd(46)} ${number(read)} read, ${number(written)} written, ${money(cost)}`);
+  }
+  if (failUnder !== undefined && totals.hitRate * 100 < failUnder) {
+    note(
+      `${percent(totals.hitRate)} of the tokens that could have been read were read; --fail-under asks for ${failUnder} %.`,
+    );
+    process.exitCode = 1;
+  }
+}
 
 function readScenario(text: string): CacheScenario {
-  const known = SCENARIOS[text];
+  const known = cacheScenario(text);
   if (known) return known;
-  if (text.includes('/')) return { name: `answered by ${text}`, model: text };
   throw new UsageError(
-    `"${text}" cannot be simulated. Use ${Object.keys(SCENARIOS).join(', ')}, or a model such as anthropic/claude-opus-5-5.`,
+    `"${text}" cannot be simulated. Use ${Object.keys(CACHE_SCENARIOS).join(', ')}, or a model such as anthropic/claude-opus-5-5.`,
   );
 }
 

@@ -1,7 +1,7 @@
 import { access, constants } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { type Config, describeProblem, type Flags, loadConfig, type StoreChoice } from '@skein/agents';
-import { type Forest, openForest } from '@skein/forest';
+import { type Forest, openForest, openTraffic, type StoreProblem, type TrafficSource } from '@skein/forest';
 import type { Redactor } from '@skein/server';
 import { CommandError, toPrintable, UsageError, warn } from '../output/output.ts';
 import { resolveAlias } from './user-files.ts';
@@ -21,16 +21,36 @@ export async function withForest<T>(flags: Flags, use: (context: CommandContext)
   const forest = await openForest(storeAddress(config.store, process.env), { project: config.project });
   try {
     const done = await use({ config, forest, redact });
-    warnOfDamage(forest);
+    warnOfDamage(forest.store.problems());
     return done;
   } finally {
     await forest.close();
   }
 }
 
+/** What commands use that read all recorded requests. */
+export interface TrafficContext {
+  readonly traffic: TrafficSource;
+  readonly redact: Redactor;
+}
+
+/** Opens the recorded requests of the configured forest without its index, runs `use`, and closes them in any case. */
+export async function withTraffic<T>(flags: Flags, use: (context: TrafficContext) => Promise<T>): Promise<T> {
+  const config = await readConfig(flags);
+  const redact = await redactFor(config);
+  const traffic = await openTraffic(storeAddress(config.store, process.env), { project: config.project });
+  try {
+    const done = await use({ traffic, redact });
+    warnOfDamage(traffic.problems());
+    return done;
+  } finally {
+    await traffic.close();
+  }
+}
+
 /** Warns of damage in the forest. The command then fails, so that scripts notice. */
-function warnOfDamage({ store }: Forest): void {
-  const damage = store.problems().filter(({ code }) => DAMAGE.has(code));
+function warnOfDamage(problems: readonly StoreProblem[]): void {
+  const damage = problems.filter(({ code }) => DAMAGE.has(code));
   const [first] = damage;
   if (!first) return;
   const more = damage.length > 1 ? `, and at ${damage.length - 1} more places` : '';

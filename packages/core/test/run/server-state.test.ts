@@ -134,6 +134,25 @@ test('store: false and serverState exclude each other', async () => {
   await expect(running.result).rejects.toThrow('"serverState" sets "store"');
 });
 
+test('a thread that expired goes on with the whole history, and is kept again', async () => {
+  let now = 0;
+  const emulator = await start({ now: () => now });
+  const first = await ask(emulator, anthropic, { ...base, messages: [user('One')] }).result;
+  now += 6 * 60_000;
+  const messages = [user('One'), ...first.messages, user('Two')];
+  const second = await ask(emulator, anthropic, { ...base, messages, previous: first.manifest! }).result;
+  expect(second.text).toBe('Echo: Two');
+  expect(second.notices.map(({ code }) => code)).toEqual(['server-state']);
+  expect(second.losses).toEqual([]);
+  const third = await ask(emulator, anthropic, {
+    ...base,
+    messages: [...messages, ...second.messages, user('Three')],
+    previous: second.manifest!,
+  }).result;
+  expect(third.notices).toEqual([]);
+  expect(sizes(emulator, anthropic)).toEqual([1, 1, 3, 1]);
+});
+
 test('a thread that was continued already goes on with the whole history', async () => {
   const emulator = await start();
   const first = await ask(emulator, anthropic, { ...base, messages: [user('One')] }).result;

@@ -180,6 +180,23 @@ describe('a session', () => {
     session.close();
   });
 
+  test('a response that a failure evicted is sent again with the whole history', async () => {
+    const emulator = await start();
+    const session = new SocketSession();
+    const options = { transport: session };
+    const first = await ask(emulator, responses, { ...options, messages: [user('One')] }).result;
+    const messages = [user('One'), ...first.messages, user('Two')];
+    const go = (extraBody = {}) =>
+      ask(emulator, responses, { ...options, messages, extraBody, previous: first.manifest }).result;
+    await expect(go({ nonsense: 1 })).rejects.toMatchObject({ code: 'invalid_request' });
+    const second = await go();
+    expect(second.text).toBe('Echo: Two');
+    expect(second.notices.map(({ code }) => code)).toEqual(['server-state']);
+    expect(inputs(emulator)).toEqual([1, 1, 1, 3]);
+    expect(second.losses).toEqual([]);
+    session.close();
+  });
+
   test('a run that is stopped does not take the connection from the others', async () => {
     const emulator = await start({ sleep: () => new Promise<void>((resolve) => setImmediate(resolve)) });
     const { sockets, openSocket } = counted();

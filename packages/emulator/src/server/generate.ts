@@ -137,6 +137,7 @@ async function reply(
     (isWarmup || isPrewarm(protocol, body) ? { blocks: [] } : undefined) ??
     state.next(protocol, issuer) ??
     summaryReply(protocol, body, (told) => mint.seal({ text: told })) ??
+    compactionReply(protocol, body, mint, model) ??
     (await state.configuration.brain({
       protocol,
       issuer,
@@ -172,6 +173,19 @@ function isPrewarm(protocol: Protocol, { prompt_cache_options: options }: Json):
 function summaryReply(protocol: Protocol, body: Json, seal: (text: string) => string): MessageReply | undefined {
   if (protocol !== 'anthropic-messages' || !isObject(body.compaction)) return undefined;
   return { blocks: [{ type: 'native', value: summarise(body, seal) }], nativeStop: 'compaction' };
+}
+
+/** OpenAI answers a request that ends with a trigger with one sealed item, which goes back in place of what is before it. */
+function compactionReply(
+  protocol: Protocol,
+  { input }: Json,
+  mint: ReturnType<typeof createMint>,
+  model: string,
+): MessageReply | undefined {
+  const last = Array.isArray(input) ? input.at(-1) : undefined;
+  if (protocol !== 'openai-responses' || !isObject(last) || last.type !== 'compaction_trigger') return undefined;
+  const item = { type: 'compaction', id: mint.id('cmp_', 48), encrypted_content: mint.seal({ model }) };
+  return { blocks: [{ type: 'native', value: item }] };
 }
 
 /** Anthropic repeats the request id in the body, so header and body must agree. */

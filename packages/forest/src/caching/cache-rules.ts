@@ -174,3 +174,8 @@ export function cacheRules(provider: string, model: string): CacheRules {
   const name = model.toLowerCase();
   return RULES.find(({ providers, models }) => providers.test(provider) && models.test(name))?.rules ?? NONE;
 }
+
+/** The headers that any provider's cache is bound to. */
+export function boundHeaders(): string[] {
+  return [...new Set(RULES.flatMap(({ rules }) => rules.boundHeaders))];
+}

@@ -13,7 +13,7 @@ export interface CacheTotal {
   readonly saved: number | undefined;
 }
 
-/** Sums of diagnoses, in all and by what people ask for. */
+/** Sums of diagnoses, in all and by what people ask for; above 5,000 names, further ones are counted as `(others)`. */
 export interface CacheTotals {
   readonly all: CacheTotal;
   /** The share of the tokens that could have been read which were read, from 0 to 1; 1 if none could. */
@@ -48,6 +48,9 @@ export interface CacheTotalsBuilder {
 const EMPTY: CacheTotal = { requests: 0, prompt: 0, read: 0, written: 0, missed: 0, paid: 0, missedCost: 0, saved: 0 };
 /** Causes at a place are counted apart up to this number; further ones count without their place. */
 const MOST_PLACES = 1000;
+/** Models, programs, tags and days are counted apart up to this number; further ones count as others. */
+const MOST_GROUPS = 5000;
+const OTHERS = '(others)';
 const WORST = 5;
 
 /**
@@ -116,7 +119,8 @@ function byCost(a: CauseTotal, b: CauseTotal): number {
   return (b.total.missedCost ?? 0) - (a.total.missedCost ?? 0) || b.total.missed - a.total.missed;
 }
 
-function count<K>(map: Map<K, CacheTotal>, key: K, diagnosis: CacheDiagnosis): void {
+function count(map: Map<string, CacheTotal>, name: string, diagnosis: CacheDiagnosis): void {
+  const key = map.has(name) || map.size < MOST_GROUPS ? name : OTHERS;
   map.set(key, plus(map.get(key) ?? EMPTY, diagnosis));
 }
 

@@ -169,6 +169,19 @@ test('a new conversation with another system text is compared by the part that i
   expect(all[2]!.cost).toBeUndefined();
 });
 
+test('a cache that the provider lost in time is the fault of the provider, priced to the token', async () => {
+  const { forest, served } = await recordTraffic(
+    conversation('evicted', (turn) => (turn === 2 ? { forgets: true } : {})),
+  );
+  const all: CacheDiagnosis[] = [];
+  for await (const one of diagnoseCaching(forest, { costOf })) all.push(one);
+  expect(all.map(({ cause }) => cause)).toEqual(['first', 'hit', 'provider', 'hit']);
+  const [, second, third] = served.get('evicted')!;
+  expect(third!.read).toBe(0);
+  expect(all[2]!.tokens).toMatchObject({ missed: second!.held, isEstimate: false });
+  expect(all[2]!.cost!.missed).toBeCloseTo((second!.held * 3.45) / 1e6, 9);
+});
+
 test('totals add up by cause, app and tag, and the dearest causes come first', () => {
   const totals = createCacheTotals();
   for (const one of [...found.values()].flat()) totals.add(one);
@@ -182,6 +195,15 @@ test('totals add up by cause, app and tag, and the dearest causes come first', (
     [...worst.map(({ total }) => total.missedCost!)].sort((a, b) => b - a),
   );
   expect(worst.map(({ app }) => app)).toContain('anaddress');
+});
+
+test('totals of traffic in which every request has a tag of its own stay small, and nothing is left out', () => {
+  const [one] = found.get('sound')!;
+  const totals = createCacheTotals();
+  for (let at = 0; at < 6000; at++) totals.add({ ...one!, tags: [`run-${at}`] });
+  const { byTag } = totals.totals();
+  expect(byTag.size).toBe(5001);
+  expect(byTag.get('(others)')!.requests).toBe(1000);
 });
 
 test('the simulator gives what was reported for the recorded layout, and shows what markers and order would save', async () => {

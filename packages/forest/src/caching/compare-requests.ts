@@ -165,7 +165,12 @@ function excerpt(text: string, at: number): string {
   if (text === '') return '';
   const start = Math.max(0, at - CONTEXT);
   const end = Math.min(text.length, start + SHOWN);
-  return `${start > 0 ? '…' : ''}${text.slice(start, end)}${end < text.length ? '…' : ''}`;
+  return `${start > 0 ? '…' : ''}${copy(text.slice(start, end))}${end < text.length ? '…' : ''}`;
+}
+
+/** A part of a text keeps all of it in memory, unless it is copied. */
+function copy(text: string): string {
+  return Buffer.from(text, 'utf16le').toString('utf16le');
 }
 
 /** The path of the member or element that holds the character at `at`, such as `content[1].text`. */

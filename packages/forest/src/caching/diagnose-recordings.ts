@@ -1,10 +1,14 @@
-import { type CostLookup, dialect, type Usage } from '@skein/core';
-import { serving } from '@skein/core/dialect';
-import { type Exchange, readExchangeRecord, readSentText } from '../record/exchange.ts';
-import { type ListedExchange, listExchanges } from '../record/index.ts';
-import type { RecordingForest } from '../record/recorder.ts';
-import { type CachedRequest, readCachedRequest } from './compare-requests.ts';
-import { type CacheDiagnosis, diagnose, type EarlierRequest, type RequestFacts } from './diagnosis.ts';
+import { createHash } from 'node:crypto';
+import type { CostLookup } from '@skein/core';
+import type { CachedRequest } from './compare-requests.ts';
+import {
+  type CacheDiagnosis,
+  diagnose,
+  type EarlierFacts,
+  type EarlierRequest,
+  type RequestFacts,
+} from './diagnosis.ts';
+import { type RecordedRequest, readRequests, type TrafficSource } from './recorded-traffic.ts';
 
 /** Which recorded requests are diagnosed. */
 export interface CacheScope {
@@ -20,37 +24,23 @@ export interface CacheScope {
   readonly costOf?: CostLookup;
 }
 
-/** A recorded request with what a prompt cache compares of it. */
-export interface RecordedRequest {
-  readonly facts: RequestFacts;
-  readonly request: CachedRequest | undefined;
-}
-
-/** One less than a list of exchanges reads at a time: it looks at one more, to know whether there are more. */
-const PAGE = 199;
-/** How many bodies are read at the same time. */
-const AT_ONCE = 16;
-/** The longest time that a cache of any provider keeps an entry. */
-const LONGEST_LIFETIME = 24 * 60 * 60_000;
-
 /**
  * Explains for each recorded request, in order of time, what the provider's prompt cache did for it and why. It reads the
- * recordings as a stream: memory does not grow with their number.
+ * recordings as a stream: memory does not grow with their number. A forest in a folder has its index in memory, though, and
+ * that grows with what is stored; `openTraffic` reads without it.
  *
  * @example
  * for await (const { cause, tokens } of diagnoseCaching(forest, { costOf })) console.log(cause, tokens.missed);
  */
-export async function* diagnoseCaching(
-  forest: RecordingForest,
-  scope: CacheScope = {},
-): AsyncGenerator<CacheDiagnosis> {
+export async function* diagnoseCaching(source: TrafficSource, scope: CacheScope = {}): AsyncGenerator<CacheDiagnosis> {
   const { thread, exchange, tag, since = 0, costOf } = scope;
-  const known = createHistory((id) => readAgain(forest, id));
-  for await (const { facts, request } of readRequests(forest, scope)) {
+  const known = createHistory();
+  for await (const recorded of readRequests(source, scope)) {
+    const { facts, request } = recorded;
     const key = request && headKey(facts, request);
     const earlier = key === undefined ? undefined : await known.find(facts, key);
     const diagnosis = diagnose(facts, request, earlier, costOf);
-    if (request && key !== undefined) known.add(facts, request, key, earlier);
+    if (request && key !== undefined) known.add(recorded, request, key, earlier);
     const isWanted =
       facts.start >= since &&
       (thread === undefined || facts.thread === thread) &&
@@ -61,78 +51,24 @@ export async function* diagnoseCaching(
   }
 }
 
-/** The recorded requests to models in order of time, beginning with those that could have served the first wanted one. */
-export async function* readRequests(
-  forest: RecordingForest,
-  { since, until }: Pick<CacheScope, 'since' | 'until'>,
-): AsyncGenerator<RecordedRequest> {
-  const begin = since === undefined ? undefined : Math.max(0, since - LONGEST_LIFETIME);
-  const period = { ...(begin !== undefined && { since: begin }), ...(until !== undefined && { until }) };
-  for (let after: string | undefined; ; ) {
-    const page = await listExchanges(forest, { ...period, limit: PAGE, ...(after !== undefined && { after }) });
-    const asked = page.items.filter(
-      ({ kind, outcome }) => kind === 'generate' && outcome !== 'refused' && outcome !== 'open',
-    );
-    const nodes = asked.flatMap(({ landing }) => (landing?.node === undefined ? [] : [landing.node]));
-    const takes = nodes.length === 0 ? [] : await forest.store.takes(nodes);
-    const usages = new Map(takes.map((take) => [take.exchange, take.usage]));
-    for (let at = 0; at < asked.length; at += AT_ONCE) {
-      const some = asked.slice(at, at + AT_ONCE);
-      const texts = await Promise.all(some.map((one) => readSentText(forest.store, one)));
-      for (const [index, one] of some.entries())
-        yield { facts: toFacts(one, usages.get(one.id)), request: toRequest(one, texts[index]) };
-    }
-    if (page.next === undefined) return;
-    after = page.next;
-  }
-}
-
-function toFacts(exchange: ListedExchange, usage: Usage | undefined): RequestFacts {
-  const { id, start, firstByte, upstream, landing, tags } = exchange;
-  return {
-    exchange: id,
-    thread: landing?.thread,
-    node: landing?.node,
-    start,
-    firstByte,
-    provider: upstream?.provider ?? exchange.provider ?? exchange.host,
-    model: upstream?.model ?? exchange.model ?? '',
-    app: appName(exchange),
-    tags,
-    usage,
-  };
-}
-
-/** Who asked: the name of a gateway's token, or the program that the client names itself by. */
-function appName({ gateway, requestHeaders, host }: ListedExchange): string {
-  return gateway?.token ?? requestHeaders['user-agent']?.split(/[/\s(]/)[0] ?? host;
-}
-
-function toRequest(exchange: Exchange, text: string | undefined): CachedRequest | undefined {
-  const id = exchange.upstream?.dialect ?? exchange.dialect;
-  if (text === undefined || id === undefined) return undefined;
-  return readCachedRequest(text, exchange.requestHeaders, serving(dialect(id)).kept?.anchors);
-}
-
-async function readAgain(forest: RecordingForest, id: string): Promise<CachedRequest | undefined> {
-  const entry = await forest.store.entry('exchange', id);
-  const exchange = entry && readExchangeRecord(entry);
-  return exchange && toRequest(exchange, await readSentText(forest.store, exchange));
-}
-
 /** The requests that could have served the beginning of a later one. */
 interface RequestHistory {
   find(facts: RequestFacts, key: string): Promise<EarlierRequest | undefined>;
-  add(facts: RequestFacts, request: CachedRequest, key: string, earlier: EarlierRequest | undefined): void;
+  add(recorded: RecordedRequest, request: CachedRequest, key: string, earlier: EarlierRequest | undefined): void;
 }
 
 /** How many conversations and programs are remembered, and how many characters of requests. */
-const REMEMBERED = 20_000;
+const REMEMBERED = 5000;
 const REMEMBERED_TEXT = 8 * 1024 * 1024;
 
-function createHistory(readAgain: (exchange: string) => Promise<CachedRequest | undefined>): RequestHistory {
-  const threads = new Map<string, RequestFacts>();
-  const heads = new Map<string, { facts: RequestFacts; tokens: number | undefined }>();
+/** A request without its text, and how to read that again. */
+interface KnownRequest extends Pick<RecordedRequest, 'again'> {
+  readonly facts: EarlierFacts;
+}
+
+function createHistory(): RequestHistory {
+  const threads = new Map<string, KnownRequest>();
+  const heads = new Map<string, { known: KnownRequest; tokens: number | undefined }>();
   const texts = new Map<string, CachedRequest>();
   let held = 0;
 
@@ -154,21 +90,22 @@ function createHistory(readAgain: (exchange: string) => Promise<CachedRequest | 
     async find(facts, key) {
       const same = facts.thread === undefined ? undefined : threads.get(facts.thread);
       const head = heads.get(key);
-      const found = same ?? head?.facts;
+      const found = same ?? head?.known;
       if (!found) return undefined;
-      const previous = texts.get(found.exchange) ?? (await readAgain(found.exchange));
-      return (
-        previous && { facts: found, request: previous, isSameThread: same !== undefined, headTokens: head?.tokens }
-      );
+      const request = texts.get(found.facts.exchange) ?? (await found.again());
+      const isSameThread = same !== undefined;
+      return request && { facts: found.facts, request, isSameThread, headTokens: head?.tokens };
     },
-    add(facts, request, key, earlier) {
+    add({ facts, again }, request, key, earlier) {
       // Whatever the first request of a conversation reads is tools and system text.
       const learnt = earlier?.isSameThread === false && facts.usage ? facts.usage.cacheRead : 0;
       const tokens = learnt > 0 ? learnt : heads.get(key)?.tokens;
       const replaced = facts.thread === undefined ? undefined : threads.get(facts.thread);
-      if (replaced) dropText(replaced.exchange);
-      remember(heads, key, { facts, tokens });
-      if (facts.thread !== undefined) remember(threads, facts.thread, facts);
+      if (replaced) dropText(replaced.facts.exchange);
+      const { exchange, start, firstByte, provider, model, usage } = facts;
+      const known = { facts: { exchange, start, firstByte, provider, model, usage }, again };
+      remember(heads, key, { known, tokens });
+      if (facts.thread !== undefined) remember(threads, facts.thread, known);
       keepText(facts.exchange, request);
     },
   };
@@ -189,7 +126,8 @@ function headKey({ provider, model, app }: RequestFacts, { elements }: CachedReq
     .find(({ part }) => part === 'system')
     ?.text.slice(0, SYSTEM_START)
     .replace(/\d/g, '');
-  return JSON.stringify([provider, model, app, names.sort(), system]);
+  const all = JSON.stringify([provider, model, app, names.sort(), system]);
+  return createHash('sha1').update(all).digest('base64');
 }
 
 const SYSTEM_START = 80;

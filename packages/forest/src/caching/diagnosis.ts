@@ -20,13 +20,16 @@ export interface RequestFacts {
 
 /** A request that could have served the beginning of another one. */
 export interface EarlierRequest {
-  readonly facts: RequestFacts;
+  readonly facts: EarlierFacts;
   readonly request: CachedRequest;
   /** It is of the same conversation; otherwise only tools and system text can be shared. */
   readonly isSameThread: boolean;
   /** How many tokens tools and system text have, where an earlier read told. */
   readonly headTokens: number | undefined;
 }
+
+/** What is remembered of a request, in as little memory as possible: there may be thousands. */
+export type EarlierFacts = Pick<RequestFacts, 'exchange' | 'start' | 'firstByte' | 'provider' | 'model' | 'usage'>;
 
 /**
  * Why a request was or was not served from the cache. `hit`: what could be read was read; `first`: nothing before it could

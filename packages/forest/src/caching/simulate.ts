@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { CostLookup, Usage } from '@skein/core';
 import type { PrefixElement } from '@skein/core/dialect';
-import type { RecordingForest } from '../record/recorder.ts';
 import { type CacheRules, cacheRules } from './cache-rules.ts';
 import type { CachedRequest } from './compare-requests.ts';
-import { type CacheScope, type RecordedRequest, readRequests } from './diagnose-recordings.ts';
+import type { CacheScope } from './diagnose-recordings.ts';
 import { promptTokens } from './diagnosis.ts';
+import { type RecordedRequest, readRequests, type TrafficSource } from './recorded-traffic.ts';
 
 /** A way in which the recorded requests could have been sent. */
 export interface CacheScenario {
@@ -18,6 +18,30 @@ export interface CacheScenario {
   readonly lifetime?: number;
   /** Another model, as `provider/model`. */
   readonly model?: string;
+}
+
+const MINUTE = 60_000;
+
+/** The scenarios that have a short name; the first one changes nothing, and is what the others are compared with. */
+export const CACHE_SCENARIOS: Readonly<Record<string, CacheScenario>> = {
+  recorded: { name: 'as it was sent' },
+  'no-markers': { name: 'no markers', markers: 'none' },
+  'mark-system': { name: 'a marker behind the system text', markers: 'system' },
+  'mark-conversation': { name: 'markers behind system text and last message', markers: 'conversation' },
+  'sort-tools': { name: 'tools in the order of their names', tools: 'sorted' },
+  '5m': { name: 'kept for 5 minutes', lifetime: 5 * MINUTE },
+  '1h': { name: 'kept for an hour', lifetime: 60 * MINUTE },
+};
+
+/**
+ * The scenario of a short name, or of a model as `provider/model`; undefined for anything else.
+ *
+ * @example
+ * cacheScenario('sort-tools'); // { name: 'tools in the order of their names', tools: 'sorted' }
+ */
+export function cacheScenario(text: string): CacheScenario | undefined {
+  if (Object.hasOwn(CACHE_SCENARIOS, text)) return CACHE_SCENARIOS[text];
+  return /^[^/]+\/.+/.test(text) ? { name: `answered by ${text}`, model: text } : undefined;
 }
 
 /** What a scenario would have used and cost. */
@@ -43,13 +67,13 @@ const MOST_ENTRIES = 500_000;
  * const results = await simulateCaching(forest, [{ name: 'one hour', lifetime: 3_600_000 }], { costOf });
  */
 export async function simulateCaching(
-  forest: RecordingForest,
+  source: TrafficSource,
   scenarios: readonly CacheScenario[],
   scope: Pick<CacheScope, 'since' | 'until' | 'tag' | 'thread' | 'costOf'> = {},
 ): Promise<readonly SimulationResult[]> {
   const { since = 0, tag, thread, costOf } = scope;
   const runs = scenarios.map((scenario) => createSimulation(scenario, costOf));
-  for await (const recorded of readRequests(forest, scope)) {
+  for await (const recorded of readRequests(source, scope)) {
     const { facts } = recorded;
     const isWanted = facts.start >= since && (!tag || facts.tags.includes(tag)) && (!thread || facts.thread === thread);
     for (const run of runs) run.send(recorded, isWanted);

@@ -2,7 +2,7 @@
 import { createForest, type Forest } from '../forest/index.ts';
 import { type Exchange, exchangeRecord, requestPart, responsePart } from '../record/exchange.ts';
 import { reproject } from '../record/index.ts';
-import { memoryStore } from '../store/index.ts';
+import { memoryStore, type Store } from '../store/index.ts';
 
 /** One request of a program. */
 export interface Ask {
@@ -41,8 +41,11 @@ export interface Traffic {
 const tokens = (text: string) => Math.ceil(text.length / 4);
 
 /** Records the requests in a forest in memory, each with the usage that a provider with exact markers would report. */
-export async function recordTraffic(asks: readonly Ask[], minimum = 1024): Promise<Traffic> {
-  const forest = createForest(memoryStore());
+export async function recordTraffic(
+  asks: readonly Ask[],
+  { minimum = 1024, store = memoryStore() }: { readonly minimum?: number; readonly store?: Store } = {},
+): Promise<Traffic> {
+  const forest = createForest(store);
   const served = new Map<string, Served[]>();
   let cache: {
     readonly prefix: string;

@@ -50,3 +50,13 @@ export function findVolatile(before: string, after: string): VolatileKind | unde
   }
   return undefined;
 }
+
+/**
+ * What the pattern of a learned rule stands for; undefined for a pattern that a person wrote.
+ *
+ * @example
+ * volatileKind(learnIgnoreRules(pairs)[0].match ?? ''); // 'time'
+ */
+export function volatileKind(match: string): VolatileKind | undefined {
+  return PATTERNS.find(({ pattern }) => pattern.source === match)?.kind;
+}

@@ -217,28 +217,34 @@ function readIgnoreRules(folder: string): readonly IgnoreRule[] {
   }
   const rules = (value as { ignore?: unknown } | null)?.ignore;
   if (!Array.isArray(rules)) throw wrong('needs "ignore", a list of rules such as { "path": "metadata.user_id" }.');
-  for (const { path: place, match } of rules as IgnoreRule[]) {
+  checkRules(rules as IgnoreRule[], wrong);
+  return rules as IgnoreRule[];
+}
+
+function checkRules(rules: readonly IgnoreRule[], wrong: (what: string) => CassetteError): void {
+  for (const { path, match } of rules) {
     try {
-      readPath(place);
+      readPath(path);
       if (match !== undefined) new RegExp(match);
     } catch (error) {
       throw wrong(`has a rule that cannot be used: ${(error as Error).message}`);
     }
   }
-  return rules as IgnoreRule[];
 }
 
 /**
- * Adds rules to those of a folder of cassettes.
+ * Adds rules to those of a folder of cassettes. Throws a `CassetteError`, and writes nothing, if one cannot be used.
  *
  * @example
  * addIgnoreRules('cassettes', [{ path: 'metadata.user_id' }]);
  */
 export function addIgnoreRules(folder: string, rules: readonly IgnoreRule[]): void {
+  const path = join(folder, RULES_FILE);
+  checkRules(rules, (what) => new CassetteError('unreadable_cassette', `${path} was not written: it ${what}`));
   const all = [...readIgnoreRules(folder), ...rules];
   const distinct = new Map(all.map((rule) => [JSON.stringify([rule.path, rule.match]), rule]));
   mkdirSync(folder, { recursive: true });
-  writeWhole(join(folder, RULES_FILE), Buffer.from(`${JSON.stringify({ ignore: [...distinct.values()] }, null, 2)}\n`));
+  writeWhole(path, Buffer.from(`${JSON.stringify({ ignore: [...distinct.values()] }, null, 2)}\n`));
 }
 
 /**

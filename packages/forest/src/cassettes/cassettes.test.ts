@@ -118,6 +118,32 @@ test('rules are learned from what differs between two recordings', () => {
   ]);
 });
 
+test('a member that only one of two recordings has is learned, and its rule answers requests with and without it', async () => {
+  const [first, second] = [ask('Hello'), ask('Hello', { metadata: { run: 7 }, user: 'u1' })];
+  const rules = learnIgnoreRules([[first.body, second.body]]);
+  expect(rules).toEqual([{ path: 'metadata' }, { path: 'user' }]);
+  const cassette = newFolder();
+  const recording = cassetteFetch({ cassette, mode: 'record-missing', fetch: provider().fetch });
+  await (await recording(URL_, first)).text();
+  await recording.finish();
+  addIgnoreRules(cassette, rules);
+  const replay = cassetteFetch({ cassette, ...refusing });
+  expect((await replay(URL_, second)).status).toBe(200);
+  expect((await replay(URL_, first)).status).toBe(200);
+});
+
+test('of cassettes that part from a request at the same message, the one with the most similar text is named', async () => {
+  const cassette = newFolder();
+  const recording = cassetteFetch({ cassette, mode: 'record-missing', fetch: provider().fetch });
+  for (const content of ['It is 08:00. Name a river.', 'Something else'])
+    await (await recording(URL_, ask(content))).text();
+  await recording.finish();
+  const replay = cassetteFetch({ cassette, ...refusing });
+  await replay(URL_, ask('It is 09:30. Name a river.'));
+  const { misses } = await replay.finish();
+  expect(misses[0]!.message).toContain('recorded {"role":"user","content":"It is 08:00. Name a river."}');
+});
+
 test.each([
   ['a key in the body', { content: `My key is ${KEY.replace('Ab3', 'Zz9')}` }, {}],
   ['a declared secret', { content: 'the secret is rosebud-1941' }, { secrets: ['rosebud-1941'] }],

@@ -27,14 +27,14 @@ export function applyIgnoreRules(body: string, rules: readonly IgnoreRule[]): Co
     let isUsed = false;
     const pattern = rule.match === undefined ? undefined : new RegExp(rule.match, 'g');
     value = changeAt(value, readPath(rule.path), (found) => {
-      const next =
-        typeof found === 'string' && pattern ? found.replace(pattern, PLACEHOLDER) : pattern ? found : PLACEHOLDER;
+      // Without a pattern the member goes, because a run may have it and the next one not.
+      const next = !pattern ? undefined : typeof found === 'string' ? found.replace(pattern, PLACEHOLDER) : found;
       isUsed ||= next !== found;
       return next;
     });
     if (isUsed) applied.push(rule);
   }
-  return { text: canonicalText(value), applied };
+  return { text: canonicalText(value ?? null), applied };
 }
 
 type Step = string | number | '*';
@@ -47,10 +47,11 @@ export function readPath(path: string): readonly Step[] {
   return steps.map(([, name, index]) => name ?? (index === '*' ? '*' : Number(index)));
 }
 
+/** A value in which what the steps lead to is changed; a member that becomes undefined is removed, an element becomes null. */
 function changeAt(value: unknown, [step, ...rest]: readonly Step[], change: (found: unknown) => unknown): unknown {
   if (step === undefined) return change(value);
   if (Array.isArray(value))
-    return value.map((item, at) => (step === '*' || step === at ? changeAt(item, rest, change) : item));
+    return value.map((item, at) => (step === '*' || step === at ? (changeAt(item, rest, change) ?? null) : item));
   if (typeof value !== 'object' || value === null || typeof step === 'number' || !(step in value)) return value;
   return { ...value, [step]: changeAt((value as Record<string, unknown>)[step], rest, change) };
 }
@@ -75,6 +76,7 @@ function compareValues(a: unknown, b: unknown, path: string): IgnoreRule[] {
   if (typeof a === 'string' && typeof b === 'string') return a === b ? [] : compareTexts(a, b, path);
   const bothLists = Array.isArray(a) && Array.isArray(b);
   if (bothLists && a.length === b.length) return a.flatMap((item, at) => compareValues(item, b[at], `${path}[${at}]`));
+  if (a === undefined || b === undefined) return [{ path }];
   if (bothLists || !isRecord(a) || !isRecord(b)) return canonicalText(a) === canonicalText(b) ? [] : [{ path }];
   const names = [...new Set([...Object.keys(a), ...Object.keys(b)])];
   return names.flatMap((name) => compareValues(a[name], b[name], path === '' ? name : `${path}.${name}`));

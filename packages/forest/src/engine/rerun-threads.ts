@@ -34,11 +34,22 @@ export interface RerunAnswer {
   readonly durationMs?: number;
   readonly characters: number;
   readonly toolCalls: number;
-  /** Whether its text differs from the original. */
+  /** Whether its text or its tool calls differ from those of the original. */
   readonly differs: boolean;
+  /** Where they part; absent if they do not, or if there is no answer. */
+  readonly difference?: AnswerDifference;
   readonly passed?: boolean;
   readonly rating?: number;
   readonly error?: string;
+}
+
+/** The first place where two answers say or call something else. */
+export interface AnswerDifference {
+  /** How many characters are the same before it. */
+  readonly at: number;
+  /** The words around it; empty where an answer has ended. */
+  readonly original: string;
+  readonly answer: string;
 }
 
 /**
@@ -133,6 +144,7 @@ async function askAgain(
 
 function describeAnswer({ id, message }: ForestNode, original: ForestNode, take: TakeRecord | undefined) {
   const { cost, durationMs } = take ?? {};
+  const difference = findDifference(spell(original), spell({ message }));
   return {
     status: 'done',
     node: id,
@@ -140,8 +152,31 @@ function describeAnswer({ id, message }: ForestNode, original: ForestNode, take:
     ...(durationMs !== undefined && { durationMs }),
     characters: message.text.length,
     toolCalls: message.toolUses.length,
-    differs: message.text !== original.message.text,
+    differs: difference !== undefined,
+    ...(difference && { difference }),
   };
+}
+
+/** What an answer says and calls, as one text. */
+function spell({ message }: Pick<ForestNode, 'message'>): string {
+  const calls = message.toolUses.map(({ name, parameters }) => `${name}(${JSON.stringify(parameters)})`);
+  return [message.text, ...calls].filter((part) => part !== '').join('\n');
+}
+
+/** How many characters before and behind the place are shown. */
+const BEFORE = 20;
+const BEHIND = 60;
+
+function findDifference(original: string, answer: string): AnswerDifference | undefined {
+  if (original === answer) return undefined;
+  let at = 0;
+  while (at < original.length && original[at] === answer[at]) at++;
+  const start = Math.max(0, at - BEFORE);
+  const excerpt = (text: string) =>
+    at >= text.length
+      ? ''
+      : `${start > 0 ? '…' : ''}${text.slice(start, at + BEHIND)}${at + BEHIND < text.length ? '…' : ''}`;
+  return { at, original: excerpt(original), answer: excerpt(answer) };
 }
 
 interface JudgedAnswer {

@@ -285,8 +285,20 @@ export async function readSentText(
   store: Store,
   { id, upstream }: Pick<Exchange, 'id' | 'upstream'>,
 ): Promise<string | undefined> {
-  const part = upstream ? `${id}/${UPSTREAM_REQUEST}.${upstream.attempt}` : requestPartId(id);
-  return packedText((await store.entry('exchange', part))?.data);
+  return packedText((await store.entry('exchange', sentPartId(id, upstream?.attempt)))?.data);
+}
+
+/** The id of the part with the text that was sent to the provider; `attempt` is that of a gateway. */
+export function sentPartId(exchange: string, attempt: number | undefined): string {
+  return attempt === undefined ? requestPartId(exchange) : `${exchange}/${UPSTREAM_REQUEST}.${attempt}`;
+}
+
+/** The exchange of a part that may hold what was sent to the provider; undefined for the ids of other parts and of exchanges. */
+export function sentPartExchange(id: string): string | undefined {
+  const slash = id.lastIndexOf('/');
+  const name = id.slice(slash + 1);
+  const isSent = slash > 0 && (name === REQUEST_PART || name.startsWith(`${UPSTREAM_REQUEST}.`));
+  return isSent ? id.slice(0, slash) : undefined;
 }
 
 /** The body of the request; undefined if it had none. */

@@ -60,7 +60,7 @@ export function readPlacement(value: unknown): Placement | undefined {
  * The outcome of an exchange, corrected by its response: a complete stream may report a failure, and a client that left
  * after the last event missed nothing.
  */
-export function finalOutcome({ outcome }: Exchange, placement: Placement | undefined): Outcome {
+export function finalOutcome({ outcome }: Pick<Exchange, 'outcome'>, placement: Placement | undefined): Outcome {
   const reason = placement?.stop?.reason;
   if (reason === undefined || (outcome !== 'done' && outcome !== 'cut')) return outcome;
   return reason === 'cut' ? 'cut' : reason === 'error' ? 'failed' : 'done';

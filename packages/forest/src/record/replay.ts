@@ -275,12 +275,22 @@ function compare(recorded: string, asked: string): { rank: number; message: stri
     }
     const { part, index, before, after } = difference;
     return {
-      rank: PARTS.indexOf(part) * 1e6 + index,
+      rank: PARTS.indexOf(part) * 1e6 + index + similarity(before ?? '', after ?? ''),
       message: `they part at ${part}[${index}], recorded ${abbreviate(before)}, asked ${abbreviate(after)}.`,
     };
   } catch {
     return { rank: -1, message: 'the bodies cannot be compared.' };
   }
+}
+
+/** How much of two different texts is the same at their beginnings and ends, from 0 up to, but not including, 1. */
+function similarity(a: string, b: string): number {
+  const most = Math.min(a.length, b.length);
+  let start = 0;
+  while (start < most && a[start] === b[start]) start++;
+  let end = 0;
+  while (end < most - start && a.at(-1 - end) === b.at(-1 - end)) end++;
+  return (start + end) / (Math.max(a.length, b.length) + 1);
 }
 
 function abbreviate(text: string | undefined): string {

@@ -1,13 +1,17 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import {
+  CACHE_SCENARIOS,
   type CacheDiagnosis,
   type CacheTotal,
+  cacheScenario,
   causePlace,
   createCacheTotals,
   describeDiagnosis,
   diagnoseCaching,
+  simulateCaching,
 } from '@skein/forest';
-import { answers, apiRouter, given } from './router.ts';
+import { Problem } from '../http/problem.ts';
+import { answers, apiRouter, given, jsonBody } from './router.ts';
 import { ThreadId } from './schemas/forest.ts';
 
 const DAY_MS = 86_400_000;
@@ -80,34 +84,100 @@ const why = createRoute({
   ),
 });
 
-export const caching = apiRouter().openapi(why, async (c) => {
-  const { forest, costOf, redact } = c.var.services;
-  const { thread, ...period } = c.req.valid('query');
-  const scope = thread === undefined ? {} : { thread, since: await threadStart(thread) };
-  const builder = createCacheTotals();
-  const turns: CacheDiagnosis[] = [];
-  for await (const diagnosis of diagnoseCaching(forest, { ...scope, ...given(period), ...(costOf && { costOf }) })) {
-    builder.add(diagnosis);
-    if (thread !== undefined) turns.push(diagnosis);
-  }
-  const { all, hitRate, byModel, byApp, byTag, byDay, worst } = builder.totals();
-  const causes = worst.map(({ cause, app, place, total, example }) => ({
-    ...{ cause, app, place, total: totalView(total), example: turnView(example) },
-  }));
-  return c.json(
-    redact({
-      ...{ all: totalView(all), hitRate, causes },
-      ...{ models: named(byModel), apps: named(byApp), tags: named(byTag), days: named(byDay) },
-      ...(thread !== undefined && { turns: turns.map(turnView) }),
+const simulate = createRoute({
+  method: 'post',
+  path: '/caching/simulate',
+  tags: ['recordings'],
+  summary:
+    'What recorded requests would have used and cost with other markers, another order of tools, another lifetime or model',
+  request: {
+    body: jsonBody(
+      z
+        .object({
+          scenarios: z
+            .array(z.string().min(1).max(300))
+            .min(1)
+            .max(10)
+            .openapi({
+              description: `${Object.keys(CACHE_SCENARIOS).join(', ')}, or a model as provider/model`,
+              example: ['sort-tools', '1h'],
+            }),
+          thread: ThreadId.optional(),
+          tag: z.string().max(200).optional(),
+          since: z.number().optional(),
+          until: z.number().optional(),
+        })
+        .strict(),
+    ),
+  },
+  responses: answers(
+    z.object({
+      items: z
+        .array(
+          z
+            .object({
+              id: z.string().openapi({ example: 'sort-tools' }),
+              scenario: z.string().openapi({ description: 'The same in words' }),
+              requests: z.number(),
+              prompt: z.number(),
+              read: z.number(),
+              written: z.number(),
+              cost: Dollars,
+            })
+            .openapi('CacheSimulation'),
+        )
+        .openapi({
+          description: 'First `recorded`, which the others are compared with, then those that were asked for',
+        }),
     }),
-    200,
-  );
-
-  /** Requests before the conversation cannot be of it. Its own may be a little older than its record. */
-  async function threadStart(id: string): Promise<number> {
-    return Math.max(0, (await forest.threads.get(id)).createdAt - DAY_MS);
-  }
+  ),
 });
+
+export const caching = apiRouter()
+  .openapi(why, async (c) => {
+    const { forest, costOf, redact } = c.var.services;
+    const { thread, ...period } = c.req.valid('query');
+    const scope = thread === undefined ? {} : { thread, since: await threadStart(thread) };
+    const builder = createCacheTotals();
+    const turns: CacheDiagnosis[] = [];
+    for await (const diagnosis of diagnoseCaching(forest, { ...scope, ...given(period), ...(costOf && { costOf }) })) {
+      builder.add(diagnosis);
+      if (thread !== undefined) turns.push(diagnosis);
+    }
+    const { all, hitRate, byModel, byApp, byTag, byDay, worst } = builder.totals();
+    const causes = worst.map(({ cause, app, place, total, example }) => ({
+      ...{ cause, app, place, total: totalView(total), example: turnView(example) },
+    }));
+    return c.json(
+      redact({
+        ...{ all: totalView(all), hitRate, causes },
+        ...{ models: named(byModel), apps: named(byApp), tags: named(byTag), days: named(byDay) },
+        ...(thread !== undefined && { turns: turns.map(turnView) }),
+      }),
+      200,
+    );
+
+    /** Requests before the conversation cannot be of it. Its own may be a little older than its record. */
+    async function threadStart(id: string): Promise<number> {
+      return Math.max(0, (await forest.threads.get(id)).createdAt - DAY_MS);
+    }
+  })
+  .openapi(simulate, async (c) => {
+    const { forest, costOf } = c.var.services;
+    const { scenarios: asked, thread, ...period } = c.req.valid('json');
+    const ids = [...new Set(['recorded', ...asked])];
+    const scenarios = ids.map((id) => {
+      const scenario = cacheScenario(id);
+      if (scenario) return scenario;
+      const known = Object.keys(CACHE_SCENARIOS).join(', ');
+      throw new Problem('bad_request', `"${id}" cannot be simulated: use ${known}, or a model as provider/model.`);
+    });
+    if (thread !== undefined) await forest.threads.get(thread);
+    const scope = given({ thread, ...period, costOf });
+    const results = await simulateCaching(forest, scenarios, scope);
+    const items = results.map(({ cost, ...result }, at) => ({ id: ids[at]!, ...result, cost: cost ?? null }));
+    return c.json({ items }, 200);
+  });
 
 function totalView({ paid, missedCost, saved, ...total }: CacheTotal): z.infer<typeof Total> {
   return { ...total, paid: paid ?? null, missedCost: missedCost ?? null, saved: saved ?? null };

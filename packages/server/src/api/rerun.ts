@@ -19,6 +19,10 @@ const Answer = z
     characters: z.number(),
     toolCalls: z.number(),
     differs: z.boolean(),
+    difference: z
+      .object({ at: z.number(), original: z.string(), answer: z.string() })
+      .optional()
+      .openapi({ description: 'The first place where answer and original say or call something else' }),
     rating: z.number().optional(),
     error: z.string().optional(),
     text: z.string().openapi({ description: 'The beginning of the answer' }),

@@ -121,7 +121,7 @@ const STATUSES: Readonly<Record<SkeinErrorCode, Status>> = {
   invalid_agent: 'fault',
   outside_folder: 'fault',
   address_refused: 'fault',
-  unreadable_cassette: 'fault',
+  unreadable_cassette: 422,
   secret_in_cassette: 'fault',
 };
 

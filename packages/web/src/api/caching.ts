@@ -18,3 +18,12 @@ export function cachingQuery(of: { readonly thread: string } | { readonly since:
     queryFn: () => unwrap(api.caching.$get({ query })),
   });
 }
+
+/** What recorded requests would have used and cost under a change. */
+export type CacheSimulation = InferResponseType<(typeof api)['caching']['simulate']['$post'], 200>['items'][number];
+
+/** Sends the requests since a time to simulated caches: first as they were, then under each change. */
+export async function simulateCaches(scenarios: readonly string[], since: number): Promise<readonly CacheSimulation[]> {
+  const { items } = await unwrap(api.caching.simulate.$post({ json: { scenarios: [...scenarios], since } }));
+  return items;
+}

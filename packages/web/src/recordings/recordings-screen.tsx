@@ -1,10 +1,10 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { Plug } from 'lucide-react';
+import { CassetteTape, Plug } from 'lucide-react';
 import { useEffect, useState } from 'react';
-import { useLocation, useSearchParams } from 'wouter';
+import { Link, useLocation, useSearchParams } from 'wouter';
 import { type RecordingFilters, recordingPages } from '../api/recordings.ts';
 import { useCommandList } from '../commands/registry.ts';
-import { Button } from '../ui/button.tsx';
+import { Button, buttonLook } from '../ui/button.tsx';
 import { Empty, Failed, Loading } from '../ui/states.tsx';
 import { useNarrow } from '../ui/use-media.ts';
 import { t } from '../words/words.ts';
@@ -65,6 +65,10 @@ export default function RecordingsScreen({ id }: { readonly id?: string }) {
           <header className="flex flex-col gap-2 border-b border-line p-3">
             <div className="flex items-center gap-2">
               <h1 className="mr-auto text-lg font-semibold">{t('recordings.title')}</h1>
+              <Link href="/recordings/cassettes" className={buttonLook('plain')}>
+                <CassetteTape size={14} aria-hidden />
+                {t('recordings.cassettes')}
+              </Link>
               <Button
                 aria-pressed={isConnecting}
                 onClick={() => {

@@ -38,3 +38,12 @@ test('files are counted once however they are named, changed ones first', () => 
     { path: 'b.ts', reads: 1, added: 0, removed: 0, changes: [] },
   ]);
 });
+
+test('a change that failed is not among the files', () => {
+  const act = (path: string, isError: boolean) => ({
+    files: [{ path, changes: [change('1', '2')] }],
+    result: { output: text(''), isError },
+  });
+  const main = { thread: {}, steps: [{ at: 0, acts: [act('a.ts', false), act('b.ts', true)] }] } as never;
+  expect(listFiles(main, []).map(({ path }) => path)).toEqual(['a.ts']);
+});

@@ -78,7 +78,9 @@ export function listFiles(main: SessionLane, subagents: readonly SessionLane[]):
     );
   for (const [step, { acts }] of steps.entries()) {
     const inside = subagents.filter((lane) => startedIn(lane) === step).flatMap((lane) => lane.steps);
-    for (const file of [...acts, ...inside.flatMap((one) => one.acts)].flatMap((act) => act.files)) {
+    // A call that failed changed nothing.
+    const done = [...acts, ...inside.flatMap((one) => one.acts)].filter(({ result }) => !result?.isError);
+    for (const file of done.flatMap((act) => act.files)) {
       const path = shortPath(file.path, thread.cwd);
       const known = files.get(path) ?? { path, reads: 0, added: 0, removed: 0, changes: [] };
       const { added, removed } = countLines(file.changes);

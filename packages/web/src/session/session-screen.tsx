@@ -102,17 +102,20 @@ function sumUsage(steps: readonly SessionStep[]): SessionStep['usage'] {
 /** When each step of each conversation ran; a click leads to the step. */
 function Timeline({ lanes }: { readonly lanes: readonly SessionLane[] }) {
   const placed = placeOnTimeline(lanes);
-  const most = Math.max(...lanes.flatMap(({ steps }) => steps.map(({ usage }) => totalTokens(usage))), 1);
+  const steps = lanes.flatMap((lane) => lane.steps);
+  const from = Math.min(...steps.map(({ at }) => at));
+  const to = Math.max(...steps.map(({ endedAt }) => endedAt));
+  const most = Math.max(...steps.map(({ usage }) => totalTokens(usage)), 1);
   return (
     <section aria-label={t('session.timeline')} className="rounded-lg border border-line bg-surface p-3">
-      {lanes.map(({ thread, steps }, lane) => (
+      {lanes.map(({ thread, steps: own }, lane) => (
         <div key={thread.id} className="flex items-center gap-2 text-xs">
           <span className="w-28 shrink-0 truncate text-soft" title={thread.title}>
             {lane === 0 ? t('session.conversation') : thread.title}
           </span>
           <div className="relative h-7 grow border-b border-line last:border-0">
             {placed[lane]!.map(({ step, from, to, isCompacted }) => {
-              const { prompt, usage } = steps[step]!;
+              const { prompt, usage } = own[step]!;
               const name = lane === 0 ? t('session.file-step', { step: step + 1 }) : thread.title;
               const bar = {
                 title: t('session.bar-title', {
@@ -139,6 +142,14 @@ function Timeline({ lanes }: { readonly lanes: readonly SessionLane[] }) {
           </div>
         </div>
       ))}
+      <p className="flex justify-between pt-1 pl-30 text-xs text-faint tabular-nums">
+        <time dateTime={new Date(from).toISOString()}>{clockTime(from)}</time>
+        <time dateTime={new Date(to).toISOString()}>{clockTime(to)}</time>
+      </p>
     </section>
   );
+}
+
+function clockTime(at: number): string {
+  return new Date(at).toLocaleString('en', { month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit' });
 }

@@ -174,7 +174,12 @@ function TagDialog({ threads, onClose }: { readonly threads: readonly Thread[]; 
         list={`${id}-known`}
         className="w-full"
         onChange={(event) => setWritten(event.target.value)}
-        onKeyDown={(event) => event.key === 'Enter' && save()}
+        onKeyDown={(event) => {
+          if (event.key !== 'Enter') return;
+          // The focus goes back to the button that opened the dialog, and this key must not press it again.
+          event.preventDefault();
+          save();
+        }}
       />
       <datalist id={`${id}-known`}>
         {[...new Set(threads.flatMap(plainTags))].map((known) => (

@@ -120,7 +120,12 @@ export function ThreadMarksDialog({ thread, onClose }: { readonly thread: Thread
             value={tags}
             placeholder={t('threads.tags-example')}
             onChange={(event) => setTags(event.target.value)}
-            onKeyDown={(event) => event.key === 'Enter' && save()}
+            onKeyDown={(event) => {
+              if (event.key !== 'Enter') return;
+              // This key must not press the button that gets the focus back.
+              event.preventDefault();
+              save();
+            }}
           />
         </div>
         <Stars rating={rating} onRate={setRating} />

@@ -14,6 +14,7 @@ import { daysSince, stackDays, sumByName } from './stack-days.ts';
 
 const CostChart = lazy(() => import('./cost-chart.tsx'));
 const CacheCauses = lazy(() => import('./cache-causes.tsx'));
+const WhatIf = lazy(() => import('./what-if.tsx'));
 
 const DIVISIONS = [
   { value: 'model', title: t('usage.by-model') },
@@ -71,6 +72,7 @@ export default function UsageScreen() {
         )}
         <Suspense fallback={<Loading lines={3} />}>
           <CacheCauses since={since} />
+          <WhatIf key={since} since={since} />
         </Suspense>
         <BudgetList />
       </div>

@@ -1,6 +1,7 @@
 import { api } from './en/api.ts';
 import { blocks } from './en/blocks.ts';
 import { cache } from './en/cache.ts';
+import { cassettes } from './en/cassettes.ts';
 import { commands } from './en/commands.ts';
 import { compare } from './en/compare.ts';
 import { composer } from './en/composer.ts';
@@ -18,6 +19,7 @@ import { state } from './en/state.ts';
 import { threads } from './en/threads.ts';
 import { ui } from './en/ui.ts';
 import { usage } from './en/usage.ts';
+import { whatIf } from './en/what-if.ts';
 
 /** The English catalogue: every text of the page. Names in braces are values; a text with `one` and `other` depends on `count`. */
 export const en = {
@@ -25,6 +27,7 @@ export const en = {
   ...api,
   ...blocks,
   ...cache,
+  ...cassettes,
   ...commands,
   ...compare,
   ...composer,
@@ -42,4 +45,5 @@ export const en = {
   ...threads,
   ...ui,
   ...usage,
+  ...whatIf,
 } as const;

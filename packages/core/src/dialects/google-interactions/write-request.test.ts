@@ -83,6 +83,16 @@ describe('its own messages', () => {
     expect(losses).toMatchObject([{ kind: 'rewritten', path: '[2].signature', reason: 'empty' }]);
   });
 
+  it('keep the result of executed code, whether it is a text or a list of contents', () => {
+    const ran = (result: unknown) => ({ type: 'code_execution_result', call_id: 'x1', result, signature: 'c2ln' });
+    const image = { type: 'image', mime_type: 'image/png', data: 'eA==' };
+    for (const step of [ran('4'), ran([{ type: 'text', text: '4' }, image])]) {
+      const { body, losses } = write([user('Hi'), turn(step, said('4')), user('Go on')]);
+      expect(body.input).toEqual([input('Hi'), step, said('4'), input('Go on')]);
+      expect(losses).toEqual([]);
+    }
+  });
+
   it('leave out a thought that has neither a signature nor a summary', () => {
     const { body, losses } = write([user('Hi'), turn({ type: 'thought', signature: '' }, said('Yes')), user('Go on')]);
     expect(body.input).toEqual([input('Hi'), said('Yes'), input('Go on')]);

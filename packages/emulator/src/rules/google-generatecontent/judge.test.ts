@@ -242,6 +242,12 @@ describe('Gemini details', () => {
     ]);
   });
 
+  it('takes the text that a transcription follows', () => {
+    const config = (given: Body) => ({ ...says(hello), generationConfig: { audioTranscriptionConfig: given } });
+    expect(refused(config({ languageCodes: ['en-US'], sourceText: 'Hello' }))).toBeUndefined();
+    expect(refused(config({ sourceTexts: ['Hello'] }))).toBe('google-generatecontent.unknown-field');
+  });
+
   it('refuses a call that is followed by plain text', () => {
     expect(refused(says(hello, model(call('f')), hello))).toBe('google-generatecontent.count');
   });

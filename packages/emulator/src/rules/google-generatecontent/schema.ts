@@ -251,6 +251,7 @@ const requestMessages: Readonly<Record<string, ProtoMessage>> = {
     wordTimestamp: 'bool',
     diarization: 'bool',
     mode: 'enum',
+    sourceText: 'string',
   },
   LanguageHints: { languageCodes: 'string[]' },
   ModelSelectionConfig: { featureSelectionPreference: 'enum' },

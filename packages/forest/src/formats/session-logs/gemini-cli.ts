@@ -1,4 +1,4 @@
-import { googleGenerateContent, isObject, type JsonObject, textAt, type Usage } from '@skein/core';
+import { googleGenerateContent, isObject, type JsonObject, type Message, textAt, type Usage } from '@skein/core';
 import type { ImportedSession, Importer, LogPast } from '../importer.ts';
 import { otherMembers, readObjects, readTime, textMember } from '../source/exact-json.ts';
 import {
@@ -30,6 +30,7 @@ export const geminiCli: Importer = {
       title: records.title,
       closed: lastClosedLine(records.spans(), OPEN_RECORDS, log),
       needsPast: records.needsPast,
+      memo: records.replaced.size === 0 ? undefined : [...records.replaced],
     });
   },
 };
@@ -56,6 +57,14 @@ interface SessionRecord {
   readonly value: JsonObject;
   readonly beside: string[];
   readonly span: LineSpan;
+  /** What the model got in place of everything before it. */
+  readonly instead?: readonly Message[] | undefined;
+}
+
+/** A history that a compaction made, and its line. */
+interface Compaction {
+  readonly messages: readonly Message[];
+  readonly line: number;
 }
 
 /** The messages of a log. A later line with the same id replaces an earlier one. */
@@ -65,9 +74,14 @@ class SessionRecords {
   title: string | undefined;
   /** Whether something is said of records that were read before, and not all of those are known. */
   needsPast = false;
+  /** The ids of messages that only compactions made: a resumed session repeats them. */
+  readonly replaced: Set<string>;
+  /** A compaction behind which nothing was said yet. */
+  #compaction: Compaction | undefined;
 
   constructor({ lines, past }: LogLines) {
     this.#past = past;
+    this.replaced = new Set(Array.isArray(past?.memo) ? past.memo.map(String) : []);
     const early: string[] = [];
     for (const line of lines) {
       const { text, value } = line;
@@ -96,7 +110,8 @@ class SessionRecords {
       return made.map((one, part): LoggedMessage => {
         const key = part === 0 ? String(record.value.id) : `${record.value.id}#${part}`;
         const keys = [key, ...responseIds(record.value.content).map(resultKey)];
-        const logged = { ...one, keys, parent, span: record.span };
+        const instead = part === 0 ? record.instead : undefined;
+        const logged = { ...one, keys, parent, span: record.span, ...(instead && { instead }) };
         parent = key;
         return logged;
       });
@@ -112,22 +127,36 @@ class SessionRecords {
       return;
     }
     const known = this.#records.get(id);
-    const span = { first: known?.span.first ?? number, last: number };
-    this.#records.set(id, { text, value, beside: known?.beside ?? [], span });
+    const compaction = known ? undefined : this.#compaction;
+    if (compaction) this.#compaction = undefined;
+    const span = { first: known?.span.first ?? compaction?.line ?? number, last: number };
+    const instead = known?.instead ?? compaction?.messages;
+    this.#records.set(id, { text, value, beside: known?.beside ?? [], span, instead });
   }
 
-  /** A resumed session repeats its history in a poorer form, and results under new ids: what is known stays. */
+  /**
+   * A resumed session repeats its history in a poorer form, and results under new ids: what is known stays. A list that has
+   * something new, but not the last message, is what a compaction left of the history.
+   */
   #putAll(line: LogLine, values: readonly unknown[], path: readonly string[]): void {
     this.needsPast ||= this.#past?.isWhole === false;
     const listed = readObjects(textAt(line.text, [...path])!, values.filter(isObject), 'a message');
     const answered = new Set([...this.#records.values()].flatMap(({ value }) => responseIds(value.content)));
     const isAnswered = (id: string) => answered.has(id) || this.#past?.has(resultKey(id)) === true;
-    const isKnown = (id: string) => this.#records.has(id) || this.#past?.has(id) === true;
-    for (const { text: own, value } of listed) {
+    const isKnown = (id: string) => this.#records.has(id) || this.replaced.has(id) || this.#past?.has(id) === true;
+    const fresh = listed.filter(({ value }) => {
       const results = responseIds(value.content);
       const isRepeated = results.length > 0 && results.every(isAnswered);
-      if (isMessage(value) && !isRepeated && !isKnown(String(value.id))) this.#put(own, value, line);
+      return isMessage(value) && !isRepeated && !isKnown(String(value.id));
+    });
+    const last = this.#last()?.value.id ?? this.#past?.last?.replace(/#\d+$/, '');
+    if (fresh.length === 0 || last === undefined || listed.some(({ value }) => value.id === last)) {
+      for (const { text: own, value } of fresh) this.#put(own, value, line);
+      return;
     }
+    for (const { value } of fresh) this.replaced.add(String(value.id));
+    this.#compaction = { messages: listed.filter(({ value }) => isMessage(value)).map(sentMessage), line: line.number };
+    this.#last()?.beside.push(line.text);
   }
 
   /** Times of the last change say nothing that the messages do not. */
@@ -154,22 +183,31 @@ function isMessage({ id, type, content }: JsonObject): boolean {
   return typeof id === 'string' && typeof type === 'string' && content !== undefined;
 }
 
+/** A message of a list as the model got it. */
+function sentMessage({ text, value }: { readonly text: string; readonly value: JsonObject }): Message {
+  const role = value.type === 'gemini' ? 'model' : 'user';
+  return googleGenerateContent.parseMessage(`{"role":"${role}","parts":${writeParts(text, value)}}`);
+}
+
 type Written = Pick<LoggedMessage, 'message' | 'at' | 'take'>;
 
 const TAKEN = ['id', 'type', 'timestamp', 'content', 'model', 'tokens'];
 
 function writeUser({ text, value, beside }: SessionRecord): Written {
-  const parts = textAt(text, ['content'])!;
-  const raw = typeof value.content === 'string' ? `[{"text":${parts}}]` : parts;
-  const message = googleGenerateContent.parseMessage(
-    `{"role":"user","parts":${Array.isArray(JSON.parse(raw)) ? raw : `[${raw}]`}}`,
-  );
+  const message = googleGenerateContent.parseMessage(`{"role":"user","parts":${writeParts(text, value)}}`);
   const extra = keepBeside({ id: value.id, type: value.type, ...otherMembers({ text, value }, TAKEN) }, beside);
   return {
     message,
     at: readTime(value.timestamp),
     take: { author: value.type === 'user' ? 'person' : 'unknown', extra },
   };
+}
+
+/** The content of a record as parts: it may be a text, or one part. */
+function writeParts(text: string, { content }: JsonObject): string {
+  const exact = textAt(text, ['content'])!;
+  if (typeof content === 'string') return `[{"text":${exact}}]`;
+  return Array.isArray(content) ? exact : `[${exact}]`;
 }
 
 /** A reply, and the results of its calls where the log has no line of their own for them. */

@@ -21,7 +21,7 @@ import {
   textMember,
 } from '../source/exact-json.ts';
 import { assembleReply, type KeptBlock } from './assemble-reply.ts';
-import { type LoggedMessage, toConversation } from './session-log.ts';
+import { keepBeside, type LoggedMessage, toConversation } from './session-log.ts';
 
 /**
  * A session of OpenCode, as `opencode export` prints it: the session, and its messages with their parts. What providers issued is in the
@@ -36,9 +36,7 @@ export const opencode: Importer = {
     const session = readObject(text, 'a session with "info" and "messages"');
     const { info, messages } = session.value;
     if (!isObject(info) || !Array.isArray(messages)) throw wrongShape('a session with "info" and "messages"');
-    const logged: LoggedMessage[] = [];
-    for (const source of readObjects(textAt(text, ['messages'])!, messages, 'a message'))
-      logged.push(...writeMessages(source, logged.at(-1)?.keys[0]));
+    const logged = writeLog(readObjects(textAt(text, ['messages'])!, messages, 'a message'));
     const parent = textMember(info, 'parentID');
     const id = textMember(info, 'id') ?? '';
     const cwd = textMember(info, 'directory');
@@ -59,6 +57,45 @@ export const opencode: Importer = {
 /** A session is one document. */
 const NO_LINES = { lines: [], problems: [], past: undefined };
 const NO_SPAN = { first: 0, last: 0 };
+
+/** The question that stands for the history before a summary. */
+const SUMMED_UP = 'What did we do so far?';
+
+/** All messages. A compaction and the summary behind it are none: they stand in for those before them. */
+function writeLog(sources: readonly ExactObject[]): LoggedMessage[] {
+  const logged: LoggedMessage[] = [];
+  let instead: readonly Message[] | undefined;
+  let beside: string[] = [];
+  for (let index = 0; index < sources.length; index++) {
+    const [source, next] = [sources[index]!, sources[index + 1]];
+    const made = writeMessages(source, logged.at(-1)?.keys[0]);
+    const summary = isCompaction(source) && next && isSummary(next) ? writeMessages(next, undefined) : undefined;
+    if (summary) {
+      instead = [user(SUMMED_UP), ...summary.map(({ message }) => message)];
+      beside = [source.text, next!.text];
+      index += 1;
+      continue;
+    }
+    const [first, ...others] = made;
+    if (!first) continue;
+    const extra = keepBeside(first.take.extra ?? {}, beside);
+    logged.push({ ...first, take: { ...first.take, extra }, ...(instead && { instead }) }, ...others);
+    instead = undefined;
+    beside = [];
+  }
+  const last = logged.at(-1);
+  if (last && beside.length > 0)
+    logged.splice(-1, 1, { ...last, take: { ...last.take, extra: { ...last.take.extra, after: beside } } });
+  return logged;
+}
+
+function isCompaction({ value: { parts } }: ExactObject): boolean {
+  return Array.isArray(parts) && parts.some((part) => isObject(part) && part.type === 'compaction');
+}
+
+function isSummary({ value: { info } }: ExactObject): boolean {
+  return isObject(info) && info.role === 'assistant' && info.summary === true;
+}
 
 /** A message, and the results of its calls. Each step of a reply was one response. */
 function writeMessages(source: ExactObject, before: string | undefined): LoggedMessage[] {

@@ -6,12 +6,12 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createForest, type Forest } from '../../forest/index.ts';
 import { memoryStore } from '../../store/index.ts';
 import { importSessions } from './import-sessions.ts';
-import { CLAUDE_CODE_LOG, CODEX_LOG, GEMINI_CLI_LOG, PI_LOG } from './test-session-logs.ts';
+import { CLAUDE_CODE_LOG, CODEX_LOG, GEMINI_CLI_COMPACTED, PI_LOG } from './test-session-logs.ts';
 
 const LOGS = [
   { agent: 'claude-code', name: '.claude/projects/-shop/session-1.jsonl', text: CLAUDE_CODE_LOG },
   { agent: 'codex', name: '.codex/sessions/2026/rollout-1.jsonl', text: CODEX_LOG },
-  { agent: 'gemini-cli', name: '.gemini/tmp/shop/chats/session-1.jsonl', text: GEMINI_CLI_LOG },
+  { agent: 'gemini-cli', name: '.gemini/tmp/shop/chats/session-1.jsonl', text: GEMINI_CLI_COMPACTED },
   { agent: 'pi', name: '.pi/agent/sessions/--shop--/1.jsonl', text: PI_LOG },
 ];
 

@@ -183,6 +183,24 @@ export const GEMINI_CLI_LOG = lines(
   { id: 'g6', timestamp: at(7), type: 'gemini', content: 'You are welcome.', model: 'gemini-3-pro' },
 );
 
+/** What a compaction left of the history: new records, and the last reply under another id. */
+const COMPACTED = [
+  { id: 'g7', timestamp: at(8), type: 'user', content: [{ text: 'The summary: a note says hello.' }] },
+  { id: 'g8', timestamp: at(8), type: 'gemini', content: [{ text: 'Got it.' }] },
+  { id: 'g9', timestamp: at(8), type: 'gemini', content: [{ text: 'You are welcome.' }] },
+];
+const AND_NOW = { id: 'g10', timestamp: at(9), type: 'user', content: [{ text: 'And now?' }] };
+
+/** The same with a compaction, which a resume repeats. */
+export const GEMINI_CLI_COMPACTED =
+  GEMINI_CLI_LOG +
+  lines(
+    { $set: { messages: COMPACTED } },
+    AND_NOW,
+    { $set: { messages: [...COMPACTED, AND_NOW] } },
+    { id: 'g11', timestamp: at(10), type: 'gemini', content: 'Done.', model: 'gemini-3-pro' },
+  );
+
 const entry = (id: string, parentId: string | null, second: number, message: unknown) => ({
   type: 'message',
   id,

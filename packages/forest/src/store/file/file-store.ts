@@ -8,6 +8,7 @@ import type { RecordPlace } from './columns.ts';
 import { diskFiles, type Files, throwReadable, withReadableErrors } from './disk.ts';
 import { readLife } from './liveness.ts';
 import { checkSegments, compactSegments } from './maintenance.ts';
+import { projectFolders } from './project-folders.ts';
 import { createQueries } from './queries.ts';
 import { createRecordReader } from './record-reader.ts';
 import { createRefresher } from './refresher.ts';
@@ -175,21 +176,6 @@ function totalSize(set: { current(): Iterable<{ read: number }> }): number {
   let size = 0;
   for (const { read } of set.current()) size += read;
   return size;
-}
-
-function projectFolders(folder: string, project: string): Folders {
-  if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/.test(project))
-    throw new StoreError(
-      'store_name',
-      `${JSON.stringify(project)} is not a valid project name. Use up to 100 letters, digits, dots, dashes and underscores, beginning with a letter or digit.`,
-    );
-  const own = join(folder, 'projects', project);
-  return {
-    segments: join(own, 'segments'),
-    writers: join(own, 'writers'),
-    index: join(own, 'index'),
-    setAside: join(own, 'set-aside'),
-  };
 }
 
 const MOST_RECORDS = 20_000;

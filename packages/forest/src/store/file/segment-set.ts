@@ -15,7 +15,17 @@ const MOST_PROBLEMS = 1000;
 const MOST_TRIES = 20;
 const WAIT_MS = 5;
 /** Error codes that concern one file. Any other failure concerns all of them. */
-const OF_ONE_FILE = new Set(['ENOENT', 'EISDIR', 'ELOOP', 'EACCES', 'EPERM', 'EIO', 'ENOTDIR', 'ENXIO', 'EINVAL']);
+export const OF_ONE_FILE = new Set([
+  'ENOENT',
+  'EISDIR',
+  'ELOOP',
+  'EACCES',
+  'EPERM',
+  'EIO',
+  'ENOTDIR',
+  'ENXIO',
+  'EINVAL',
+]);
 
 export interface Folders {
   readonly segments: string;

@@ -18,7 +18,7 @@ import {
 import { addRecord, type Tables } from './tables.ts';
 
 /** A segment and how far it has been read. */
-export interface Segment {
+export interface Segment extends OpenBatches<SegmentRecord> {
   readonly number: number;
   readonly name: string;
   /** The inode of the file. A new file under the same name is read from its beginning. */
@@ -37,15 +37,19 @@ export interface Segment {
   hasSums: boolean;
   /** Whether it has lines that cannot be read, or an incomplete batch. */
   isDamaged: boolean;
-  readonly batches: Map<number, OpenBatch>;
-  last: OpenBatch | undefined;
+}
+
+/** The batches of a segment that are incomplete so far, with what was found in them. */
+export interface OpenBatches<T> {
+  readonly batches: Map<number, OpenBatch<T>>;
+  last: OpenBatch<T> | undefined;
 }
 
 /** A batch with missing lines. */
-interface OpenBatch {
+interface OpenBatch<T> {
   readonly lines: number;
   readonly seen: Set<number>;
-  held: SegmentRecord[];
+  held: T[];
 }
 
 /** A record in a segment. Bodies are not parsed, so only their row is known. */
@@ -76,7 +80,7 @@ export function createSegment(number: number, name: string): Segment {
  * lines of a later batch follow, it was complete once, because a writer waits for the disk before it goes on: missing
  * lines were damaged later, and the rest is valid.
  */
-function addLine(segment: Segment, mark: BatchMark | undefined, found: SegmentRecord): readonly SegmentRecord[] {
+export function addLine<T>(segment: OpenBatches<T>, mark: BatchMark | undefined, found: T): readonly T[] {
   if (!mark) return [...completeBatch(segment), found];
   let batch = segment.batches.get(mark.batch);
   const earlier = batch && batch === segment.last ? [] : completeBatch(segment);
@@ -95,7 +99,7 @@ function addLine(segment: Segment, mark: BatchMark | undefined, found: SegmentRe
 }
 
 /** Completes the open batch, because something later follows. */
-function completeBatch(segment: Segment): readonly SegmentRecord[] {
+export function completeBatch<T>(segment: OpenBatches<T>): readonly T[] {
   const { last } = segment;
   if (!last) return [];
   const { held } = last;

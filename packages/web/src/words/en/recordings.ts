@@ -3,6 +3,7 @@ export const recordings = {
   'recordings.title': 'Recordings',
   'recordings.one': 'Recording',
   'recordings.connect': 'Connect a client',
+  'recordings.cassettes': 'Cassettes',
   'recordings.first-steps':
     'Nothing was recorded yet. Give a client one of these base addresses: it works as before, and every call appears here as it happens, and in the conversation where it belongs.',
   'recordings.none-fits': 'No call fits these filters',
