@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createClock } from '../model/clock.ts';
 import { memoryStore } from '../store/index.ts';
+import { RecentTexts } from './recent-texts.ts';
 import { createRecordingWriter, type PendingWrite } from './recorder.ts';
 import { createRecording } from './recording.ts';
 
@@ -95,7 +96,8 @@ test('long requests have their place at once, too: later, they would be read fro
     ...createRecordingWriter(async () => undefined),
     begin: (one: PendingWrite) => void begun.push(one),
   };
-  const context = { store: memoryStore(), clock: createClock('w'), unsaved: { total: 0 }, report: () => undefined };
+  const [store, texts] = [memoryStore(), new RecentTexts()];
+  const context = { store, texts, clock: createClock('w'), unsaved: { total: 0 }, report: () => undefined };
   const request = {
     method: 'POST',
     url: 'https://api.openai.com/v1/chat/completions',
@@ -104,6 +106,35 @@ test('long requests have their place at once, too: later, they would be read fro
   };
   createRecording({ ...context, writer, hints: undefined }, request).push(new Uint8Array(100));
   expect(begun[0]!.size).toBe(1000);
+});
+
+test('exchanges that follow each other quickly are stored together, and the first of them at once', async () => {
+  const { done, draft } = newWriter();
+  for (let count = 0; count < 30; count++) {
+    const short = draft('short');
+    short.begin();
+    short.end();
+    await vi.advanceTimersByTimeAsync(10);
+    if (count === 0) expect(done).toEqual(['short', 'placed']);
+  }
+  const writes = done.join(' ').split('placed').length - 1;
+  expect(writes).toBeLessThanOrEqual(3);
+  await vi.advanceTimersByTimeAsync(200);
+  expect(done.filter((one) => one === 'short')).toHaveLength(30);
+  expect(done.at(-1)).toBe('placed');
+});
+
+test('an exchange has its place after 0.2 seconds, though it was stored while another was under way', async () => {
+  const { done, draft } = newWriter();
+  const [a, b] = [draft('a'), draft('b')];
+  a.begin();
+  b.begin();
+  a.end();
+  await vi.advanceTimersByTimeAsync(510);
+  expect(done).toEqual(['a', 'b']);
+  b.end();
+  await vi.advanceTimersByTimeAsync(200);
+  expect(done).toEqual(['a', 'b', 'b', 'placed']);
 });
 
 test('much of one answer does not wait for the others', async () => {
@@ -155,7 +186,7 @@ test('an exchange whose reply is being kept has not ended for the writer before 
   const context = { store: Object.create(store, { append: { value: append } }), clock: createClock('test') };
   const request = { method: 'POST', url: 'https://api.openai.com/v1/chat/completions', headers: [], body: '{}' };
   const recording = createRecording(
-    { ...context, writer, unsaved: { total: 0 }, report: () => undefined, hints: undefined },
+    { ...context, writer, texts: new RecentTexts(), unsaved: { total: 0 }, report: () => undefined, hints: undefined },
     request,
   );
   const kept = recording.keepReply([], []);

@@ -43,7 +43,7 @@ export type RecordingForest = Pick<Forest, 'store' | 'clock'>;
 
 /**
  * Records exchanges while they happen. Its methods never throw or block: records are written between the pieces that
- * pass, within half a second, or at once if nothing else is under way.
+ * pass: within half a second, or at once if nothing else is under way and nothing was written in the last tenth of a second.
  */
 export interface Recorder {
   begin(request: RequestToRecord): Recording;
@@ -76,7 +76,8 @@ export function createRecorder(
   const writer = createRecordingWriter(() => projector.run().catch(report));
   const unsaved = { total: 0 };
   return {
-    begin: (request) => createRecording({ store, clock, writer, unsaved, report, hints }, request),
+    begin: (request) =>
+      createRecording({ store, clock, writer, texts: projector.texts, unsaved, report, hints }, request),
     stored: () => writer.stored(),
     settled: () => writer.settled(),
   };
@@ -102,8 +103,9 @@ export interface RecordingWriter {
   settled(): Promise<void>;
 }
 
-/** How long records wait while other exchanges are under way: the most that a crash can lose. */
+/** How long records wait while other exchanges are under way, the most that a crash can lose; and while none is, after the last write. */
 const WAIT_MS = 500;
+const WAIT_AGAIN_MS = 100;
 /** How long `onEnds` waits while other exchanges are under way, and how long after its last call while none is. */
 const FOLLOW_MS = 2000;
 const FOLLOW_AGAIN_MS = 200;
@@ -121,8 +123,8 @@ export function createRecordingWriter(onEnds: () => Promise<void>): RecordingWri
   /** The exchanges that have ended since `onEnds` was called, and their bytes. */
   let ended = { count: 0, bytes: 0 };
   let isUrgent = false;
-  let timer: NodeJS.Timeout | undefined;
-  let later: NodeJS.Timeout | undefined;
+  /** When the last write and the last call of `onEnds` began. */
+  let wrote = Number.NEGATIVE_INFINITY;
   let followed = Number.NEGATIVE_INFINITY;
   let writing: Promise<void> | undefined;
 
@@ -157,31 +159,33 @@ export function createRecordingWriter(onEnds: () => Promise<void>): RecordingWri
     if (ended.count === 0) return;
     const wait = underWay > 0 ? FOLLOW_MS : followed + FOLLOW_AGAIN_MS - performance.now();
     if (wait <= 0) follow();
-    else later ??= setTimeout(follow, wait);
+    else later.within(wait);
   };
   const follow = () => {
-    clearTimeout(later);
-    later = undefined;
+    later.stop();
     followed = performance.now();
     ended = { count: 0, bytes: 0 };
     const work = onEnds();
     after.add(work);
     void work.then(() => after.delete(work));
   };
+  const later = createAlarm(follow);
 
   const writeNow = (): Promise<void> => {
-    clearTimeout(timer);
-    timer = undefined;
+    soon.stop();
+    wrote = performance.now();
     writing ??= writeAll().then(() => {
       writing = undefined;
       if (waiting.size > 0) plan();
     });
     return writing;
   };
-  /** Writes at once if no exchange is under way. */
+  const soon = createAlarm(() => void writeNow());
+  /** Writes at once if no exchange is under way, but not for each of many that follow each other. */
   const plan = () => {
-    if (isUrgent || underWay === 0) void writeNow();
-    else timer ??= setTimeout(writeNow, WAIT_MS);
+    const wait = isUrgent ? 0 : underWay === 0 ? wrote + WAIT_AGAIN_MS - performance.now() : WAIT_MS;
+    if (wait <= 0) void writeNow();
+    else soon.within(wait);
   };
   const add = (pending: PendingWrite) => {
     waiting.add(pending);
@@ -207,11 +211,35 @@ export function createRecordingWriter(onEnds: () => Promise<void>): RecordingWri
     },
     stored,
     async settled() {
-      while (endsWaiting > 0 || later || after.size > 0) {
+      while (endsWaiting > 0 || later.isSet || after.size > 0) {
         await stored();
-        if (later) follow();
+        if (later.isSet) follow();
         await Promise.all(after);
       }
+    },
+  };
+}
+
+/** Calls `ring` once, at the earliest of the times that it was asked for. */
+function createAlarm(ring: () => void) {
+  let timer: NodeJS.Timeout | undefined;
+  let due = Number.POSITIVE_INFINITY;
+  const stop = () => {
+    clearTimeout(timer);
+    timer = undefined;
+    due = Number.POSITIVE_INFINITY;
+  };
+  return {
+    get isSet() {
+      return timer !== undefined;
+    },
+    stop,
+    within(ms: number) {
+      const at = performance.now() + ms;
+      if (at >= due) return;
+      stop();
+      due = at;
+      timer = setTimeout(ring, ms);
     },
   };
 }

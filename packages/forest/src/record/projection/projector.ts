@@ -6,6 +6,7 @@ import { EXCHANGES, type Exchange, exchangeRecord, readExchangeRecord, readTexts
 import { readGatewayReply } from '../gateway-replies.ts';
 import type { Placement } from '../placement.ts';
 import { type ExchangeContent, readExchange } from '../read-exchange.ts';
+import { RecentTexts } from '../recent-texts.ts';
 import type { RecordingForest } from '../recorder.ts';
 import { sliceWork } from '../turns.ts';
 import { type PlacementStep, placeExchange } from './place-exchange.ts';
@@ -14,6 +15,8 @@ import { createTreeWriter } from './tree-writer.ts';
 
 /** Keeps the recorded tree up to date with the stored exchanges. */
 interface Projector {
+  /** Recorders put texts here that they have just stored. */
+  readonly texts: RecentTexts;
   /** Places the exchanges that were stored since the last run, by this or any other process. */
   run(): Promise<void>;
   /** Reads and places all exchanges again. */
@@ -97,6 +100,7 @@ export async function reproject(forest: RecordingForest): Promise<ProjectionCoun
 function createProjector(forest: RecordingForest): Projector {
   const { store } = forest;
   const writer = createTreeWriter(forest);
+  const texts = new RecentTexts();
   let index: RecordedIndex = createRecordedIndex();
   let applied: AppliedExchange[] = [];
   /** The clock of each exchange record that was placed. */
@@ -125,7 +129,8 @@ function createProjector(forest: RecordingForest): Projector {
     const record = entry ?? (await store.entry('exchange', id));
     const exchange = record && readExchangeRecord(record);
     if (!exchange) return undefined;
-    return readExchange(exchange, await readTexts(store, exchange), await readRestored(exchange));
+    const read = texts.take(id) ?? (await readTexts(store, exchange));
+    return readExchange(exchange, read, await readRestored(exchange));
   };
 
   /** The replies that a gateway sent in place of messages of the client. */
@@ -279,6 +284,7 @@ function createProjector(forest: RecordingForest): Projector {
   let next: Promise<void> | undefined;
 
   return {
+    texts,
     run() {
       next ??= queued(async () => {
         next = undefined;
