@@ -108,35 +108,6 @@ test('long requests have their place at once, too: later, they would be read fro
   expect(begun[0]!.size).toBe(1000);
 });
 
-test('exchanges that follow each other quickly are stored together, and the first of them at once', async () => {
-  const { done, draft } = newWriter();
-  for (let count = 0; count < 30; count++) {
-    const short = draft('short');
-    short.begin();
-    short.end();
-    await vi.advanceTimersByTimeAsync(10);
-    if (count === 0) expect(done).toEqual(['short', 'placed']);
-  }
-  const writes = done.join(' ').split('placed').length - 1;
-  expect(writes).toBeLessThanOrEqual(3);
-  await vi.advanceTimersByTimeAsync(200);
-  expect(done.filter((one) => one === 'short')).toHaveLength(30);
-  expect(done.at(-1)).toBe('placed');
-});
-
-test('an exchange has its place after 0.2 seconds, though it was stored while another was under way', async () => {
-  const { done, draft } = newWriter();
-  const [a, b] = [draft('a'), draft('b')];
-  a.begin();
-  b.begin();
-  a.end();
-  await vi.advanceTimersByTimeAsync(510);
-  expect(done).toEqual(['a', 'b']);
-  b.end();
-  await vi.advanceTimersByTimeAsync(200);
-  expect(done).toEqual(['a', 'b', 'b', 'placed']);
-});
-
 test('much of one answer does not wait for the others', async () => {
   const { done, draft } = newWriter();
   const long = draft('long');

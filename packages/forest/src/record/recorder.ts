@@ -43,7 +43,7 @@ export type RecordingForest = Pick<Forest, 'store' | 'clock'>;
 
 /**
  * Records exchanges while they happen. Its methods never throw or block: records are written between the pieces that
- * pass: within half a second, or at once if nothing else is under way and nothing was written in the last tenth of a second.
+ * pass, within half a second, or at once if nothing else is under way.
  */
 export interface Recorder {
   begin(request: RequestToRecord): Recording;
@@ -103,9 +103,8 @@ export interface RecordingWriter {
   settled(): Promise<void>;
 }
 
-/** How long records wait while other exchanges are under way, the most that a crash can lose; and while none is, after the last write. */
+/** How long records wait while other exchanges are under way: the most that a crash can lose. */
 const WAIT_MS = 500;
-const WAIT_AGAIN_MS = 100;
 /** How long `onEnds` waits while other exchanges are under way, and how long after its last call while none is. */
 const FOLLOW_MS = 2000;
 const FOLLOW_AGAIN_MS = 200;
@@ -123,8 +122,8 @@ export function createRecordingWriter(onEnds: () => Promise<void>): RecordingWri
   /** The exchanges that have ended since `onEnds` was called, and their bytes. */
   let ended = { count: 0, bytes: 0 };
   let isUrgent = false;
-  /** When the last write and the last call of `onEnds` began. */
-  let wrote = Number.NEGATIVE_INFINITY;
+  let timer: NodeJS.Timeout | undefined;
+  let later: NodeJS.Timeout | undefined;
   let followed = Number.NEGATIVE_INFINITY;
   let writing: Promise<void> | undefined;
 
@@ -159,33 +158,31 @@ export function createRecordingWriter(onEnds: () => Promise<void>): RecordingWri
     if (ended.count === 0) return;
     const wait = underWay > 0 ? FOLLOW_MS : followed + FOLLOW_AGAIN_MS - performance.now();
     if (wait <= 0) follow();
-    else later.within(wait);
+    else later ??= setTimeout(follow, wait);
   };
   const follow = () => {
-    later.stop();
+    clearTimeout(later);
+    later = undefined;
     followed = performance.now();
     ended = { count: 0, bytes: 0 };
     const work = onEnds();
     after.add(work);
     void work.then(() => after.delete(work));
   };
-  const later = createAlarm(follow);
 
   const writeNow = (): Promise<void> => {
-    soon.stop();
-    wrote = performance.now();
+    clearTimeout(timer);
+    timer = undefined;
     writing ??= writeAll().then(() => {
       writing = undefined;
       if (waiting.size > 0) plan();
     });
     return writing;
   };
-  const soon = createAlarm(() => void writeNow());
-  /** Writes at once if no exchange is under way, but not for each of many that follow each other. */
+  /** Writes at once if no exchange is under way. */
   const plan = () => {
-    const wait = isUrgent ? 0 : underWay === 0 ? wrote + WAIT_AGAIN_MS - performance.now() : WAIT_MS;
-    if (wait <= 0) void writeNow();
-    else soon.within(wait);
+    if (isUrgent || underWay === 0) void writeNow();
+    else timer ??= setTimeout(writeNow, WAIT_MS);
   };
   const add = (pending: PendingWrite) => {
     waiting.add(pending);
@@ -211,35 +208,11 @@ export function createRecordingWriter(onEnds: () => Promise<void>): RecordingWri
     },
     stored,
     async settled() {
-      while (endsWaiting > 0 || later.isSet || after.size > 0) {
+      while (endsWaiting > 0 || later || after.size > 0) {
         await stored();
-        if (later.isSet) follow();
+        if (later) follow();
         await Promise.all(after);
       }
-    },
-  };
-}
-
-/** Calls `ring` once, at the earliest of the times that it was asked for. */
-function createAlarm(ring: () => void) {
-  let timer: NodeJS.Timeout | undefined;
-  let due = Number.POSITIVE_INFINITY;
-  const stop = () => {
-    clearTimeout(timer);
-    timer = undefined;
-    due = Number.POSITIVE_INFINITY;
-  };
-  return {
-    get isSet() {
-      return timer !== undefined;
-    },
-    stop,
-    within(ms: number) {
-      const at = performance.now() + ms;
-      if (at >= due) return;
-      stop();
-      due = at;
-      timer = setTimeout(ring, ms);
     },
   };
 }
