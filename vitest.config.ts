@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { configDefaults, defineConfig } from 'vitest/config';
+import { findEntry } from './scripts/installed-packages.ts';
 import { LONG } from './scripts/long-tests.mjs';
 import { SlowestFirst } from './scripts/slowest-first.ts';
 
@@ -9,10 +10,13 @@ const source = (path: string) => fileURLToPath(new URL(`./packages/${path}`, imp
 const SHARED = [
   // These add a provider or a dialect to those that all share.
   'packages/*/src/**/!(registry|toy-dialect|own-framing).test.ts',
-  'packages/{core,emulator,forest,server}/test/**/*.test.ts',
+  'packages/{core,emulator,server}/test/**/*.test.ts',
+  // The simulator replaces the clock and the timers of its process.
+  'packages/forest/test/*.test.ts',
+  'packages/forest/test/!(simulator)/**/*.test.ts',
 ];
 // These start the built page or the built command, so they use the built packages as well, which Node reads much faster than
-// our sources.
+// our sources: those of this repository, or those that are installed elsewhere.
 const BUILT = ['packages/{cli,testing,web}/test/**/*.test.ts', 'examples/**/*.test.ts'];
 const isLong = process.env.SKEIN_LONG === 'true';
 const excluded = [...configDefaults.exclude, ...(isLong ? [] : LONG.map((path) => path.replace(/\/$/, '/**')))];
@@ -34,6 +38,12 @@ const sources = {
     { find: /^skein$/, replacement: source('skein/src/index.ts') },
     { find: /^@skein\/(agents|core|emulator|forest|react|server)$/, replacement: source('$1/src/index.ts') },
   ],
+};
+
+const installed = {
+  name: 'installed-packages',
+  enforce: 'pre' as const,
+  resolveId: (id: string) => (/^(@skein\/|skein(\/|$))/.test(id) ? findEntry(id) : undefined),
 };
 
 export default defineConfig({
@@ -68,6 +78,7 @@ export default defineConfig({
       },
       {
         extends: true,
+        plugins: [installed],
         test: {
           name: 'built',
           include: BUILT,

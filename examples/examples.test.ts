@@ -1,11 +1,12 @@
 import { execFile } from 'node:child_process';
 import { readdirSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { project } from '../scripts/installed-packages.ts';
 
 const execute = promisify(execFile);
-const folder = fileURLToPath(new URL('.', import.meta.url));
+const folder = join(project, 'examples');
 
 /** Runs an example, with a time limit. */
 const run = (name: string) => execute(process.execPath, [name], { cwd: folder, timeout: 50_000 });

@@ -1,86 +1,79 @@
-/** Runs the commands of guides in an empty home, with the built packages. Part of `npm run test:long`: each is a process. */
-import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
-import { promisify } from 'node:util';
-import { startEmulator } from '@skein/emulator';
+/** Runs the commands of every guide in an empty home, with the built packages. Part of `npm run test:long`: each is a process. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { openGuideWorld } from './guide-world.ts';
+import { startPostgres } from './postgres.mjs';
 import { root } from './setup.mjs';
 
-const run = promisify(execFile);
-const bin = join(root, 'node_modules', '.bin');
-
-/** Commands that cannot run here, and why or where they are tried. */
+/** Commands that do not run here: the reason, or the test that runs them. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   'export ANTHROPIC_API_KEY=…': 'the emulator gives a key',
-  'skein --no-open': 'packages/cli/test/serve.test.ts',
-  'OPENAI_BASE_URL=http://127.0.0.1:4141/proxy/openai/v1 node my-app.mjs': 'the same',
-  'skein watch': 'packages/cli/test/sessions.test.ts',
-  'systemctl --user enable --now skein-watch': 'needs systemd',
-  'skein record -- claude': 'bench/agents',
-  'node --import @skein/testing/node --test': 'packages/testing',
+  'export OPENAI_API_KEY=…': 'the same',
+  'node --import @skein/testing/node --test': 'packages/testing/test/plugins.test.ts',
+  'docker compose up': 'needs Docker; scripts/installing.mjs runs the steps of the Dockerfile',
+  'docker build -t skein .': 'the same',
+  'docker run -p 127.0.0.1:4141:4141 -v skein-data:/data -e SKEIN_TOKEN -e ANTHROPIC_API_KEY skein': 'the same',
+  'npm run binary': 'scripts/installing.mjs',
+  './binary/skein --version': 'the same',
+  'npm run pack': 'the same',
+  'npm install --offline packed/*.tgz': 'the same',
 };
+/** A guide that needs other machines. */
+const OTHER_TESTS: Readonly<Record<string, string>> = { 'sync-two-machines': 'packages/cli/test/sync-guide.test.ts' };
 
-const PROGRAM = `
-const response = await fetch(process.env.OPENAI_BASE_URL + '/chat/completions', {
-  method: 'POST',
-  headers: { authorization: 'Bearer ' + process.env.OPENAI_API_KEY, 'content-type': 'application/json' },
-  body: JSON.stringify({ model: 'gpt-5.5', messages: [{ role: 'user', content: 'Hello' }] }),
-});
-console.log((await response.json()).choices[0].message.content);
-`;
+/** What a command must have printed, if that is more than nothing. */
+const PRINTED: readonly (readonly [command: RegExp, output: RegExp])[] = [
+  [/^skein (route|record|replay|test) .*-- (claude|codex|node)/, /demo/i],
+  [/^(claude|OPENAI_BASE_URL=.*)$/, /demo|Echo/i],
+  [/^skein threads$/, /\w{4}/],
+  [/^skein handoff/, /codex resume/],
+  [/skein chat/, /demo/i],
+  [/^skein doctor/, /Claude Code: claude-opus-5-5 → openai\/gpt-5\.5/],
+];
 
-test.each([
-  'record-an-app',
-  'if-you-know-llm',
-  'never-lose-a-session',
-  'openai-sdk-with-claude',
-  'test-with-recordings',
-])(
+const guides = readdirSync(join(root, 'docs/guides')).map((name) => name.replace(/\.md$/, ''));
+const withCommands = guides.filter((guide) => readSteps(guide).some(({ kind }) => kind === 'command'));
+
+test.each(withCommands.filter((guide) => !(guide in OTHER_TESTS)))(
   'the commands of the guide %s work as they are written, one after the other',
   async (guide) => {
-    const emulator = await startEmulator({ brain: 'demo', sleep: async () => {} });
-    const home = mkdtempSync(join(tmpdir(), 'skein-guide-'));
-    onTestFinished(async () => {
-      await emulator.close();
-      rmSync(home, { recursive: true, force: true });
-    });
-    const env = { ...emulator.env(), PATH: [bin, process.env.PATH].join(delimiter), HOME: home };
-    for (const name of ['my-app.mjs', 'app.js']) writeFileSync(join(home, name), PROGRAM);
-    writeFileSync(join(home, 'package.json'), '{"type":"module","scripts":{"test":"node my-app.mjs"}}');
-    writeFileSync(join(home, 'notes.txt'), 'The yarn is red.');
-    writeFileSync(join(home, 'photo.jpg'), Buffer.from('ffd8ffe000104a46494600010100000100010000ffd9', 'hex'));
-    mkdirSync(join(home, '.config/systemd/user'), { recursive: true });
-    const shell = async (line: string) => {
-      const running = run('sh', ['-c', line], { cwd: home, env });
-      running.child.stdin?.end();
-      return (await running).stdout;
-    };
-    for (const line of readCommands(guide)) {
-      if (line in ELSEWHERE) continue;
-      expect(await shell(await withIds(line, shell)), line).toBeDefined();
+    const steps = readSteps(guide);
+    const world = await openGuideWorld(steps.some(({ text }) => text === 'createdb skein') ? await openDatabase() : {});
+    for (const { kind, text } of steps) {
+      if (text in ELSEWHERE) continue;
+      if (kind === 'config') world.writeConfig(text);
+      else {
+        const [, pattern = /(?:)/] = PRINTED.find(([command]) => command.test(text)) ?? [];
+        expect(await world.run(text), text).toMatch(pattern);
+      }
     }
+    await world.stop();
   },
   600_000,
 );
 
-/** The lines of a guide's shell samples, without their comments. */
-function readCommands(guide: string): string[] {
+test('what is listed as run elsewhere is in a guide', () => {
+  const all = guides.flatMap((guide) => readSteps(guide).map(({ text }) => text));
+  expect(Object.keys(ELSEWHERE).filter((line) => !all.includes(line))).toEqual([]);
+  expect(Object.keys(OTHER_TESTS).filter((guide) => !withCommands.includes(guide))).toEqual([]);
+});
+
+/** The lines of a guide's shell samples without their comments, and what it writes into a configuration, in their order. */
+function readSteps(guide: string): { readonly kind: 'command' | 'config'; readonly text: string }[] {
   const text = readFileSync(join(root, 'docs/guides', `${guide}.md`), 'utf8');
-  return [...text.matchAll(/```sh\n(.*?)```/gs)]
-    .flatMap(([, block = '']) => block.trim().split('\n'))
-    .map((line) => line.replace(/\s+#.*$/, ''));
+  return [...text.matchAll(/```(?:(sh)|yaml\n# skein\.config\.yaml)\n(.*?)```/gs)].flatMap(([, isShell, block = '']) =>
+    isShell
+      ? block
+          .trim()
+          .split('\n')
+          .map((line) => ({ kind: 'command' as const, text: line.replace(/\s+#.*$/, '') }))
+      : [{ kind: 'config' as const, text: block }],
+  );
 }
 
-/** The guides name a conversation 0mhr and a message 3f2a; here these are the newest ones. */
-async function withIds(line: string, shell: (line: string) => Promise<string>): Promise<string> {
-  if (!/\b(0mhr|3f2a)\b/.test(line)) return line;
-  let { items } = JSON.parse(await shell('skein threads --all --json'));
-  if (items.length === 0) {
-    await shell('skein ask Hello');
-    ({ items } = JSON.parse(await shell('skein threads --all --json')));
-  }
-  const [{ id, head }] = items;
-  return line.replace('0mhr', id.slice(0, 8)).replace('3f2a', head.slice(0, 8));
+async function openDatabase(): Promise<Record<string, string>> {
+  const server = await startPostgres([]);
+  onTestFinished(() => server.remove());
+  return { 'postgres://skein:secret@db.example:5432/skein': server.url };
 }

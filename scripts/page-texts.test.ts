@@ -25,6 +25,9 @@ test('texts are found wherever they stand, and names of the page itself are not'
     "toast('It was deleted.', { title: 'Undo' })",
     '<i aria-label={`More about $' + '{name}`} />',
     "const LABELS = { all: 'All of them' }",
+    "if (cost === null) return 'no price known'",
+    "t('message.waits', { why: isOpen ? 'for the call that it continues' : '' })",
+    'const what = `$' + '{count} things lost`',
   ];
   for (const one of written) expect(found(one), one).not.toEqual([]);
   const silent = [

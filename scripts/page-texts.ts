@@ -47,7 +47,7 @@ function isOutside(node: ts.Node): boolean {
 
 /** Calls whose texts are names for the page itself. */
 const SILENT_CALLS =
-  /(^t$|\.(includes|startsWith|endsWith|closest|matches|querySelector(All)?|getElementById|getItem|setItem|removeItem|addEventListener|removeEventListener|split|replace|replaceAll|join|test|exec|dispatch|set|get|has|append|createElement)$|^(create|lazy|import|matchMedia|postMessage))$/;
+  /(\.(includes|startsWith|endsWith|closest|matches|querySelector(All)?|getElementById|getItem|setItem|removeItem|addEventListener|removeEventListener|split|replace|replaceAll|join|test|exec|dispatch|set|get|has|append|createElement)$|^(create|lazy|import|matchMedia|postMessage))$/;
 
 /** Attributes and members that are read by people. */
 const SHOWN_NAMES =
@@ -92,10 +92,13 @@ function isNameShown(written: string, text: string): boolean {
   return SHOWN_NAMES.test(name) || isSentence(text);
 }
 
-/** Whether a text begins with a capital word, as whatever is written for people does here. */
+/** Whether a text begins with a capital word or has two words in a row, as whatever is written for people does here. */
 function isSentence(text: string): boolean {
-  return /^[“‘]?\p{Lu}\p{Ll}*(?=$|[\s.,:;!?…’”])/u.test(text.trim()) && !KEY_NAMES.test(text);
+  return (BEGINNING.test(text.trim()) || WORDS_IN_A_ROW.test(text)) && !KEY_NAMES.test(text);
 }
+
+const BEGINNING = /^[“‘]?\p{Lu}\p{Ll}*(?=$|[\s.,:;!?…’”])/u;
+const WORDS_IN_A_ROW = /(?<![\p{L}-])\p{L}\p{Ll}+ \p{Ll}{2,}(?![\p{L}-])/u;
 
 const KEY_NAMES =
   /^(Alt|Ctrl|Shift|Meta|Enter|Escape|Tab|Space|Backspace|Delete|Home|End|Page|Arrow|Mac)\w*$|^(Alt|Ctrl|Shift|Meta)\+/;
@@ -107,6 +110,6 @@ function isTechnical(text: string): boolean {
 }
 
 const ADDRESS_OR_CODE =
-  /^(https?:|\/|\.|#|--|@|\{\{|skein |export )|^[\w.-]+\/[\w.*/-]+$|^[a-z]+([A-Z]\w*)+$|^[A-Z_]{2,}$|^\S+_\S+$/;
+  /^(https?:|\/|\.|#|--|@|\{\{|skein |export |import )|^[\w.-]+\/[\w.*/-]+$|^[a-z]+([A-Z]\w*)+$|^[A-Z_]{2,}$|^\S+_\S+$/;
 const NAMES =
   /^(Skein|Markdown|Mermaid|SVG|HTML|JSON|YAML|CSV|PDF|Esc|ms|min|px|OpenAI|Anthropic|Google|Python|JavaScript|TypeScript|curl)$/;

@@ -29,6 +29,18 @@ const weather = tool({
   execute: ({ city }) => `It is 19 °C in ${city}.`,
 });
 
+/** @param {string} id @param {string} name @param {string} description */
+const agent = (id, name, description) => ({
+  ...{ id, name, description, model: { provider: { id: 'anthropic' }, model: 'claude-sonnet-5' } },
+  toolNames: ['get_weather'],
+  options: async () => ({ options: { model: {}, params: {}, tools: [] }, problems: [] }),
+});
+
+const AGENTS = [
+  agent('forecaster', 'Forecaster', 'Says what the weather will be, and what to wear.'),
+  agent('editor', 'Editor', 'Shortens a text until nothing can be left out, and says what it left out and why.'),
+];
+
 /** Everything is in memory, and stays as it is until `close`: the answer that grows never ends. */
 export async function openPageWorld() {
   /** @type {(() => void)[]} */
@@ -44,11 +56,13 @@ export async function openPageWorld() {
   const options = {
     ...{ config, env: emulator.env(), page: `${root}packages/web/dist`, model: 'anthropic/claude-sonnet-5' },
     tools: [weather],
+    .../** @type {object} */ ({ agents: async () => AGENTS }),
   };
   const server = await createServer({ ...options, forest, generate: { costOf }, problems: [PROBLEM] }).listen({
     port: 0,
   });
-  const bare = await createServer({ ...options, forest: empty }).listen({ port: 0 });
+  // As on a first run: nothing is stored, and no provider has a key of its own.
+  const bare = await createServer({ ...options, env: {}, demo: emulator.env(), forest: empty }).listen({ port: 0 });
   await seedSample(forest);
   await record(server.url, emulator);
   return {

@@ -2,13 +2,13 @@
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { startEmulator } from '@skein/emulator';
 import { expect, test } from 'vitest';
+import { project } from './installed-packages.ts';
+import { root } from './setup.mjs';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
 const run = promisify(execFile);
 const readme = readFileSync(join(root, 'README.md'), 'utf8');
 
@@ -50,9 +50,13 @@ test('the commands of README work as they are written, one after the other', asy
   const home = mkdtempSync(join(tmpdir(), 'skein-readme-'));
   writeFileSync(join(home, 'my-app.mjs'), PROGRAM);
   writeFileSync(join(home, 'conversations.json'), EXPORT);
-  symlinkSync(join(root, 'examples'), join(home, 'examples'));
-  const bin = join(root, 'node_modules', '.bin');
-  const env = { ...emulator.env(), PATH: [bin, process.env.PATH].join(delimiter), HOME: home };
+  symlinkSync(join(project, 'examples'), join(home, 'examples'));
+  const bin = join(project, 'node_modules', '.bin');
+  const env = {
+    ...emulator.env(),
+    PATH: [bin, dirname(process.execPath), process.env.PATH].join(delimiter),
+    HOME: home,
+  };
   const printed: Record<string, string> = {};
   try {
     for (const line of lines.filter((one) => !(one in ELSEWHERE))) {

@@ -30,14 +30,14 @@ async function checkAll() {
     step('Build', (onOutput) => runBeside(buildScript, [], { onOutput })),
     inOrder([
       ['Lint and format', tool('@biomejs/biome', ['check', '--error-on-warnings'])],
-      ['Types', tool('typescript', ['--noEmit'])],
+      ['Types', tool('typescript-native', ['--noEmit', '--checkers', '1'])],
     ]),
   ]);
   process.env.SKEIN_BUILT = 'true';
   await Promise.all([
     tests(),
     inOrder([
-      ['Types of the page', tool('typescript', ['-p', 'packages/web'])],
+      ['Types of the page', tool('typescript-native', ['-p', 'packages/web', '--checkers', '1'])],
       ['Unused code', tool('knip', ['--no-progress'])],
       ['Size', tool('size-limit', [])],
     ]),

@@ -11,7 +11,9 @@ import { ensurePrograms, freePort, pause, startCluster } from './machines.mjs';
 import { startTraffic } from './traffic.mjs';
 
 const COMMAND = fileURLToPath(new URL('../../packages/cli/dist/skein.js', import.meta.url));
-const { values } = parseArgs({ options: { kills: { type: 'string', default: '50' } } });
+const { values } = parseArgs({
+  options: { kills: { type: 'string', default: '50' }, minutes: { type: 'string', default: '240' } },
+});
 
 ensurePrograms();
 // Answers take their time, so that some are always on their way when the primary dies.
@@ -25,7 +27,7 @@ const traffic = startTraffic(servers.map(({ url }) => url));
 /** @type {Record<'database' | 'machine', number[]>} */
 const recovery = { database: [], machine: [] };
 
-for (let at = 0; at < Number(values.kills); at++) {
+for (let at = 0; at < Number(values.kills) && process.uptime() < Number(values.minutes) * 60; at++) {
   await pause(3_000);
   const how = at % 2 === 0 ? 'database' : 'machine';
   const primary = await cluster.primary();
@@ -85,6 +87,7 @@ function report() {
       kinds.map((kind) => [kind, String(acknowledged[kind].size), String(lost(kind)), told(failures[kind])]),
     ),
   );
+  console.log(`\nStreams of events that broke and went on at another server: ${traffic.reconnects()}`);
   const rows = Object.entries(recovery).map(([how, seconds]) => {
     const sorted = seconds.toSorted((a, b) => a - b);
     const at = (/** @type {number} */ share) => (sorted[Math.floor(share * (sorted.length - 1))] ?? 0).toFixed(1);

@@ -12,8 +12,12 @@ import { newestNode } from '../install.mjs';
 import { cells } from '../table.mjs';
 
 const folder = fileURLToPath(new URL('.', import.meta.url));
-const SMALL = 400;
-const SECONDS = 4;
+const ROUNDS = 4;
+const WARM = 300;
+/** Of each round: small requests one after the other, seconds with all connections at once, and streams. */
+const SMALL = 100;
+const SECONDS = 1;
+const STREAMS = 2;
 const CONNECTIONS = 64;
 
 /**
@@ -23,6 +27,7 @@ const CONNECTIONS = 64;
  * @property {string} path
  * @property {object} body
  * @property {(upstream: string) => Readonly<Record<string, string>>} [headers]
+ * @property {boolean} [isOnOwnNode] whether it runs on the Node of this process, not on the newest: Portkey fails on that one
  */
 
 const messages = [{ role: 'user', content: 'Hello' }];
@@ -34,47 +39,31 @@ const portkey = (provider) => (/** @type {string} */ upstream) => ({
   authorization: 'Bearer k',
 });
 
+const PLAIN = { script: 'pass-through', path: '/v1/chat/completions', body: { model: 'm', messages } };
+const CHAT_TO_CHAT = {
+  script: 'skein',
+  path: '/gateway/openai/v1/chat/completions',
+  body: { model: 'openai-chat/gpt-5.5', messages },
+};
+const CHAT_TO_ANTHROPIC = { ...CHAT_TO_CHAT, body: { model: 'anthropic/claude-sonnet-4-5', messages } };
+
 /** @type {readonly Contender[]} */
 const CONTENDERS = [
-  { name: 'no gateway', script: '', path: '/v1/chat/completions', body: { model: 'm', messages } },
-  { name: 'plain pass-through', script: 'pass-through', path: '/v1/chat/completions', body: { model: 'm', messages } },
+  { ...PLAIN, name: 'no gateway', script: '' },
+  { ...PLAIN, name: 'plain pass-through' },
   {
     name: 'Skein, recording proxy',
     script: 'skein',
     path: '/proxy/openai/v1/chat/completions',
     body: { model: 'm', messages },
   },
-  {
-    name: 'Skein, chat → chat',
-    script: 'skein',
-    path: '/gateway/openai/v1/chat/completions',
-    body: { model: 'openai-chat/gpt-5.5', messages },
-  },
-  {
-    name: 'Skein, chat → Anthropic',
-    script: 'skein',
-    path: '/gateway/openai/v1/chat/completions',
-    body: { model: 'anthropic/claude-sonnet-4-5', messages },
-  },
+  { ...CHAT_TO_CHAT, name: 'Skein, chat → chat' },
+  { ...CHAT_TO_ANTHROPIC, name: 'Skein, chat → Anthropic' },
   {
     name: 'Skein, Anthropic → chat',
     script: 'skein',
     path: '/gateway/anthropic/v1/messages',
     body: { model: 'openai-chat/gpt-5.5', ...anthropicBody },
-  },
-  {
-    name: 'Portkey, chat → chat',
-    script: 'portkey',
-    path: '/v1/chat/completions',
-    body: { model: 'm', messages },
-    headers: portkey('openai'),
-  },
-  {
-    name: 'Portkey, chat → Anthropic',
-    script: 'portkey',
-    path: '/v1/chat/completions',
-    body: { model: 'm', max_tokens: 1000, messages },
-    headers: portkey('anthropic'),
   },
   { name: 'llms, Anthropic → chat', script: 'llms', path: '/v1/messages', body: { model: 'chat,m', ...anthropicBody } },
   {
@@ -83,67 +72,112 @@ const CONTENDERS = [
     path: '/v1/messages',
     body: { model: 'chat,m', ...anthropicBody },
   },
+  ...[
+    { ...PLAIN, name: 'plain pass-through' },
+    { ...CHAT_TO_CHAT, name: 'Skein, chat → chat' },
+    { ...CHAT_TO_ANTHROPIC, name: 'Skein, chat → Anthropic' },
+    { ...PLAIN, name: 'Portkey, chat → chat', script: 'portkey', headers: portkey('openai') },
+    {
+      ...{ ...PLAIN, name: 'Portkey, chat → Anthropic', script: 'portkey' },
+      body: { model: 'm', max_tokens: 1000, messages },
+      headers: portkey('anthropic'),
+    },
+  ].map((one) => ({ ...one, name: `${one.name}, Node ${process.versions.node.split('.')[0]}`, isOnOwnNode: true })),
 ];
 
+/**
+ * A contender that runs, and what was measured of it.
+ * @typedef {Contender & Running & {
+ *   send: (isStream?: boolean) => Promise<string>,
+ *   times: number[], cpu: number, done: number, streamCpu: number[], problem: string,
+ * }} Measured
+ */
+
+/** All contenders run at once and are measured in turn, so that a busy machine is equally busy for each of them. */
 export async function measureCost() {
-  const upstream = await start('upstream', '');
-  const rows = [];
+  const upstream = await start({ ...PLAIN, name: 'upstream', script: 'upstream' }, '');
+  const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
+  /** @type {Measured[]} */
+  const all = [];
   for (const contender of CONTENDERS) {
-    console.error(contender.name);
-    /** @type {Running | undefined} */
-    let running;
-    try {
-      running = contender.script ? await start(contender.script, upstream.url) : upstream;
-      rows.push([contender.name, ...(await measure(contender, running, upstream.url))]);
-    } catch (error) {
-      rows.push([contender.name, `failed: ${`${error}`.slice(0, 60)}`, '', '', '', '']);
-    } finally {
-      if (contender.script) running?.end();
-    }
+    console.error(`starting ${contender.name}`);
+    const running = contender.script ? await start(contender, upstream.url) : upstream;
+    const { path, body, headers } = contender;
+    const send = (isStream = false) =>
+      post(
+        `${running.url}${path}`,
+        { ...body, ...(isStream && { stream: true }) },
+        headers?.(upstream.url) ?? {},
+        agent,
+      );
+    all.push({ ...contender, ...running, send, times: [], cpu: 0, done: 0, streamCpu: [], problem: '' });
   }
-  upstream.end();
-  const titles = ['median ms', 'p99 ms', 'CPU ms', `requests/s at ${CONNECTIONS}`, 'CPU ms of 20,000 deltas'];
-  return cells(['', ...titles], rows);
+  for (const one of all) await warmUp(one);
+  for (let round = 0; round < ROUNDS; round++) {
+    console.error(`round ${round + 1} of ${ROUNDS}`);
+    for (const one of all) if (!one.problem) await measureRound(one);
+  }
+  agent.destroy();
+  for (const { end } of all) end();
+  return toTable(all);
 }
 
-/**
- * @param {Contender} contender
- * @param {Running} running
- * @param {string} upstream
- * @returns {Promise<string[]>}
- */
-async function measure({ path, body, headers }, { url, pid }, upstream) {
-  const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
-  const send = (stream = false) =>
-    post(`${url}${path}`, { ...body, ...(stream && { stream }) }, headers?.(upstream) ?? {}, agent);
-  const answer = await send();
-  if (!answer.includes('Hello!')) throw new Error(answer);
-  for (let warm = 0; warm < 200; warm++) await send();
-  /** @type {number[]} */
-  const times = [];
-  const idle = cpuOf(pid);
+/** @param {Measured} one */
+async function warmUp(one) {
+  const answer = await one.send().catch((error) => `${error}`);
+  if (!answer.includes('Hello!')) one.problem = `fails: ${answer.slice(0, 60)}`;
+  if (one.problem) return;
+  for (let count = 0; count < WARM; count++) await one.send();
+  const streamed = await one.send(true);
+  if (streamed.split('word').length === 20_001) await one.send(true);
+  else one.streamCpu.push(Number.NaN);
+}
+
+/** @param {Measured} one */
+async function measureRound(one) {
+  const idle = cpuOf(one.pid);
   for (let count = 0; count < SMALL; count++) {
     const begin = performance.now();
-    await send();
-    times.push(performance.now() - begin);
+    await one.send();
+    one.times.push(performance.now() - begin);
   }
-  const perRequest = (cpuOf(pid) - idle) / SMALL;
-  times.sort((a, b) => a - b);
-  let done = 0;
+  one.cpu += cpuOf(one.pid) - idle;
   const end = performance.now() + SECONDS * 1000;
   const worker = async () => {
-    for (; performance.now() < end; done++) await send();
+    for (; performance.now() < end; one.done++) await one.send();
   };
   await Promise.all(Array.from({ length: CONNECTIONS }, worker));
-  const streamed = await send(true);
-  if (streamed.split('word').length !== 20_001)
-    throw new Error(`the stream has ${streamed.split('word').length - 1} words`);
-  const before = cpuOf(pid);
-  for (let count = 0; count < 3; count++) await send(true);
-  const cpu = (cpuOf(pid) - before) / 3;
-  agent.destroy();
-  const ms = (/** @type {number} */ share) => (times[Math.floor(times.length * share)] ?? 0).toFixed(2);
-  return [ms(0.5), ms(0.99), perRequest.toFixed(2), (done / SECONDS).toFixed(0), cpu.toFixed(0)];
+  // What was put off until after the answers is not part of a stream.
+  await wait(1000);
+  if (Number.isNaN(one.streamCpu[0])) return;
+  const before = cpuOf(one.pid);
+  for (let count = 0; count < STREAMS; count++) await one.send(true);
+  await wait(500);
+  one.streamCpu.push((cpuOf(one.pid) - before) / STREAMS);
+}
+
+/** @param {readonly Measured[]} all */
+function toTable(all) {
+  const at = (/** @type {readonly number[]} */ list, /** @type {number} */ share) =>
+    list.toSorted((a, b) => a - b)[Math.floor(list.length * share)] ?? Number.NaN;
+  const direct = at(all[0]?.times ?? [], 0.5);
+  const rows = all.map((one) => {
+    if (one.problem) return [one.name, one.problem, '', '', '', '', '', ''];
+    const plain = all.find(({ script, isOnOwnNode }) => script === PLAIN.script && isOnOwnNode === one.isOnOwnNode);
+    const times = (at(one.times, 0.5) - direct) / (at(plain?.times ?? [], 0.5) - direct);
+    const stream = at(one.streamCpu, 0.5);
+    return [
+      one.name,
+      at(one.times, 0.5).toFixed(2),
+      one.script ? times.toFixed(1) : '',
+      at(one.times, 0.99).toFixed(1),
+      (one.cpu / one.times.length).toFixed(2),
+      (one.done / SECONDS / ROUNDS).toFixed(0),
+      Number.isNaN(stream) ? 'fails' : stream.toFixed(0),
+    ];
+  });
+  const titles = ['median ms', 'added, in pass-throughs', 'p99 ms', 'CPU ms', `requests/s at ${CONNECTIONS}`];
+  return cells(['', ...titles, 'CPU ms of 20,000 deltas'], rows);
 }
 
 /**
@@ -190,11 +224,11 @@ function cpuOf(pid) {
  */
 
 /**
- * @param {string} script
+ * @param {Contender} contender
  * @param {string} upstream
  * @returns {Promise<Running>}
  */
-async function start(script, upstream) {
+async function start({ script, isOnOwnNode = false }, upstream) {
   const home = mkdtempSync(join(tmpdir(), 'skein-cost-'));
   const port = 20_000 + Math.floor(Math.random() * 10_000);
   /** @type {readonly string[]} */
@@ -209,9 +243,7 @@ async function start(script, upstream) {
     const config = { PORT: port, LOG: false, Providers: [provider], Router: { default: 'chat,m' } };
     writeFileSync(join(home, '.claude-code-router', 'config.json'), JSON.stringify(config));
   }
-  // Portkey fails on the newest Node.
-  const isNewest = script === 'llms' || script === 'claude-code-router';
-  const child = spawn(isNewest ? newestNode(folder) : process.execPath, args, {
+  const child = spawn(isOnOwnNode ? process.execPath : newestNode(folder), args, {
     env: { PATH: process.env.PATH ?? '', HOME: home, TRUSTED_CUSTOM_HOSTS: '127.0.0.1,localhost' },
     stdio: ['ignore', 'pipe', process.env.SKEIN_SHOW ? 'inherit' : 'ignore'],
   });

@@ -1,9 +1,11 @@
 // `npm run scale`: a large forest in PostgreSQL. How fast it fills, its size, the cost of each query, and how the
-// slowest one is executed. `--nodes 1000000 --projects 10 --url postgres://…` (by default a server of its own).
+// slowest one is executed. `--nodes 1000000 --projects 10 --url postgres://…` (by default a server of its own). With
+// `--exchanges 10000 --copies 1000`, recorded exchanges in their place.
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { importOfForest, startPostgres } from '../postgres-server.mjs';
 import { cells } from '../table.mjs';
+import { measureExchanges } from './exchanges.mjs';
 import { fillProjects, MEASURES, questions } from './load.mjs';
 import { explain, listen } from './statements.mjs';
 
@@ -12,6 +14,8 @@ const { values: given } = parseArgs({
     nodes: { type: 'string', default: '1000000' },
     projects: { type: 'string', default: '10' },
     url: { type: 'string' },
+    exchanges: { type: 'string' },
+    copies: { type: 'string', default: '1' },
   },
 });
 const [nodes, projects] = [Number(given.nodes), Number(given.projects)];
@@ -22,6 +26,14 @@ pool.on('error', () => undefined);
 const statements = listen(pool);
 
 try {
+  if (given.exchanges === undefined) await measureNodes();
+  else await measureExchanges(pool, { exchanges: Number(given.exchanges), copies: Number(given.copies) });
+} finally {
+  await pool.end();
+  await server.remove();
+}
+
+async function measureNodes() {
   console.log(
     `Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model}, ${nodes} nodes in ${projects} projects\n`,
   );
@@ -50,9 +62,6 @@ try {
   console.log(`${cells(['question', 'median ms', '95 % ms'], rows, 1)}\n`);
   console.log(`The slowest, ${slowest.name}:\n\n${await explain(pool, slowest.statement)}`);
   await Promise.all(stores.map((store) => store.close()));
-} finally {
-  await pool.end();
-  await server.remove();
 }
 
 /** @returns {Promise<string[][]>} */

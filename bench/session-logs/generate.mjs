@@ -62,12 +62,21 @@ async function generateLog(path, log, bytes) {
   await finished(out);
 }
 
+/** Lines of words, from which texts are cut. */
+const POOL = Array.from(
+  { length: 200_000 },
+  (_, at) => `${WORDS[(at * at + (at >> 3)) % WORDS.length]}${at % 12 === 11 ? '\n' : ' '}`,
+).join('');
+
 /**
+ * A text that no other seed has.
  * @param {number} seed
- * @param {number} count
+ * @param {number} count of words
  */
 function words(seed, count) {
-  let text = '';
-  for (let at = 0; at < count; at++) text += `${WORDS[(seed + at * at) % WORDS.length]}${at % 12 === 11 ? '\n' : ' '}`;
-  return `${seed} ${text}`;
+  const length = count * AVERAGE_LENGTH;
+  const from = (seed * 7919) % (POOL.length - length);
+  return `${seed} ${POOL.slice(from, from + length)}`;
 }
+
+const AVERAGE_LENGTH = 6;

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { HttpAgent } from '@ag-ui/client';
 import { tool } from '@skein/core';
 import { type Emulator, says, startEmulator } from '@skein/emulator';
@@ -7,6 +8,8 @@ import { type ChatRouteOptions, chatRoute } from '@skein/forest/ai-sdk';
 import { build } from 'esbuild';
 import type { Page } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
+import { project } from '../../scripts/installed-packages.ts';
+import { root } from '../../scripts/setup.mjs';
 import { launchChromium } from '../../scripts/test-chromium.ts';
 import { serve } from './server.mjs';
 
@@ -75,7 +78,8 @@ test('the AI SDK in a browser: tools, approvals, tools of the page, edits, a rel
     clientTools: [{ name: 'get_place', parameters: { type: 'object', properties: {} } }],
   };
   const bundle = await build({
-    entryPoints: [new URL('./page.mjs', import.meta.url).pathname],
+    entryPoints: [join(project, 'examples/chat-page/page.mjs')],
+    nodePaths: [join(root, 'node_modules')],
     ...{ bundle: true, write: false, format: 'esm', logLevel: 'silent', external: ['@opentelemetry/api'] },
     define: { 'process.env.NODE_ENV': '"production"' },
     alias: { '@opentelemetry/api': 'data:text/javascript,' },

@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { loadConfig } from '@skein/agents';
 import { tool } from '@skein/core';
 import { says, startEmulator } from '@skein/emulator';
@@ -11,12 +10,13 @@ import { createServer } from '@skein/server';
 import { build } from 'esbuild';
 import type { Page } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
+import { project } from '../../scripts/installed-packages.ts';
+import { root } from '../../scripts/setup.mjs';
 import { launchChromium } from '../../scripts/test-chromium.ts';
 import { serve } from '../chat-page/server.mjs';
 
 const MODEL = 'anthropic/claude-opus-5-5';
 const PROTOCOL = 'anthropic-messages';
-const source = (path: string) => fileURLToPath(new URL(`../../packages/${path}`, import.meta.url));
 
 const calls = (name: string) => ({
   blocks: [
@@ -44,14 +44,10 @@ function testTools() {
 
 async function bundlePage(): Promise<string> {
   const { outputFiles } = await build({
-    entryPoints: [fileURLToPath(new URL('./page.mjs', import.meta.url))],
+    entryPoints: [join(project, 'examples/react-page/page.mjs')],
+    nodePaths: [join(root, 'node_modules')],
     ...{ bundle: true, write: false, format: 'esm', logLevel: 'silent' },
     define: { 'process.env.NODE_ENV': '"development"' },
-    alias: {
-      '@skein/react': source('react/src/index.ts'),
-      '@skein/server/client': source('server/src/client.ts'),
-      '@skein/core': source('core/src/index.ts'),
-    },
   });
   return outputFiles[0]!.text;
 }

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Emulator, says, startEmulator } from '@skein/emulator';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { findEntry } from '../../../scripts/installed-packages.ts';
 import { skein } from './skein.ts';
 
 let home = '';
@@ -115,7 +116,7 @@ test('a concise schema makes the answer JSON; -T gives the model a tool of a mod
   expect(JSON.stringify(sent().response_format)).toContain('"age":{"type":"integer"}');
   writeFileSync(
     join(home, 'tools.mjs'),
-    `import { tool } from ${JSON.stringify(import.meta.resolve('@skein/core'))};
+    `import { tool } from ${JSON.stringify(findEntry('@skein/core'))};
     export const twice = tool({ name: 'twice', input: { type: 'object', properties: { n: { type: 'integer' } } },
       execute: ({ n }) => String(2 * n), needsApproval: true });\n`,
   );

@@ -1,11 +1,10 @@
 /** Completion in a real bash; the answers are the same for every shell. */
 import { execFileSync } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { command } from '../../../scripts/installed-packages.ts';
 import { type SeededHome, seedHome } from './seeded-home.ts';
 import { skein } from './skein.ts';
 
-const binary = fileURLToPath(new URL('../dist/skein.js', import.meta.url));
 let world: SeededHome;
 beforeAll(async () => {
   world = await seedHome();
@@ -24,7 +23,7 @@ test('bash completes commands, flags, choices, models and threads, and leaves fi
     ['files', 'ask -a ""'],
   ] as const;
   const script = `
-    skein() { ${process.execPath} ${binary} "$@"; }
+    skein() { ${process.execPath} ${command} "$@"; }
     eval "$(skein completion bash)"
     compopt() { files=1; }
     try() { name=$1; shift; files=; COMP_WORDS=(skein "$@"); COMP_CWORD=$#; _skein; echo "$name|$files|\${COMPREPLY[*]//$'\\n'/ }"; }

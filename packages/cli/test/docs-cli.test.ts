@@ -15,6 +15,15 @@ test('every command has its section in docs/cli.md, and no section is of a comma
   expect([...sections.keys()].toSorted()).toEqual(commands.map((command) => command.name()).toSorted());
 });
 
+test('the help says what skein does without a command, and begins with asking', () => {
+  const help = createProgram('0.0.0').helpInformation();
+  expect(help).toContain('Without a command, skein starts the server');
+  expect([...help.matchAll(/^\S.*:$/gm)].map(([title]) => title).slice(1, 3)).toEqual([
+    'Ask models:',
+    'Look at conversations:',
+  ]);
+});
+
 test.each(commands.map((command) => [command.name(), command] as const))(
   'docs/cli.md has every flag of %s',
   (name, command) => {

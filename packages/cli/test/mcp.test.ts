@@ -1,7 +1,7 @@
-import { fileURLToPath } from 'node:url';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { expect, onTestFinished, test } from 'vitest';
+import { command } from '../../../scripts/installed-packages.ts';
 import { seedHome } from './seeded-home.ts';
 
 test('a real MCP client starts "skein mcp", reads what is there, asks, and finds the answer again', async () => {
@@ -9,8 +9,7 @@ test('a real MCP client starts "skein mcp", reads what is there, asks, and finds
   onTestFinished(remove);
   const connect = async (...flags: string[]) => {
     const client = new Client({ name: 'test', version: '1' });
-    const binary = fileURLToPath(new URL('../dist/skein.js', import.meta.url));
-    const args = [binary, 'mcp', '--store', store, ...flags];
+    const args = [command, 'mcp', '--store', store, ...flags];
     const transport = new StdioClientTransport({
       command: process.execPath,
       args,

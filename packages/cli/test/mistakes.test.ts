@@ -16,6 +16,7 @@ describe('mistakes', () => {
     ['a file that is not there', ['import', 'missing.json'], 1, 'There is no missing.json.'],
     ['a flag that is none', ['threads', '--nonsense'], 2, "unknown option '--nonsense'"],
     ['a command that is none', ['serch'], 2, 'There is no command "serch". Did you mean "search"?'],
+    ['a question without a command', ['What is a skein?'], 2, 'To ask a model, write ask before the question'],
     ['an argument too few', ['diff', 'abcd'], 2, "missing required argument 'b'"],
     ['two ways to show', ['show', 'abcd', '--raw', '--request'], 2, 'cannot be used with'],
     ['a count that is none', ['threads', '--limit', 'many'], 2, 'whole number'],

@@ -6,13 +6,12 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { command } from '../../../scripts/installed-packages.ts';
 import { launchChromium } from '../../../scripts/test-chromium.ts';
 import { skein } from './skein.ts';
 
 const readGuide = (name: string) => readFileSync(new URL(`../../../docs/guides/${name}.md`, import.meta.url), 'utf8');
-const binary = fileURLToPath(new URL('../dist/skein.js', import.meta.url));
 const KEY = { TOY_KEY: 'any' };
 
 /** The plug-in of a guide as it is printed, with the part of the sample that the guide says to put into it. */
@@ -64,7 +63,7 @@ describe('a dialect that nothing but a line in the configuration brings', () => 
       dialectPlugin(`http://127.0.0.1:${(toy.address() as AddressInfo).port}`),
     );
     writeFileSync(join(home, 'skein.config.yaml'), 'model: toy/any\nplugins: [./my-dialect.mjs]\n');
-    serve = spawn(process.execPath, [binary, 'serve', '--port', '0', '--no-open', '--store', join(home, 'served')], {
+    serve = spawn(process.execPath, [command, 'serve', '--port', '0', '--no-open', '--store', join(home, 'served')], {
       cwd: home,
       env: { PATH: process.env.PATH, HOME: home, ...KEY },
     });

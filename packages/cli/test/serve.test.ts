@@ -5,12 +5,11 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterEach, expect, test } from 'vitest';
+import { command } from '../../../scripts/installed-packages.ts';
 import { closeTerminals, openTerminal } from './terminal.ts';
 
 const listener = createServer();
-const binary = fileURLToPath(new URL('../dist/skein.js', import.meta.url));
 const running: ChildProcess[] = [];
 const homes: string[] = [];
 
@@ -83,7 +82,7 @@ test('skein alone opens the page where a person sits at a screen', async () => {
 
 async function start(home: string, flags: readonly string[] = [], until = /DEMO[\s\S]*start again/) {
   const env = { PATH: process.env.PATH, HOME: home, NO_COLOR: '1' };
-  const child = spawn(process.execPath, [binary, '--port', '0', ...flags], { env, cwd: home });
+  const child = spawn(process.execPath, [command, '--port', '0', ...flags], { env, cwd: home });
   running.push(child);
   let printed = '';
   for await (const chunk of child.stdout) {

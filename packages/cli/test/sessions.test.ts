@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -18,8 +19,23 @@ beforeAll(() => {
 
 afterAll(() => rmSync(home, { recursive: true }));
 
+/** The hashes of all files in the homes of agents, by their paths. */
+function hashAgents(): Record<string, string> {
+  const files = readdirSync(home, { recursive: true, withFileTypes: true }).filter(
+    (entry) => entry.isFile() && /[/\\]\.(?:claude|codex|gemini|pi)(?:[/\\]|$)/.test(entry.parentPath),
+  );
+  return Object.fromEntries(
+    files.map(({ parentPath, name }) => {
+      const path = join(parentPath, name);
+      return [path, createHash('sha256').update(readFileSync(path)).digest('hex')];
+    }),
+  );
+}
+
 test('sessions of agents are imported, listed, and handed to another agent, which reads them again', async () => {
+  const before = hashAgents();
   const imported = await run('import', '--agents', '--redact');
+  expect(hashAgents()).toEqual(before);
   expect(imported).toMatchObject({ code: 0 });
   expect(imported.out).toMatch(
     /claude-code: 1 log in .*projects, 1 of them new or changed\.\n1 conversation, \d+ messages/,
@@ -39,6 +55,8 @@ test('sessions of agents are imported, listed, and handed to another agent, whic
   const written = readFileSync(join(home, '.codex', file!), 'utf8');
   expect(await run('handoff', thread.id, '--to', 'codex')).toMatchObject({ code: 0 });
   expect(readFileSync(join(home, '.codex', file!), 'utf8')).toBe(written);
+  // A handoff adds files, and changes none.
+  expect(hashAgents()).toMatchObject(before);
   const [claude] = readdirSync(join(home, '.claude'), { recursive: true, encoding: 'utf8' }).filter((name) =>
     name.endsWith('.jsonl'),
   );
@@ -59,11 +77,40 @@ test('watch imports what is there and what is logged while it runs, and ends wit
     log,
     CLAUDE_CODE_LOG.replaceAll('session-1', 'session-2').replaceAll('Compare the two', 'Merge the two'),
   );
+  const before = hashAgents();
   await until(/^\d+ new messages? in 1 conversation\.$/);
   watching.kill('SIGINT');
   expect(await new Promise((resolve) => watching.once('close', resolve))).toBe(0);
   const listed = (await run('threads', '--store', 'watched', '--json')).json().items;
   expect(listed).toHaveLength(2);
+  expect(Object.keys(before).length).toBeGreaterThan(1);
+  expect(hashAgents()).toEqual(before);
+});
+
+test('watch prints the file of a service: a unit of systemd, or one of launchd, with what it is started with', async () => {
+  const flags = ['--store', '50% $HOME & more', '--agents', 'codex,pi', '--redact'];
+  const unit = await run('watch', '--service', 'systemd', ...flags);
+  expect(unit).toMatchObject({ code: 0 });
+  const [, started] = /^ExecStart=(.*)$/m.exec(unit.out)!;
+  const words = [...started!.matchAll(/"((?:[^"\\]|\\.)*)"/g)].map(([, word]) => word);
+  expect(words[0]).toBe(process.execPath);
+  expect(words[1]).toMatch(/skein\.js$/);
+  // systemd would replace a percent sign and a variable.
+  expect(words.slice(2)).toEqual([
+    'watch',
+    '--store',
+    join(home, '50%% $$HOME & more'),
+    '--agents',
+    'codex,pi',
+    '--redact',
+  ]);
+  expect(unit.out).toMatch(/^\[Install\]\nWantedBy=default\.target$/m);
+  const file = await run('watch', '--service', 'launchd', ...flags);
+  const strings = [...file.out.matchAll(/^ {4}<string>(.*)<\/string>$/gm)].map(([, text]) => text);
+  expect(strings.slice(0, 3)).toEqual([process.execPath, words[1], 'watch']);
+  expect(strings).toContain(join(home, '50% $HOME &amp; more'));
+  expect(file.out).toContain('<key>KeepAlive</key><true/>');
+  expect((await run('watch', '--service', 'cron')).err).toContain('Allowed choices are systemd, launchd');
 });
 
 test('mistakes are named: an unknown agent, a file beside --agents, nothing at all', async () => {

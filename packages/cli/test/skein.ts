@@ -1,8 +1,6 @@
 import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
-
-const binary = fileURLToPath(new URL('../dist/skein.js', import.meta.url));
+import { command } from '../../../scripts/installed-packages.ts';
 
 export interface Ran {
   readonly code: number | null;
@@ -14,7 +12,12 @@ export interface Ran {
 }
 
 /** Runs the built binary in an empty environment, at home in a folder. */
-export async function skein(home: string, args: readonly string[], input = '', env: object = {}): Promise<Ran> {
+export async function skein(
+  home: string,
+  args: readonly string[],
+  input: string | Uint8Array = '',
+  env: object = {},
+): Promise<Ran> {
   const child = start(home, args, env);
   child.stdin.end(input);
   const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
@@ -32,7 +35,7 @@ export async function skeinUnread(home: string, args: readonly string[], unread:
 
 /** Starts the built binary in an empty environment, at home in a folder. */
 export function start(home: string, args: readonly string[], env: object = {}) {
-  return spawn(process.execPath, [binary, ...args], {
+  return spawn(process.execPath, [command, ...args], {
     cwd: home,
     env: { PATH: process.env.PATH, HOME: home, ...env },
   });

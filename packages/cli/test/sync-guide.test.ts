@@ -2,15 +2,14 @@ import { execFileSync, spawn } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { loadConfig } from '@skein/agents';
 import { user } from '@skein/core';
 import { openForest } from '@skein/forest';
 import { createServer } from '@skein/server';
 import { expect, onTestFinished, test } from 'vitest';
+import { command } from '../../../scripts/installed-packages.ts';
 import { skein } from './skein.ts';
 
-const binary = fileURLToPath(new URL('../dist/skein.js', import.meta.url));
 const guide = readFileSync(new URL('../../../docs/guides/sync-two-machines.md', import.meta.url), 'utf8');
 
 async function newForest(folder: string, ...texts: string[]): Promise<string> {
@@ -50,7 +49,7 @@ test('the guide "sync two machines" works as it is written', async () => {
     writeFileSync(join(bin, name), `#!/bin/sh\n${lines}\n`);
     chmodSync(join(bin, name), 0o755);
   };
-  write('skein', `exec ${process.execPath} ${binary} "$@"`);
+  write('skein', `exec ${process.execPath} ${command} "$@"`);
   // The laptop is this machine.
   write('ssh', '[ "$1" = laptop ] && exec sh -c "$2"');
   newRepository(join(home, 'ada/notes'));

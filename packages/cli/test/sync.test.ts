@@ -2,22 +2,21 @@ import { spawn } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { loadConfig } from '@skein/agents';
 import { user } from '@skein/core';
 import { openForest, ROOT, storePeer, type Thread } from '@skein/forest';
 import { createServer } from '@skein/server';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { command } from '../../../scripts/installed-packages.ts';
 import { skein } from './skein.ts';
 
-const binary = fileURLToPath(new URL('../dist/skein.js', import.meta.url));
 let home: string;
 let count = 0;
 
 beforeAll(() => {
   home = mkdtempSync(join(tmpdir(), 'skein-sync-'));
   // What the other machine has in its path.
-  writeProgram('skein', `exec ${process.execPath} ${binary} "$@"`);
+  writeProgram('skein', `exec ${process.execPath} ${command} "$@"`);
 });
 
 afterAll(() => rmSync(home, { recursive: true, force: true }));
@@ -138,7 +137,7 @@ test('with a server: the token is needed, and whoever watches keeps both in step
   expect(await titlesIn(here.folder)).toEqual(['Mine']);
 
   const env = { PATH: process.env.PATH, HOME: home, MY_TOKEN: 'correct-horse' };
-  const watching = spawn(process.execPath, [binary, ...args, '--token', 'MY_TOKEN', '--watch'], { cwd: home, env });
+  const watching = spawn(process.execPath, [command, ...args, '--token', 'MY_TOKEN', '--watch'], { cwd: home, env });
   const ended = new Promise((done) => watching.once('close', done));
   let told = '';
   watching.stderr.on('data', (data) => {

@@ -1,8 +1,7 @@
-import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
 import { type IPty, spawn } from '@lydell/node-pty';
+import { command } from '../../../scripts/installed-packages.ts';
 
-const binary = fileURLToPath(new URL('../dist/skein.js', import.meta.url));
 const open = new Map<IPty, Promise<number>>();
 
 /** Ends what is still open. To be awaited before its home is removed: it may be writing there. */
@@ -24,7 +23,7 @@ export interface Terminal {
 }
 
 export function openTerminal(home: string, args: readonly string[], env: Record<string, string> = {}): Terminal {
-  const pty = spawn(process.execPath, [binary, ...args], {
+  const pty = spawn(process.execPath, [command, ...args], {
     cwd: home,
     env: { PATH: process.env.PATH ?? '', HOME: home, TERM: 'xterm-256color', ...env },
     cols: 100,

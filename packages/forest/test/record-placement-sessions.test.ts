@@ -64,6 +64,13 @@ describe('titles and lists', () => {
     expect((await forest.threads.get(threads[0]!)).part).toBe('side');
   });
 
+  test('the request of pi for the summary of a compaction is a side call', async () => {
+    const instructions = system('You are a context summarization assistant. Produce a structured summary.');
+    const shown = user('<conversation>\n[User]: Mend it\n</conversation>\n\nSummarize it.');
+    const { forest, threads } = await place([chat(1, [instructions, shown], assistant('Goal: mend it.'))]);
+    expect((await forest.threads.get(threads[0]!)).part).toBe('side');
+  });
+
   test.each([
     ['alone', 'Warmup'],
     ['behind a reminder', `${reminder}Warmup`],

@@ -36,6 +36,20 @@ test('recordings are listed by what they are, and read exactly', async () => {
   expect((await api('GET', '/recordings/none')).body).toMatchObject({ status: 404, code: 'unknown_exchange' });
 });
 
+test('a call that the API refused says what was asked', async () => {
+  const { api, emulator, forest, server } = await startWorld();
+  emulator.script('openai-chat', [{ error: { status: 429 } }]);
+  const url = `${server.url}/proxy/openai/v1/chat/completions`;
+  await wire(url, { method: 'POST', headers, body: JSON.stringify(chat) });
+  await wire(url, { method: 'POST', headers, body: 'no JSON' });
+  await recorded(forest, 2);
+  const { items } = (await api('GET', '/recordings')).body;
+  expect(items).toMatchObject([{ outcome: 'refused', prompt: 'My number is 555-1234' }, { outcome: 'refused' }]);
+  expect(items[1].prompt).toBeUndefined();
+  expect((await api('GET', '/recordings?text=555-1234')).body.items).toHaveLength(1);
+  expect((await api('GET', `/recordings/${items[0].id}`)).body.recording.prompt).toBe('My number is 555-1234');
+});
+
 test('a recording says what it used, and what that cost where a price is known', async () => {
   const { api, forest, server } = await startWorld({ generate: { costOf } });
   const url = `${server.url}/proxy/openai/v1/chat/completions`;

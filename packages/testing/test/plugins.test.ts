@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { says, startEmulator } from '@skein/emulator';
 import { expect, onTestFinished, test } from 'vitest';
+import { findEntry } from '../../../scripts/installed-packages.ts';
 
 const root = new URL('../../../', import.meta.url);
 const at = (path: string) => new URL(path, root);
@@ -53,7 +54,7 @@ test.each(['vitest', 'node'] as const)(
   async (runner) => {
     const folder = mkdtempSync(join(tmpdir(), 'skein-testing-'));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-    const plugin = at(`packages/testing/dist/${runner}.js`).href;
+    const plugin = pathToFileURL(findEntry(`@skein/testing/${runner}`)).href;
     writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
     const head =
       runner === 'vitest'

@@ -39,7 +39,7 @@ function App() {
           <Route path="/settings" component={SettingsScreen} />
           <Route>
             <h1 className="sr-only">{t('shell.not-found')}</h1>
-            <Empty title={t('shell.there-is-nothing')}>{t('shell.every-conversation-has')}</Empty>
+            <Empty title={t('shell.not-found-title')}>{t('shell.not-found-about')}</Empty>
           </Route>
         </Switch>
       </Suspense>

@@ -131,3 +131,20 @@ test('on a phone: the forest opens over the page, a message is sent, nothing is 
   await page.getByRole('article', { name: 'assistant message' }).getByText('Wide:').waitFor();
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
 });
+
+test('letters that are typed right after Ctrl+K land in the palette, not in the message', async () => {
+  const { open } = await startApp();
+  const page = await open('/new');
+  const composer = page.getByRole('textbox', { name: 'Message' });
+  await composer.focus();
+  // Whatever the page loads only now comes late.
+  await page.route('**/assets/*.js', async (route) => {
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    await route.continue();
+  });
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('settings');
+  await page.getByRole('option', { name: 'Settings' }).first().waitFor();
+  expect(await page.getByPlaceholder('Search or run a command').inputValue()).toBe('settings');
+  expect(await composer.inputValue()).toBe('');
+});

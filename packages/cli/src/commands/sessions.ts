@@ -209,7 +209,7 @@ function serviceFile(kind: string, { store, project, agents, redact }: Omit<Watc
 Description=Skein keeps the sessions of coding agents
 
 [Service]
-ExecStart=${[node, script, ...args].map((part) => JSON.stringify(part)).join(' ')}
+ExecStart=${[node, script, ...args].map(quoteForSystemd).join(' ')}
 Restart=on-failure
 Nice=10
 
@@ -233,6 +233,11 @@ ${[node, script, ...args].map((part) => `    <string>${escapeXml(part)}</string>
 </plist>
 `;
   throw new UsageError(`"${kind}" is not a kind of service. Allowed choices are systemd, launchd.`);
+}
+
+/** systemd replaces variables and what follows a percent sign, within quotes as well. */
+function quoteForSystemd(text: string): string {
+  return JSON.stringify(text).replaceAll('%', '%%').replaceAll('$', '$$$$');
 }
 
 function escapeXml(text: string): string {

@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import {
   type CompactionCount,
+  forgetMonths,
   forgetOld,
   type ImportResult,
   importFile,
@@ -122,6 +123,16 @@ export async function compact(how: 'gc' | 'pack', { json, ...flags }: ForestFlag
     if (json) sayJson(counts);
     else say(`${counted(counts.kept, 'record')} kept, ${counts.removed} removed.`);
     for (const path of counts.setAside ?? []) warn(`A file with damage was set aside: ${path}`);
+  });
+}
+
+export async function dropMonths({ json, ...flags }: ForestFlags): Promise<void> {
+  await withForest(flags, async ({ forest, config }) => {
+    if (!forest.store.months)
+      throw new CommandError('bad_option', '--months needs a forest in PostgreSQL, which keeps recordings by month.');
+    const dropped = await forgetMonths(forest, config.retention);
+    if (json) sayJson({ dropped });
+    else say(dropped.length === 0 ? 'No month is older than the retention.' : `Dropped ${dropped.join(', ')}.`);
   });
 }
 

@@ -19,6 +19,7 @@ import {
   storePeer,
 } from '@skein/forest';
 import { hasRedaction, storeAddress, untilInterrupted, withForest } from '../context/command-context.ts';
+import { openPackCache } from '../context/pack-cache.ts';
 import {
   CommandError,
   counted,
@@ -198,8 +199,14 @@ async function openPacks(
   name: string,
   { project, key }: Pick<PeerOptions, 'project' | 'key'>,
 ): Promise<PeerConnection> {
-  const cipher = key === undefined ? {} : { cipher: await (await import('./sync-key.ts')).readKey(key) };
-  return { peer: packPeer(place, { project, ...cipher }), name, close: async () => undefined };
+  if (key !== undefined) {
+    // What is encrypted there is kept nowhere else in plain text.
+    const cipher = await (await import('./sync-key.ts')).readKey(key);
+    return { peer: packPeer(place, { project, cipher }), name, close: async () => undefined };
+  }
+  const kept = openPackCache(name, project);
+  const peer = packPeer(place, { project, ...(kept && { cache: kept.cache }) });
+  return { peer, name, close: async () => kept?.close() };
 }
 
 async function openBranch(where: string, options: Pick<PeerOptions, 'project' | 'key'>): Promise<PeerConnection> {

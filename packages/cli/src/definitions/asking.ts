@@ -3,7 +3,7 @@ import type { ChatOptions } from '../commands/chat.ts';
 import { forestCommand, jsonCommand, parseCount } from '../commands/forest-command.ts';
 
 function addChat(program: Command): void {
-  forestCommand(program, 'chat', 'talk to a model or an agent in the terminal; the forest keeps all of it')
+  forestCommand(program, 'chat', 'talk to a model or an agent in the terminal; the conversation is stored')
     .argument(
       '[agent | provider/model]',
       'an agent or a model; default: "model" of the configuration, or the first one with a key',
@@ -22,7 +22,7 @@ function addChat(program: Command): void {
 }
 
 function addAsk(program: Command): void {
-  jsonCommand(program, 'ask', 'ask a model once; the answer is printed, and the forest keeps both')
+  jsonCommand(program, 'ask', 'ask a model once; question and answer are stored')
     .argument('[question...]', 'the question; what is piped into standard input is sent below it')
     .option(
       '-m, --model <provider/model>',

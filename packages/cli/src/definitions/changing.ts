@@ -32,11 +32,11 @@ function addTags(program: Command): void {
 /** `rm` and `restore`. */
 function addRemove(program: Command): void {
   jsonCommand(program, 'rm', 'delete conversations, or messages with everything below them; restore brings them back')
-    .argument('<node|thread...>', 'ids, or the beginnings of some')
+    .argument('<node|thread...>', 'ids, or the beginnings of ids')
     .option('--keep-children', 'delete only the message itself, and move up what is below it')
     .action(async (ids, options) => (await import('../commands/changes.ts')).removeAll(ids, options));
   jsonCommand(program, 'restore', 'bring deleted conversations or messages back')
-    .argument('<node|thread...>', 'ids, or the beginnings of some; "skein threads --deleted" lists them')
+    .argument('<node|thread...>', 'ids, or the beginnings of ids; "skein threads --deleted" lists them')
     .action(async (ids, flags) => (await import('../commands/changes.ts')).restoreAll(ids, flags));
 }
 
@@ -49,7 +49,7 @@ function addMove(program: Command): void {
     .argument('<node|thread>', 'an id, or the beginning of one')
     .argument(
       '<onto>',
-      'of a message: the node below which it goes, or root; of a thread: the node at which it ends from now on',
+      'for a message: the node to put it below, or root; for a thread: the node at which it ends from now on',
     )
     .action(async (id, onto, flags) => (await import('../commands/changes.ts')).move(id, onto, flags));
 }
@@ -60,7 +60,7 @@ function addForget(program: Command): void {
     'forget',
     'delete recorded conversations for good, with every byte; no other process may use the forest',
   )
-    .argument('<thread...>', 'ids, or the beginnings of some')
+    .argument('<thread...>', 'ids, or the beginnings of ids')
     .option('--yes', 'confirm the deletion; without it, nothing is deleted')
     .action(async (ids, options) => (await import('../commands/changes.ts')).forget(ids, options));
 }

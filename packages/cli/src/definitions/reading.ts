@@ -105,7 +105,7 @@ function addWhy(program: Command): void {
     )
     .option(
       '--fail-under <percent>',
-      'exit with 1 if a smaller share of the tokens that could come from the cache did',
+      'exit with 1 if less than this share of the tokens that could come from the cache did',
       parsePercent,
     )
     .action(async (what, options) => (await import('../commands/why.ts')).explainCaching(what, options));

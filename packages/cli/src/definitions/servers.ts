@@ -5,7 +5,7 @@ import type { ReplayFlags } from '../commands/programs.ts';
 function addEmulate(program: Command): void {
   program
     .command('emulate')
-    .description('start only the strict stand-ins for the APIs of OpenAI, Anthropic, Google, Bedrock and Cohere')
+    .description('start local stand-ins for the APIs of OpenAI, Anthropic, Google, Bedrock and Cohere, for tests')
     .option('--port <number>', 'port to listen on', parsePort, 4142)
     .addOption(
       new Option('--brain <name>', 'what answers: a demo text, or an echo of the question')

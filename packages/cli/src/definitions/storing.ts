@@ -13,7 +13,10 @@ function addImport(program: Command): void {
       'import the sessions of these coding agents on this machine; without names, of all of them',
     )
     .option('--redact', 'leave out keys and tokens that are found in the logs of agents')
-    .option('--format <name>', 'the format, if the file does not tell it; an unknown name lists all of them')
+    .option(
+      '--format <name>',
+      'the format, if it is not detected, such as chatgpt or claude; a wrong name prints the list',
+    )
     .option('--dialect <name>', 'the dialect of bare messages, such as openai-chat or legacy')
     .action(async (files, options) => (await import('../commands/store.ts')).importInto(files, options));
 }
@@ -102,7 +105,15 @@ function addUpkeep(program: Command): void {
     program,
     'gc',
     'delete for good what was removed or is older than the retention; no other process may use the forest',
-  ).action(async (flags) => (await import('../commands/store.ts')).compact('gc', flags));
+  )
+    .option(
+      '--months',
+      'in PostgreSQL: keep recordings by month, and only drop whole months that are older than the retention; other processes may go on',
+    )
+    .action(async ({ months, ...flags }) => {
+      const commands = await import('../commands/store.ts');
+      await (months === true ? commands.dropMonths(flags) : commands.compact('gc', flags));
+    });
   jsonCommand(
     program,
     'pack',
@@ -131,7 +142,7 @@ function addSync(program: Command): void {
       .option('--dry-run', 'say what would be sent, and write nothing');
     if (name === 'sync')
       command
-        .option('--watch', 'keep both in step until Ctrl+C')
+        .option('--watch', 'go on exchanging changes until Ctrl+C')
         .option('--stdio', 'answer another skein on standard input and output; ssh starts this at the other end');
     const direction = name === 'sync' ? 'both' : (name as 'push' | 'pull');
     command.action(async (where, options) => (await import('../commands/sync.ts')).meet(where, direction, options));

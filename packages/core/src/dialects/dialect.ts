@@ -219,11 +219,11 @@ export interface RawRequest {
 
 /** Makes a dialect from what its protocol provides. */
 export function makeDialect(spec: DialectSpec): Dialect {
-  const home: Origin = {
+  const home: Origin = Object.freeze({
     dialect: spec.id,
     issuer: spec.home.issuer,
     ...(spec.home.apiVersion && { apiVersion: spec.home.apiVersion }),
-  };
+  });
   const cache = new WriteCache();
   const origins = new WeakMap<object, Origin>();
   // The messages of one list usually share one frozen origin.

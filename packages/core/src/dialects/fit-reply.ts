@@ -24,7 +24,7 @@ export function fitBlock(
   block: ContentBlock,
   path: string,
   abilities: ReplyAbilities,
-  reference: string | undefined,
+  reference: (() => string | undefined) | undefined,
   tools: ReplyHead['tools'],
   losses: LossNote[],
 ): ContentBlock | undefined {
@@ -40,7 +40,7 @@ export function fitBlock(
       return kept.length > 0 ? { ...plain, citations: kept } : plain;
     }
     case 'reasoning':
-      if (block.text !== '' || (abilities.sealedReasoning && reference !== undefined)) {
+      if (block.text !== '' || (abilities.sealedReasoning && reference?.() !== undefined)) {
         losses.push(rewritten(path, 'foreign-reasoning'));
         return block;
       }
@@ -96,7 +96,7 @@ export function fitMessage(
   losses: LossNote[],
 ): ShownBlock[] {
   return content.flatMap((given, index) => {
-    const block = fitBlock(given, `content[${index}]`, abilities, reference?.(index), tools, losses);
+    const block = fitBlock(given, `content[${index}]`, abilities, () => reference?.(index), tools, losses);
     return block ? [{ block, index, tool: given.type === 'tool-use' ? tools?.get(given.name) : undefined }] : [];
   });
 }

@@ -249,7 +249,7 @@ export class StreamWriter implements ReplyWriter {
   }
 
   #end(block: OutgoingBlock, content: ContentBlock, given: string | undefined, isOwn: boolean): string {
-    const reference = this.#options.reference?.(block.index);
+    const reference = () => this.#options.reference?.(block.index);
     const isAgain = block.isEnded;
     if (!isAgain) this.#ended.push(block);
     const path = `content[${this.#ended.indexOf(block)}]`;

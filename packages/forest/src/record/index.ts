@@ -38,5 +38,5 @@ export {
 } from './recorder.ts';
 export type { Recording, UpstreamRequest } from './recording.ts';
 export { createReplayer, type ReplayEvent, type Replayer, type ReplayerOptions } from './replay.ts';
-export { forgetOld, forgetRecordings, oldestShown, type Retention } from './retention.ts';
+export { forgetMonths, forgetOld, forgetRecordings, oldestShown, type Retention } from './retention.ts';
 export { type RouteUsage, readRouteUsage } from './route-usage.ts';

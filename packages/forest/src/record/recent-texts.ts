@@ -1,4 +1,5 @@
 import type { PackedBytes } from '../model/records.ts';
+import type { Store } from '../store/index.ts';
 import type { ExchangeTexts } from './exchange.ts';
 
 /** How many characters are kept of one exchange, and of all that are not placed yet. */
@@ -66,4 +67,15 @@ export class RecentTexts {
       this.take(oldest);
     }
   }
+}
+
+const all = new WeakMap<Store, RecentTexts>();
+
+/** Those of a store. All its recorders in this process and the projection share them. */
+export function recentTexts(store: Store): RecentTexts {
+  const there = all.get(store);
+  if (there) return there;
+  const made = new RecentTexts();
+  all.set(store, made);
+  return made;
 }

@@ -30,6 +30,22 @@ export async function forgetOld(
 }
 
 /**
+ * Keeps the recordings of a project by month, and drops whole months that are older than the retention. It reads none of
+ * them, and other processes may go on. Conversations and their messages stay; the exact bytes of their exchanges go.
+ *
+ * @example
+ * const months = await forgetMonths(forest, { recordingDays: 90 }); // ['2026-05', '2026-06']
+ */
+export async function forgetMonths(
+  { store, clock }: Pick<Forest, 'store' | 'clock'>,
+  { recordingDays }: Retention,
+): Promise<readonly string[]> {
+  if (!store.months) throw new TypeError('This store does not keep recordings by month: use one in PostgreSQL.');
+  await store.months.create();
+  return recordingDays === undefined ? [] : store.months.drop(clock.now() - recordingDays * DAY_MS);
+}
+
+/**
  * Deletes recorded conversations for good: their threads, every byte of their exchanges, and the messages that no other
  * conversation shares. Run it while no other process uses the store.
  *

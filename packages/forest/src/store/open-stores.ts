@@ -24,7 +24,7 @@ export interface PostgresOptions {
    */
   readonly connections?: number;
   /**
-   * For how many milliseconds an operation is repeated while the database cannot be reached; default 30,000. That is
+   * For how many milliseconds an operation is repeated while the database cannot be reached; default 60,000. That is
    * longer than a cluster usually needs to replace a primary that died. Opening the store is not repeated.
    */
   readonly patience?: number;

@@ -66,6 +66,12 @@ export interface Store {
   /** Whether a writer is alive. The open work of a dead one will never end. */
   isAlive(writer: string): Promise<boolean>;
 
+  /** Facts that are derived from the records; a store without them has them derived again at every start. */
+  readonly facts?: FactStore;
+
+  /** For stores that can forget recordings by whole months, without reading them. */
+  readonly months?: MonthPartitions;
+
   /** Everything that could not be read since opening. Such data is kept. */
   problems(): readonly StoreProblem[];
   /** Checks everything that is stored, not only what the index knows. */
@@ -76,6 +82,40 @@ export interface Store {
    */
   compact(keep: (record: StoreRecord) => boolean): Promise<CompactionCount>;
   close(): Promise<void>;
+}
+
+/**
+ * Facts that are derived from the records, by key. They are not records: they are neither copied nor exported, and can
+ * be derived again. All of them belong to one version, which names the records that they were derived from.
+ */
+export interface FactStore {
+  /** The version, and what was stored with it; undefined if there are no facts. */
+  version(): Promise<FactVersion | undefined>;
+  /** The values of these keys, in their order, and the version that they belong to. */
+  read(
+    keys: readonly string[],
+  ): Promise<{ readonly version: string | undefined; readonly values: readonly (string | undefined)[] }>;
+  /**
+   * Replaces one version by the next: all of it or nothing. An undefined value removes its key. Returns false, and writes
+   * nothing, if the version is no longer `from`.
+   */
+  write(from: string | undefined, to: FactVersion, values: ReadonlyMap<string, string | undefined>): Promise<boolean>;
+  /** Removes all facts. */
+  clear(): Promise<void>;
+}
+
+/** Recorded exchanges in a part for each month. */
+export interface MonthPartitions {
+  /** From now on, exchanges are kept by month; those that are there are moved. Nothing happens if they are kept so already. */
+  create(): Promise<void>;
+  /** Drops all months that ended before a time, and returns them, such as `2026-11`. Messages and conversations stay. */
+  drop(before: number): Promise<readonly string[]>;
+}
+
+/** A version of the facts. `state` is a text of whoever derived them. */
+export interface FactVersion {
+  readonly version: string;
+  readonly state: string;
 }
 
 /** The result of a compaction. */
@@ -219,7 +259,10 @@ const METHODS = Object.keys({
   check: true,
   compact: true,
   close: true,
-} satisfies Record<Exclude<keyof Store, 'writer'>, true>) as readonly Exclude<keyof Store, 'writer'>[];
+} satisfies Record<Exclude<keyof Store, 'writer' | 'facts' | 'months'>, true>) as readonly Exclude<
+  keyof Store,
+  'writer' | 'facts' | 'months'
+>[];
 
 /**
  * A store with some methods replaced. All others are called on the store itself, because a class with private fields
@@ -233,5 +276,7 @@ export function overlayStore(store: Store, overlay: Partial<Store>): Store {
     const call = (...args: never[]): unknown => Reflect.apply(store[name], store, args);
     return [name, call] as const;
   });
-  return { writer: store.writer, ...Object.fromEntries(own), ...overlay } as Store;
+  const { writer, facts, months } = store;
+  const parts = { ...(facts && { facts }), ...(months && { months }) };
+  return { writer, ...parts, ...Object.fromEntries(own), ...overlay } as Store;
 }

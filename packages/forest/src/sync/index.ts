@@ -3,7 +3,7 @@
 export { meetForest } from './meet-forest.ts';
 export { folderPacks } from './packs/folder-packs.ts';
 export { gitPacks } from './packs/git-packs.ts';
-export { type PackOptions, packPeer } from './packs/pack-peer.ts';
+export { type PackCache, type PackOptions, packPeer } from './packs/pack-peer.ts';
 export type { PackCipher, PackStorage } from './packs/pack-place.ts';
 export { answerLines, answerSync, remotePeer, type SyncCall } from './protocol.ts';
 export type { RecordItem, RecordSummary } from './record-index.ts';

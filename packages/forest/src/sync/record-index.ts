@@ -71,8 +71,10 @@ export function isWinner(one: RecordItem, other: RecordItem): boolean {
   return String(one.version) > String(other.version);
 }
 
-/** Summaries exist for prefixes of up to this many digits: 65,536 leaves. */
-export const DEEPEST = 4;
+/** Summaries are kept for prefixes of up to this many digits: 65,536 leaves. Below, they are computed when they are asked for. */
+const DEEPEST = 4;
+/** No prefix is split further than this. */
+export const LONGEST_PREFIX = 12;
 const CHILDREN = 16;
 const WORDS = 4;
 
@@ -101,7 +103,7 @@ export function createRecordIndex(): RecordIndex {
 
   const leafOf = (id: string) => place(id.slice(0, DEEPEST));
   const add = (id: string, count: 1 | -1) => {
-    const words = Array.from({ length: WORDS }, (_, word) => Number.parseInt(id.slice(word * 8, word * 8 + 8), 16));
+    const words = idWords(id);
     let at = leafOf(id);
     for (let depth = DEEPEST; depth >= 0; depth--) {
       const { counts, sums } = levels[depth]!;
@@ -132,6 +134,7 @@ export function createRecordIndex(): RecordIndex {
     hasKey: (key) => current.has(key),
     get: (id) => leaves.get(leafOf(id))?.get(id),
     summaries(prefix) {
+      if (prefix.length >= DEEPEST) return summarise(itemsBelow(prefix), prefix.length);
       const { counts, sums } = levels[prefix.length + 1]!;
       const first = place(prefix) * CHILDREN;
       return Array.from({ length: CHILDREN }, (_, child) => {
@@ -139,14 +142,37 @@ export function createRecordIndex(): RecordIndex {
         return { count: counts[first + child]!, sum: Array.from(words, toHex).join('') };
       });
     },
-    items(prefix) {
-      const span = CHILDREN ** (DEEPEST - prefix.length);
-      const first = place(prefix) * span;
-      const found: RecordItem[] = [];
-      for (let leaf = first; leaf < first + span; leaf++) found.push(...(leaves.get(leaf)?.values() ?? []));
-      return found;
-    },
+    items: itemsBelow,
   };
+
+  function itemsBelow(prefix: string): RecordItem[] {
+    if (prefix.length > DEEPEST)
+      return [...(leaves.get(leafOf(prefix))?.values() ?? [])].filter(({ id }) => id.startsWith(prefix));
+    const span = CHILDREN ** (DEEPEST - prefix.length);
+    const first = place(prefix) * span;
+    const found: RecordItem[] = [];
+    for (let leaf = first; leaf < first + span; leaf++) found.push(...(leaves.get(leaf)?.values() ?? []));
+    return found;
+  }
+}
+
+/** The summaries of items by the digit at an index of their ids. */
+function summarise(items: readonly RecordItem[], digit: number): RecordSummary[] {
+  const counts = new Array<number>(CHILDREN).fill(0);
+  const sums = new Uint32Array(CHILDREN * WORDS);
+  for (const { id } of items) {
+    const child = place(id.slice(digit, digit + 1));
+    counts[child]! += 1;
+    for (const [word, value] of idWords(id).entries()) sums[child * WORDS + word]! ^= value;
+  }
+  return counts.map((count, child) => ({
+    count,
+    sum: Array.from(sums.subarray(child * WORDS, (child + 1) * WORDS), toHex).join(''),
+  }));
+}
+
+function idWords(id: string): number[] {
+  return Array.from({ length: WORDS }, (_, word) => Number.parseInt(id.slice(word * 8, word * 8 + 8), 16));
 }
 
 function place(prefix: string): number {

@@ -10,7 +10,7 @@ import { createRecordIndex, type RecordItem } from './record-index.ts';
 import type { SyncSelection } from './selection.ts';
 import { storePeer } from './store-peer.ts';
 import { type SyncResult, syncForests } from './sync-forests.ts';
-import type { LocalPeer, SyncPeer } from './sync-peer.ts';
+import { type LocalPeer, SYNC_VERSION, type SyncPeer } from './sync-peer.ts';
 
 const both = { direction: 'both' } as const;
 
@@ -264,12 +264,12 @@ test('a record that does not match its hash is refused with its whole batch, and
     await expect(syncForests(storePeer(here.store), lying, both)).rejects.toMatchObject({ code: 'sync_refused' });
     expect((await here.store.scan()).items).toEqual([]);
   }
-  const newer = { ...peer, version: async () => 3 };
+  const newer = { ...peer, version: async () => SYNC_VERSION + 1 };
   await expect(syncForests(storePeer(here.store), newer, both)).rejects.toMatchObject({ code: 'sync_version' });
-  await expect(answerSync(peer, { version: 3, call: 'write', list: [] })).rejects.toMatchObject({
+  await expect(answerSync(peer, { version: SYNC_VERSION + 1, call: 'write', list: [] })).rejects.toMatchObject({
     code: 'sync_version',
   });
-  await expect(answerSync(peer, { version: 2, call: 'items', list: ['../x'] })).rejects.toMatchObject({
+  await expect(answerSync(peer, { version: SYNC_VERSION, call: 'items', list: ['../x'] })).rejects.toMatchObject({
     code: 'sync_refused',
   });
 });

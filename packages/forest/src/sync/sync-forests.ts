@@ -1,6 +1,6 @@
 import type { RefRecord } from '../model/records.ts';
 import { refKey } from '../store/records.ts';
-import { DEEPEST, describeRecord, isWinner, type RecordItem } from './record-index.ts';
+import { describeRecord, isWinner, LONGEST_PREFIX, type RecordItem } from './record-index.ts';
 import type { SyncSelection } from './selection.ts';
 import { SyncError } from './sync-error.ts';
 import { type LocalPeer, SYNC_VERSION, type SyncPeer, type SyncRecord } from './sync-peer.ts';
@@ -166,7 +166,7 @@ async function compare(local: SyncPeer, remote: SyncPeer): Promise<RecordDiffere
           if (!other) throw new SyncError('sync_refused', 'The other side sent no summary. Nothing was written.');
           if (mine.count === other.count && mine.sum === other.sum) continue;
           const longer = prefix + digit.toString(16);
-          const isLeaf = longer.length === DEEPEST || Math.max(mine.count, other.count) <= SMALL;
+          const isLeaf = longer.length === LONGEST_PREFIX || Math.max(mine.count, other.count) <= SMALL;
           (isLeaf ? leaves : next).push(longer);
         }
       }

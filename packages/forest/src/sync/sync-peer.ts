@@ -4,7 +4,7 @@ import type { SyncSelection } from './selection.ts';
 import type { HeadPair, ResolvedHead } from './thread-heads.ts';
 
 /** The version of the calls below. Peers of different versions refuse each other. */
-export const SYNC_VERSION = 2;
+export const SYNC_VERSION = 3;
 
 /** A record with the id under which peers compare it, so that the receiver can verify it. */
 export interface SyncRecord {

@@ -1,6 +1,9 @@
 import { postgresStore } from '@skein/forest';
 import pg from 'pg';
 import { expect, test } from 'vitest';
+import { connect } from '../../src/store/postgres/connect.ts';
+import { createContext } from '../../src/store/postgres/context.ts';
+import { holdLease } from '../../src/store/postgres/lease.ts';
 import { makeNode, toRecords } from '../../src/testing/store-samples.ts';
 import { useDatabase } from './use-database.ts';
 
@@ -22,6 +25,42 @@ test('a writer that closed or went silent is dead, by the clock of the database'
   // Again if it gave a sign of life meanwhile.
   const seemsAlive = () => silence(31).then(() => store.isAlive(third.writer));
   await expect.poll(seemsAlive).toBe(false);
+});
+
+test('a generation ended for its followers while the database was away: a store counted itself as dead', async () => {
+  const store = await used.open();
+  await used.database.query("update skein_writer set beat = now() - interval '1 hour' where writer = $1", [
+    store.writer,
+  ]);
+  expect(await store.isAlive(store.writer)).toBe(true);
+  await store.close();
+  expect(await store.isAlive(store.writer).catch(() => false)).toBe(false);
+});
+
+test('an outage of the database longer than a lease kills no writer, and does not revive a dead one', async () => {
+  const project = used.newProject();
+  await (await used.open(project)).close();
+  const { db, end } = connect(used.database.url, 4);
+  const context = createContext(db, project);
+  const times = { beatMs: 50, leaseMs: 1000 };
+  const [one, two] = [await holdLease(context, 'one', times), await holdLease(context, 'two', times)];
+  await used.database.query(
+    "insert into skein_writer (project, writer, beat) values ($1, 'dead', now() - interval '1 hour')",
+    [project],
+  );
+  const blocking = new pg.Client({ connectionString: used.database.url });
+  await blocking.connect();
+  await blocking.query('begin; lock table skein_writer in exclusive mode');
+  await new Promise((resolve) => setTimeout(resolve, 1500));
+  // No heartbeat passed for longer than a lease; reading is possible.
+  expect(await one.isAlive('two')).toBe(true);
+  expect(await one.isAlive('dead')).toBe(false);
+  await blocking.query('rollback');
+  expect(await two.isAlive('one')).toBe(true);
+  await one.end();
+  expect(await two.isAlive('one')).toBe(false);
+  await Promise.all([two.end(), blocking.end()]);
+  await end();
 });
 
 test('a writer of another project is not one of this', async () => {

@@ -32,7 +32,7 @@ test('look-ups in a project that the statistics do not know use the key, not ano
     ['skein_body_pkey', "select from skein_body where project = $1 and digest = 'x'"],
     ['skein_take_pkey', "select from skein_take where project = $1 and node = 'x'"],
     ['skein_ref_pkey', `select from skein_ref where project = $1 and "on" = 'thread' and key = 'x' and name = 'title'`],
-    ['skein_entry_pkey', "select from skein_entry where project = $1 and kind = 'event' and id = 'x'"],
+    ['skein_entry_rest_pkey', "select from skein_entry where project = $1 and kind = 'event' and id = 'x'"],
     ['skein_node_parent', "select from skein_node where project = $1 and parent = 'x'"],
     ['skein_node_echo', "select from skein_node where project = $1 and echo = 'x'"],
   ] as const;

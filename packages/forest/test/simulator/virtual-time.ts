@@ -96,7 +96,7 @@ export function startVirtualTime(seed: number): VirtualTime {
   (timersPromises as { setTimeout: unknown }).setTimeout = sleep;
   syncBuiltinESMExports();
 
-  /** Lets everything go on that waits for nothing, or for a file of the real machine, such as those in /proc. */
+  /** Lets everything go on that waits for nothing, or for a module that is loaded on first use. */
   const settle = async () => {
     do await new Promise((done) => real.setImmediate(done));
     while (process.getActiveResourcesInfo().some((name) => /^FSReq|CloseReq/.test(name)));

@@ -1,12 +1,13 @@
 import { createRoute, z } from '@hono/zod-openapi';
+import { dialect, type Message } from '@skein/core';
 import {
+  type Forest,
   type ListedExchange,
   listExchanges,
   oldestShown,
   readableNodes,
   readRecorded,
   type StatusClass,
-  type Store,
   type UpstreamSide,
 } from '@skein/forest';
 import { Problem } from '../http/problem.ts';
@@ -204,10 +205,8 @@ export const recordings = apiRouter()
         limit: limit - items.length,
       });
       const spent = await readSpending(forest, page.items, costOf);
-      const prompts = await readPrompts(forest.store, page.items, redact);
-      const views = page.items.map((one) =>
-        redact(view(one, spent.get(one.id), prompts.get(one.landing?.parent ?? ''))),
-      );
+      const prompts = await readPrompts(forest, page.items, redact);
+      const views = page.items.map((one) => redact(view(one, spent.get(one.id), prompts.get(one.id))));
       items.push(...views.filter((one) => isWanted(one, wanted)));
       read += page.items.length;
       after = page.next;
@@ -228,8 +227,7 @@ export const recordings = apiRouter()
       ...(upstream && { upstream: { request: { text: upstream.request }, response: { text: upstream.response } } }),
     };
     const spent = (await readSpending(forest, [exchange], costOf)).get(exchange.id);
-    const prompts = await readPrompts(forest.store, [exchange], redact);
-    const prompt = prompts.get(exchange.landing?.parent ?? '');
+    const prompt = (await readPrompts(forest, [exchange], redact)).get(exchange.id);
     return c.json(redact({ recording: view(exchange, spent, prompt), ...bodies }), 200);
   });
 
@@ -257,16 +255,39 @@ function isWanted(one: RecordingView, { model, session, words = [], minMs, minCo
   );
 }
 
-/** The last messages of the requests in a few words, by their nodes. */
+/** The last messages of the requests in a few words, by their exchanges. */
 async function readPrompts(
-  store: Store,
+  forest: Forest,
   exchanges: readonly ListedExchange[],
   redact: Redactor,
 ): Promise<ReadonlyMap<string, string>> {
+  const { store } = forest;
   const ids = new Set(exchanges.flatMap(({ landing }) => landing?.parent ?? []));
   const records = (await store.nodes([...ids])).filter((record) => record !== undefined);
-  const nodes = await readableNodes(store, records);
-  return new Map(nodes.map(({ id, message }) => [id, summarize(message, redact, PROMPT_LENGTH)]));
+  const nodes = new Map((await readableNodes(store, records)).map(({ id, message }) => [id, message]));
+  const prompts = new Map<string, string>();
+  let bodies = 0;
+  for (const exchange of exchanges) {
+    const placed = nodes.get(exchange.landing?.parent ?? '');
+    const message = placed ?? (bodies++ < MOST_BODIES ? await readLastMessage(forest, exchange) : undefined);
+    if (message) prompts.set(exchange.id, summarize(message, redact, PROMPT_LENGTH));
+  }
+  return prompts;
+}
+
+/** How many bodies are read for one page. */
+const MOST_BODIES = 100;
+
+/** The last message of a request that has no place in the forest, because the API refused it or it failed. */
+async function readLastMessage(forest: Forest, exchange: ListedExchange): Promise<Message | undefined> {
+  if (exchange.dialect === undefined || exchange.kind === 'other') return undefined;
+  const request = (await readRecorded(forest, exchange.id))?.request;
+  try {
+    return request && dialect(exchange.dialect).readRequest(new TextDecoder().decode(request)).messages.at(-1);
+  } catch {
+    // Whatever it is, it is no request that this protocol has.
+    return undefined;
+  }
 }
 
 const PROMPT_LENGTH = 160;

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { converse } from './conversations.ts';
+import { converse, findEntry } from './conversations.ts';
 import { startWorld } from './world.ts';
 
 /** How many; `npm run torture` holds more. */
@@ -20,4 +20,12 @@ test(`${CONVERSATIONS} random conversations: nothing is refused, lost silently o
   console.log(`${total.requests} requests, ${total.restored} opaque strings restored`);
   expect(faults).toEqual([]);
   expect(total.restored).toBeGreaterThan(CONVERSATIONS);
+});
+
+test('judges a request by what the provider got of it, though the request of a client that has left came later', () => {
+  const [asked, left] = ['{"max_tokens": 4029}', '{"max_tokens":4733,"text":"4029"}'].map((text) => ({
+    body: Buffer.from(text),
+  }));
+  expect(findEntry([asked!, left!], 4029)).toBe(asked);
+  expect(findEntry([asked!, left!], 4001)).toBe(left);
 });

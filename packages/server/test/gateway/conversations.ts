@@ -1,6 +1,6 @@
 /** Random conversations through random pairs of protocols, judged at every turn. */
 import { setTimeout } from 'node:timers/promises';
-import type { MessageReply, ReplyBlock, ScriptedReply } from '@skein/emulator';
+import type { LogEntry, MessageReply, ReplyBlock, ScriptedReply } from '@skein/emulator';
 import type { SeenAnswer } from './answer.ts';
 import { CLIENTS, type Client, callsIn, type Wishes } from './clients.ts';
 import { doubled, type Mark, misplaced, silentLosses } from './differ.ts';
@@ -72,6 +72,8 @@ class RandomConversation implements Judged {
   /** Everything that the client has said and got, in order. */
   readonly #said: Mark[] = [];
   readonly #delivered: Delivered[] = [];
+  /** No two requests have the same limit, so a request is known by it. */
+  readonly #limits = new Set<number>();
   #marks = 0;
   #upstream: Upstream;
   #turn = 0;
@@ -118,6 +120,13 @@ class RandomConversation implements Judged {
     return `Kq${this.#seed.toString(36)}x${(this.#marks++).toString(36).padStart(3, '0')}z`;
   }
 
+  #limit(): number {
+    let limit = 4001 + this.#random.below(999);
+    while (this.#limits.has(limit)) limit += 1;
+    this.#limits.add(limit);
+    return limit;
+  }
+
   #wish(): Wishes {
     const thinks = this.#random.chance(0.8);
     const isSame = this.#client.protocol === this.#upstream.protocol;
@@ -125,7 +134,7 @@ class RandomConversation implements Judged {
       model: this.#upstream.model,
       stream: this.#random.chance(0.5),
       system: this.#system,
-      maxTokens: 4001 + this.#random.below(999),
+      maxTokens: this.#limit(),
       thinks,
       // In its own protocol a client knows what its model takes.
       ...(!isSame && this.#random.chance(0.2) && { temperature: 0.37 }),
@@ -215,7 +224,7 @@ class RandomConversation implements Judged {
     };
     const response = await this.#send(wishes);
     const body = await response.text();
-    const entry = emulator.log.at(-1);
+    const entry = findEntry(emulator.log, wishes.maxTokens);
     // What a program relies on and a model does not have is refused in so many words.
     if (response.status === 400 && !isAsked && property !== undefined) {
       const problems = READERS[this.#client.protocol].error(400, body);
@@ -268,6 +277,15 @@ class RandomConversation implements Judged {
     for (const lost of silentLosses(marks, JSON.stringify(parts), losses)) this.#fault(`not delivered: ${lost}`);
     for (const place of misplaced(marks, JSON.stringify(parts))) this.#fault(`delivered: ${place}`);
   }
+}
+
+/**
+ * The last request that the provider got with this limit of tokens; the last one at all if none has it. The request of a client
+ * that has left may reach the provider behind the next one.
+ */
+export function findEntry<T extends Pick<LogEntry, 'body'>>(log: readonly T[], maxTokens: number): T | undefined {
+  const limit = new RegExp(`:\\s*${maxTokens}\\b`);
+  return log.findLast(({ body }) => limit.test(body.toString())) ?? log.at(-1);
 }
 
 /** The opaque strings of a reply. A streamed item of Responses has other ones in its other events. */

@@ -29,5 +29,5 @@ type SuccessBody<R> =
 /** Rejects a text that cannot be the id of a node or its beginning: the server's answer would only cite a pattern. */
 export function checkNodeId(text: string): string {
   if (/^[0-9a-f]{4,40}$/.test(text)) return text;
-  throw new ApiProblem(404, 'unknown_node', t('api.there-is-no', { text }));
+  throw new ApiProblem(404, 'unknown_node', t('api.node-missing', { text }));
 }

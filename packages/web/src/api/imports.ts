@@ -56,5 +56,5 @@ async function send(
       throw new ApiProblem(status, code, detail);
     }
   }
-  throw new ApiProblem(0, 'connection', t('api.the-connection-ended'));
+  throw new ApiProblem(0, 'connection', t('api.import-cut'));
 }

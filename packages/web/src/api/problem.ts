@@ -30,7 +30,7 @@ export async function reach<R>(sent: Promise<R>): Promise<R> {
   try {
     return await sent;
   } catch {
-    throw new ApiProblem(0, 'connection', t('api.the-server-cannot'));
+    throw new ApiProblem(0, 'connection', t('api.unreachable'));
   }
 }
 
@@ -40,6 +40,6 @@ export async function readProblem(response: Pick<Response, 'status' | 'json'>): 
   return new ApiProblem(
     response.status,
     body.code ?? 'failed',
-    body.detail ?? t('api.the-server-answered', { status: response.status }),
+    body.detail ?? t('api.status', { status: response.status }),
   );
 }

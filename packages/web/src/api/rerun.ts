@@ -36,5 +36,5 @@ export async function* rerun(wish: RerunWish, signal: AbortSignal): AsyncGenerat
     if (event === 'answer') yield JSON.parse(data) as RerunAnswer;
     if (event === 'done') return;
   }
-  throw new ApiProblem(0, 'connection', t('api.the-connection-ended-before'));
+  throw new ApiProblem(0, 'connection', t('api.rerun-cut'));
 }

@@ -2,7 +2,7 @@ import { Ban, Brain, ChevronRight } from 'lucide-react';
 import { lazy, memo, Suspense } from 'react';
 import type { Block, ToolResult } from '../api/types.ts';
 import { useThoughtTime } from '../state/thought-times.ts';
-import { duration, shortNumber } from '../ui/format.ts';
+import { duration } from '../ui/format.ts';
 import { t } from '../words/words.ts';
 import { type CitedText, Footnotes, joinCited, NotesContext, numberCitations } from './citations.tsx';
 import { useFold } from './folds.ts';
@@ -167,7 +167,7 @@ function ReasoningBlock({ node, place, text, redacted, isLive }: ReasoningBlockP
       : ms === undefined
         ? t('blocks.thought')
         : t('blocks.thought-for', { time: duration(ms) });
-  const size = text === '' || ms !== undefined ? '' : `${shortNumber(text.length)} characters`;
+  const size = text === '' || ms !== undefined ? '' : t('blocks.thought-size', { count: text.length });
   return (
     <article aria-label={t('blocks.reasoning')} className="my-1">
       <button
@@ -187,7 +187,7 @@ function ReasoningBlock({ node, place, text, redacted, isLive }: ReasoningBlockP
       {isOpen && (
         <div className="mt-1 mb-2 border-s-2 border-line ps-4 text-soft [&_.prose]:text-sm">
           {text === '' ? (
-            <p className="text-sm">{redacted ? t('blocks.the-provider-sent') : t('blocks.the-provider-did')}</p>
+            <p className="text-sm">{redacted ? t('blocks.reasoning-encrypted') : t('blocks.reasoning-withheld')}</p>
           ) : (
             <Markdown text={text} />
           )}

@@ -67,12 +67,12 @@ export function NoteMarks({ numbers }: { readonly numbers: readonly number[] }) 
       note && (
         <Popover
           key={number}
-          label={t('blocks.source', { number })}
+          label={t('blocks.citation', { number })}
           side="top"
           trigger={
             <button
               type="button"
-              aria-label={t('blocks.source-2', { number, shortName: shortName(note.citation) })}
+              aria-label={t('blocks.citation-named', { number, name: shortName(note.citation) })}
               className="mx-0.5 inline-flex h-4 min-w-4 items-center justify-center rounded bg-accent-soft px-1 align-super text-[10px] leading-none font-semibold text-accent tabular-nums hover:bg-accent hover:text-accent-ink"
             >
               {number}
@@ -94,7 +94,7 @@ export function Footnotes({ notes }: { readonly notes: readonly NumberedCitation
       {notes.map(({ number, citation }) => (
         <li key={number}>
           <Popover
-            label={t('blocks.source', { number })}
+            label={t('blocks.citation', { number })}
             side="top"
             trigger={
               <button
@@ -119,7 +119,7 @@ export function Footnotes({ notes }: { readonly notes: readonly NumberedCitation
 function SourcePreview({ url, title, quote }: Citation) {
   return (
     <div className="flex flex-col gap-2">
-      <p className="font-medium">{title ?? (url === undefined ? t('blocks.source-3') : shortName({ url }))}</p>
+      <p className="font-medium">{title ?? (url === undefined ? t('blocks.citation-preview') : shortName({ url }))}</p>
       {url !== undefined && (
         <p className="truncate text-xs">
           <SafeLink href={url}>{url}</SafeLink>
@@ -138,5 +138,5 @@ function SourcePreview({ url, title, quote }: Citation) {
 /** The host of an address, else the title or the cited words. */
 function shortName({ url, title, quote }: Partial<Citation>): string {
   if (url !== undefined && URL.canParse(url)) return new URL(url).hostname.replace(/^www\./, '') || url;
-  return title ?? quote ?? t('blocks.source-3');
+  return title ?? quote ?? t('blocks.citation-preview');
 }

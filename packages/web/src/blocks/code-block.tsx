@@ -26,7 +26,7 @@ export const CodeBlock = memo(function CodeBlock({ code, language = '', bare = f
   const source = <Source code={code} language={language} isWrapped={isWrapped} />;
   return (
     <figure
-      aria-label={t('blocks.code', { name })}
+      aria-label={t('blocks.code-label', { name })}
       className={bare ? 'relative' : 'my-3 overflow-hidden rounded-lg border border-line bg-sunken'}
     >
       <figcaption
@@ -35,7 +35,7 @@ export const CodeBlock = memo(function CodeBlock({ code, language = '', bare = f
         <span className="grow truncate">{name}</span>
         {preview && (
           <IconButton
-            label={isPreviewed ? t('blocks.show-the-code') : t('blocks.show-the-preview')}
+            label={isPreviewed ? t('blocks.show-code') : t('blocks.show-preview')}
             onClick={() => setPreviewed(!isPreviewed)}
           >
             {isPreviewed ? <Code size={14} /> : <Eye size={14} />}

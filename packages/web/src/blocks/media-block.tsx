@@ -23,7 +23,7 @@ export function MediaBlock({ mediaType, source, name }: MediaBlockProps) {
   if (source.kind === 'file')
     return (
       <Frame icon={<File size={16} aria-hidden />}>
-        {name ?? t('blocks.a-file-that')}
+        {name ?? t('blocks.file-at-provider')}
         <code className="truncate font-mono text-faint">{source.id}</code>
       </Frame>
     );

@@ -116,7 +116,7 @@ const COMPONENTS: Components = {
   a: ({ href, children }) => <SafeLink href={href}>{children}</SafeLink>,
   img: ({ src, alt }) => <RemoteImage src={typeof src === 'string' ? src : undefined} alt={alt} />,
   input: ({ checked }) => (
-    <span role="img" aria-label={checked ? t('blocks.done') : t('blocks.open')} className="mr-1">
+    <span role="img" aria-label={checked ? t('blocks.task-done') : t('blocks.task-open')} className="mr-1">
       {checked ? '☑' : '☐'}
     </span>
   ),

@@ -1,5 +1,6 @@
 import type { Block, ToolResult, ToolUse } from '../api/types.ts';
 import { plainWords } from '../state/plain-words.ts';
+import { t } from '../words/words.ts';
 import { compactJson, unknownText } from './json-text.ts';
 
 /** The arguments of a call in one line, as in `get_weather {"city":"Lisbon"} → 19 °C`. */
@@ -9,7 +10,7 @@ export function summarizeCall({ rawParameters }: ToolUse): string {
 
 export function summarizeResult({ content, isError }: ToolResult): string {
   const text = oneLine(content.map(blockText).filter(Boolean).join(' '), 160);
-  return text === '' ? (isError ? 'failed' : 'an empty result') : text;
+  return text === '' ? (isError ? t('summary.failed') : t('summary.empty-result')) : text;
 }
 
 /** A message in one line, without the marks of Markdown. */
@@ -28,9 +29,9 @@ function blockText(block: Block): string {
     case 'refusal':
       return block.text;
     case 'reasoning':
-      return block.redacted ? 'redacted reasoning' : `thinks: ${block.text}`;
+      return block.redacted ? t('summary.redacted') : t('summary.thinks', { text: block.text });
     case 'tool-use':
-      return `calls ${block.name} ${summarizeCall(block)}`;
+      return t('summary.calls', { name: block.name, parameters: summarizeCall(block) });
     case 'tool-result':
       return summarizeResult(block);
     case 'media':

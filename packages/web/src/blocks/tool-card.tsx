@@ -63,9 +63,9 @@ function Outcome({ result, state }: Pick<ToolCardProps, 'result' | 'state'>) {
       <span className={`flex min-w-0 grow items-center gap-1.5 ${result.isError ? 'text-danger' : 'text-ink'}`}>
         <span aria-hidden>→</span>
         {result.isError ? (
-          <CircleX size={14} aria-label={t('blocks.failed')} className="shrink-0" />
+          <CircleX size={14} aria-label={t('blocks.call-failed')} className="shrink-0" />
         ) : (
-          <CircleCheck size={14} aria-label={t('blocks.done-2')} className="shrink-0 text-ok" />
+          <CircleCheck size={14} aria-label={t('blocks.call-done')} className="shrink-0 text-ok" />
         )}
         <span className="truncate">{summarizeResult(result)}</span>
       </span>
@@ -74,20 +74,20 @@ function Outcome({ result, state }: Pick<ToolCardProps, 'result' | 'state'>) {
     return (
       <span role="status" className="flex shrink-0 items-center gap-1.5 text-accent">
         <LoaderCircle size={14} aria-hidden className="animate-spin" />
-        {state === 'running' ? t('blocks.running') : t('blocks.writing-arguments')}
+        {state === 'running' ? t('blocks.call-running') : t('blocks.call-writing')}
       </span>
     );
   return (
     <span className="flex shrink-0 items-center gap-1.5 text-warn">
       <Clock size={14} aria-hidden />
-      {t('blocks.no-result-yet')}
+      {t('blocks.call-waiting')}
     </span>
   );
 }
 
 /** The result of a tool, block by block. */
 export function ResultContent({ content, isError }: { readonly content: readonly Block[]; readonly isError: boolean }) {
-  if (content.length === 0) return <p className="p-3 text-xs text-faint">{t('blocks.the-result-is')}</p>;
+  if (content.length === 0) return <p className="p-3 text-xs text-faint">{t('blocks.result-empty')}</p>;
   // biome-ignore lint/suspicious/noArrayIndexKey: the order of blocks never changes
   return content.map((block, index) => <ResultPart key={`${block.type}-${index}`} block={block} isError={isError} />);
 }
@@ -98,7 +98,7 @@ function ResultPart({ block, isError }: { readonly block: Block; readonly isErro
       return (
         <CodeBlock
           bare
-          label={isError ? t('blocks.error') : t('blocks.result')}
+          label={isError ? t('blocks.result-error') : t('blocks.result')}
           code={prettyJson(block.text)}
           {...(looksLikeJson(block.text) && isJson(block.text) && { language: 'json' })}
         />

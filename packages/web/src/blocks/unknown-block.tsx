@@ -1,24 +1,34 @@
 import { Puzzle } from 'lucide-react';
-import { t } from '../words/words.ts';
+import { useState } from 'react';
+import { t, tx } from '../words/words.ts';
 import { CodeBlock } from './code-block.tsx';
+import { Foldable } from './fold.tsx';
 import { prettyJson } from './json-text.ts';
 
-/** A block of a kind that this page does not know, shown as JSON. */
+/** Longer JSON would push the text of the message away. */
+const MOST_LINES = 12;
+
+/** A block of a kind that this page does not know, shown as JSON; a long one is folded. */
 export function UnknownBlock({ native }: { readonly native: string }) {
+  const code = prettyJson(native);
+  const [isOpen, setOpen] = useState(code.split('\n', MOST_LINES + 1).length <= MOST_LINES);
+  const type = nativeType(native);
   return (
-    <article
-      aria-label={t('blocks.unknown-block', { nativeType: nativeType(native) })}
-      className="my-2 rounded-lg border border-dashed border-line-strong"
+    <Foldable
+      label={t('blocks.unknown-block', { type })}
+      isOpen={isOpen}
+      onToggle={() => setOpen(!isOpen)}
+      summary={
+        <>
+          <Puzzle size={14} aria-hidden className="shrink-0" />
+          {tx('blocks.unknown-about', { type: <code className="truncate font-mono">{type}</code> })}
+        </>
+      }
     >
-      <p className="flex h-8 items-center gap-2 px-3 text-xs text-soft">
-        <Puzzle size={14} aria-hidden className="shrink-0" />
-        <span className="font-medium">{t('blocks.specific-to-its')}</span>
-        <code className="truncate font-mono">{nativeType(native)}</code>
-      </p>
-      <div className="max-h-96 overflow-y-auto border-t border-line">
-        <CodeBlock bare code={prettyJson(native)} language="json" label="JSON" />
+      <div className="max-h-96 overflow-y-auto">
+        <CodeBlock bare code={code} language="json" label="JSON" />
       </div>
-    </article>
+    </Foldable>
   );
 }
 

@@ -9,8 +9,9 @@ import { comparableText } from '../inspector/comparable-text.ts';
 import { plainWords } from '../state/plain-words.ts';
 import { useView } from '../state/view.ts';
 import { Button } from '../ui/button.tsx';
+import { Kbd } from '../ui/kbd.tsx';
 import { Empty } from '../ui/states.tsx';
-import { t } from '../words/words.ts';
+import { t, tx } from '../words/words.ts';
 import { AskSeveral } from './ask-several.tsx';
 import { ColumnGrid } from './column-grid.tsx';
 import { type ColumnEntry, MOST_COLUMNS, readEntries, sharedLength, useColumns, writeEntries } from './columns.ts';
@@ -39,17 +40,17 @@ function BranchColumns() {
   useCommandList([
     {
       id: 'compare.differences',
-      title: t('compare.mark-differences-or'),
+      title: t('compare.command-differences'),
       group: 'view',
       keys: ['d'],
       run: () => setShowsDifferences(!showsDifferences),
     },
     {
       id: 'compare.source',
-      title: t('compare.show-the-source'),
+      title: t('compare.command-source'),
       group: 'view',
       keys: ['r'],
-      words: t('compare.raw-markdown'),
+      words: t('compare.command-source-words'),
       run: () => setShowsSource(!showsSource),
     },
   ]);
@@ -116,7 +117,7 @@ function BranchColumns() {
           <Empty title={t('compare.empty')} icon={<GitCompare size={32} />}>
             <p>
               <Link href="/" className="text-accent underline">
-                {t('compare.empty-mark', { key: 'm', compare: 'c' })}
+                {tx('compare.empty-mark', { mark: <Kbd>m</Kbd>, compare: <Kbd>c</Kbd> })}
               </Link>
             </p>
             <p>{t('compare.empty-ask')}</p>

@@ -20,14 +20,14 @@ export function Connections() {
   if (!data || !version.data) return null;
   const isShown = isOpen || isDemo || ready.length === 0;
   return (
-    <section aria-label={t('conversation.connections')} className="mx-3">
+    <section aria-label={t('connections.label')} className="mx-3">
       {!isDemo && ready.length > 0 && (
         <div className="flex justify-center">
           <Button small look="quiet" aria-expanded={isShown} onClick={() => setOpen(!isOpen)}>
             <KeyRound size={14} aria-hidden />
             {ready.length === 1
-              ? t('conversation.has-a-key', { id: ready[0]!.id })
-              : t('conversation.providers-have-a', { count: ready.length })}
+              ? t('connections.one-ready', { id: ready[0]!.id })
+              : t('connections.ready', { count: ready.length })}
             <ChevronRight size={12} aria-hidden className={isShown ? 'rotate-90' : ''} />
           </Button>
         </div>
@@ -36,14 +36,12 @@ export function Connections() {
         <div className="mt-2 rounded-xl border border-line bg-surface p-4">
           {isDemo || ready.length === 0 ? (
             <>
-              <h2 className="mb-1 font-medium">{t('conversation.connect-a-model')}</h2>
-              <p className="mb-3 text-sm text-soft">
-                {isDemo ? t('conversation.no-provider-has') : t('conversation.no-provider-has-a')}
-              </p>
+              <h2 className="mb-1 font-medium">{t('connections.title')}</h2>
+              <p className="mb-3 text-sm text-soft">{isDemo ? t('connections.demo') : t('connections.none')}</p>
               <AddKey />
             </>
           ) : (
-            <ul aria-label={t('conversation.providers-with-a')} className="flex flex-col divide-y divide-line">
+            <ul aria-label={t('connections.list')} className="flex flex-col divide-y divide-line">
               {ready.map(({ id }) => (
                 <ProviderRow key={id} provider={id} />
               ))}
@@ -68,13 +66,13 @@ function ProviderRow({ provider }: { readonly provider: string }) {
       <span role="status" className="flex min-w-0 grow items-center gap-1.5 text-xs text-soft">
         {check.isPending ? (
           <>
-            <LoaderCircle size={14} aria-hidden className="animate-spin" /> {t('conversation.asking')}
+            <LoaderCircle size={14} aria-hidden className="animate-spin" /> {t('connections.testing')}
           </>
         ) : result?.works ? (
           <>
             <CircleCheck size={14} aria-hidden className="shrink-0 text-ok" />
             <span className="truncate">
-              {t('conversation.answered-in', { model: result.model, time: duration(result.ms) })}
+              {t('connections.works', { model: result.model, time: duration(result.ms) })}
             </span>
           </>
         ) : (result ?? check.error) ? (
@@ -83,16 +81,16 @@ function ProviderRow({ provider }: { readonly provider: string }) {
             <span className="break-words text-danger">{result?.problem ?? check.error?.message}</span>
           </>
         ) : (
-          t('conversation.the-key-is')
+          t('connections.untested')
         )}
       </span>
       {result?.works && result.model !== chosen && (
         <Button small onClick={() => chooseModel(result.model)}>
-          {t('conversation.use', { model: result.model.split('/').slice(1).join('/') })}
+          {t('connections.use', { model: result.model.split('/').slice(1).join('/') })}
         </Button>
       )}
       <Button small disabled={check.isPending} onClick={() => check.mutate()}>
-        {t('conversation.test-the-key')}
+        {t('connections.test')}
       </Button>
     </li>
   );

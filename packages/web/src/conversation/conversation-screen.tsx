@@ -7,7 +7,7 @@ import type { Block, Lineage } from '../api/types.ts';
 import { type ConversationAddress, toAddress, toSessionAddress } from '../state/address.ts';
 import { Button } from '../ui/button.tsx';
 import { Failed, Loading } from '../ui/states.tsx';
-import { t } from '../words/words.ts';
+import { t, tx } from '../words/words.ts';
 import { type SendPlan, send, stop } from './actions.ts';
 import { Composer } from './composer/composer.tsx';
 import { Destination } from './composer/destination.tsx';
@@ -29,11 +29,7 @@ export default function ConversationScreen(place: ConversationAddress) {
 function Conversation({ thread: id, node }: ConversationAddress) {
   const { thread, error, retry } = useThread(id, node);
   if (thread) return <OpenConversation {...thread} />;
-  return error === undefined ? (
-    <Loading label={t('conversation.loading-the-conversation')} />
-  ) : (
-    <Failed error={error} onRetry={retry} />
-  );
+  return error === undefined ? <Loading label={t('conversation.loading')} /> : <Failed error={error} onRetry={retry} />;
 }
 
 function OpenConversation(thread: ShownThread) {
@@ -58,7 +54,7 @@ function OpenConversation(thread: ShownThread) {
             <Composer
               place={place}
               isGrowing={isGrowing && isLeaf}
-              placeholder={isLeaf ? t('conversation.go-on') : t('conversation.go-on-from')}
+              placeholder={isLeaf ? t('conversation.go-on') : t('conversation.go-on-about')}
               onSend={write}
               onStop={isGrowing ? () => void stop(tail.live.id) : undefined}
             >
@@ -79,7 +75,7 @@ function RemovedNote({ thread: { path } }: { readonly thread: ShownThread }) {
   return (
     <div role="status" className="flex items-center gap-2 border-b border-line bg-warn-soft px-3 py-1 text-warn">
       <Trash2 size={14} aria-hidden />
-      <p className="grow">{t('conversation.this-branch-was')}</p>
+      <p className="grow">{t('conversation.deleted')}</p>
       <Button small onClick={() => void restoreAt(top)}>
         {t('conversation.restore')}
       </Button>
@@ -95,24 +91,21 @@ function ThreadNote({ thread }: { readonly thread: Lineage }) {
   return (
     <div
       role="note"
-      aria-label={t('conversation.about-this-conversation')}
+      aria-label={t('conversation.about')}
       className="flex min-h-7 shrink-0 flex-col justify-center gap-x-4 border-b border-line bg-sunken px-3 py-1 text-xs text-soft"
     >
       {recorded && (
-        <Line icon={<Radio size={14} aria-hidden className="mt-px shrink-0" />}>
-          {t('conversation.recorded-from-a')}
-        </Line>
+        <Line icon={<Radio size={14} aria-hidden className="mt-px shrink-0" />}>{t('conversation.recorded')}</Line>
       )}
       {isSession && (
         <Line icon={<Bot size={14} aria-hidden className="mt-px shrink-0" />}>
-          {thread.agent ? t('conversation.a-session-of', { agent: thread.agent }) : t('conversation.part-of-a')}
-          {thread.cwd && ` ${t('conversation.in', { cwd: thread.cwd })}`}.{' '}
+          {describeSession(thread)}{' '}
           <Link href={toSessionAddress(thread.id)} className="text-accent underline underline-offset-2">
-            {t('conversation.show-its-steps')}
+            {t('conversation.session-open')}
           </Link>
         </Line>
       )}
-      {unrecorded !== undefined && <Line>{t('conversation.it-goes-on', { unrecorded })}</Line>}
+      {unrecorded !== undefined && <Line>{t('conversation.unrecorded', { unrecorded })}</Line>}
       {forkedFrom !== undefined && <ForkedFrom thread={forkedFrom} />}
     </div>
   );
@@ -122,13 +115,21 @@ function ForkedFrom({ thread }: { readonly thread: string }) {
   const { data } = useQuery(queries.thread(thread));
   return (
     <Line icon={<GitFork size={14} aria-hidden className="mt-px shrink-0" />}>
-      {t('conversation.fork-of')}{' '}
-      <Link href={toAddress(thread)} className="text-accent underline underline-offset-2">
-        {data?.title || t('conversation.another-conversation')}
-      </Link>
-      {data?.recorded && t('conversation.which-was-recorded')}
+      {tx(data?.recorded ? 'conversation.fork-of-recorded' : 'conversation.fork-of', {
+        conversation: (
+          <Link href={toAddress(thread)} className="text-accent underline underline-offset-2">
+            {data?.title || t('conversation.fork-untitled')}
+          </Link>
+        ),
+      })}
     </Line>
   );
+}
+
+function describeSession({ agent, cwd: folder }: Lineage): string {
+  if (agent !== undefined)
+    return folder ? t('conversation.session-of-in', { agent, folder }) : t('conversation.session-of', { agent });
+  return folder ? t('conversation.session-in', { folder }) : t('conversation.session');
 }
 
 function Line({ icon, children }: { readonly icon?: ReactNode; readonly children: ReactNode }) {

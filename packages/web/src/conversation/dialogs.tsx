@@ -47,16 +47,16 @@ function SystemDialog({ leaf }: { readonly leaf: string }) {
       open
       wide
       onClose={closeDialog}
-      title={t('conversation.add-a-system')}
+      title={t('system-text.add')}
       action={
         <Button look="primary" disabled={isEmpty} onClick={save}>
-          {t('conversation.save')}
+          {t('dialogs.save')}
         </Button>
       }
     >
-      <p className="mb-2 text-sm text-soft">{t('conversation.instructions-that-the')}</p>
+      <p className="mb-2 text-sm text-soft">{t('system-text.about')}</p>
       <textarea
-        aria-label={t('conversation.system-text')}
+        aria-label={t('system-text.label')}
         dir="auto"
         rows={5}
         value={text}
@@ -82,7 +82,7 @@ function SplitDialog({ node }: { readonly node: Node }) {
       open
       wide
       onClose={closeDialog}
-      title={t('conversation.split-in-two')}
+      title={t('split.title')}
       action={
         <Button
           look="primary"
@@ -92,13 +92,13 @@ function SplitDialog({ node }: { readonly node: Node }) {
             void split(node, at!);
           }}
         >
-          {t('conversation.split')}
+          {t('split.split')}
         </Button>
       }
     >
-      <p className="mb-2 text-sm text-soft">{t('conversation.put-the-cursor')}</p>
+      <p className="mb-2 text-sm text-soft">{t('split.about')}</p>
       <textarea
-        aria-label={t('conversation.where-to-split')}
+        aria-label={t('split.field')}
         aria-readonly
         value={text}
         // Not `readOnly`: the cursor could then not be seen or moved by keys.
@@ -107,7 +107,7 @@ function SplitDialog({ node }: { readonly node: Node }) {
         className="h-64 w-full rounded-md border border-line bg-page p-2 font-mono text-[13px]"
       />
       <p className="mt-2 h-5 truncate text-xs text-faint">
-        {isInside ? t('conversation.the-second-one', { text: text.slice(at, at + 80) }) : ''}
+        {isInside ? t('split.second', { text: text.slice(at, at + 80) }) : ''}
       </p>
     </Dialog>
   );
@@ -125,16 +125,16 @@ function MessageMarksDialog({ what, node }: { readonly what: 'tag' | 'note'; rea
     <Dialog
       open
       onClose={closeDialog}
-      title={isTag ? t('conversation.tags') : t('conversation.note')}
+      title={isTag ? t('dialogs.tags') : t('dialogs.note')}
       action={
         <Button look="primary" onClick={save}>
-          {t('conversation.save')}
+          {t('dialogs.save')}
         </Button>
       }
     >
       <textarea
-        aria-label={isTag ? t('conversation.tags-with-commas') : t('conversation.note')}
-        placeholder={isTag ? t('conversation.good-to-check') : t('conversation.what-you-want')}
+        aria-label={isTag ? t('dialogs.tags-field') : t('dialogs.note')}
+        placeholder={isTag ? t('dialogs.tags-example') : t('dialogs.note-example')}
         value={text}
         rows={isTag ? 2 : 5}
         onChange={(event) => setText(event.target.value)}
@@ -156,27 +156,18 @@ function DeleteDialog({ node }: { readonly node: Node }) {
   });
   if (bookmark)
     return (
-      <ConfirmDialog
-        title={t('conversation.delete-this-branch')}
-        action={t('conversation.delete')}
-        isDisabled
-        onSure={closeDialog}
-      >
-        <p>{t('conversation.it-cannot-be', { title: bookmark.title })}</p>
+      <ConfirmDialog title={t('delete.title')} action={t('delete.delete')} isDisabled onSure={closeDialog}>
+        <p>{t('delete.bookmarked', { title: bookmark.title })}</p>
       </ConfirmDialog>
     );
   return (
     <ConfirmDialog
-      title={t('conversation.delete-this-branch')}
-      action={t('conversation.delete')}
+      title={t('delete.title')}
+      action={t('delete.delete')}
       isDisabled={isPending}
       onSure={() => void removeBranch(node)}
     >
-      <p>
-        {t('conversation.you-can-undo', {
-          what: node.parent === ROOT ? t('conversation.this-is-the') : t('conversation.the-message-is'),
-        })}
-      </p>
+      <p>{node.parent === ROOT ? t('delete.whole-conversation') : t('delete.branch')}</p>
       <blockquote className="mt-2 border-l-2 border-line-strong pl-3 text-soft">
         {summarizeBlocks(node.content)}
       </blockquote>
@@ -196,19 +187,17 @@ function DeleteOthersDialog({ leaf }: { readonly leaf: string }) {
   }, []);
   return (
     <ConfirmDialog
-      title={t('conversation.delete-all-but')}
-      action={t('conversation.delete')}
+      title={t('delete.others-title')}
+      action={t('delete.delete')}
       isDisabled={!count}
       onSure={() => void removeOthers(path)}
     >
       <p>
         {count === undefined
-          ? t('conversation.counting-the-branches')
+          ? t('delete.others-counting')
           : count === 0
-            ? t('conversation.no-branch-leaves')
-            : t('conversation.this-path-and', {
-                what: count === 1 ? t('conversation.one-branch-leaves') : t('conversation.branches-leave', { count }),
-              })}
+            ? t('delete.others-none')
+            : t('delete.others-about', { count })}
       </p>
     </ConfirmDialog>
   );

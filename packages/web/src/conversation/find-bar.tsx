@@ -42,8 +42,8 @@ function OpenFindBar({ path, scroller }: FindBarProps) {
       <Search size={14} aria-hidden className="text-faint" />
       <input
         ref={field}
-        aria-label={t('conversation.find-in-this')}
-        placeholder={t('conversation.find')}
+        aria-label={t('find.label')}
+        placeholder={t('find.placeholder')}
         value={written}
         onChange={(event) => setWritten(event.target.value)}
         onKeyDown={(event) => {
@@ -55,24 +55,15 @@ function OpenFindBar({ path, scroller }: FindBarProps) {
         className="h-7 w-44 min-w-0 bg-transparent max-sm:grow px-1 text-sm outline-none placeholder:text-faint"
       />
       <span role="status" className="min-w-12 text-right text-xs text-faint tabular-nums">
-        {words === ''
-          ? ''
-          : found.length === 0
-            ? t('conversation.nothing')
-            : `${(at % found.length) + 1}/${found.length}`}
+        {words === '' ? '' : found.length === 0 ? t('find.nothing') : `${(at % found.length) + 1}/${found.length}`}
       </span>
-      <IconButton
-        label={t('conversation.previous-match')}
-        keys="Shift+Enter"
-        disabled={found.length < 2}
-        onClick={() => step(-1)}
-      >
+      <IconButton label={t('find.previous')} keys="Shift+Enter" disabled={found.length < 2} onClick={() => step(-1)}>
         <ChevronUp size={14} />
       </IconButton>
-      <IconButton label={t('conversation.next-match')} keys="Enter" disabled={found.length < 2} onClick={() => step(1)}>
+      <IconButton label={t('find.next')} keys="Enter" disabled={found.length < 2} onClick={() => step(1)}>
         <ChevronDown size={14} />
       </IconButton>
-      <IconButton label={t('conversation.close-the-search')} keys="Escape" onClick={close}>
+      <IconButton label={t('find.close')} keys="Escape" onClick={close}>
         <X size={14} />
       </IconButton>
     </search>

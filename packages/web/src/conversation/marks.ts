@@ -59,8 +59,8 @@ export async function forkThread(node: Node): Promise<void> {
         ? await unwrap(api.threads.$post({ json: { head: node.id } }))
         : await unwrap(api.threads[':thread'].fork.$post({ param: { thread }, json: { at: node.id } }));
     putThread(fork);
-    toast(t('conversation.a-conversation-of'), {
-      title: t('conversation.open'),
+    toast(t('conversation.forked'), {
+      title: t('conversation.forked-open'),
       run: () => goTo(node.id, { thread: fork.id }),
     });
   });
@@ -79,9 +79,10 @@ export function linkTo(node: Node): string {
   return location.origin + base + toAddress(currentThreadId(), node.id);
 }
 
-export async function copyText(text: string, what: string): Promise<void> {
+/** Copies a text, and says so with `done`. */
+export async function copyText(text: string, done: string): Promise<void> {
   await reportErrors(async () => {
     await navigator.clipboard.writeText(text);
-    toast(`${what} copied.`);
+    toast(done);
   });
 }

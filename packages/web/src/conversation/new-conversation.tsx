@@ -1,11 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
-import { AtSign, Bot, Check, GitBranch, Paperclip, Settings2, SlashSquare } from 'lucide-react';
+import { Bot, Check, GitBranch, Paperclip, Settings2 } from 'lucide-react';
 import { type ReactNode, useEffect, useState } from 'react';
 import { queries } from '../api/queries.ts';
 import type { Agent } from '../api/types.ts';
 import { useModel } from '../state/model.ts';
 import { chooseModel, useView } from '../state/view.ts';
 import { providerText } from '../ui/colors.ts';
+import { Kbd } from '../ui/kbd.tsx';
 import { t } from '../words/words.ts';
 import { send } from './actions.ts';
 import { Composer, focusComposer } from './composer/composer.tsx';
@@ -20,13 +21,11 @@ export function NewConversation() {
   return (
     <div className="h-full overflow-y-auto">
       <div className="mx-auto flex min-h-full w-full max-w-3xl flex-col justify-center gap-6 py-8">
-        <h1 className="px-6 text-center text-2xl font-semibold tracking-tight text-balance">
-          {t('conversation.what-is-on')}
-        </h1>
+        <h1 className="px-6 text-center text-2xl font-semibold tracking-tight text-balance">{t('new.title')}</h1>
         <div className="flex flex-col gap-3">
           {hasSystem && (
             <label className="mx-3 flex flex-col gap-1 text-xs text-soft">
-              {t('conversation.system-text-instructions')}
+              {t('new.system-text')}
               <textarea
                 value={system}
                 onChange={(event) => changeSystem({ text: event.target.value })}
@@ -38,7 +37,7 @@ export function NewConversation() {
           <Composer
             place="new"
             isGrowing={false}
-            placeholder={t('conversation.ask-anything-type')}
+            placeholder={t('new.placeholder')}
             onSend={async (content, plan) => {
               const first =
                 system.trim() === ''
@@ -70,7 +69,7 @@ function RecentModels() {
   const shown = recent.filter((id) => data?.items.some((one) => one.id === id && one.hasKey));
   if (shown.length < 2) return null;
   return (
-    <ul aria-label={t('conversation.recent-models')} className="flex flex-wrap justify-center gap-1.5 px-3">
+    <ul aria-label={t('new.recent-models')} className="flex flex-wrap justify-center gap-1.5 px-3">
       {shown.map((id) => {
         const [provider, ...name] = id.split('/');
         const isChosen = id === model;
@@ -107,8 +106,8 @@ function AgentCards() {
   const agents = data?.items ?? [];
   if (agents.length === 0) return null;
   return (
-    <section aria-label={t('conversation.agents')} className="px-3">
-      <h2 className="mb-2 text-center text-xs font-medium text-faint">{t('conversation.or-begin-with')}</h2>
+    <section aria-label={t('new.agents')} className="px-3">
+      <h2 className="mb-2 text-center text-xs font-medium text-faint">{t('new.agents-title')}</h2>
       <ul className="grid gap-2 sm:grid-cols-2">
         {agents.map((agent) => (
           <li key={agent.id}>
@@ -141,7 +140,7 @@ function AgentCard({ agent, isChosen }: { readonly agent: Agent; readonly isChos
         <span className="mt-1 block truncate text-xs text-faint">
           {[
             model.split('/').slice(1).join('/'),
-            ...(tools.length > 0 ? [t('conversation.count-tools', { count: tools.length })] : []),
+            ...(tools.length > 0 ? [t('new.agent-tools', { count: tools.length })] : []),
           ].join(' · ')}
         </span>
       </span>
@@ -153,17 +152,17 @@ function AgentCard({ agent, isChosen }: { readonly agent: Agent; readonly isChos
 function Hints({ onSystem }: { readonly onSystem: (() => void) | undefined }) {
   return (
     <ul
-      aria-label={t('conversation.what-is-possible')}
+      aria-label={t('new.possible')}
       className="flex flex-wrap justify-center gap-x-5 gap-y-2 px-3 text-xs text-faint"
     >
-      <Hint icon={<SlashSquare size={14} aria-hidden />}>/ for prompts and commands</Hint>
-      <Hint icon={<AtSign size={14} aria-hidden />}>@ for agents and tools</Hint>
-      <Hint icon={<Paperclip size={14} aria-hidden />}>{t('conversation.paste-or-drop')}</Hint>
-      <Hint icon={<GitBranch size={14} aria-hidden />}>{t('conversation.every-message-can')}</Hint>
+      <Hint icon={<Kbd>/</Kbd>}>{t('new.possible-prompts')}</Hint>
+      <Hint icon={<Kbd>@</Kbd>}>{t('new.possible-agents')}</Hint>
+      <Hint icon={<Paperclip size={14} aria-hidden />}>{t('new.possible-files')}</Hint>
+      <Hint icon={<GitBranch size={14} aria-hidden />}>{t('new.possible-branches')}</Hint>
       {onSystem && (
         <Hint icon={<Settings2 size={14} aria-hidden />}>
           <button type="button" onClick={onSystem} className="text-soft underline underline-offset-2 hover:text-ink">
-            {t('conversation.set-a-system')}
+            {t('new.possible-system')}
           </button>
         </Hint>
       )}

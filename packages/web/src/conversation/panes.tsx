@@ -38,7 +38,7 @@ export function Panes({ node, leaf, children }: PanesProps) {
     return (
       <div className="relative min-h-0 grow">
         {children}
-        <Sheet open={isOpen} onClose={hide} title={t('conversation.tree-and-details')}>
+        <Sheet open={isOpen} onClose={hide} title={t('conversation.inspector-sheet')}>
           <aside aria-label={t('conversation.inspector')} className="min-h-0 grow">
             {inspector}
           </aside>
@@ -53,7 +53,7 @@ export function Panes({ node, leaf, children }: PanesProps) {
       {isOpen && (
         <>
           <Separator
-            aria-label={t('conversation.width-of-the')}
+            aria-label={t('conversation.inspector-width')}
             className="w-px bg-line data-[separator=active]:bg-accent data-[separator=hover]:bg-accent"
           />
           <Panel id="inspector" defaultSize="34%" minSize={280}>

@@ -26,8 +26,7 @@ export async function removeBranch(node: Node): Promise<void> {
       rememberLeaf(here, node.parent);
       goTo(node.parent);
     }
-    const what = threads.length > 0 ? 'conversation' : 'branch';
-    toast(t('conversation.the-was-deleted', { what }), {
+    toast(threads.length > 0 ? t('conversation.conversation-deleted') : t('conversation.branch-deleted'), {
       title: t('conversation.undo'),
       run: () => void restoreAt(node, threads),
     });
@@ -38,7 +37,7 @@ async function removeThreads(threads: readonly Thread[]): Promise<void> {
   for (const { id } of threads) await deleteThread(id);
   navigate('/');
   const undo = () => reportErrors(() => Promise.all(threads.map(({ id }) => restoreThread(id))));
-  toast(t('conversation.the-conversation-was'), { title: t('conversation.undo'), run: () => void undo() });
+  toast(t('conversation.conversation-deleted'), { title: t('conversation.undo'), run: () => void undo() });
 }
 
 /** Hides all branches of the current conversation that leave a path. */
@@ -50,7 +49,7 @@ export async function removeOthers(path: readonly Node[]): Promise<void> {
       await refreshNode(node.id);
     }
     const undo = { title: t('conversation.undo'), run: () => void reportErrors(() => restore(others)) };
-    toast(others.length === 1 ? '1 branch was deleted.' : `${others.length} branches were deleted.`, undo);
+    toast(t('delete.others-done', { count: others.length }), undo);
   });
 }
 

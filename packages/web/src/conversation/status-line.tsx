@@ -9,12 +9,12 @@ import { useSiblings } from './use-siblings.ts';
 import type { ShownThread } from './use-thread.ts';
 
 const SHORTCUTS = [
-  ['Alt+ArrowUp', 'siblings'],
-  ['g', 'again'],
-  ['e', 'edit'],
-  ['b', 'bookmark'],
-  ['Space', 'fold'],
-  ['?', 'all keys'],
+  ['Alt+ArrowUp', t('status.key-siblings')],
+  ['g', t('status.key-again')],
+  ['e', t('status.key-edit')],
+  ['b', t('status.key-bookmark')],
+  ['Space', t('status.key-fold')],
+  ['?', t('status.key-help')],
 ] as const;
 
 /** The footer: keys, usage of the path, and the position of the selected message. */
@@ -29,7 +29,7 @@ export function StatusLine({ owner, selected, leaf }: ShownThread) {
     <footer className="flex h-7 shrink-0 items-center gap-4 border-t border-line bg-surface px-3 text-xs whitespace-nowrap text-faint">
       {/* Keys that do not fit wrap into a second line, which is not shown, so none is ever cut. */}
       <ul
-        aria-label={t('conversation.keys')}
+        aria-label={t('status.keys')}
         className="flex h-full min-w-0 grow flex-wrap gap-x-3 overflow-hidden max-sm:invisible pointer-coarse:invisible"
       >
         {SHORTCUTS.map(([keys, what]) => (
@@ -40,31 +40,29 @@ export function StatusLine({ owner, selected, leaf }: ShownThread) {
       </ul>
       {data && (
         <span
-          title={t('conversation.tokens-and-cost', {
-            what: unpriced > 0 ? t('conversation.without-whose-price', { unpriced }) : '',
-          })}
+          title={unpriced > 0 ? t('status.cost-title-unpriced', { count: unpriced }) : t('status.cost-title')}
           className="shrink-0 tabular-nums"
         >
-          {t('conversation.tokens', {
+          {t('status.tokens', {
             number: shortNumber(totalTokens(data.usage)),
-            what: data.cost === null ? t('conversation.no-price-known') : money(data.cost),
+            cost: data.cost === null ? t('status.no-price') : money(data.cost),
           })}
           {data.cost !== null && unpriced > 0 && ' +'}
         </span>
       )}
       {positions.length > 1 && (
         <span className="shrink-0 tabular-nums">
-          {t('conversation.sibling', { index: index + 1, count: positions.length })}
+          {t('status.sibling', { index: index + 1, count: positions.length })}
         </span>
       )}
-      <span className="shrink-0 tabular-nums max-sm:hidden">{t('conversation.depth', { depth: selected.depth })}</span>
+      <span className="shrink-0 tabular-nums max-sm:hidden">{t('status.depth', { depth: selected.depth })}</span>
       <button
         type="button"
-        title={t('conversation.copy-the-id')}
-        onClick={() => void copyText(selected.id, t('conversation.the-id-was'))}
+        title={t('status.copy-id')}
+        onClick={() => void copyText(selected.id, t('status.id-copied'))}
         className="shrink-0 rounded px-1 font-mono hover:bg-hover hover:text-ink max-sm:hidden"
       >
-        {t('conversation.node', { shortId: shortId(selected.id) })}
+        {t('status.node', { id: shortId(selected.id) })}
       </button>
     </footer>
   );

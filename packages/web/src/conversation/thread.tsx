@@ -79,7 +79,7 @@ export function ThreadView({ owner, selected, leaf, path, tail }: ShownThread) {
       {!isAtEnd && (
         <div className="pointer-events-none absolute inset-x-0 bottom-2 flex justify-center">
           <Button small className="pointer-events-auto rounded-full shadow-md" onClick={toEnd}>
-            <ArrowDown size={14} /> {t('conversation.jump-to-the')}
+            <ArrowDown size={14} /> {t('conversation.to-latest')}
           </Button>
         </div>
       )}

@@ -47,7 +47,7 @@ export function useConversationKeys({ selected, leaf, path, tail }: ShownThread)
   const onKept = (run: () => void) => () => {
     const top = path.slice(0, at + 1).find(({ removed }) => removed);
     if (!top) return run();
-    toast(t('conversation.this-message-was'), { title: t('conversation.restore'), run: () => void restoreAt(top) });
+    toast(t('conversation.restore-first'), { title: t('conversation.restore'), run: () => void restoreAt(top) });
   };
   const branch = (id: string, title: string, keys: readonly string[], run: () => unknown) =>
     commandIn('branch')(
@@ -71,7 +71,7 @@ export function useConversationKeys({ selected, leaf, path, tail }: ShownThread)
     go('child', t('conversation.last-visited-child'), ['Alt+ArrowRight', 'l'], () => select(path[at + 1])),
     go('fork-before', t('conversation.previous-fork'), ['['], () => toFork(-1)),
     go('fork-after', t('conversation.next-fork'), [']'], () => toFork(1)),
-    go('siblings', t('conversation.show-the-branches'), ['s'], () => showSiblings(selected.id)),
+    go('siblings', t('conversation.branch-cards'), ['s'], () => showSiblings(selected.id)),
     go('first', t('conversation.first-message'), ['Home'], () => select(path[0])),
     go('leaf', t('conversation.latest-message'), ['End'], () => select(leaf)),
     branch('again', t('conversation.answer-again'), ['g'], () => void answerAgain(selected)),
@@ -83,34 +83,30 @@ export function useConversationKeys({ selected, leaf, path, tail }: ShownThread)
         () => void answerAgain(selected, n),
       ),
     ),
-    branch('edit', t('conversation.edit-as-a'), ['e'], () => selected.role !== 'tool' && startEditing(selected.id)),
+    branch('edit', t('conversation.edit'), ['e'], () => selected.role !== 'tool' && startEditing(selected.id)),
     branch('delete', t('conversation.delete-branch'), ['x'], () => openDialog('delete', selected)),
-    branch('delete-others', t('conversation.delete-all-but-this'), [], () => openDialog('delete-others', selected)),
-    branch('fork', t('conversation.fork-as-its'), [], () => void forkThread(selected)),
+    branch('delete-others', t('conversation.delete-others'), [], () => openDialog('delete-others', selected)),
+    branch('fork', t('conversation.fork'), [], () => void forkThread(selected)),
     ...(path[0]!.role === 'system'
       ? []
-      : [branch('system', t('conversation.add-a-system'), [], () => openDialog('system', path[0]!))]),
-    branch('split', t('conversation.split-in-two'), [], () => openDialog('split', selected)),
+      : [branch('system', t('system-text.add'), [], () => openDialog('system', path[0]!))]),
+    branch('split', t('split.title'), [], () => openDialog('split', selected)),
     message('bookmark', t('conversation.bookmark'), ['b'], () => void toggleBookmark(selected)),
     message('mark', t('conversation.mark-to-compare'), ['m'], () => toggleMarked(selected.id)),
-    message('compare', t('conversation.compare-what-is'), ['c'], () => navigate('/compare')),
-    message('fold', t('conversation.fold-or-unfold'), ['Space'], () =>
-      toggleFolds(selected.id, foldableParts(selected)),
-    ),
-    message('tag', t('conversation.tags'), [], () => openDialog('tag', selected)),
-    message('note', t('conversation.note'), [], () => openDialog('note', selected)),
-    message('good', t('conversation.rate-as-good'), [], () => void rate(selected, 1)),
-    message('bad', t('conversation.rate-as-bad'), [], () => void rate(selected, -1)),
+    message('compare', t('conversation.compare-marked'), ['c'], () => navigate('/compare')),
+    message('fold', t('conversation.fold'), ['Space'], () => toggleFolds(selected.id, foldableParts(selected))),
+    message('tag', t('dialogs.tags'), [], () => openDialog('tag', selected)),
+    message('note', t('dialogs.note'), [], () => openDialog('note', selected)),
+    message('good', t('conversation.rate-good'), [], () => void rate(selected, 1)),
+    message('bad', t('conversation.rate-bad'), [], () => void rate(selected, -1)),
     message(
       'copy-link',
       t('conversation.copy-link'),
       [],
-      () => void copyText(linkTo(selected), t('conversation.the-link-was')),
+      () => void copyText(linkTo(selected), t('conversation.link-copied')),
     ),
     {
-      ...message('find', t('conversation.find-in-this'), ['f', 'Ctrl+f'], () =>
-        useScreenState.setState({ isFinding: true }),
-      ),
+      ...message('find', t('find.label'), ['f', 'Ctrl+f'], () => useScreenState.setState({ isFinding: true })),
       group: 'conversation',
     },
     { ...message('tree', t('conversation.tree'), ['t'], () => toggleTab('tree')), group: 'view' },

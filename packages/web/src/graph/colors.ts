@@ -6,9 +6,9 @@ import { t } from '../words/words.ts';
 export type AuthorKind = 'user' | 'system' | 'tool' | 'anthropic' | 'openai' | 'google' | 'provider' | 'other';
 
 export const KINDS: readonly { readonly kind: AuthorKind; readonly title: string }[] = [
-  { kind: 'user', title: t('graph.user') },
-  { kind: 'system', title: t('graph.system') },
-  { kind: 'tool', title: t('graph.tool') },
+  { kind: 'user', title: t('graph.role-user') },
+  { kind: 'system', title: t('graph.role-system') },
+  { kind: 'tool', title: t('graph.role-tool') },
   { kind: 'anthropic', title: 'Anthropic' },
   { kind: 'openai', title: 'OpenAI' },
   { kind: 'google', title: 'Google' },

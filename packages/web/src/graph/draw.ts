@@ -109,7 +109,8 @@ function drawTitles(
     if (width < 48 || height < TITLE_SIZE * 1.5) continue;
     const text = shorten(context, titleOf(box.id), Math.max(width, scale >= READABLE ? CARD_WIDTH * scale * 2 : 0));
     const x = box.left * scale + left;
-    const y = box.top * scale + top + Math.max(TITLE_SIZE, (TITLE_HEIGHT / 2) * scale);
+    // Right above the first row of cards: at small scales it takes the room between two trees, too.
+    const y = (box.top + TITLE_HEIGHT) * scale + top - TITLE_SIZE / 2 - 5;
     // On a ground of its own, because at small scales it lies over the cards.
     context.fillStyle = palette.page;
     context.globalAlpha = 0.85;
@@ -175,7 +176,8 @@ function drawBars(context: CanvasRenderingContext2D, scene: Scene, seen: readonl
   }
 }
 
-const FONT = 'ui-sans-serif, system-ui, sans-serif';
+/** That of the page: a canvas does not inherit it. */
+const FONT = '"Inter Variable", ui-sans-serif, system-ui, sans-serif';
 const PADDING = 12;
 const RADIUS = 6;
 

@@ -34,7 +34,7 @@ export function GraphBar(props: GraphBarProps) {
   const { below, count, canFold, onFold } = props;
   return (
     <div className="flex shrink-0 flex-wrap items-center gap-x-3 gap-y-1.5 border-b border-line bg-surface px-3 py-1.5">
-      <h1 className="sr-only">{t('graph.graph-2')}</h1>
+      <h1 className="sr-only">{t('graph.title')}</h1>
       <Scope below={below} />
       <SearchField {...props} />
       <Legend {...props} />
@@ -44,7 +44,7 @@ export function GraphBar(props: GraphBarProps) {
           <FoldHorizontal size={14} /> {t('graph.fold-all')}
         </Button>
       )}
-      <span className="hidden text-xs text-faint sm:inline">{t('graph.count-messages', { count })}</span>
+      <span className="hidden text-xs text-faint sm:inline">{t('graph.messages', { count })}</span>
     </div>
   );
 }
@@ -61,15 +61,15 @@ function Scope({ below }: { readonly below: string | undefined }) {
   const previews = useRequestedPreviews(below === undefined || isThread ? [] : [below]);
   return (
     <select
-      aria-label={t('graph.what-is-drawn')}
+      aria-label={t('graph.scope')}
       value={below ?? WHOLE}
       onChange={(event) => go(event.target.value === WHOLE ? '/graph' : `/graph/${event.target.value}`)}
-      className="h-7 max-w-56 min-w-0 rounded-md border border-line bg-surface px-1 text-sm text-ink"
+      className="h-7 max-w-56 min-w-0 rounded-md border border-line bg-surface pl-2 text-sm text-ink"
     >
-      <option value={WHOLE}>{t('graph.whole-forest')}</option>
+      <option value={WHOLE}>{t('graph.scope-forest')}</option>
       {below !== undefined && !isThread && (
         <option value={below}>
-          {t('graph.below', { text: previews.get(below)?.text.slice(0, 40) ?? shortId(below) })}
+          {t('graph.scope-below', { text: previews.get(below)?.text.slice(0, 40) ?? shortId(below) })}
         </option>
       )}
       {items.map(({ id, start, title }) => (
@@ -93,7 +93,7 @@ function SearchField({ search, onSearch, found, focused, onFound }: GraphBarProp
         <Search size={14} aria-hidden className="absolute top-1.5 left-2 text-faint" />
         <input
           type="search"
-          aria-label={t('graph.search-the-graph')}
+          aria-label={t('graph.search-label')}
           placeholder={t('graph.search')}
           value={search}
           onChange={(event) => onSearch(event.target.value)}
@@ -108,10 +108,9 @@ function SearchField({ search, onSearch, found, focused, onFound }: GraphBarProp
           <span role="status" className="text-xs whitespace-nowrap text-soft">
             {found.error
               ? found.error.message
-              : t('graph.found', {
-                  what: index >= 0 ? `${t('graph.of', { index: index + 1 })} ` : '',
-                  count: found.list.length,
-                })}
+              : index < 0
+                ? t('graph.found', { count: found.list.length })
+                : t('graph.found-at', { index: index + 1, count: found.list.length })}
           </span>
           <IconButton label={t('graph.previous-found')} onClick={() => step(-1)} disabled={found.list.length === 0}>
             <ChevronUp size={14} />

@@ -130,8 +130,8 @@ export function GraphCanvas({ scene, description, onFocus, onOpen, onUnfold }: G
       <div
         ref={frame}
         role="application"
-        aria-roledescription={t('graph.graph')}
-        aria-label={t('graph.graph-with-arrow', { things: t('graph.count-cards', { count: layout.placed.length }) })}
+        aria-roledescription={t('graph.command-words')}
+        aria-label={t('graph.canvas', { count: layout.placed.length })}
         aria-describedby={said}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: it is walked by keys
         tabIndex={0}
@@ -197,7 +197,7 @@ function Hover({
   const { ids } = placed.fold;
   const preview = usePreviews((state) => state.of.get(placed.fold.id));
   useEffect(() => requestPreviews([placed.fold.id]), [placed.fold.id]);
-  const text = ids.length > 1 ? `${ids.length} messages in a line. Click to unfold them.` : preview?.text;
+  const text = ids.length > 1 ? t('graph.card-run-click', { count: ids.length }) : preview?.text;
   if (!text) return null;
   return (
     <div

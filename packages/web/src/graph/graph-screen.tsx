@@ -25,13 +25,13 @@ import { ancestors, buildTree, type Tree } from './tree.ts';
 export default function GraphScreen({ below }: { readonly below?: string }) {
   const topology = useQuery(queries.topology(below));
   if (topology.error) return <Failed error={topology.error} onRetry={() => void topology.refetch()} />;
-  if (!topology.data) return <Loading label={t('graph.loading-the-graph')} />;
+  if (!topology.data) return <Loading label={t('graph.loading')} />;
   if (topology.data.items.length === 0)
     return (
-      <Empty title={t('graph.the-forest-is')} icon={<Network size={32} />}>
-        {t('graph.every-message-of')}{' '}
+      <Empty title={t('graph.empty')} icon={<Network size={32} />}>
+        {t('graph.empty-about')}{' '}
         <Link href="/new" className="text-accent underline">
-          {t('graph.begin-one')}
+          {t('graph.empty-begin')}
         </Link>
         .
       </Empty>
@@ -80,13 +80,13 @@ function Graph({ topology, below }: { readonly topology: Topology; readonly belo
   const openNode = ({ fold }: PlacedCard) => go(`/c/${fold.id}`);
   const hoist = (id: string) => go(`/graph/${id}`);
   useCommandList([
-    { id: 'graph-all', title: t('graph.graph-of-the'), group: 'view', run: () => go('/graph') },
-    { id: 'graph-fold', title: t('graph.fold-all-runs'), group: 'view', run: () => setOpen(new Set()) },
+    { id: 'graph-all', title: t('graph.command-whole'), group: 'view', run: () => go('/graph') },
+    { id: 'graph-fold', title: t('graph.command-fold'), group: 'view', run: () => setOpen(new Set()) },
     ...(current
       ? [
           {
             id: 'graph-hoist',
-            title: t('graph.show-only-what'),
+            title: t('graph.command-below'),
             group: 'view' as const,
             keys: ['H'],
             run: () => hoist(current.fold.id),
@@ -170,7 +170,7 @@ function computeLooks(
 
 /** The two lines of text on a card. */
 function cardText(tree: Tree<TopologyNode>, { fold }: PlacedCard): readonly [string, string] {
-  if (fold.ids.length > 1) return ['in a line', `${fold.ids.length} messages`];
+  if (fold.ids.length > 1) return [t('graph.card-run-line'), t('graph.messages', { count: fold.ids.length })];
   const { role, model } = tree.nodes.get(fold.id)!;
   const text = usePreviews.getState().of.get(fold.id)?.text ?? '';
   return [model ?? role, text.replace(/^#+ /, '')];
@@ -178,10 +178,12 @@ function cardText(tree: Tree<TopologyNode>, { fold }: PlacedCard): readonly [str
 
 /** Describes a card to screen readers. */
 function describeCard(tree: Tree<TopologyNode>, { fold, children }: PlacedCard, preview = ''): string {
-  if (fold.ids.length > 1) return `${fold.ids.length} messages in a line. Space unfolds them.`;
+  if (fold.ids.length > 1) return t('graph.card-run-keys', { count: fold.ids.length });
   const { role, model, depth } = tree.nodes.get(fold.id)!;
-  const below = children.length === 0 ? 'an end' : children.length === 1 ? 'one answer' : `${children.length} branches`;
-  return `${model ?? role}, depth ${depth}, ${below}: ${preview}`;
+  const facts = { who: model ?? role, depth, text: preview };
+  return children.length === 0
+    ? t('graph.card-end', facts)
+    : t('graph.card-fork', { ...facts, count: children.length });
 }
 
 interface NodePaneProps {
@@ -201,39 +203,37 @@ function NodePane({ placed: { fold }, node, title, isTop, onHoist, onUnfold, onC
   const isRun = fold.ids.length > 1;
   return (
     <section
-      aria-label={t('graph.focused-message')}
+      aria-label={t('graph.card')}
       className="absolute bottom-3 left-3 w-80 max-w-[calc(100%-4.5rem)] rounded-lg border border-line bg-raised p-3 shadow-md"
     >
       <div className="flex items-center gap-2 text-xs text-soft">
         <RoleIcon role={isRun ? 'run' : node.role} />
         <span className="min-w-0 grow truncate">
-          {isRun
-            ? t('graph.messages-in-a', { count: fold.ids.length })
-            : `${node.model ?? node.role} · ${ago(node.at)}`}
+          {isRun ? t('graph.card-run', { count: fold.ids.length }) : `${node.model ?? node.role} · ${ago(node.at)}`}
         </span>
-        <IconButton label={t('graph.close')} className="-my-1 -mr-1" onClick={onClose}>
+        <IconButton label={t('graph.card-close')} className="-my-1 -mr-1" onClick={onClose}>
           <X size={14} />
         </IconButton>
       </div>
       {title !== undefined && <p className="mt-1 truncate text-xs font-medium">{title}</p>}
       <p className="my-2 line-clamp-4 min-h-5 text-sm break-words">
-        {isRun ? t('graph.it-begins', { text: preview?.text ?? '' }) : preview?.text}
+        {isRun ? t('graph.card-begins', { text: preview?.text ?? '' }) : preview?.text}
       </p>
       <div className="flex flex-wrap gap-2">
         <Link
           href={`/c/${fold.id}`}
           className="inline-flex h-7 items-center rounded-md bg-accent px-2 text-xs font-medium text-accent-ink hover:opacity-90"
         >
-          {t('graph.open-the-conversation')}
+          {t('graph.card-open')}
         </Link>
         {isRun && (
           <Button small onClick={onUnfold}>
-            <UnfoldHorizontal size={14} /> {t('graph.unfold')}
+            <UnfoldHorizontal size={14} /> {t('graph.card-unfold')}
           </Button>
         )}
         {!isTop && (
           <Button small onClick={onHoist}>
-            <Network size={14} /> {t('graph.only-what-is')}
+            <Network size={14} /> {t('graph.card-below')}
           </Button>
         )}
       </div>

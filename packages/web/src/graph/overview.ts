@@ -68,13 +68,15 @@ export function drawMinimap(context: CanvasRenderingContext2D, scene: Scene, cam
   context.setTransform(ratio, 0, 0, ratio, 0, 0);
   context.clearRect(0, 0, MINIMAP.width, MINIMAP.height);
   context.drawImage(makeOverview(scene).picture, 0, 0, layout.right * scale, layout.bottom * scale);
-  const x = (-camera.left / camera.scale) * scale;
-  const y = (-camera.top / camera.scale) * scale;
-  const width = (size.width / camera.scale) * scale;
-  const height = (size.height / camera.scale) * scale;
+  // A screen that shows more than the graph is a frame around all of it.
+  const within = (place: number, most: number) => Math.min(Math.max(place, 1), most - 1);
+  const x = within((-camera.left / camera.scale) * scale, MINIMAP.width);
+  const y = within((-camera.top / camera.scale) * scale, MINIMAP.height);
+  const right = within(((size.width - camera.left) / camera.scale) * scale, MINIMAP.width);
+  const bottom = within(((size.height - camera.top) / camera.scale) * scale, MINIMAP.height);
   context.strokeStyle = palette.accent;
   context.lineWidth = 1.5;
-  context.strokeRect(x, y, width, height);
+  context.strokeRect(x, y, right - x, bottom - y);
 }
 
 /** The point of the graph under a point of the minimap. */

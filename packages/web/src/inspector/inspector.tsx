@@ -1,5 +1,5 @@
 import { type UseQueryResult, useQuery } from '@tanstack/react-query';
-import { type ReactNode, useEffect, useId, useMemo, useState } from 'react';
+import { type ReactNode, useEffect, useMemo, useState } from 'react';
 import { queries } from '../api/queries.ts';
 import type { Node, Take, Usage } from '../api/types.ts';
 import { useCurrentThread } from '../state/current-thread.ts';
@@ -9,7 +9,7 @@ import { type InspectorTab, useView } from '../state/view.ts';
 import { ago, duration, money, shortId, totalTokens } from '../ui/format.ts';
 import { Empty, Failed, Loading } from '../ui/states.tsx';
 import { Tabs } from '../ui/tabs.tsx';
-import { t } from '../words/words.ts';
+import { t, tx } from '../words/words.ts';
 import { CacheTurns } from './cache-turns.tsx';
 import { ChangesView } from './changes-view.tsx';
 import { comparableText } from './comparable-text.ts';
@@ -31,7 +31,7 @@ export function Inspector({ node, leaf }: { readonly node: string; readonly leaf
   const tab = useView((view) => view.tab);
   return (
     <Tabs
-      label={t('inspector.inspector')}
+      label={t('inspector.label')}
       tabs={TABS}
       selected={tab}
       onSelect={(selected) => useView.setState({ tab: selected })}
@@ -69,8 +69,8 @@ function TabContent({ tab, node, leaf }: ShownProps): ReactNode {
 export function RawTab({ node }: { readonly node: Node }) {
   const raw = useQuery(queries.raw(node.id));
   if (raw.error) return <Failed error={raw.error} onRetry={() => void raw.refetch()} />;
-  if (raw.data === undefined) return <Loading label={t('inspector.loading-the-stored')} />;
-  return <TextView text={raw.data} label={t('inspector.stored-text')} facts={<span>{node.dialect}</span>} />;
+  if (raw.data === undefined) return <Loading label={t('inspector.raw-loading')} />;
+  return <TextView text={raw.data} label={t('inspector.raw-label')} facts={<span>{node.dialect}</span>} />;
 }
 
 /** The differences between a message and one of its siblings. */
@@ -83,10 +83,10 @@ export function DiffTab({ node }: { readonly node: Node }) {
     ensureChildren(node.parent).catch(setError);
   }, [node.parent]);
   if (error !== undefined) return <Failed error={error} />;
-  if (!siblings) return <Loading label={t('inspector.loading-the-siblings')} />;
+  if (!siblings) return <Loading label={t('inspector.diff-loading')} />;
   const others = siblings.filter((id) => id !== node.id);
   const other = nodes.get(chosen ?? findSibling(node, siblings) ?? '');
-  if (!other) return <Empty title={t('inspector.nothing-to-compare')}>{t('inspector.this-message-has')}</Empty>;
+  if (!other) return <Empty title={t('inspector.diff-none')}>{t('inspector.diff-none-about')}</Empty>;
   return (
     <div className="flex h-full flex-col">
       <Choice node={node} siblings={siblings} others={others} other={other.id} onChoose={setChosen} />
@@ -111,33 +111,32 @@ interface ChoiceProps {
 }
 
 function Choice({ node, siblings, others, other, onChoose }: ChoiceProps) {
-  const id = useId();
   const previews = useRequestedPreviews(others);
   const isEditedFrom = (sibling: string) => node.takes.some(({ from }) => from === sibling);
   return (
-    <div className="flex shrink-0 items-center gap-2 border-b border-line px-3 py-1.5 text-xs">
-      <label htmlFor={id} className="shrink-0 text-soft">
-        {t('inspector.from')}
-      </label>
-      <select
-        id={id}
-        value={other}
-        onChange={(event) => onChoose(event.target.value)}
-        className="h-7 min-w-0 grow rounded-md border border-line bg-surface px-1 text-ink"
-      >
-        {others.map((sibling) => {
-          const { model, text = shortId(sibling) } = previews.get(sibling) ?? {};
-          const words = [`${siblings.indexOf(sibling) + 1}/${siblings.length}`, model, text.slice(0, 60)];
-          return (
-            <option key={sibling} value={sibling}>
-              {[...words, isEditedFrom(sibling) && 'edited from it'].filter(Boolean).join(' · ')}
-            </option>
-          );
-        })}
-      </select>
-      <span className="shrink-0 text-soft">
-        {t('inspector.to-this-one', { siblings: siblings.indexOf(node.id) + 1, count: siblings.length })}
-      </span>
+    <div className="flex shrink-0 items-center gap-2 border-b border-line px-3 py-1.5 text-xs whitespace-nowrap text-soft">
+      {tx('inspector.diff-choice', {
+        sibling: (
+          <select
+            aria-label={t('inspector.diff-choice-label')}
+            value={other}
+            onChange={(event) => onChoose(event.target.value)}
+            className="h-7 min-w-0 grow rounded-md border border-line bg-surface px-1 text-ink"
+          >
+            {others.map((sibling) => {
+              const { model, text = shortId(sibling) } = previews.get(sibling) ?? {};
+              const words = [`${siblings.indexOf(sibling) + 1}/${siblings.length}`, model, text.slice(0, 60)];
+              return (
+                <option key={sibling} value={sibling}>
+                  {[...words, isEditedFrom(sibling) && t('inspector.diff-edited')].filter(Boolean).join(' · ')}
+                </option>
+              );
+            })}
+          </select>
+        ),
+        index: siblings.indexOf(node.id) + 1,
+        count: siblings.length,
+      })}
     </div>
   );
 }
@@ -147,8 +146,8 @@ function Difference({ node, other }: { readonly node: Node; readonly other: Node
   const isSame = changes.every(({ kind }) => kind === 'same');
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keys
-    <section className="min-h-0 grow overflow-y-auto p-3" tabIndex={0} aria-label={t('inspector.difference')}>
-      {isSame && <p className="mb-2 text-xs text-soft">{t('inspector.both-read-the')}</p>}
+    <section className="min-h-0 grow overflow-y-auto p-3" tabIndex={0} aria-label={t('inspector.diff-label')}>
+      {isSame && <p className="mb-2 text-xs text-soft">{t('inspector.diff-bytes-only')}</p>}
       <ChangesView changes={changes} />
     </section>
   );
@@ -166,10 +165,10 @@ export function UsageTab({ node }: { readonly node: Node }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keys
     <section className="flex h-full flex-col gap-5 overflow-y-auto p-3" tabIndex={0} aria-label={t('inspector.usage')}>
-      <UsageCard title={t('inspector.this-message')} total={own} />
-      <UsageCard title={t('inspector.the-path-to')} total={path} />
-      {thread && <UsageCard title={t('inspector.the-conversation', { title: thread.title })} total={whole} />}
-      <UsageCard title={t('inspector.every-branch-of')} total={tree} />
+      <UsageCard title={t('inspector.usage-message')} total={own} />
+      <UsageCard title={t('inspector.usage-path')} total={path} />
+      {thread && <UsageCard title={t('inspector.usage-conversation', { title: thread.title })} total={whole} />}
+      <UsageCard title={t('inspector.usage-tree')} total={tree} />
       {thread && <CacheTurns thread={thread.id} node={node.id} />}
       <TakeList takes={node.takes} />
     </section>
@@ -187,8 +186,8 @@ export interface Total {
 const BUCKETS: readonly { readonly key: keyof Usage; readonly title: string; readonly color: string }[] = [
   { key: 'input', title: t('inspector.input'), color: 'bg-user' },
   { key: 'cacheRead', title: t('inspector.cache-read'), color: 'bg-ok' },
-  { key: 'cacheWrite5m', title: t('inspector.cache-write-5'), color: 'bg-warn' },
-  { key: 'cacheWrite1h', title: t('inspector.cache-write-1'), color: 'bg-anthropic' },
+  { key: 'cacheWrite5m', title: t('inspector.cache-write-minutes'), color: 'bg-warn' },
+  { key: 'cacheWrite1h', title: t('inspector.cache-write-hour'), color: 'bg-anthropic' },
   { key: 'output', title: t('inspector.output'), color: 'bg-accent' },
   { key: 'reasoning', title: t('inspector.reasoning'), color: 'bg-provider' },
 ];
@@ -208,8 +207,8 @@ export function UsageCard({ title, total }: { readonly title: string; readonly t
 
 /** The cost; it says so when replies without a price are missing from it. */
 function describeCost({ cost, withoutPrice }: Total): string {
-  if (cost === null) return 'no price known';
-  return withoutPrice > 0 ? `${money(cost)} + ${withoutPrice} without price` : money(cost);
+  if (cost === null) return t('inspector.cost-unknown');
+  return withoutPrice > 0 ? t('inspector.cost-partly', { cost: money(cost), count: withoutPrice }) : money(cost);
 }
 
 function Buckets({ total }: { readonly total: Total | undefined }) {
@@ -218,9 +217,7 @@ function Buckets({ total }: { readonly total: Total | undefined }) {
   const all = totalTokens(usage);
   if (all === 0)
     return (
-      <p className="text-xs text-soft">
-        {replies === 0 ? t('inspector.no-model-wrote') : t('inspector.the-provider-reported')}
-      </p>
+      <p className="text-xs text-soft">{replies === 0 ? t('inspector.usage-no-model') : t('inspector.usage-none')}</p>
     );
   const used = BUCKETS.filter(({ key }) => usage[key] > 0);
   const read = usage.input + usage.cacheRead + usage.cacheWrite5m + usage.cacheWrite1h;
@@ -270,7 +267,7 @@ export function TakeList({ takes }: { readonly takes: readonly Take[] }) {
   return (
     <section aria-label={t('inspector.takes')}>
       <h3 className="mb-2 text-sm font-medium">
-        {takes.length === 1 ? t('inspector.how-it-came') : t('inspector.takes-2', { count: takes.length })}
+        {takes.length === 1 ? t('inspector.origin') : t('inspector.origin-takes', { count: takes.length })}
       </h3>
       <ul className="flex flex-col gap-2">
         {takes.map((take) => (
@@ -295,10 +292,10 @@ export function TakeList({ takes }: { readonly takes: readonly Take[] }) {
 }
 
 const AUTHORS: Readonly<Record<Take['author'], string>> = {
-  person: t('inspector.written-by-a'),
-  model: t('inspector.written-by-a-model'),
-  tool: t('inspector.written-by-a-tool'),
-  unknown: t('inspector.written-by-someone'),
+  person: t('inspector.by-person'),
+  model: t('inspector.by-model'),
+  tool: t('inspector.by-tool'),
+  unknown: t('inspector.by-unknown'),
 };
 
 function describeTake(take: Take): readonly (readonly [string, string])[] {
@@ -312,12 +309,14 @@ function describeTake(take: Take): readonly (readonly [string, string])[] {
     [t('inspector.duration'), durationMs === undefined ? undefined : duration(durationMs)],
     [
       t('inspector.speed'),
-      written > 0 && writing > 0 ? `${(written / (writing / 1000)).toFixed(1)} tokens/s` : undefined,
+      written > 0 && writing > 0
+        ? t('inspector.tokens-per-second', { number: (written / (writing / 1000)).toFixed(1) })
+        : undefined,
     ],
     [t('inspector.stopped'), stop?.reason],
-    [t('inspector.cut-off'), cut ? 'yes: the message is incomplete' : undefined],
+    [t('inspector.cut-off'), cut ? t('inspector.cut-yes') : undefined],
     [t('inspector.cost'), cost === undefined ? undefined : money(cost)],
-    [t('inspector.numbers'), estimated ? 'estimated' : undefined],
+    [t('inspector.numbers'), estimated ? t('inspector.estimated') : undefined],
     [t('inspector.request-id'), requestId],
   ];
   return facts.flatMap(([title, value]) => (value === undefined ? [] : [[title, value] as const]));

@@ -81,7 +81,7 @@ function lineStyle(isStrong: boolean) {
 }
 
 function nodeColor({ model }: RailNode, colors: ModelColors): string {
-  return (model !== undefined && colors.get(model)) || 'var(--soft)';
+  return `var(${(model !== undefined && colors.get(model)) || '--soft'})`;
 }
 
 /** The names of the colours. */
@@ -94,7 +94,7 @@ export function ModelLegend({ colors }: { readonly colors: ModelColors }) {
     >
       {[...colors].map(([model, color]) => (
         <li key={model} className="flex min-w-0 items-center gap-1.5">
-          <span aria-hidden className="size-2 shrink-0 rounded-full" style={{ background: color }} />
+          <span aria-hidden className="size-2 shrink-0 rounded-full" style={{ background: `var(${color})` }} />
           <span className="truncate">{model}</span>
         </li>
       ))}

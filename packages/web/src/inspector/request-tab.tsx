@@ -27,7 +27,7 @@ export function RequestTab({ node }: { readonly node: Node }) {
         // biome-ignore lint/a11y/useSemanticElements: a fieldset would have to have a legend that is seen
         <div
           role="group"
-          aria-label={t('inspector.which-request')}
+          aria-label={t('inspector.request-which')}
           className="flex gap-1 border-b border-line px-2 py-1.5"
         >
           {(['sent', 'next'] as const).map((each) => (
@@ -39,7 +39,7 @@ export function RequestTab({ node }: { readonly node: Node }) {
               className="aria-pressed:bg-accent-soft aria-pressed:text-accent"
               onClick={() => setWhich(each)}
             >
-              {each === 'sent' ? t('inspector.was-sent-for') : t('inspector.would-be-sent')}
+              {each === 'sent' ? t('inspector.request-sent') : t('inspector.request-next')}
             </Button>
           ))}
         </div>
@@ -57,7 +57,7 @@ function Sent({ node }: { readonly node: Node }) {
   const nodes = useNodes((state) => state.nodes);
   const sent = useQuery(queries.request(node.id, useConversationAddress()?.thread));
   if (sent.error) return <Failed error={sent.error} onRetry={() => void sent.refetch()} />;
-  if (!sent.data) return <Loading label={t('inspector.loading-the-request')} />;
+  if (!sent.data) return <Loading label={t('inspector.request-loading')} />;
   return (
     <RequestView request={sent.data} below={node.parent} before={pathTo(nodes, node.parent).findLast(answersRequest)} />
   );
@@ -75,10 +75,10 @@ function Next({ node }: { readonly node: Node }) {
   });
   if (open.length > 0)
     return (
-      <Empty title={t('inspector.the-next-request')}>{t('inspector.it-holds-the', { open: open.join(', ') })}</Empty>
+      <Empty title={t('inspector.request-unknown')}>{t('inspector.request-waits', { open: open.join(', ') })}</Empty>
     );
   if (next.error) return <Failed error={next.error} onRetry={() => void next.refetch()} />;
-  if (!next.data) return <Loading label={t('inspector.preparing-the-request')} />;
+  if (!next.data) return <Loading label={t('inspector.request-preparing')} />;
   return <RequestView request={next.data} below={node.id} before={path.findLast(answersRequest)} />;
 }
 
@@ -110,7 +110,7 @@ function RequestView({ request, below, before }: RequestViewProps) {
             </>
           }
           actions={
-            <IconButton label={t('inspector.copy-as-curl')} onClick={() => void copyCurl(request, below)}>
+            <IconButton label={t('inspector.request-curl')} onClick={() => void copyCurl(request, below)}>
               <Terminal size={16} />
             </IconButton>
           }
@@ -124,7 +124,7 @@ async function copyCurl(request: SentRequest | NextRequest, below: string): Prom
   try {
     const { url, headers } = 'headers' in request ? request : await fetchTarget(request, below);
     await navigator.clipboard.writeText(toCurl({ url, headers, body: request.body }));
-    toast(t('inspector.the-command-is'));
+    toast(t('inspector.request-curl-copied'));
   } catch (error) {
     toastError(error);
   }
@@ -157,10 +157,10 @@ function PrefixNote({ request: { parts, dialect }, before: last }: PrefixNotePro
           <Info size={14} aria-hidden className="shrink-0" />
         )}
         {isExtending
-          ? t('inspector.it-extends-the')
+          ? t('inspector.prefix-kept')
           : last
-            ? t('inspector.the-previous-request', { dialect: last.dialect })
-            : t('inspector.it-is-the')}
+            ? t('inspector.prefix-protocol', { dialect: last.dialect })
+            : t('inspector.prefix-first')}
       </p>
     );
   }
@@ -169,17 +169,20 @@ function PrefixNote({ request: { parts, dialect }, before: last }: PrefixNotePro
     <div className="px-3 py-2 text-xs">
       <p className="flex items-center gap-2 text-warn">
         <Split size={14} aria-hidden className="shrink-0" />
-        {t('inspector.it-differs-from', { value: WHERE[part], what: part === 'system' ? '' : ` ${index + 1}` })}
+        {part === 'system' ? t('inspector.prefix-broken-system') : t(BROKEN_AT[part], { number: index + 1 })}
       </p>
       <dl className="mt-1 grid grid-cols-[auto_1fr] gap-x-2 gap-y-0.5 pl-5">
-        <Side title={t('inspector.before')} text={before} />
-        <Side title={t('inspector.now')} text={after} />
+        <Side title={t('inspector.prefix-before')} text={before} />
+        <Side title={t('inspector.prefix-now')} text={after} />
       </dl>
     </div>
   );
 }
 
-const WHERE = { system: 'in the system text', tools: 'at tool', messages: 'at message' } as const;
+const BROKEN_AT = {
+  tools: 'inspector.prefix-broken-tools',
+  messages: 'inspector.prefix-broken-messages',
+} as const;
 const LENGTH = 300;
 
 function Side({ title, text }: { readonly title: string; readonly text: string | undefined }) {
@@ -187,7 +190,7 @@ function Side({ title, text }: { readonly title: string; readonly text: string |
     <>
       <dt className="text-soft">{title}</dt>
       <dd className="line-clamp-2 font-mono break-all">
-        {text === undefined ? t('inspector.nothing') : text.slice(0, LENGTH)}
+        {text === undefined ? t('inspector.prefix-nothing') : text.slice(0, LENGTH)}
       </dd>
     </>
   );
@@ -200,7 +203,7 @@ function RequestLosses({ losses }: { readonly losses: readonly RequestLoss[] }) 
     <details className="border-t border-line px-3 py-2 text-xs" open={losses.length <= 3}>
       <summary className="flex items-center gap-2 text-warn">
         <TriangleAlert size={14} aria-hidden className="shrink-0" />
-        {losses.length === 1 ? t('inspector.one-thing-is') : t('inspector.things-are-not', { count: losses.length })}
+        {t('inspector.losses', { count: losses.length })}
       </summary>
       <ul className="mt-1 flex flex-col gap-1 pl-5">
         {losses.map((loss, index) => (
@@ -209,7 +212,7 @@ function RequestLosses({ losses }: { readonly losses: readonly RequestLoss[] }) 
             {loss.text}{' '}
             {loss.node !== undefined && (
               <Link href={toAddress(thread, loss.node)} className="text-accent underline">
-                {t('inspector.show-the-message')}
+                {t('inspector.losses-show')}
               </Link>
             )}
           </li>

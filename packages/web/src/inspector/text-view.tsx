@@ -44,7 +44,7 @@ export function TextView({ text, label, facts, actions }: TextViewProps) {
     <div className="flex h-full min-h-0 flex-col">
       <div className="flex shrink-0 flex-wrap items-center gap-x-3 gap-y-1 border-b border-line px-3 py-1.5 text-xs text-soft">
         {facts}
-        <span title={t('inspector.count-bytes', { count: size })}>{bytes(size)}</span>
+        <span title={t('inspector.bytes', { count: size })}>{bytes(size)}</span>
         <div className="ml-auto flex items-center">
           {canBePretty && (
             // biome-ignore lint/a11y/useSemanticElements: two buttons in a bar, not a part of a form
@@ -104,9 +104,9 @@ function LongText({
       {rest > 0 && (
         <div className="flex items-center gap-2 py-2 text-xs text-soft">
           <Button small onClick={() => setChunks(chunks * 2)}>
-            {t('inspector.show-more')}
+            {t('inspector.text-more')}
           </Button>
-          {t('inspector.more-characters', { rest: rest.toLocaleString('en') })}
+          {t('inspector.text-rest', { rest: rest.toLocaleString('en') })}
         </div>
       )}
     </section>

@@ -24,7 +24,7 @@ export function TreeTab({ node, leaf }: { readonly node: Node; readonly leaf: st
   const top = path[0]?.id;
   const topology = useQuery({ ...queries.topology(top), enabled: top !== undefined });
   if (topology.error) return <Failed error={topology.error} onRetry={() => void topology.refetch()} />;
-  if (!topology.data) return <Loading label={t('inspector.loading-the-tree')} lines={8} />;
+  if (!topology.data) return <Loading label={t('inspector.tree-loading')} lines={8} />;
   return <Lines items={topology.data.items} path={path} selected={node.id} />;
 }
 
@@ -109,7 +109,7 @@ function Lines({ items, path, selected }: LinesProps) {
     <div className="flex h-full flex-col">
       <div
         role="tree"
-        aria-label={t('inspector.tree-of-this')}
+        aria-label={t('inspector.tree-label')}
         tabIndex={0}
         aria-activedescendant={`${name}-${current}`}
         onKeyDown={onKeyDown}
@@ -167,7 +167,7 @@ function TreeLine(props: TreeLineProps) {
     if (!isRun && !isLive) requestPreviews([fold.id]);
   }, [fold.id, isRun, isLive]);
   const text = isRun
-    ? `${fold.ids.length} messages`
+    ? t('graph.messages', { count: fold.ids.length })
     : isLive
       ? words || '…'
       : (preview?.text ?? '').replace(/^#+ |\*\*|`/g, '');
@@ -191,16 +191,20 @@ function TreeLine(props: TreeLineProps) {
     >
       <RailCell row={row} rows={rows} lanes={lanes} node={node} colors={colors} isSelected={isSelected} />
       {isLive && <Loader size={14} className="shrink-0 animate-spin text-assistant" aria-hidden />}
-      <span className="sr-only">{isRun ? '' : `${isLive ? t('inspector.being-written') : node.role}: `}</span>
+      <span className="sr-only">{isRun ? '' : `${isLive ? t('inspector.tree-growing') : node.role}: `}</span>
       <span className="min-w-0 grow truncate">{text}</span>
       {heads.map((thread) => (
         <span
           key={thread.id}
-          title={t('inspector.the-conversation-ends', { title: thread.title || t('inspector.untitled') })}
+          title={t('inspector.tree-end-title', { title: thread.title || t('inspector.tree-untitled') })}
           className={`flex max-w-32 shrink-0 items-center gap-1 truncate rounded border px-1 text-[11px] font-normal not-italic ${thread.id === here ? 'border-accent text-accent' : 'border-line-strong text-soft'}`}
         >
-          <span className="sr-only">{t('inspector.ends-here')}</span>
-          <span className="truncate">{thread.title || t('inspector.untitled')}</span>
+          <span className="sr-only">
+            {t('inspector.tree-end', { title: thread.title || t('inspector.tree-untitled') })}
+          </span>
+          <span aria-hidden className="truncate">
+            {thread.title || t('inspector.tree-untitled')}
+          </span>
         </span>
       ))}
       {branch && (

@@ -26,29 +26,29 @@ export function ConnectPanel({ onClose }: { readonly onClose?: () => void }) {
       {onClose && (
         <header className="flex items-center justify-between">
           <h2 className="font-semibold">{t('recordings.connect')}</h2>
-          <IconButton label={t('recordings.close-2')} onClick={onClose}>
+          <IconButton label={t('recordings.connect-close')} onClick={onClose}>
             <X size={16} />
           </IconButton>
         </header>
       )}
       <section className="flex flex-col gap-2">
-        <Heading className="font-medium">{t('recordings.by-a-variable')}</Heading>
-        <p className="text-soft">{t('recordings.set-it-where')}</p>
+        <Heading className="font-medium">{t('connect.variable')}</Heading>
+        <p className="text-soft">{t('connect.variable-about')}</p>
         {main.map(({ provider, variable, url: address }) => (
           <CodeLine
             key={provider}
             text={`export ${variable}=${address}`}
-            label={t('recordings.copy-the-line', { variable: variable ?? '' })}
+            label={t('connect.variable-copy', { variable: variable ?? '' })}
           />
         ))}
       </section>
       <section className="flex flex-col gap-2">
-        <Heading className="font-medium">{t('recordings.by-one-command')}</Heading>
-        <p className="text-soft">{t('recordings.it-sets-the')}</p>
-        <CodeLine text="skein record -- node app.js" label={t('recordings.copy-the-command')} />
+        <Heading className="font-medium">{t('connect.command')}</Heading>
+        <p className="text-soft">{t('connect.command-about')}</p>
+        <CodeLine text="skein record -- node app.js" label={t('connect.command-copy')} />
       </section>
       <section className="flex flex-col gap-2">
-        <Heading className="font-medium">{t('recordings.in-code')}</Heading>
+        <Heading className="font-medium">{t('connect.code')}</Heading>
         <div className="flex gap-1">
           {SAMPLES.map(({ provider, title }) => (
             <button
@@ -62,15 +62,15 @@ export function ConnectPanel({ onClose }: { readonly onClose?: () => void }) {
             </button>
           ))}
         </div>
-        {sample && <CodeLine text={sample.code(url)} label={t('recordings.copy-the-code', { title: sample.title })} />}
+        {sample && <CodeLine text={sample.code(url)} label={t('connect.code-copy', { title: sample.title })} />}
       </section>
       <details>
-        <summary className="font-medium">{t('recordings.other-providers')}</summary>
+        <summary className="font-medium">{t('connect.others')}</summary>
         <ul className="mt-2 flex flex-col gap-2">
           {others.map(({ provider, url: address }) => (
             <li key={provider}>
               <p className="mb-0.5 text-xs text-soft">{provider}</p>
-              <CodeLine text={address} label={t('recordings.copy-the-address', { provider })} />
+              <CodeLine text={address} label={t('connect.address-copy', { provider })} />
             </li>
           ))}
         </ul>

@@ -1,6 +1,6 @@
 import { ArrowRight, CircleCheck, TriangleAlert } from 'lucide-react';
 import type { Recording } from '../api/types.ts';
-import { t } from '../words/words.ts';
+import { t, tx } from '../words/words.ts';
 import { lostThings } from './outcome.tsx';
 
 type Upstream = NonNullable<Recording['upstream']>;
@@ -18,13 +18,13 @@ export function GatewaySummary({
     gateway?.route !== undefined && `route ${gateway.route}`,
     gateway?.token !== undefined && `token ${gateway.token}`,
     attempt > 1 && `attempt ${attempt}`,
-    lost.length > 0 && lossCount(lost.length),
+    lost.length > 0 && t('gateway.lost', { count: lost.length }),
   ].filter((fact) => fact !== false);
   return (
     <p className="flex flex-wrap items-center gap-x-1.5 gap-y-0.5 text-xs">
       <span>{dialect}</span>
       <span className="text-soft">{model}</span>
-      <ArrowRight size={12} aria-label={t('recordings.answered-by')} className="shrink-0 text-faint" />
+      <ArrowRight size={12} aria-label={t('gateway.answered-by')} className="shrink-0 text-faint" />
       <span>{spoken}</span>
       <span className="font-medium">
         {provider}/{answered}
@@ -32,10 +32,6 @@ export function GatewaySummary({
       {facts.length > 0 && <span className="text-soft">· {facts.join(' · ')}</span>}
     </p>
   );
-}
-
-function lossCount(count: number): string {
-  return count === 1 ? '1 thing lost' : `${count} things lost`;
 }
 
 /** What was lost between the client and the provider, what was put back, and which names were changed. */
@@ -47,11 +43,11 @@ export function LostBetween({ upstream }: { readonly upstream: Upstream }) {
   return (
     <div className="flex flex-col gap-4 p-3 text-xs">
       <section>
-        <h3 className="mb-1 font-semibold text-faint">{t('recordings.lost-between-them')}</h3>
+        <h3 className="mb-1 font-semibold text-faint">{t('gateway.losses')}</h3>
         {lost.length === 0 ? (
           <p className="flex items-center gap-2 text-ok">
             <CircleCheck size={14} aria-hidden className="shrink-0" />
-            {t('recordings.everything-was-carried')}
+            {t('gateway.losses-none')}
           </p>
         ) : (
           <ul className="flex flex-col gap-1">
@@ -67,7 +63,7 @@ export function LostBetween({ upstream }: { readonly upstream: Upstream }) {
       </section>
       {added.length > 0 && (
         <section>
-          <h3 className="mb-1 font-semibold text-faint">{t('recordings.added')}</h3>
+          <h3 className="mb-1 font-semibold text-faint">{t('gateway.added')}</h3>
           <ul className="flex flex-col gap-1">
             {added.map(({ text }, index) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: two additions may read the same
@@ -80,12 +76,14 @@ export function LostBetween({ upstream }: { readonly upstream: Upstream }) {
       )}
       {restored.length > 0 && (
         <section>
-          <h3 className="mb-1 font-semibold text-faint">{t('recordings.sent-in-the')}</h3>
+          <h3 className="mb-1 font-semibold text-faint">{t('gateway.own-bytes')}</h3>
           <ul className="flex flex-col gap-1">
             {restored.map(({ message, exchange }) => (
               <li key={message}>
-                {t('recordings.message-as-recorded', { message: message + 1 })}{' '}
-                <span className="font-mono">{exchange}</span>
+                {tx('gateway.own-bytes-of', {
+                  message: message + 1,
+                  exchange: <span className="font-mono">{exchange}</span>,
+                })}
               </li>
             ))}
           </ul>
@@ -93,7 +91,7 @@ export function LostBetween({ upstream }: { readonly upstream: Upstream }) {
       )}
       {renamed.length > 0 && (
         <section>
-          <h3 className="mb-1 font-semibold text-faint">{t('recordings.renamed')}</h3>
+          <h3 className="mb-1 font-semibold text-faint">{t('gateway.renamed')}</h3>
           <dl className="grid grid-cols-[minmax(8rem,auto)_1fr] gap-x-4 font-mono leading-6">
             {renamed.map(([client, provider]) => (
               <div key={client} className="contents">

@@ -10,11 +10,11 @@ const LOOKS: Readonly<Record<Recording['outcome'], string>> = {
 };
 
 const TITLES: Readonly<Record<Recording['outcome'], string>> = {
-  open: 'running',
-  done: 'done',
-  cut: 'cut off',
-  refused: 'refused',
-  failed: 'failed',
+  open: t('recordings.badge-open'),
+  done: t('recordings.badge-done'),
+  cut: t('recordings.badge-cut'),
+  refused: t('recordings.badge-refused'),
+  failed: t('recordings.badge-failed'),
 };
 
 /** The HTTP status and the outcome of a recorded call; the short form says "done" by its colour and status alone. */
@@ -42,15 +42,21 @@ export function lostThings({ upstream }: Pick<Recording, 'upstream'>): NonNullab
   return upstream?.losses.filter(({ kind }) => kind !== 'synthesised') ?? [];
 }
 
-const WAYS = { starts: 'starts a conversation', continues: 'continues one', branches: 'branches off' } as const;
+const WAYS = {
+  starts: t('recordings.placed-starts'),
+  continues: t('recordings.placed-continues'),
+  branches: t('recordings.placed-branches'),
+} as const;
 
 /** Describes where a recorded call was placed in the forest. */
 export function describePlacement({ landing, outcome }: Recording): string {
-  if (!landing) return outcome === 'open' ? t('recordings.outcome-open') : t('recordings.not-placed-yet');
+  if (!landing) return outcome === 'open' ? t('recordings.outcome-open') : t('recordings.not-placed');
   if (landing.state === 'waiting')
-    return t('recordings.waits', { why: landing.why ?? 'for the call that it continues' });
-  if (landing.state === 'nothing') return landing.why ?? t('recordings.no-place-in');
-  return landing.way === undefined ? t('recordings.in-the-forest') : t('recordings.it', { value: WAYS[landing.way] });
+    return landing.why === undefined
+      ? t('recordings.placement-waits-call')
+      : t('recordings.placement-waits', { why: landing.why });
+  if (landing.state === 'nothing') return landing.why ?? t('recordings.no-place');
+  return landing.way === undefined ? t('recordings.placed') : WAYS[landing.way];
 }
 
 /** The node to open: the reply, or the last message of the request if there is no reply. */

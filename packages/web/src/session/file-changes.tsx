@@ -13,7 +13,7 @@ const LOOKS: Readonly<Record<DiffLine['kind'], readonly [mark: string, look: str
 /** The changes of a file line by line, as a patch shows them. */
 function FileDiff({ file }: { readonly file: TouchedFile }) {
   if (file.changes.length === 0 && file.whole === 'deleted')
-    return <p className="p-3 text-xs text-soft">{t('session.the-file-was')}</p>;
+    return <p className="p-3 text-xs text-soft">{t('session.file-deleted')}</p>;
   const isCut = file.changes.some(({ before, after }) => before.isCut || after.isCut);
   return (
     <div className="overflow-x-auto font-mono text-[13px] leading-5">
@@ -28,13 +28,13 @@ function FileDiff({ file }: { readonly file: TouchedFile }) {
                 <span aria-hidden className="w-4 shrink-0 select-none">
                   {mark}
                 </span>
-                {line.kind === 'folded' ? `… ${t('session.count-lines', { count: line.count })}` : line.text || ' '}
+                {line.kind === 'folded' ? `… ${t('session.lines', { count: line.count })}` : line.text || ' '}
               </div>
             );
           })}
         </div>
       ))}
-      {isCut && <p className="px-3 py-1 font-sans text-xs text-faint">{t('session.only-the-beginning')}</p>}
+      {isCut && <p className="px-3 py-1 font-sans text-xs text-faint">{t('session.beginning-only')}</p>}
     </div>
   );
 }
@@ -56,15 +56,15 @@ export function TouchedFileCard({ file, cwd }: { readonly file: TouchedFile; rea
     <Foldable
       isOpen={isOpen}
       onToggle={() => setOpen(!isOpen)}
-      label={t('session.changes-of', { path })}
+      label={t('session.file-changes', { path })}
       summary={
         <>
           <span className="shrink-0 font-medium text-ink">
             {file.whole === 'written'
-              ? t('session.wrote')
+              ? t('session.change-wrote')
               : file.whole === 'deleted'
-                ? t('session.deleted')
-                : t('session.edited')}
+                ? t('session.change-deleted')
+                : t('session.change-edited')}
           </span>
           <span className="min-w-0 grow truncate font-mono">{path}</span>
           <LineCount {...countLines(file.changes)} />
@@ -84,7 +84,7 @@ export function SessionFiles({ files }: { readonly files: readonly SessionFile[]
   return (
     <section aria-label={t('session.files')} className="text-xs">
       <h2 className="mb-1 text-sm font-semibold">{t('session.files')}</h2>
-      {files.length === 0 && <p className="text-soft">{t('session.no-call-names')}</p>}
+      {files.length === 0 && <p className="text-soft">{t('session.no-files')}</p>}
       {files
         .filter((file) => !isRead(file))
         .map(({ path, changes, added, removed }) => (
@@ -106,7 +106,7 @@ export function SessionFiles({ files }: { readonly files: readonly SessionFile[]
               // biome-ignore lint/suspicious/noArrayIndexKey: changes of a session are in order
               <div key={index} className="border-t border-line first:border-0">
                 <a href={`#step-${step + 1}`} className="block px-3 pt-1 text-accent underline underline-offset-2">
-                  {t('session.step', { step: step + 1 })}
+                  {t('session.file-step', { step: step + 1 })}
                 </a>
                 <FileDiff file={file} />
               </div>
@@ -115,9 +115,7 @@ export function SessionFiles({ files }: { readonly files: readonly SessionFile[]
         ))}
       {read.length > 0 && (
         <details className="mt-2">
-          <summary className="text-soft">
-            {t('session.only-read', { things: t('session.count-files', { count: read.length }) })}
-          </summary>
+          <summary className="text-soft">{t('session.files-read', { count: read.length })}</summary>
           <ul className="mt-1 flex flex-col gap-0.5 pl-4 font-mono">
             {read.map(({ path }) => (
               <li key={path} className="truncate" title={path}>

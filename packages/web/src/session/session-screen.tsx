@@ -16,10 +16,10 @@ import { placeOnTimeline } from './timeline.ts';
 /** A session of a coding agent as people think of it: prompts as steps, files, commands, subagents, time and cost. */
 export default function SessionScreen({ thread }: { readonly thread: string }) {
   const { data, isPending, error, refetch } = useQuery(queries.session(thread));
-  if (isPending) return <Loading lines={8} label={t('session.loading-the-session')} />;
+  if (isPending) return <Loading lines={8} label={t('session.loading')} />;
   if (error) return <Failed error={error} onRetry={() => void refetch()} />;
   const { main, subagents, sideCalls } = data;
-  if (main.steps.length === 0) return <Empty title={t('session.nothing-was-said')} />;
+  if (main.steps.length === 0) return <Empty title={t('session.empty')} />;
   const lanes = [main, ...subagents];
   return (
     <div className="h-full overflow-y-auto">
@@ -54,19 +54,19 @@ function SessionHead({ main: { thread, steps }, subagents, sideCalls }: HeadProp
   const unknown = all.reduce((sum, step) => sum + step.withoutPrice, 0);
   const worked = all.reduce((sum, { at, endedAt }) => sum + endedAt - at, 0);
   const facts = [
-    t('session.count-steps', { count: steps.length }),
-    t('session.count-calls', { count: all.reduce((sum, { acts }) => sum + acts.length, 0) }),
+    t('session.steps-count', { count: steps.length }),
+    t('session.calls-count', { count: all.reduce((sum, { acts }) => sum + acts.length, 0) }),
     duration(worked),
-    `${shortNumber(totalTokens(usage))} tokens`,
+    t('session.tokens', { number: shortNumber(totalTokens(usage)) }),
     cacheText(usage),
     `${money(cost)}${unknown > 0 ? '+' : ''}`,
-    subagents.length > 0 && t('session.count-subagents', { count: subagents.length }),
-    sideCalls > 0 && t('session.count-side-calls', { count: sideCalls }),
+    subagents.length > 0 && t('session.subagents-count', { count: subagents.length }),
+    sideCalls > 0 && t('session.side-calls-count', { count: sideCalls }),
   ].filter((fact) => fact !== false && fact !== '');
   return (
     <header className="flex flex-wrap items-start gap-3">
       <div className="min-w-0 grow">
-        <h1 className="text-xl font-semibold break-words">{thread.title || t('session.session')}</h1>
+        <h1 className="text-xl font-semibold break-words">{thread.title || t('session.title')}</h1>
         <p className="flex flex-wrap items-center gap-x-3 text-xs text-soft">
           {thread.agent && (
             <span className="flex items-center gap-1">
@@ -113,9 +113,12 @@ function Timeline({ lanes }: { readonly lanes: readonly SessionLane[] }) {
           <div className="relative h-7 grow border-b border-line last:border-0">
             {placed[lane]!.map(({ step, from, to, isCompacted }) => {
               const { prompt, usage } = steps[step]!;
-              const name = lane === 0 ? t('session.step', { step: step + 1 }) : thread.title;
+              const name = lane === 0 ? t('session.file-step', { step: step + 1 }) : thread.title;
               const bar = {
-                title: t('session.tokens', { prompt: prompt.slice(0, 200), number: shortNumber(totalTokens(usage)) }),
+                title: t('session.bar-title', {
+                  prompt: prompt.slice(0, 200),
+                  number: shortNumber(totalTokens(usage)),
+                }),
                 className: `absolute top-1 h-5 min-w-2 rounded-sm ${lane === 0 ? 'bg-accent hover:opacity-80' : 'bg-provider'} ${isCompacted ? 'border-l-4 border-warn' : ''}`,
                 style: {
                   left: `${from * 99}%`,

@@ -26,14 +26,14 @@ export function StepCard({ number, step, thread, subagents }: StepCardProps) {
   const { prompt, acts, answer, compacted } = step;
   return (
     <li id={`step-${number}`} className="scroll-mt-4 rounded-lg border border-line bg-surface p-4">
-      <article aria-label={t('session.step-2', { number })}>
+      <article aria-label={t('session.step', { number })}>
         <header className="flex flex-wrap items-baseline gap-x-3 gap-y-1">
           <Link
             href={toAddress(thread.id, step.node)}
-            title={t('session.open-this-message')}
+            title={t('session.step-open')}
             className="text-xs font-semibold text-faint hover:text-accent hover:underline"
           >
-            {t('session.step-2', { number })}
+            {t('session.step', { number })}
           </Link>
           <StepFacts step={step} />
         </header>
@@ -43,7 +43,7 @@ export function StepCard({ number, step, thread, subagents }: StepCardProps) {
             summary={
               <>
                 <Scissors size={14} aria-hidden className="shrink-0" />
-                {t('session.before-this-step', { things: t('session.count-messages', { count: compacted.messages }) })}
+                {t('session.compacted', { count: compacted.messages })}
               </>
             }
           >
@@ -51,10 +51,10 @@ export function StepCard({ number, step, thread, subagents }: StepCardProps) {
           </Folded>
         )}
         <p className="mt-1 border-l-2 border-user pl-3 text-[15px] font-medium break-words whitespace-pre-wrap">
-          {prompt || <span className="text-faint">{t('session.it-begins-without')}</span>}
+          {prompt || <span className="text-faint">{t('session.no-prompt')}</span>}
         </p>
         {acts.length > 0 && (
-          <ul aria-label={t('session.what-was-done')} className="mt-2">
+          <ul aria-label={t('session.calls')} className="mt-2">
             {acts.map((act) => (
               <li key={`${act.node} ${act.call}`}>
                 <ActView act={act} cwd={thread.cwd} subagents={subagents} />
@@ -79,11 +79,11 @@ function StepFacts({ step }: { readonly step: SessionStep }) {
   const { at, endedAt, replies, usage, cost, withoutPrice, models } = step;
   const facts = [
     duration(endedAt - at),
-    replies === 1 ? '1 reply' : `${replies} replies`,
-    totalTokens(usage) > 0 && `${shortNumber(totalTokens(usage))} tokens`,
+    t('session.replies-count', { count: replies }),
+    totalTokens(usage) > 0 && t('session.tokens', { number: shortNumber(totalTokens(usage)) }),
     cacheText(usage),
     totalTokens(usage) > 0 &&
-      (withoutPrice === replies ? 'price not known' : `${money(cost)}${withoutPrice > 0 ? '+' : ''}`),
+      (withoutPrice === replies ? t('session.price-unknown') : `${money(cost)}${withoutPrice > 0 ? '+' : ''}`),
     models.join(', '),
   ].filter((fact) => fact !== false && fact !== '');
   return (
@@ -100,7 +100,7 @@ function StepFacts({ step }: { readonly step: SessionStep }) {
 /** How much of the input came from the provider's cache. */
 export function cacheText({ input, cacheRead, cacheWrite5m, cacheWrite1h }: SessionStep['usage']): string {
   const all = input + cacheRead + cacheWrite5m + cacheWrite1h;
-  return all === 0 ? '' : `${Math.round((cacheRead / all) * 100)} % from the cache`;
+  return all === 0 ? '' : t('session.from-cache', { percent: Math.round((cacheRead / all) * 100) });
 }
 
 interface ActProps {
@@ -122,24 +122,24 @@ function ActView({ act, cwd, subagents }: ActProps) {
   const Icon = command ? Terminal : first ? FileText : Wrench;
   return (
     <Folded
-      label={command ? t('session.command', { text: oneLine(shown, 60) }) : t('session.call-of', { tool })}
+      label={command ? t('session.command-of', { text: oneLine(shown, 60) }) : t('session.call-of', { tool })}
       tone={result?.isError ? 'danger' : 'plain'}
       summary={
         <>
           <Icon size={14} aria-hidden className="shrink-0" />
           {!command && <span className="shrink-0 font-medium text-ink">{tool}</span>}
           <span className="min-w-0 grow truncate font-mono">{oneLine(shown, 160)}</span>
-          {result?.isError && <span className="shrink-0 text-danger">{t('session.failed')}</span>}
-          {!result && <span className="shrink-0 text-faint">{t('session.without-a-result')}</span>}
+          {result?.isError && <span className="shrink-0 text-danger">{t('session.call-failed')}</span>}
+          {!result && <span className="shrink-0 text-faint">{t('session.call-open')}</span>}
         </>
       }
     >
-      {command && <Output label={t('session.command-2')} text={command.text} isCut={command.isCut} />}
+      {command && <Output label={t('session.command')} text={command.text} isCut={command.isCut} />}
       {!command && !first && <Output label={t('session.arguments')} text={act.input.text} isCut={act.input.isCut} />}
       {result && (
         <Output
           label={t('session.output')}
-          text={result.output.text || t('session.nothing')}
+          text={result.output.text || t('session.no-output')}
           isCut={result.output.isCut}
         />
       )}
@@ -153,13 +153,13 @@ function SubagentCard({ lane: { thread, steps } }: { readonly lane: SessionLane 
   const said = steps.at(-1)?.answer?.said;
   return (
     <Folded
-      label={t('session.subagent', { title: thread.title })}
+      label={t('session.subagent-of', { title: thread.title })}
       summary={
         <>
           <Bot size={14} aria-hidden className="shrink-0 text-provider" />
-          <span className="shrink-0 font-medium text-ink">{t('session.subagent-2')}</span>
+          <span className="shrink-0 font-medium text-ink">{t('session.subagent')}</span>
           <span className="min-w-0 grow truncate">{thread.title}</span>
-          <span className="shrink-0 tabular-nums">{t('session.count-calls', { count: acts.length })}</span>
+          <span className="shrink-0 tabular-nums">{t('session.calls-count', { count: acts.length })}</span>
         </>
       }
     >
@@ -173,7 +173,7 @@ function SubagentCard({ lane: { thread, steps } }: { readonly lane: SessionLane 
         </ul>
         {said && <p className="break-words whitespace-pre-wrap">{said.text}</p>}
         <Link href={toAddress(thread.id)} className="text-xs text-accent underline underline-offset-2">
-          {t('session.open-its-conversation')}
+          {t('session.subagent-open')}
         </Link>
       </div>
     </Folded>
@@ -199,7 +199,7 @@ function Output({ label, text, isCut }: { readonly label?: string; readonly text
       <pre className="max-h-96 overflow-auto font-mono text-[13px] leading-5 break-words whitespace-pre-wrap">
         {text}
       </pre>
-      {isCut && <p className="text-xs text-faint">{t('session.only-the-beginning')}</p>}
+      {isCut && <p className="text-xs text-faint">{t('session.beginning-only')}</p>}
     </div>
   );
 }

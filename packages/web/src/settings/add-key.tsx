@@ -8,9 +8,9 @@ export const DEMO_VARIABLES = ['ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'GEMINI_AP
 export function AddKey() {
   return (
     <div className="flex flex-col gap-2 text-sm">
-      <p className="text-soft">{t('settings.set-one-of')}</p>
+      <p className="text-soft">{t('settings.add-key')}</p>
       {DEMO_VARIABLES.map((name) => (
-        <CodeLine key={name} text={`export ${name}=…`} label={t('settings.copy-the-line', { name })} />
+        <CodeLine key={name} text={`export ${name}=…`} label={t('settings.add-key-copy', { name })} />
       ))}
     </div>
   );

@@ -10,7 +10,7 @@ import { Button } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { ChoiceField, TextField } from '../ui/field.tsx';
 import { shortNumber } from '../ui/format.ts';
-import { t } from '../words/words.ts';
+import { t, tx } from '../words/words.ts';
 import { DEMO_VARIABLES } from './add-key.tsx';
 import { KeySection } from './key-section.tsx';
 import { ProblemSection } from './problem-section.tsx';
@@ -33,9 +33,9 @@ export default function SettingsScreen() {
     <div className="h-full overflow-y-auto">
       <div className="mx-auto flex max-w-3xl flex-col gap-8 p-4 sm:p-8">
         <header>
-          <h1 className="text-xl font-semibold">{t('settings.settings')}</h1>
-          <p className="mt-1 text-soft">{t('settings.the-setup-of')}</p>
-          <nav aria-label={t('settings.parts-of-the')} className="mt-3 flex flex-wrap gap-1">
+          <h1 className="text-xl font-semibold">{t('settings.title')}</h1>
+          <p className="mt-1 text-soft">{t('settings.about')}</p>
+          <nav aria-label={t('settings.parts')} className="mt-3 flex flex-wrap gap-1">
             {PARTS.map(({ id, title }) => (
               <a
                 key={id}
@@ -72,8 +72,7 @@ function ProviderSection() {
           <>
             {version?.demo && (
               <p className="mb-3 rounded-lg border border-warn bg-warn-soft p-3 text-warn">
-                {t('settings.demo-mode-no')} <code className="font-mono">ANTHROPIC_API_KEY</code>
-                {t('settings.and-start-it')}
+                {tx('settings.demo', { variable: <code className="font-mono">ANTHROPIC_API_KEY</code> })}
               </p>
             )}
             <ul className="rounded-lg border border-line bg-surface">
@@ -107,7 +106,7 @@ function Row({ provider, isDemo }: { readonly provider: Provider; readonly isDem
       </div>
       <div className="flex min-w-0 items-center gap-1 max-sm:w-full max-sm:justify-between">
         <code className="truncate font-mono text-xs text-soft">{new URL(proxy).pathname}</code>
-        <CopyButton text={proxy} label={t('settings.copy-the-proxy', { id })} />
+        <CopyButton text={proxy} label={t('settings.proxy-copy', { id })} />
       </div>
     </li>
   );
@@ -115,9 +114,9 @@ function Row({ provider, isDemo }: { readonly provider: Provider; readonly isDem
 
 /** In demo mode only the stand-in has keys, so any other usable provider is one that needs no key. */
 function keyState({ hasKey, keyVariables }: Provider, isDemo: boolean): string {
-  if (!hasKey) return 'needs a key';
-  if (!isDemo) return 'ready';
-  return DEMO_VARIABLES.some((name) => keyVariables.includes(name)) ? 'answers in the demo' : 'needs no key';
+  if (!hasKey) return t('settings.key-needed');
+  if (!isDemo) return t('settings.key-there');
+  return DEMO_VARIABLES.some((name) => keyVariables.includes(name)) ? t('settings.key-demo') : t('settings.key-none');
 }
 
 const SHOWN = 12;
@@ -139,22 +138,24 @@ function ModelSection() {
           <>
             <div className="mb-2 flex flex-wrap items-center gap-2">
               <p className="mr-auto text-soft">
-                {t('settings.asked-next')} <b className="font-medium text-ink">{current ?? t('settings.none')}</b>
+                {tx('settings.model-next', {
+                  model: <b className="font-medium text-ink">{current ?? t('settings.model-none')}</b>,
+                })}
               </p>
               {chosen !== undefined && (
                 <Button small look="quiet" onClick={() => useView.setState({ model: undefined })}>
-                  {t('settings.use-the-servers')}
+                  {t('settings.model-reset')}
                 </Button>
               )}
               <TextField
-                aria-label={t('settings.filter-models')}
-                placeholder={t('settings.filter')}
+                aria-label={t('settings.models-filter')}
+                placeholder={t('settings.models-filter-placeholder')}
                 value={words}
                 onChange={(event) => setWords(event.target.value)}
               />
             </div>
             {found.length === 0 ? (
-              <p className="p-3 text-soft">{t('settings.no-model-has')}</p>
+              <p className="p-3 text-soft">{t('settings.models-none')}</p>
             ) : (
               <ul className="rounded-lg border border-line bg-surface">
                 {shown.map(({ id, contextTokens, hasKey }) => (
@@ -162,17 +163,18 @@ function ModelSection() {
                     <span className="min-w-0 grow truncate">{id}</span>
                     <span className="shrink-0 text-xs text-faint">
                       {!hasKey
-                        ? t('settings.no-key')
-                        : contextTokens !== undefined && t('settings.context', { number: shortNumber(contextTokens) })}
+                        ? t('settings.model-no-key')
+                        : contextTokens !== undefined &&
+                          t('settings.model-context', { number: shortNumber(contextTokens) })}
                     </span>
                     <Button
                       small
                       look="quiet"
-                      aria-label={t('settings.ask-next', { id })}
+                      aria-label={t('settings.model-choose-label', { id })}
                       disabled={id === current}
                       onClick={() => useView.setState({ model: id })}
                     >
-                      {id === current ? t('settings.asked-next-2') : t('settings.ask-next-2')}
+                      {id === current ? t('settings.model-chosen') : t('settings.model-choose')}
                     </Button>
                   </li>
                 ))}
@@ -180,7 +182,7 @@ function ModelSection() {
             )}
             {found.length > SHOWN && (
               <Button small look="quiet" className="mt-2" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
-                {isWhole ? t('settings.show-fewer') : t('settings.show-all', { count: found.length })}
+                {isWhole ? t('settings.models-fewer') : t('settings.models-all', { count: found.length })}
               </Button>
             )}
           </>
@@ -198,8 +200,7 @@ function AgentSection() {
       {({ items }) =>
         items.length === 0 ? (
           <p className="rounded-lg border border-line p-3 text-soft">
-            {t('settings.there-are-none')} <code className="font-mono">{t('settings.agents-2')}</code>{' '}
-            {t('settings.beside-the-configuration')}
+            {tx('settings.no-agents', { files: <code className="font-mono">agents/*.yaml</code> })}
           </p>
         ) : (
           <ul className="flex flex-col gap-2">
@@ -223,12 +224,12 @@ function Card({ agent: { name, description, model, tools, system } }: { readonly
       {description && <p className="text-soft">{description}</p>}
       {tools.length > 0 && (
         <p className="mt-1 text-xs text-soft">
-          {t('settings.tools-2')} <span className="font-mono">{tools.join(', ')}</span>
+          {tx('settings.agent-tools', { names: <span className="font-mono">{tools.join(', ')}</span> })}
         </p>
       )}
       {system && (
         <details className="mt-1 text-sm">
-          <summary className="text-xs text-soft">{t('settings.system-text')}</summary>
+          <summary className="text-xs text-soft">{t('settings.agent-system')}</summary>
           <pre className="mt-1 max-h-64 overflow-y-auto rounded-md bg-sunken p-2 font-sans text-sm whitespace-pre-wrap">
             {system}
           </pre>
@@ -244,7 +245,7 @@ function ToolSection() {
     <QueryView query={query}>
       {({ items }) =>
         items.length === 0 ? (
-          <p className="rounded-lg border border-line p-3 text-soft">{t('settings.there-are-none-2')}</p>
+          <p className="rounded-lg border border-line p-3 text-soft">{t('settings.no-tools')}</p>
         ) : (
           <dl className="rounded-lg border border-line bg-surface">
             {items.map(({ name, description }) => (
@@ -275,9 +276,7 @@ function LookSection() {
         onChoose={(value) => setTheme(value as Theme)}
       />
       <Button onClick={() => useOverlays.setState({ help: true })}>{t('settings.all-keys')}</Button>
-      {welcomed && (
-        <Button onClick={() => useView.setState({ welcomed: false })}>{t('settings.show-the-welcome')}</Button>
-      )}
+      {welcomed && <Button onClick={() => useView.setState({ welcomed: false })}>{t('settings.welcome')}</Button>}
     </div>
   );
 }

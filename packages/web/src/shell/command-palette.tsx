@@ -24,14 +24,17 @@ const afterClosing = (run: () => void) => () => {
   requestAnimationFrame(run);
 };
 
-/** The command palette: finds commands, conversations, messages, bookmarks and models by name. */
-export default function Palette({ page }: { readonly page: PalettePage }) {
+/**
+ * The command palette: finds commands, conversations, messages, bookmarks and models by name. It belongs to the first load: letters
+ * that are typed right after its key would land in the field behind it while it is loaded.
+ */
+export function Palette({ page }: { readonly page: PalettePage }) {
   const [query, setQuery] = useState('');
   const places = usePlaces(query);
   const commands = useFoundCommands(query);
   const models = useFoundModels(query, page === 'models');
   const groups = page === 'models' ? models : [...places, ...commands, ...models];
-  const label = page === 'models' ? t('shell.choose-a-model') : t('shell.search-and-commands');
+  const label = page === 'models' ? t('palette.choose-model') : t('palette.label');
   return (
     <Modal
       onClose={close}
@@ -40,11 +43,11 @@ export default function Palette({ page }: { readonly page: PalettePage }) {
     >
       <OptionList
         label={label}
-        placeholder={page === 'models' ? t('shell.choose-a-model') : t('shell.search-or-run')}
+        placeholder={page === 'models' ? t('palette.choose-model') : t('palette.placeholder')}
         query={query}
         onQuery={setQuery}
         groups={groups.filter(({ options }) => options.length > 0)}
-        empty={t('shell.nothing-matches')}
+        empty={t('palette.nothing')}
         fieldClassName="h-12 w-full shrink-0 border-b border-line bg-transparent px-4 text-base outline-none placeholder:text-faint"
         listClassName="max-h-[60dvh] p-1.5"
       />
@@ -94,26 +97,26 @@ function usePlaces(query: string): readonly OptionGroup[] {
   const hits = words.length > 1 ? (said.data?.items ?? []) : [];
   return [
     {
-      heading: query === '' ? t('shell.recent-conversations') : t('shell.conversations'),
+      heading: query === '' ? t('palette.recent') : t('palette.conversations'),
       options: titles.map(({ id, title, updatedAt }) => ({
         id: `thread ${id}`,
         icon: <MessageSquare size={14} />,
-        text: title || t('shell.untitled'),
+        text: title || t('palette.untitled'),
         aside: ago(updatedAt),
         run: open(toAddress(id)),
       })),
     },
     {
-      heading: t('shell.bookmarks'),
+      heading: t('palette.bookmarks'),
       options: marks.map(({ id, node, title }) => ({
         id: `bookmark ${id}`,
         icon: <BookmarkIcon size={14} />,
-        text: title || t('shell.untitled'),
+        text: title || t('palette.untitled'),
         run: open(`/c/${node}`),
       })),
     },
     {
-      heading: t('shell.what-was-said'),
+      heading: t('palette.messages'),
       options: [
         ...hits.map(({ node, role, snippet, marks: marked }) => ({
           id: `hit ${node}`,
@@ -128,7 +131,7 @@ function usePlaces(query: string): readonly OptionGroup[] {
               {
                 id: 'all-hits',
                 icon: null,
-                text: t('shell.all-messages-with', { words }),
+                text: t('palette.all-messages', { words }),
                 run: open(`/?q=${encodeURIComponent(words)}`),
               },
             ]),
@@ -146,12 +149,14 @@ function useFoundModels(query: string, isWhole: boolean): readonly OptionGroup[]
   const found = rankByWords(data?.items ?? [], query, ({ id }) => id, isWhole ? 200 : MOST);
   return [
     {
-      heading: isWhole ? t('shell.models-of-providers') : t('shell.ask-this-model'),
+      heading: isWhole ? t('palette.models') : t('palette.ask-model'),
       options: found.map(({ id, contextTokens, hasKey }) => ({
         id: `model ${id}`,
         icon: id === chosen ? <Check size={14} className="text-accent" /> : null,
         text: id,
-        aside: hasKey ? contextTokens !== undefined && `${shortNumber(contextTokens)} context` : 'no key',
+        aside: hasKey
+          ? contextTokens !== undefined && t('palette.model-context', { number: shortNumber(contextTokens) })
+          : t('palette.model-no-key'),
         run: () => {
           useView.setState({ model: id });
           close();

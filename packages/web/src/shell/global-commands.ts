@@ -9,9 +9,9 @@ import { t } from '../words/words.ts';
 import { SCREENS } from './screens.ts';
 
 const THEMES: readonly { readonly theme: Theme; readonly title: string }[] = [
-  { theme: 'light', title: t('shell.light-theme') },
-  { theme: 'dark', title: t('shell.dark-theme') },
-  { theme: 'system', title: t('shell.theme-of-the') },
+  { theme: 'light', title: t('command.light') },
+  { theme: 'dark', title: t('command.dark') },
+  { theme: 'system', title: t('command.system-theme') },
 ];
 
 /** The commands that every screen offers. */
@@ -34,7 +34,7 @@ export function useGlobalCommands(): void {
       id: `theme.${theme}`,
       title,
       group: 'view',
-      words: t('shell.colours'),
+      words: t('command.theme-words'),
       run: () => setTheme(theme),
     }),
   );
@@ -42,19 +42,19 @@ export function useGlobalCommands(): void {
     [
       {
         id: 'go.new',
-        title: t('shell.new-conversation'),
+        title: t('command.new'),
         group: 'go',
         keys: ['n'],
-        words: t('shell.start-write-chat'),
+        words: t('command.new-words'),
         run: () => go('/new'),
       },
       ...screens,
       {
         id: 'search',
-        title: t('shell.search-everything-that'),
+        title: t('command.search'),
         group: 'forest',
         keys: ['/'],
-        words: t('shell.find-full-text'),
+        words: t('command.search-words'),
         run: () => {
           go('/');
           useOverlays.setState({ wantsSearch: true });
@@ -62,7 +62,7 @@ export function useGlobalCommands(): void {
       },
       {
         id: 'palette',
-        title: t('shell.show-all-commands'),
+        title: t('command.palette'),
         group: 'view',
         keys: ['Ctrl+k'],
         whileTyping: true,
@@ -70,33 +70,33 @@ export function useGlobalCommands(): void {
       },
       {
         id: 'choose-model',
-        title: t('shell.choose-a-model'),
+        title: t('palette.choose-model'),
         group: 'conversation',
         keys: ['Ctrl+m'],
-        words: t('shell.provider-switch'),
+        words: t('command.model-words'),
         run: () => openPalette('models'),
       },
       {
         id: 'help',
-        title: t('shell.help-all-keys'),
+        title: t('command.help'),
         group: 'view',
         keys: ['?'],
         run: () => useOverlays.setState({ help: true }),
       },
       {
         id: 'toggle-forest',
-        title: t('shell.show-or-hide'),
+        title: t('command.forest'),
         group: 'view',
         keys: ['\\', 'Ctrl+b'],
-        words: t('shell.pane-sidebar'),
+        words: t('command.forest-words'),
         run: () => toggleForest(isNarrow),
       },
       {
         id: 'toggle-inspector',
-        title: t('shell.show-or-hide-the'),
+        title: t('command.inspector'),
         group: 'view',
         keys: ['p'],
-        words: t('shell.pane-raw-tree'),
+        words: t('command.inspector-words'),
         run: () => useView.setState(({ inspectorOpen }) => ({ inspectorOpen: !inspectorOpen })),
       },
       ...themes,
@@ -104,19 +104,19 @@ export function useGlobalCommands(): void {
         ? [
             {
               id: 'share',
-              title: t('shell.share-or-export'),
+              title: t('command.share'),
               group: 'conversation' as const,
               keys: ['S'],
-              words: t('shell.page-html-pdf'),
+              words: t('command.share-words'),
               run: () => openExport({ kind: 'thread', id: thread.id, title: thread.title }),
             },
           ]
         : []),
       {
         id: 'export-all',
-        title: t('shell.export-the-whole'),
+        title: t('command.export-all'),
         group: 'forest',
-        words: t('shell.download-save-backup'),
+        words: t('command.export-all-words'),
         run: () => openExport({ kind: 'everything' }),
       },
     ],

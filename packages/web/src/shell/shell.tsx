@@ -1,13 +1,5 @@
 import { Unplug } from 'lucide-react';
-import {
-  type KeyboardEvent,
-  lazy,
-  type PointerEvent,
-  type ReactNode,
-  Suspense,
-  useEffect,
-  useLayoutEffect,
-} from 'react';
+import { type KeyboardEvent, type PointerEvent, type ReactNode, useEffect, useLayoutEffect } from 'react';
 import { useLocation, useSearch } from 'wouter';
 import { foldDigits, type KeyRow, keyLabel, listenToKeys } from '../commands/keys.ts';
 import { GROUPS, groupName, useCommands } from '../commands/registry.ts';
@@ -24,11 +16,10 @@ import { Tips } from '../ui/tip.tsx';
 import { Toasts } from '../ui/toasts.tsx';
 import { useNarrow } from '../ui/use-media.ts';
 import { t } from '../words/words.ts';
+import { Palette } from './command-palette.tsx';
 import { useGlobalCommands } from './global-commands.ts';
 import { SideContent } from './side-list.tsx';
 import { TopBar } from './top-bar.tsx';
-
-const Palette = lazy(() => import('./command-palette.tsx'));
 
 /** The frame around every screen: top bar, side bar, dialogs and toasts. */
 export function Shell({ children }: { readonly children: ReactNode }) {
@@ -46,7 +37,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
         href="#screen"
         className="absolute top-1 left-1 z-50 -translate-y-20 rounded-md bg-accent px-3 py-1.5 font-medium text-accent-ink focus:translate-y-0"
       >
-        {t('shell.skip-to-the')}
+        {t('shell.skip')}
       </a>
       <TopBar />
       {!isConnected && <ConnectionBanner />}
@@ -57,11 +48,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
           {children}
         </main>
       </div>
-      {palette && (
-        <Suspense fallback={null}>
-          <Palette page={palette} />
-        </Suspense>
-      )}
+      {palette && <Palette page={palette} />}
       <HelpSheet />
       <ExportDialog />
       <Toasts />
@@ -78,7 +65,7 @@ function ConnectionBanner() {
       className="flex shrink-0 items-center justify-center gap-2 border-b border-line bg-warn-soft px-3 py-1 text-xs text-warn"
     >
       <Unplug size={14} aria-hidden />
-      {t('shell.the-server-cannot')}
+      {t('shell.disconnected')}
     </div>
   );
 }
@@ -90,12 +77,12 @@ const MOST = 480;
 function SideBar() {
   const width = useView((view) => view.forestWidth);
   return (
-    <nav aria-label={t('shell.forest')} className="flex shrink-0">
+    <nav aria-label={t('screen.forest')} className="flex shrink-0">
       <div className="flex flex-col bg-page" style={{ width }}>
         <SideContent />
       </div>
       <Resizer
-        label={t('shell.width-of-the')}
+        label={t('shell.forest-width')}
         width={width}
         least={LEAST}
         most={MOST}
@@ -115,8 +102,8 @@ function SidePane() {
   // biome-ignore lint/correctness/useExhaustiveDependencies: whoever went somewhere wants to see it
   useEffect(close, [place]);
   return (
-    <Sheet open={isOpen} onClose={close} title={t('shell.forest')} from="left">
-      <nav aria-label={t('shell.forest')} className="flex min-h-0 grow flex-col">
+    <Sheet open={isOpen} onClose={close} title={t('screen.forest')} from="left">
+      <nav aria-label={t('screen.forest')} className="flex min-h-0 grow flex-col">
         <SideContent />
       </nav>
     </Sheet>
@@ -190,7 +177,7 @@ function useScreenTitle(): void {
 function HelpSheet() {
   const isOpen = useOverlays((overlays) => overlays.help);
   return (
-    <Dialog wide open={isOpen} onClose={() => useOverlays.setState({ help: false })} title={t('shell.keys')}>
+    <Dialog wide open={isOpen} onClose={() => useOverlays.setState({ help: false })} title={t('help.title')}>
       <Keys />
     </Dialog>
   );
@@ -209,7 +196,7 @@ function Keys() {
         const rows = foldDigits(withKeys.filter((command) => command.group === group));
         return rows.length > 0 && <Section key={group} title={groupName(group)} rows={rows} />;
       })}
-      <Section title={t('shell.in-a-conversation')} rows={elsewhere} />
+      <Section title={t('help.conversation')} rows={elsewhere} />
     </div>
   );
 }
@@ -237,19 +224,19 @@ function Section({ title, rows }: { readonly title: string; readonly rows: reado
 
 /** The keys of a conversation, listed so that the sheet is complete on every screen. */
 const FIXED_KEYS: readonly { readonly id: string; readonly title: string; readonly keys: readonly string[] }[] = [
-  { id: 'siblings', title: t('shell.previous-or-next'), keys: ['Alt+ArrowUp', 'Alt+ArrowDown', 'k', 'j'] },
-  { id: 'parent', title: t('shell.parent'), keys: ['Alt+ArrowLeft', 'h'] },
-  { id: 'child', title: t('shell.last-visited-child'), keys: ['Alt+ArrowRight', 'l'] },
-  { id: 'forks', title: t('shell.previous-or-next-fork'), keys: ['[', ']'] },
-  { id: 'send', title: t('shell.send-and-generate'), keys: ['Ctrl+Enter'] },
-  { id: 'send-only', title: t('shell.send-only'), keys: ['Ctrl+Shift+Enter'] },
-  { id: 'generate', title: t('shell.generate-siblings-with'), keys: ['g', 'g 3'] },
-  { id: 'edit', title: t('shell.edit-as-a'), keys: ['e'] },
-  { id: 'bookmark', title: t('shell.bookmark'), keys: ['b'] },
-  { id: 'compare', title: t('shell.compare-what-is'), keys: ['c'] },
-  { id: 'tree', title: t('shell.tree'), keys: ['t'] },
-  { id: 'raw', title: t('shell.raw-text'), keys: ['r'] },
-  { id: 'fold', title: t('shell.fold-or-unfold'), keys: ['Space'] },
-  { id: 'delete', title: t('shell.delete-a-branch'), keys: ['x'] },
-  { id: 'stop', title: t('shell.stop-the-stream'), keys: ['Escape'] },
+  { id: 'siblings', title: t('help.siblings'), keys: ['Alt+ArrowUp', 'Alt+ArrowDown', 'k', 'j'] },
+  { id: 'parent', title: t('help.parent'), keys: ['Alt+ArrowLeft', 'h'] },
+  { id: 'child', title: t('help.child'), keys: ['Alt+ArrowRight', 'l'] },
+  { id: 'forks', title: t('help.forks'), keys: ['[', ']'] },
+  { id: 'send', title: t('help.send'), keys: ['Ctrl+Enter'] },
+  { id: 'send-only', title: t('help.send-only'), keys: ['Ctrl+Shift+Enter'] },
+  { id: 'generate', title: t('help.generate'), keys: ['g', 'g 3'] },
+  { id: 'edit', title: t('help.edit'), keys: ['e'] },
+  { id: 'bookmark', title: t('help.bookmark'), keys: ['b'] },
+  { id: 'compare', title: t('help.compare'), keys: ['c'] },
+  { id: 'tree', title: t('help.tree'), keys: ['t'] },
+  { id: 'raw', title: t('help.raw'), keys: ['r'] },
+  { id: 'fold', title: t('help.fold'), keys: ['Space'] },
+  { id: 'delete', title: t('help.delete'), keys: ['x'] },
+  { id: 'stop', title: t('help.stop'), keys: ['Escape'] },
 ];

@@ -40,18 +40,18 @@ export function SideContent() {
           className="flex h-8 items-center justify-center gap-2 rounded-md border border-line bg-surface font-medium hover:bg-hover"
         >
           <SquarePen size={14} aria-hidden />
-          {t('shell.new-conversation')}
+          {t('command.new')}
         </Link>
         <ScreenLinks />
         {tags.length > 0 && (
           <ChoiceField
-            label={t('shell.conversations-with-the')}
+            label={t('side.tag-label')}
             className="h-7 text-xs"
             value={isKnown ? tag : ''}
             onChoose={setTag}
             choices={[
-              { value: '', title: t('shell.all-tags') },
-              ...tags.map((one) => ({ value: one, title: t('shell.tag', { one }) })),
+              { value: '', title: t('side.all-tags') },
+              ...tags.map((one) => ({ value: one, title: t('side.tag', { one }) })),
             ]}
           />
         )}
@@ -70,7 +70,7 @@ export function SideContent() {
 function ScreenLinks() {
   const [place] = useLocation();
   return (
-    <ul aria-label={t('shell.screens')}>
+    <ul aria-label={t('side.screens')}>
       {SCREENS.map(({ title, href, Icon }) => {
         const isHere = href === '/' ? place === '/' : place.startsWith(href);
         return (
@@ -93,7 +93,7 @@ function ScreenLinks() {
 function SideList({ rows }: { readonly rows: readonly SideRow[] }) {
   const scroller = useRef<HTMLDivElement>(null);
   const { thread, node } = useConversationAddress() ?? {};
-  if (rows.length === 0) return <p className="px-4 py-2 text-xs text-faint">{t('shell.no-conversations-yet')}</p>;
+  if (rows.length === 0) return <p className="px-4 py-2 text-xs text-faint">{t('side.empty')}</p>;
   return (
     <div ref={scroller} className="min-h-0 grow overflow-y-auto px-2 pb-4 [overflow-anchor:none]">
       <Virtualizer as="ul" item="li" scrollRef={scroller} data={rows} itemSize={28}>
@@ -119,7 +119,7 @@ function Row({ row, isHere }: { readonly row: SideRow; readonly isHere: boolean 
     return (
       <Link href={`/c/${row.bookmark.node}`} className={look} {...current}>
         <BookmarkIcon size={12} aria-hidden className="shrink-0 text-accent" />
-        <span className="truncate">{row.bookmark.title || t('shell.untitled')}</span>
+        <span className="truncate">{row.bookmark.title || t('palette.untitled')}</span>
       </Link>
     );
   if (row.row.kind === 'group') return <Group row={row.row} isHere={isHere} look={look} />;
@@ -128,9 +128,9 @@ function Row({ row, isHere }: { readonly row: SideRow; readonly isHere: boolean 
   return (
     <Link href={toAddress(id)} className={`${look} ${INDENTS[depth]}`} title={title} {...current}>
       {forkedFrom !== undefined && (
-        <GitFork size={12} role="img" aria-label={t('shell.fork')} className="shrink-0 text-faint" />
+        <GitFork size={12} role="img" aria-label={t('side.fork')} className="shrink-0 text-faint" />
       )}
-      <span className="grow truncate">{title || t('shell.untitled')}</span>
+      <span className="grow truncate">{title || t('palette.untitled')}</span>
       <span className="shrink-0 text-[11px] text-soft">{shortAgo(ago(updatedAt))}</span>
     </Link>
   );
@@ -141,7 +141,7 @@ const INDENTS: readonly string[] = ['', 'ml-5', 'ml-10'];
 
 function Group({ row, isHere, look }: { readonly row: GroupRow; readonly isHere: boolean; readonly look: string }) {
   const { what, group, thread, members, depth, isOpen } = row;
-  const name = what === 'side' ? t('shell.side-calls') : thread.title || t('shell.untitled');
+  const name = what === 'side' ? t('side.side-calls') : thread.title || t('palette.untitled');
   const words = describeGroup(row);
   return (
     <GroupToggle
@@ -190,8 +190,8 @@ function sideRows(rows: readonly ListRow[], bookmarks: readonly Bookmark[]): rea
     ...items.flatMap((run) => run.rows.map(listed)),
   ]);
   return [
-    ...(marked.length > 0 ? [heading(t('shell.bookmarks')), ...marked] : []),
-    ...(pinned.length > 0 ? [heading(t('shell.pinned')), ...pinned.map(listed)] : []),
+    ...(marked.length > 0 ? [heading(t('palette.bookmarks')), ...marked] : []),
+    ...(pinned.length > 0 ? [heading(t('side.pinned')), ...pinned.map(listed)] : []),
     ...days,
   ];
 }
@@ -249,10 +249,10 @@ function dayBounds(at: number): [number, number] {
 }
 
 function dayTitle(at: number, today: number): string {
-  if (at >= today) return t('shell.today');
+  if (at >= today) return t('side.today');
   // Ignores the days of 23 or 25 hours, which come twice a year.
-  if (at >= today - DAY) return t('shell.yesterday');
-  if (at >= today - 7 * DAY) return t('shell.the-last-seven');
+  if (at >= today - DAY) return t('side.yesterday');
+  if (at >= today - 7 * DAY) return t('side.week');
   const date = new Date(at);
   const isThisYear = date.getFullYear() === new Date(today).getFullYear();
   return date.toLocaleDateString('en', { month: 'long', ...(!isThisYear && { year: 'numeric' }) });

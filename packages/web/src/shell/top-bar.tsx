@@ -29,7 +29,7 @@ export function TopBar() {
   return (
     <header className="flex h-11 shrink-0 pointer-coarse:h-13 items-center gap-1 border-b border-line bg-surface px-2 sm:gap-2">
       <IconButton
-        label={isOpen ? t('shell.hide-the-forest') : t('shell.show-the-forest')}
+        label={isOpen ? t('bar.forest-hide') : t('bar.forest-show')}
         keys="\"
         aria-expanded={isOpen}
         className="pointer-coarse:size-10"
@@ -39,7 +39,7 @@ export function TopBar() {
       </IconButton>
       <Link
         href="/"
-        aria-label={t('shell.skein-the-forest')}
+        aria-label={t('bar.home')}
         className="flex shrink-0 items-center gap-1.5 rounded px-1 font-semibold"
       >
         <img src="/skein.svg" alt="" className="size-5 shrink-0" />
@@ -53,7 +53,7 @@ export function TopBar() {
         className="mx-auto flex h-7 w-full max-w-md pointer-coarse:h-9 min-w-0 items-center gap-2 rounded-md border border-line bg-page px-2 text-left text-xs text-faint hover:border-line-strong"
       >
         <Search size={14} aria-hidden className="shrink-0" />
-        <span className="grow truncate">{t('shell.search-or-run')}</span>
+        <span className="grow truncate">{t('palette.placeholder')}</span>
         <span aria-hidden className="max-sm:hidden">
           <Kbd>{keyLabel('Ctrl+k')}</Kbd>
         </span>
@@ -75,13 +75,13 @@ function ModelButton() {
   return (
     <button
       type="button"
-      {...tip(t('shell.the-model-that'), 'Ctrl+m')}
-      aria-label={id === undefined ? undefined : t('shell.asked-next', { id })}
+      {...tip(t('bar.model-title'), 'Ctrl+m')}
+      aria-label={id === undefined ? undefined : t('bar.model-label', { id })}
       onClick={() => openPalette('models')}
       className="flex h-7 max-w-44 min-w-0 items-center gap-1.5 rounded-md px-2 text-xs text-soft hover:bg-hover hover:text-ink max-md:hidden"
     >
       <span aria-hidden className={`size-2 shrink-0 rounded-full ${DOTS[providerColor(provider)]}`} />
-      <span className="truncate">{id === undefined ? t('shell.choose-a-model') : name.join('/') || id}</span>
+      <span className="truncate">{id === undefined ? t('palette.choose-model') : name.join('/') || id}</span>
     </button>
   );
 }
@@ -92,7 +92,7 @@ function InspectorButton() {
   if (useConversationAddress() === undefined) return null;
   return (
     <IconButton
-      label={isOpen ? t('shell.hide-the-tree') : t('shell.show-the-tree')}
+      label={isOpen ? t('bar.inspector-hide') : t('bar.inspector-show')}
       keys="p"
       aria-expanded={isOpen}
       className="pointer-coarse:size-10"
@@ -114,10 +114,10 @@ function StoreState() {
   ];
   const isAway = useConnection(({ isConnected }) => !isConnected) || health.isError;
   const isWell = !isAway && problems.length === 0;
-  const title = isAway ? t('shell.the-server-does') : isWell ? t('shell.the-store-and') : t('shell.there-are-problems');
+  const title = isAway ? t('bar.health-unreachable') : isWell ? t('bar.health-good') : t('bar.health-problems');
   return (
     <Popover
-      label={t('shell.store-and-recording')}
+      label={t('bar.health-label')}
       trigger={
         <button
           type="button"
@@ -129,9 +129,7 @@ function StoreState() {
             <TriangleAlert size={14} aria-hidden className="text-warn" />
           )}
           <span className="max-lg:sr-only">
-            {t('shell.recording', {
-              what: settings.data ? t('shell.store', { store: settings.data.store }) : t('shell.store-2'),
-            })}
+            {settings.data ? t('bar.health-store', { store: settings.data.store }) : t('bar.health-loading')}
           </span>
           <span className="sr-only">: {title}</span>
         </button>
@@ -139,12 +137,12 @@ function StoreState() {
     >
       <p className="font-medium">{title}</p>
       <dl className="mt-2 grid grid-cols-[auto_1fr] gap-x-4 gap-y-1 text-soft">
-        <dt>{t('shell.project')}</dt>
+        <dt>{t('bar.project')}</dt>
         <dd className="text-ink">{settings.data?.project}</dd>
-        <dt>{t('shell.store-3')}</dt>
+        <dt>{t('bar.store')}</dt>
         <dd className="text-ink">{settings.data?.store}</dd>
-        <dt>{t('shell.recording-2')}</dt>
-        <dd className="text-ink">{t('shell.every-call-through')}</dd>
+        <dt>{t('bar.recording')}</dt>
+        <dd className="text-ink">{t('bar.recording-what')}</dd>
       </dl>
       {problems.length > 0 && (
         <ul className="mt-3 flex flex-col gap-1 border-t border-line pt-2 text-warn">
@@ -157,10 +155,10 @@ function StoreState() {
       )}
       <p className="mt-3 flex gap-4 border-t border-line pt-2">
         <Link href="/recordings" className="text-accent hover:underline">
-          {t('shell.recordings')}
+          {t('screen.recordings')}
         </Link>
         <Link href="/settings" className="text-accent hover:underline">
-          {t('shell.settings')}
+          {t('screen.settings')}
         </Link>
       </p>
     </Popover>
@@ -173,19 +171,19 @@ function DemoBadge() {
   if (!data?.demo) return null;
   return (
     <Popover
-      label={t('shell.demo-mode')}
+      label={t('bar.demo-label')}
       trigger={
         <button
           type="button"
           className="flex h-6 shrink-0 items-center gap-1 rounded-full border border-warn bg-warn-soft px-2 text-xs font-medium text-warn"
         >
           <FlaskConical size={12} aria-hidden />
-          {t('shell.demo')}
+          {t('bar.demo')}
         </button>
       }
     >
-      <p className="font-medium">{t('shell.no-provider-has')}</p>
-      <p className="mt-1 mb-3 text-soft">{t('shell.a-stand-in')}</p>
+      <p className="font-medium">{t('bar.demo-title')}</p>
+      <p className="mt-1 mb-3 text-soft">{t('bar.demo-about')}</p>
       <AddKey />
     </Popover>
   );
@@ -197,14 +195,12 @@ function SamplesBadge() {
   return (
     <a
       href="/"
-      aria-label={t('shell.samples-back-to')}
-      title={t('shell.these-conversations-are')}
+      aria-label={t('bar.samples-label')}
+      title={t('bar.samples-about')}
       className="flex h-6 shrink-0 items-center rounded-full border border-line px-2 text-xs font-medium text-accent hover:underline"
     >
-      <span>
-        {t('shell.samples')}
-        <span className="max-sm:hidden">{t('shell.back-to-yours')}</span>
-      </span>
+      <span className="max-sm:hidden">{t('bar.samples-label')}</span>
+      <span className="sm:hidden">{t('bar.samples-short')}</span>
     </a>
   );
 }
@@ -217,11 +213,11 @@ function ThemeButton() {
   return (
     <Menu
       trigger={
-        <IconButton label={t('shell.theme', { value: THEME_TITLES[theme] })} className="pointer-coarse:size-10">
+        <IconButton label={t('bar.theme-label', { value: THEME_TITLES[theme] })} className="pointer-coarse:size-10">
           <Icon size={16} />
         </IconButton>
       }
-      title={t('shell.theme-2')}
+      title={t('bar.theme')}
       items={(['light', 'dark', 'system'] as const).map((one) => {
         const Own = ICONS[one];
         return { title: THEME_TITLES[one], icon: <Own size={14} />, run: () => setTheme(one) };

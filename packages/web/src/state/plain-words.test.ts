@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { plainWords } from './plain-words.ts';
+import { plainLine, plainWords } from './plain-words.ts';
 
 test('a preview shows words and no marks of Markdown', () => {
   const words = (text: string) => plainWords(text).replace(/\s+/g, ' ').trim();
@@ -10,4 +10,12 @@ test('a preview shows words and no marks of Markdown', () => {
   expect(words('- [x] done\n- open\n> quoted\n\n---\n```ts\nlet a = 1;\n```')).toBe('done open quoted let a = 1;');
   expect(words('a **bold that was cut …')).toBe('a bold that was cut …');
   expect(words('2 * 3 * 4, snake_case_name, a_b')).toBe('2 * 3 * 4, snake_case_name, a_b');
+});
+
+test('a preview in one line shows items and cells of a table apart, and no marks', () => {
+  expect(plainLine('Two roofs: - **9:30** Coffee - 10:30 Library')).toBe('Two roofs: 9:30 Coffee · 10:30 Library');
+  expect(plainLine('…| degrees | |:--|--:| | Porto | 19 | ```mermaid flowchart LR')).toBe(
+    '… degrees · Porto · 19 · flowchart LR',
+  );
+  expect(plainLine('## What follows It costs 19. Then 2 + 3 > 4.')).toBe('What follows It costs 19. Then 2 + 3 > 4.');
 });

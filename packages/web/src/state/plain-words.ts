@@ -17,3 +17,20 @@ export function plainWords(text: string): string {
     .replace(/`+([^`\n]+)`+/g, '$1')
     .replace(/\*\*|~~/g, '');
 }
+
+/**
+ * The words of a Markdown text that was put into one line before: headings, lists, tables and fences also begin inside the line
+ * there. What was an item or a cell is set apart by a dot.
+ */
+export function plainLine(text: string): string {
+  return plainWords(text)
+    .replace(/```\w*/g, ' ')
+    .replace(/(^|\s)#{1,6}\s+/g, '$1')
+    .replace(/(^|\s)[-*]\s+/g, '$1· ')
+    .replace(/\|[\s:|-]*\|?/g, ' · ')
+    .replace(/([:;,.!?…]|^)(?:\s*·)+\s*/g, '$1 ')
+    .replace(/(?:\s*·){2,}/g, ' ·')
+    .replace(/(?:\s*·\s*)+$/, '')
+    .replace(/\s+/g, ' ')
+    .trim();
+}

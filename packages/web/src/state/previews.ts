@@ -2,7 +2,7 @@ import { useEffect } from 'react';
 import { create } from 'zustand';
 import { api, unwrap } from '../api/client.ts';
 import type { Preview } from '../api/types.ts';
-import { plainWords } from './plain-words.ts';
+import { plainLine } from './plain-words.ts';
 
 /** Previews of nodes. The content of a node never changes, so each preview is fetched once. */
 export const usePreviews = create<{ readonly of: ReadonlyMap<string, Preview> }>(() => ({ of: new Map() }));
@@ -43,7 +43,7 @@ async function fetchWaiting(): Promise<void> {
   try {
     const { items } = await unwrap(api.previews.$get({ query: { ids: ids.join() } }));
     usePreviews.setState(({ of }) => ({
-      of: new Map([...of, ...items.map((one) => [one.id, { ...one, text: plainWords(one.text) }] as const)]),
+      of: new Map([...of, ...items.map((one) => [one.id, { ...one, text: plainLine(one.text) }] as const)]),
     }));
   } catch {
     // The rows stay without a preview; the next request for them tries again.

@@ -6,7 +6,7 @@ export type Theme = 'light' | 'dark' | 'system';
 export const THEME_TITLES: Readonly<Record<Theme, string>> = {
   light: t('state.light'),
   dark: t('state.dark'),
-  system: t('state.same-as-the'),
+  system: t('state.system-theme'),
 };
 
 const KEY = 'skein.theme';

@@ -9,7 +9,7 @@ import { Button, buttonLook } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { ChoiceField } from '../ui/field.tsx';
 import { toastError } from '../ui/toasts.tsx';
-import { t } from '../words/words.ts';
+import { t, tx } from '../words/words.ts';
 
 const close = () => useOverlays.setState({ exporting: undefined });
 
@@ -20,12 +20,11 @@ export function ExportDialog() {
 }
 
 function dialogTitle(of: ExportScope): string {
-  if (of.kind === 'everything') return t('threads.export-the-whole');
-  if (of.kind === 'threads')
-    return t('threads.export', { things: t('threads.count-conversations', { count: of.ids.length }) });
+  if (of.kind === 'everything') return t('export.everything');
+  if (of.kind === 'threads') return t('export.several', { count: of.ids.length });
   return of.kind === 'node'
-    ? t('threads.export-one-message')
-    : t('threads.share-or-export', { title: of.title || t('threads.untitled') });
+    ? t('export.message')
+    : t('export.conversation', { title: of.title || t('threads.untitled') });
 }
 
 function Choices({ of }: { readonly of: ExportScope }) {
@@ -45,18 +44,18 @@ function Choices({ of }: { readonly of: ExportScope }) {
         of.kind === 'threads' ? (
           <Button look="primary" onClick={() => saveJoined(addresses, name).then(close, toastError)}>
             <Download size={14} aria-hidden />
-            {t('threads.download')}
+            {t('export.download')}
           </Button>
         ) : (
           <a href={addresses[0]} download={name} onClick={close} className={buttonLook('primary')}>
             <Download size={14} aria-hidden />
-            {t('threads.download')}
+            {t('export.download')}
           </a>
         )
       }
     >
       <fieldset className="flex flex-col gap-1">
-        <legend className="sr-only">{t('threads.format')}</legend>
+        <legend className="sr-only">{t('export.format')}</legend>
         {formatsFor(of).map(({ format: one, title, about }) => (
           <label
             key={one}
@@ -66,6 +65,7 @@ function Choices({ of }: { readonly of: ExportScope }) {
               type="radio"
               name={group}
               checked={one === format}
+              {...(one === format && { 'data-first': true })}
               onChange={() => setFormat(one)}
               className="mt-1 accent-accent"
             />
@@ -77,22 +77,25 @@ function Choices({ of }: { readonly of: ExportScope }) {
         ))}
       </fieldset>
       {format === 'html' && (
-        <p className="mt-3 text-sm">
-          <a
-            href={`${addresses[0]}&show=true`}
-            target="_blank"
-            rel="noreferrer"
-            className="font-medium text-accent hover:underline"
-          >
-            {t('threads.open-it-in')}
-          </a>{' '}
-          <span className="text-soft">{t('threads.to-print-it')}</span>
+        <p className="mt-3 text-sm text-soft">
+          {tx('export.open-tab', {
+            link: (
+              <a
+                href={`${addresses[0]}&show=true`}
+                target="_blank"
+                rel="noreferrer"
+                className="font-medium text-accent hover:underline"
+              >
+                {t('export.open-tab-link')}
+              </a>
+            ),
+          })}
         </p>
       )}
       {needsDialect(format) && (
         <div className="mt-3 flex items-center gap-2">
-          <span aria-hidden>{t('threads.dialect')}</span>
-          <ChoiceField label={t('threads.dialect')} choices={choices} value={dialect} onChoose={setDialect} />
+          <span aria-hidden>{t('export.dialect')}</span>
+          <ChoiceField label={t('export.dialect')} choices={choices} value={dialect} onChoose={setDialect} />
         </div>
       )}
     </Dialog>
@@ -106,19 +109,19 @@ type ExportFormat =
 const FORMATS: readonly { readonly format: ExportFormat; readonly title: string; readonly about: string }[] = [
   {
     format: 'html',
-    title: t('threads.page'),
-    about: t('threads.one-file-to'),
+    title: t('export.page'),
+    about: t('export.page-about'),
   },
-  { format: 'segments', title: t('threads.segments'), about: t('threads.loses-nothing-can') },
-  { format: 'markdown', title: 'Markdown', about: t('threads.for-reading') },
-  { format: 'messages', title: t('threads.messages'), about: t('threads.a-json-list') },
-  { format: 'fine-tuning', title: t('threads.fine-tuning'), about: t('threads.one-json-object') },
-  { format: 'anthropic', title: 'Anthropic', about: t('threads.the-same-as') },
-  { format: 'sharegpt', title: t('threads.sharegpt'), about: t('threads.for-training-programs') },
-  { format: 'promptfoo', title: t('threads.promptfoo'), about: t('threads.tests-the-conversation') },
-  { format: 'inspect', title: t('threads.inspect'), about: t('threads.samples-for-inspect') },
-  { format: 'jsonl', title: t('threads.json-lines'), about: t('threads.all-that-is') },
-  { format: 'csv', title: t('threads.table'), about: t('threads.csv-last-question') },
+  { format: 'segments', title: t('export.segments'), about: t('export.segments-about') },
+  { format: 'markdown', title: 'Markdown', about: t('export.markdown-about') },
+  { format: 'messages', title: t('export.messages'), about: t('export.messages-about') },
+  { format: 'fine-tuning', title: t('export.fine-tuning'), about: t('export.fine-tuning-about') },
+  { format: 'anthropic', title: 'Anthropic', about: t('export.anthropic-about') },
+  { format: 'sharegpt', title: t('export.sharegpt'), about: t('export.sharegpt-about') },
+  { format: 'promptfoo', title: t('export.promptfoo'), about: t('export.promptfoo-about') },
+  { format: 'inspect', title: t('export.inspect'), about: t('export.inspect-about') },
+  { format: 'jsonl', title: t('export.json-lines'), about: t('export.json-lines-about') },
+  { format: 'csv', title: t('export.table'), about: t('export.table-about') },
 ];
 
 /** Several pages, or several tables with a first line, cannot be joined into one. */

@@ -19,7 +19,7 @@ import { ChoiceField } from '../ui/field.tsx';
 import { bytes } from '../ui/format.ts';
 import { Menu } from '../ui/menu.tsx';
 import { toastError } from '../ui/toasts.tsx';
-import { t } from '../words/words.ts';
+import { t, tx } from '../words/words.ts';
 import { useDialectChoices } from './export-dialog.tsx';
 
 /** A button to choose files or a folder to import. */
@@ -33,16 +33,16 @@ export function ImportButton() {
   useCommandList([
     {
       id: 'import-files',
-      title: t('threads.import-files'),
+      title: t('import.command-files'),
       group: 'forest',
-      words: t('threads.chatgpt-claude-upload'),
+      words: t('import.command-files-words'),
       run: chooseFiles,
     },
     {
       id: 'import-folder',
-      title: t('threads.import-a-folder'),
+      title: t('import.command-folder'),
       group: 'forest',
-      words: t('threads.older-upload'),
+      words: t('import.command-folder-words'),
       run: chooseFolder,
     },
   ]);
@@ -59,12 +59,12 @@ export function ImportButton() {
         trigger={
           <Button>
             <Import size={14} aria-hidden />
-            {t('threads.import')}
+            {t('import.title')}
           </Button>
         }
         items={[
-          { title: t('threads.files'), icon: <FileIcon size={14} />, run: chooseFiles },
-          { title: t('threads.a-folder'), icon: <FolderOpen size={14} />, run: chooseFolder },
+          { title: t('import.files'), icon: <FileIcon size={14} />, run: chooseFiles },
+          { title: t('import.folder'), icon: <FolderOpen size={14} />, run: chooseFolder },
         ]}
       />
       <input
@@ -72,14 +72,14 @@ export function ImportButton() {
         type="file"
         multiple
         hidden
-        aria-label={t('threads.files-to-import')}
+        aria-label={t('import.files-field')}
         onChange={(event) => take(event, false)}
       />
       <input
         ref={folder}
         type="file"
         hidden
-        aria-label={t('threads.folder-to-import')}
+        aria-label={t('import.folder-field')}
         onChange={(event) => take(event, true)}
       />
     </>
@@ -117,8 +117,8 @@ export function DropZone({ children }: { readonly children: ReactNode }) {
       {isOver && (
         <div className="pointer-events-none absolute inset-2 z-30 flex flex-col items-center justify-center gap-2 rounded-xl border-2 border-dashed border-accent bg-accent-soft/90 text-accent">
           <FileDown size={32} aria-hidden />
-          <p className="font-semibold">{t('threads.drop-to-import')}</p>
-          <p className="text-sm">{t('threads.an-export-of')}</p>
+          <p className="font-semibold">{t('import.drop')}</p>
+          <p className="text-sm">{t('import.drop-about')}</p>
         </div>
       )}
     </div>
@@ -182,7 +182,7 @@ export function ImportCards() {
   const { jobs } = useImports();
   if (jobs.length === 0) return null;
   return (
-    <section aria-label={t('threads.imports')} className="flex flex-col gap-2">
+    <section aria-label={t('import.list')} className="flex flex-col gap-2">
       {jobs.map((job) => (
         <Card key={job.id} job={job} />
       ))}
@@ -195,15 +195,15 @@ function Card({ job }: { readonly job: ImportJob }) {
   const isOver = result !== undefined || error !== undefined;
   const name = source.kind === 'file' ? source.file.name : source.name;
   const size =
-    source.kind === 'file' ? bytes(source.file.size) : t('threads.count-files', { count: source.files.length });
+    source.kind === 'file' ? bytes(source.file.size) : t('import.files-count', { count: source.files.length });
   return (
-    <article aria-label={t('threads.import-of', { name })} className="rounded-lg border border-line bg-surface p-3">
+    <article aria-label={t('import.one', { name })} className="rounded-lg border border-line bg-surface p-3">
       <header className="flex items-center gap-2">
         <h2 className="min-w-0 truncate font-medium">{name}</h2>
         <span className="shrink-0 text-xs text-faint">{size}</span>
         <span className="grow" />
         {isOver && (
-          <IconButton label={t('threads.dismiss')} onClick={() => dismissImport(job.id)}>
+          <IconButton label={t('import.dismiss')} onClick={() => dismissImport(job.id)}>
             <X size={14} />
           </IconButton>
         )}
@@ -227,17 +227,17 @@ function Running({ job: { source, progress } }: { readonly job: ImportJob }) {
   return (
     <div className="mt-2">
       <progress
-        aria-label={t('threads.how-far-the')}
+        aria-label={t('import.progress')}
         {...(part !== undefined && { value: part })}
         className="h-1.5 w-full accent-accent"
       />
       <p className="text-xs text-soft">
         {progress
-          ? t('threads.so-far', {
-              things: t('threads.count-conversations', { count: progress.elements }),
-              things2: t('threads.count-messages', { count: progress.messages }),
+          ? t('import.so-far', {
+              conversations: t('threads.conversations-count', { count: progress.elements }),
+              messages: t('threads.messages-count', { count: progress.messages }),
             })
-          : t('threads.sending')}
+          : t('import.sending')}
       </p>
     </div>
   );
@@ -253,22 +253,22 @@ function ImportSummary({ result }: { readonly result: ImportReport }) {
       <p className="flex flex-wrap items-center gap-x-2 text-soft">
         <CircleCheck size={14} aria-hidden className="text-ok" />
         <span>
-          {t('threads.read-as')} <b className="font-medium text-ink">{format}</b>:{' '}
-          {t('threads.count-conversations', { count: threads.length })},{' '}
-          {t('threads.count-messages', { count: messages })},{' '}
-          {added === 0 ? t('threads.all-of-them') : t('threads.of-them-new', { added })}.
+          {tx(added === 0 ? 'import.none-new' : 'import.some-new', {
+            format: <b className="font-medium text-ink">{format}</b>,
+            conversations: t('threads.conversations-count', { count: threads.length }),
+            messages: t('threads.messages-count', { count: messages }),
+            added,
+          })}
         </span>
         {first && (
           <Link href={toAddress(first.id)} className="text-accent hover:underline">
-            {t('threads.open', { what: threads.length > 1 ? t('threads.the-first') : t('threads.it') })}
+            {threads.length > 1 ? t('import.open-first') : t('import.open-only')}
           </Link>
         )}
       </p>
       {problems.length > 0 && (
         <details className="mt-2">
-          <summary className="text-warn">
-            {t('threads.could-not-be', { things: t('threads.count-parts', { count: problems.length }) })}
-          </summary>
+          <summary className="text-warn">{t('import.problems', { count: problems.length })}</summary>
           <ul className="mt-1 max-h-48 overflow-y-auto text-xs">
             {problems.map(({ where, message }) => (
               <li key={`${where} ${message}`} className="border-t border-line py-1 break-words">
@@ -283,16 +283,16 @@ function ImportSummary({ result }: { readonly result: ImportReport }) {
 }
 
 const FORMATS = [
-  { value: '', title: t('threads.detect-the-format') },
-  { value: 'messages', title: t('threads.a-list-of') },
-  { value: 'message-list', title: t('threads.a-saved-message') },
-  { value: 'chat-state', title: t('threads.a-saved-chat') },
-  { value: 'fine-tuning', title: t('threads.fine-tuning-lines') },
-  { value: 'chatgpt', title: t('threads.chatgpt-export') },
-  { value: 'claude', title: t('threads.claude-export') },
-  { value: 'ui-messages', title: t('threads.ai-sdk-messages') },
-  { value: 'langchain', title: t('threads.langchain-messages') },
-  { value: 'segments', title: t('threads.segments-of-skein') },
+  { value: '', title: t('import.format-detect') },
+  { value: 'messages', title: t('import.format-messages') },
+  { value: 'message-list', title: t('import.format-saved-list') },
+  { value: 'chat-state', title: t('import.format-saved-chat') },
+  { value: 'fine-tuning', title: t('import.format-fine-tuning') },
+  { value: 'chatgpt', title: t('import.format-chatgpt') },
+  { value: 'claude', title: t('import.format-claude') },
+  { value: 'ui-messages', title: t('import.format-ai-sdk') },
+  { value: 'langchain', title: t('import.format-langchain') },
+  { value: 'segments', title: t('import.format-segments') },
 ] as const;
 
 /** Why an import failed. The reader can name the format and try again. */
@@ -310,19 +310,19 @@ function ImportFailed({ job }: { readonly job: ImportJob }) {
       </p>
       {rest && (
         <details className="text-xs text-soft">
-          <summary>{t('threads.more-about-it')}</summary>
+          <summary>{t('import.hints')}</summary>
           <p className="mt-1 break-words">{rest}</p>
         </details>
       )}
       <div className="mt-2 flex flex-wrap gap-2">
         {source.kind === 'file' && (
           <>
-            <ChoiceField label={t('threads.what-the-file')} choices={FORMATS} value={format} onChoose={setFormat} />
+            <ChoiceField label={t('import.hint-format')} choices={FORMATS} value={format} onChoose={setFormat} />
             <ChoiceField
-              label={t('threads.what-its-messages')}
+              label={t('import.hint-dialect')}
               choices={[
-                { value: '', title: t('threads.dialect-detect') },
-                { value: 'legacy', title: t('threads.older-shape') },
+                { value: '', title: t('import.dialect-detect') },
+                { value: 'legacy', title: t('import.older-shape') },
                 ...choices,
               ]}
               value={dialect}
@@ -330,7 +330,7 @@ function ImportFailed({ job }: { readonly job: ImportJob }) {
             />
           </>
         )}
-        <Button onClick={() => importAgain(job, hints)}>{t('threads.try-again')}</Button>
+        <Button onClick={() => importAgain(job, hints)}>{t('import.try-again')}</Button>
       </div>
     </div>
   );

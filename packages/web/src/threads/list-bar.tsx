@@ -15,26 +15,26 @@ import type { ListPartProps } from './screen-head.tsx';
 import { archive, deleteWithUndo } from './thread-menu.tsx';
 
 const SORTINGS = [
-  { value: '', title: t('threads.last-changed') },
-  { value: 'created', title: t('threads.newest') },
-  { value: 'title', title: t('threads.title') },
-  { value: 'rating', title: t('threads.rating') },
+  { value: '', title: t('list.sort-changed') },
+  { value: 'created', title: t('list.sort-newest') },
+  { value: 'title', title: t('list.sort-title') },
+  { value: 'rating', title: t('list.sort-rating') },
 ] as const;
 
 const SOURCES = [
-  { value: '', title: t('threads.any-source') },
-  { value: 'written', title: t('threads.written-here') },
-  { value: 'recorded', title: t('threads.recorded') },
-  { value: 'session', title: t('threads.in-a-session') },
-  { value: 'fork', title: t('threads.forks') },
-  { value: 'pinned', title: t('threads.pinned') },
+  { value: '', title: t('list.source-any') },
+  { value: 'written', title: t('list.source-here') },
+  { value: 'recorded', title: t('list.source-recorded') },
+  { value: 'session', title: t('list.source-session') },
+  { value: 'fork', title: t('list.source-forks') },
+  { value: 'pinned', title: t('list.source-pinned') },
 ] as const;
 
 const RATINGS = [
-  { value: '', title: t('threads.any-rating') },
+  { value: '', title: t('list.rating-any') },
   ...[5, 4, 3, 2, 1].map((stars) => ({
     value: String(stars),
-    title: `${t('threads.count-stars', { count: stars })}${stars === 5 ? '' : ` ${t('threads.or-more')}`}`,
+    title: t(stars === 5 ? 'list.stars' : 'list.stars-at-least', { count: stars }),
   })),
 ];
 
@@ -44,11 +44,11 @@ export function ThreadFilters({ address, onChange, threads }: ListPartProps) {
   const { title, tag, rating, source, sort } = address;
   return (
     <FilterBar
-      label={t('threads.sort-and-filter')}
+      label={t('list.label')}
       first={
         <TextField
-          aria-label={t('threads.filter-by-title')}
-          placeholder={t('threads.filter-by-title')}
+          aria-label={t('list.title-filter')}
+          placeholder={t('list.title-filter')}
           className="w-44 max-sm:w-0 max-sm:grow"
           value={title}
           onChange={(event) => onChange({ title: event.target.value })}
@@ -58,28 +58,28 @@ export function ThreadFilters({ address, onChange, threads }: ListPartProps) {
       onClear={() => onChange({ title: '', tag: '', rating: '', source: '' })}
     >
       <ChoiceField
-        label={t('threads.sort-by')}
+        label={t('list.sort')}
         choices={SORTINGS}
         value={sort === 'changed' ? '' : sort}
         onChoose={(value) => onChange({ sort: value })}
       />
       <ChoiceField
-        label={t('threads.where-from')}
+        label={t('list.source')}
         choices={SOURCES}
         value={source}
         onChoose={(value) => onChange({ source: value })}
       />
       {(tags.length > 0 || tag) && (
         <ChoiceField
-          label={t('threads.with-the-tag')}
+          label={t('list.tag')}
           value={tag}
           className="max-w-40"
           onChoose={(value) => onChange({ tag: value })}
-          choices={namedChoices(t('threads.any-tag'), [...tags, ...(tag ? [tag] : [])])}
+          choices={namedChoices(t('list.tag-any'), [...tags, ...(tag ? [tag] : [])])}
         />
       )}
       <ChoiceField
-        label={t('threads.rated')}
+        label={t('list.rating')}
         choices={RATINGS}
         value={rating}
         onChoose={(value) => onChange({ rating: value })}
@@ -104,12 +104,8 @@ export function SelectionBar({ chosen, shown, onSelect }: SelectionBarProps) {
     act();
   };
   return (
-    <div
-      role="toolbar"
-      aria-label={t('threads.selected-conversations')}
-      className="flex min-h-8 flex-wrap items-center gap-2"
-    >
-      <span className="mr-2 font-medium">{t('threads.selected', { count: chosen.length })}</span>
+    <div role="toolbar" aria-label={t('selection.label')} className="flex min-h-8 flex-wrap items-center gap-2">
+      <span className="mr-2 font-medium">{t('selection.count', { count: chosen.length })}</span>
       <Button onClick={then(() => setTag(chosen, PINNED, !arePinned))}>
         {arePinned ? <PinOff size={14} aria-hidden /> : <Pin size={14} aria-hidden />}
         {arePinned ? t('threads.unpin') : t('threads.pin')}
@@ -119,10 +115,10 @@ export function SelectionBar({ chosen, shown, onSelect }: SelectionBarProps) {
         {areArchived ? t('threads.unarchive') : t('threads.archive')}
       </Button>
       <Button onClick={() => setTagging(true)}>
-        <Tag size={14} aria-hidden /> {t('threads.tag')}
+        <Tag size={14} aria-hidden /> {t('selection.tag')}
       </Button>
       <Button onClick={() => openExport({ kind: 'threads', ids: chosen.map(({ id }) => id) })}>
-        <Download size={14} aria-hidden /> {t('threads.export-2')}
+        <Download size={14} aria-hidden /> {t('threads.export')}
       </Button>
       <Button look="danger" onClick={then(() => deleteWithUndo(chosen))}>
         <Trash2 size={14} aria-hidden /> {t('threads.delete')}
@@ -130,11 +126,11 @@ export function SelectionBar({ chosen, shown, onSelect }: SelectionBarProps) {
       <span className="grow" />
       {chosen.length < shown.length && (
         <Button look="quiet" onClick={() => onSelect(shown.map(({ id }) => id))}>
-          {t('threads.select-all', { count: shown.length.toLocaleString('en') })}
+          {t('selection.all', { count: shown.length.toLocaleString('en') })}
         </Button>
       )}
       <Button look="quiet" onClick={() => onSelect([])}>
-        {t('threads.select-none')}
+        {t('selection.none')}
       </Button>
       {isTagging && <TagDialog threads={chosen} onClose={() => setTagging(false)} />}
     </div>
@@ -162,15 +158,15 @@ function TagDialog({ threads, onClose }: { readonly threads: readonly Thread[]; 
     <Dialog
       open
       onClose={onClose}
-      title={t('threads.tag-2', { things: t('threads.count-conversations', { count: threads.length }) })}
+      title={t('selection.tag-title', { count: threads.length })}
       action={
         <Button look="primary" disabled={name === ''} onClick={save}>
-          {isOnAll ? t('threads.remove-the-tag') : t('threads.add-the-tag')}
+          {isOnAll ? t('selection.tag-remove') : t('selection.tag-add')}
         </Button>
       }
     >
       <label htmlFor={id} className="mb-1 block text-xs font-medium text-soft">
-        {t('threads.tag')}
+        {t('selection.tag')}
       </label>
       <TextField
         id={id}
@@ -178,7 +174,12 @@ function TagDialog({ threads, onClose }: { readonly threads: readonly Thread[]; 
         list={`${id}-known`}
         className="w-full"
         onChange={(event) => setWritten(event.target.value)}
-        onKeyDown={(event) => event.key === 'Enter' && save()}
+        onKeyDown={(event) => {
+          if (event.key !== 'Enter') return;
+          // The focus goes back to the button that opened the dialog, and this key must not press it again.
+          event.preventDefault();
+          save();
+        }}
       />
       <datalist id={`${id}-known`}>
         {[...new Set(threads.flatMap(plainTags))].map((known) => (

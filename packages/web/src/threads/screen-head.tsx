@@ -37,7 +37,7 @@ export function ScreenHead({ address, onChange, threads, isWhole }: ScreenHeadPr
           <span className="ml-2 text-sm font-normal text-faint">
             {/* A number that still grows would look final. */}
             {isWhole
-              ? threads.length > 0 && t('threads.count-conversations', { count: threads.length })
+              ? threads.length > 0 && t('threads.conversations-count', { count: threads.length })
               : t('threads.loading')}
           </span>
         </h1>
@@ -48,7 +48,7 @@ export function ScreenHead({ address, onChange, threads, isWhole }: ScreenHeadPr
         <ImportButton />
         <Button onClick={() => openExport({ kind: 'everything' })}>
           <Download size={14} aria-hidden />
-          {t('threads.export-2')}
+          {t('threads.export')}
         </Button>
         <Link href="/new" className={buttonLook('primary')}>
           <SquarePen size={14} aria-hidden />
@@ -56,7 +56,7 @@ export function ScreenHead({ address, onChange, threads, isWhole }: ScreenHeadPr
         </Link>
       </div>
       <SearchField value={address.q} onChange={(q) => onChange({ q })} />
-      <nav aria-label={t('threads.parts-of-the')} className="flex gap-1 overflow-x-auto border-b border-line">
+      <nav aria-label={t('threads.views')} className="flex gap-1 overflow-x-auto border-b border-line">
         {VIEWS.map(({ view, title }) => {
           const isHere = view === address.view && !isSearching(address);
           return (
@@ -65,7 +65,7 @@ export function ScreenHead({ address, onChange, threads, isWhole }: ScreenHeadPr
               type="button"
               {...(isHere && { 'aria-current': 'page' as const })}
               onClick={() => onChange({ view: view === 'conversations' ? '' : view, q: '', tool: '', file: '' })}
-              className={`-mb-px shrink-0 border-b-2 px-3 py-1.5 pointer-coarse:py-2.5 ${isHere ? 'border-accent font-medium text-ink' : 'border-transparent text-soft hover:text-ink'}`}
+              className={`-mb-px shrink-0 border-b-2 px-3 py-1.5 max-sm:px-2 pointer-coarse:py-2.5 ${isHere ? 'border-accent font-medium text-ink' : 'border-transparent text-soft hover:text-ink'}`}
             >
               {title}
             </button>
@@ -92,8 +92,8 @@ function SearchField({ value, onChange }: { readonly value: string; readonly onC
         ref={field}
         type="text"
         enterKeyHint="search"
-        aria-label={t('threads.search-everything-that')}
-        placeholder={t('threads.search-everything-that')}
+        aria-label={t('search.label')}
+        placeholder={t('search.label')}
         value={value}
         onChange={(event) => onChange(event.target.value)}
         onKeyDown={(event) => {
@@ -105,7 +105,7 @@ function SearchField({ value, onChange }: { readonly value: string; readonly onC
       />
       <span className="absolute right-2">
         {value ? (
-          <IconButton label={t('threads.clear-the-search')} onClick={() => onChange('')}>
+          <IconButton label={t('search.clear')} onClick={() => onChange('')}>
             <X size={14} />
           </IconButton>
         ) : (

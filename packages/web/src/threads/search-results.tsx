@@ -27,7 +27,7 @@ export function SearchResults({ address, onChange, threads }: ListPartProps) {
     address.q.trim() === '' ? [] : filterThreads(threads, { sort: 'changed', text: address.q }).slice(0, MOST_TITLES);
   const hits = found.data?.pages.flatMap(({ items }) => items) ?? [];
   return (
-    <section aria-label={t('threads.search-results')} className="flex flex-col gap-4">
+    <section aria-label={t('search.results')} className="flex flex-col gap-4">
       <SearchFilterBar address={address} onChange={onChange} threads={threads} />
       {titled.length > 0 && <Titles threads={titled} />}
       {found.isPending ? (
@@ -35,12 +35,12 @@ export function SearchResults({ address, onChange, threads }: ListPartProps) {
       ) : found.isError ? (
         <Failed error={found.error} onRetry={() => void found.refetch()} />
       ) : hits.length === 0 ? (
-        <Empty title={t('threads.no-message-matches')} icon={<SearchX size={24} aria-hidden />}>
-          {t('threads.all-words-must')}
+        <Empty title={t('search.none')} icon={<SearchX size={24} aria-hidden />}>
+          {t('search.none-about')}
         </Empty>
       ) : (
         <div aria-busy={found.isFetching}>
-          <h2 className="mb-1 text-xs font-semibold text-faint">{t('threads.messages-best-first')}</h2>
+          <h2 className="mb-1 text-xs font-semibold text-faint">{t('search.list')}</h2>
           <ol className="rounded-lg border border-line bg-surface">
             {hits.map((hit) => (
               <Hit key={hit.node} hit={hit} />
@@ -49,7 +49,7 @@ export function SearchResults({ address, onChange, threads }: ListPartProps) {
           {found.hasNextPage && (
             <div className="mt-3 flex justify-center">
               <Button disabled={found.isFetchingNextPage} onClick={() => void found.fetchNextPage()}>
-                {t('threads.more-results')}
+                {t('search.more')}
               </Button>
             </div>
           )}
@@ -100,20 +100,20 @@ function Hit({ hit }: { readonly hit: SearchHit }) {
 }
 
 const ROLES = [
-  { value: '', title: t('threads.anyone') },
-  { value: 'user', title: t('threads.user') },
-  { value: 'assistant', title: t('threads.assistant') },
-  { value: 'tool', title: t('threads.tool') },
-  { value: 'system', title: t('threads.system') },
+  { value: '', title: t('search.role-any') },
+  { value: 'user', title: t('search.role-user') },
+  { value: 'assistant', title: t('search.role-assistant') },
+  { value: 'tool', title: t('search.role-tool') },
+  { value: 'system', title: t('search.role-system') },
 ] as const;
 
 /** Filters that are texts, with what their fields say. */
 const TEXTS = [
-  { name: 'tool', label: t('threads.calls-of-the'), placeholder: t('threads.tool') },
-  { name: 'file', label: t('threads.calls-for-the'), placeholder: t('threads.file') },
-  { name: 'agent', label: t('threads.sessions-of-the'), placeholder: t('threads.agent') },
-  { name: 'cwd', label: t('threads.sessions-in-the'), placeholder: t('threads.folder') },
-  { name: 'branch', label: t('threads.sessions-on-the'), placeholder: t('threads.git-branch') },
+  { name: 'tool', label: t('search.tool'), placeholder: t('search.role-tool') },
+  { name: 'file', label: t('search.file'), placeholder: t('search.file-placeholder') },
+  { name: 'agent', label: t('search.agent'), placeholder: t('search.agent-placeholder') },
+  { name: 'cwd', label: t('search.folder'), placeholder: t('search.folder-placeholder') },
+  { name: 'branch', label: t('search.git-branch'), placeholder: t('search.git-branch-placeholder') },
 ] as const;
 
 /** Filters by role, model, tag of the message and date; by tool and file of a call; and by session of a coding agent. */
@@ -124,7 +124,7 @@ function SearchFilterBar({ address, onChange }: ListPartProps) {
   const moreCount = TEXTS.filter(({ name }) => address[name]).length;
   return (
     <FilterBar
-      label={t('threads.filter-the-messages')}
+      label={t('search.filters')}
       count={[role, model, tag, since, until].filter(Boolean).length + moreCount}
       moreCount={moreCount}
       onClear={() => onChange(NO_FILTERS)}
@@ -140,27 +140,27 @@ function SearchFilterBar({ address, onChange }: ListPartProps) {
       ))}
     >
       <ChoiceField
-        label={t('threads.said-by')}
+        label={t('search.role')}
         choices={ROLES}
         value={role}
         onChoose={(value) => onChange({ role: value })}
       />
       <ChoiceField
-        label={t('threads.by-the-model')}
+        label={t('search.model')}
         className="max-w-48"
         value={model}
         onChoose={(value) => onChange({ model: value })}
-        choices={namedChoices(t('threads.any-model'), names)}
+        choices={namedChoices(t('search.model-any'), names)}
       />
       <TextField
-        aria-label={t('threads.tag-of-the')}
-        placeholder={t('threads.tag')}
+        aria-label={t('search.tag')}
+        placeholder={t('selection.tag')}
         className="w-28 max-sm:w-full"
         value={tag}
         onChange={(event) => onChange({ tag: event.target.value })}
       />
-      <DayField label={t('threads.from')} value={since} onChoose={(value) => onChange({ since: value })} />
-      <DayField label={t('threads.to')} value={until} onChoose={(value) => onChange({ until: value })} />
+      <DayField label={t('search.from')} value={since} onChoose={(value) => onChange({ since: value })} />
+      <DayField label={t('search.to')} value={until} onChoose={(value) => onChange({ until: value })} />
     </FilterBar>
   );
 }

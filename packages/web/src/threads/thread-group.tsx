@@ -41,15 +41,15 @@ interface GroupSummary {
 
 /** Describes the conversations that a group row stands for. */
 export function describeGroup({ what, members }: GroupSummary): string {
-  if (what === 'opening') return `${members.length} that begin like this`;
-  if (what === 'side') return t('threads.count-side-calls', { count: members.length });
+  if (what === 'opening') return t('threads.same-opening', { count: members.length });
+  if (what === 'side') return t('threads.side-calls-count', { count: members.length });
   const side = members.filter(({ part }) => part === 'side').length;
   const subagents = members.filter(({ part }) => part === 'subagent').length;
   const main = members.length - side - subagents;
   const parts = [
-    ...(main > 0 ? [t('threads.count-conversations', { count: main })] : []),
-    ...(subagents > 0 ? [t('threads.count-subagents', { count: subagents })] : []),
-    ...(side > 0 ? [t('threads.count-side-calls', { count: side })] : []),
+    ...(main > 0 ? [t('threads.conversations-count', { count: main })] : []),
+    ...(subagents > 0 ? [t('threads.subagents-count', { count: subagents })] : []),
+    ...(side > 0 ? [t('threads.side-calls-count', { count: side })] : []),
   ];
-  return t('threads.session', { parts: parts.join(', ') });
+  return t('threads.session-parts', { parts: parts.join(', ') });
 }

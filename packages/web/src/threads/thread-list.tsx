@@ -62,7 +62,7 @@ export function ThreadList({ address, onChange, threads }: ListPartProps) {
         <ThreadFilters address={address} onChange={onChange} threads={all} />
       )}
       {shown.length === 0 ? (
-        <Empty title={all.length > 0 ? t('threads.no-conversation-fits') : EMPTY[address.view].title}>
+        <Empty title={all.length > 0 ? t('threads.none-fits') : EMPTY[address.view].title}>
           {all.length === 0 && EMPTY[address.view].about}
         </Empty>
       ) : (
@@ -74,21 +74,21 @@ export function ThreadList({ address, onChange, threads }: ListPartProps) {
 
 const LABELS = {
   conversations: t('threads.conversations'),
-  archived: t('threads.archived-conversations'),
+  archived: t('threads.archived-list'),
   bookmarks: t('threads.bookmarks'),
-  deleted: t('threads.deleted-conversations'),
+  deleted: t('threads.deleted-list'),
 } as const;
 
 const EMPTY = {
-  conversations: { title: t('threads.no-conversation-is'), about: t('threads.all-of-them-are') },
+  conversations: { title: t('threads.none-here'), about: t('threads.none-here-about') },
   archived: {
-    title: t('threads.nothing-is-archived'),
-    about: t('threads.archived-conversations-leave'),
+    title: t('threads.none-archived'),
+    about: t('threads.none-archived-about'),
   },
-  bookmarks: { title: t('threads.no-bookmarks-yet'), about: '' },
+  bookmarks: { title: t('threads.no-bookmarks'), about: '' },
   deleted: {
-    title: t('threads.nothing-was-deleted'),
-    about: t('threads.deleted-conversations-stay'),
+    title: t('threads.none-deleted'),
+    about: t('threads.none-deleted-about'),
   },
 } as const;
 

@@ -39,11 +39,11 @@ export function useThreadMenu({ onRename, onMark }: ThreadMenuActs): (thread: Th
         icon: isAway ? <ArchiveRestore size={14} /> : <Archive size={14} />,
         run: () => archive([thread], !isAway),
       },
-      { title: t('threads.tags-rating-note'), icon: <Star size={14} />, run: () => onMark(thread) },
+      { title: t('threads.edit-details'), icon: <Star size={14} />, run: () => onMark(thread) },
       null,
-      { title: t('threads.show-in-the'), icon: <Network size={14} />, run: () => go(`/graph/${head}`) },
+      { title: t('threads.show-in-graph'), icon: <Network size={14} />, run: () => go(`/graph/${head}`) },
       {
-        title: t('threads.share-or-export-2'),
+        title: t('threads.share'),
         icon: <Share2 size={14} />,
         run: () => openExport({ kind: 'thread', id, title }),
       },
@@ -65,7 +65,7 @@ export function archive(threads: readonly Thread[], isAway: boolean): void {
     all(threads, async (id) => void (await changeThread(id, { tags: { [ARCHIVED]: isOn } })));
   set(isAway).then(
     () =>
-      toast(`${isAway ? t('threads.archived') : t('threads.unarchived')} ${nameAll(threads)}`, {
+      toast(sayAbout(threads, isAway ? ARCHIVED_WORDS : UNARCHIVED_WORDS), {
         title: t('threads.undo'),
         run: () => void set(!isAway).catch(toastError),
       }),
@@ -73,8 +73,19 @@ export function archive(threads: readonly Thread[], isAway: boolean): void {
   );
 }
 
-function nameAll(threads: readonly Thread[]): string {
-  return threads.length === 1 ? `“${threads[0]?.title || t('threads.untitled')}”` : `${threads.length} conversations`;
+const ARCHIVED_WORDS = { one: 'threads.archived-one', several: 'threads.archived-several' } as const;
+const UNARCHIVED_WORDS = { one: 'threads.unarchived-one', several: 'threads.unarchived-several' } as const;
+const DELETED_WORDS = { one: 'threads.deleted-one', several: 'threads.deleted-several' } as const;
+
+/** Says what happened to one conversation, by its title, or to so many. */
+function sayAbout(
+  threads: readonly Thread[],
+  { one, several }: typeof ARCHIVED_WORDS | typeof UNARCHIVED_WORDS | typeof DELETED_WORDS,
+): string {
+  const [first] = threads;
+  return threads.length === 1
+    ? t(one, { title: first?.title || t('threads.untitled') })
+    : t(several, { count: threads.length });
 }
 
 /** Tags, rating and note of a conversation. */
@@ -95,21 +106,26 @@ export function ThreadMarksDialog({ thread, onClose }: { readonly thread: Thread
       title={thread.title || t('threads.untitled')}
       action={
         <Button look="primary" onClick={save}>
-          {t('threads.save')}
+          {t('threads.details-save')}
         </Button>
       }
     >
       <div className="flex flex-col gap-4">
         <div className="flex flex-col gap-1">
           <label htmlFor={`${id}-tags`} className="text-xs font-medium text-soft">
-            {t('threads.tags-with-commas')}
+            {t('threads.tags-field')}
           </label>
           <TextField
             id={`${id}-tags`}
             value={tags}
-            placeholder={t('threads.idea-to-do')}
+            placeholder={t('threads.tags-example')}
             onChange={(event) => setTags(event.target.value)}
-            onKeyDown={(event) => event.key === 'Enter' && save()}
+            onKeyDown={(event) => {
+              if (event.key !== 'Enter') return;
+              // This key must not press the button that gets the focus back.
+              event.preventDefault();
+              save();
+            }}
           />
         </div>
         <Stars rating={rating} onRate={setRating} />
@@ -140,7 +156,7 @@ function Stars({ rating, onRate }: StarsProps) {
   const group = useId();
   return (
     <fieldset className="flex flex-col gap-1">
-      <legend className="text-xs font-medium text-soft">{t('threads.rating')}</legend>
+      <legend className="text-xs font-medium text-soft">{t('list.sort-rating')}</legend>
       <div className="flex items-center gap-1">
         {[1, 2, 3, 4, 5].map((stars) => (
           <label
@@ -151,7 +167,7 @@ function Stars({ rating, onRate }: StarsProps) {
               type="radio"
               name={group}
               className="sr-only"
-              aria-label={t('threads.count-stars', { count: stars })}
+              aria-label={t('list.stars', { count: stars })}
               checked={rating === stars}
               onChange={() => onRate(stars)}
             />
@@ -177,7 +193,7 @@ export function deleteWithUndo(threads: readonly Thread[]): void {
   const undo = () => all(threads, restoreThread).catch(toastError);
   all(threads, deleteThread).then(
     () =>
-      toast(t('threads.deleted-2', { nameAll: nameAll(threads) }), {
+      toast(sayAbout(threads, DELETED_WORDS), {
         title: t('threads.undo'),
         run: () => void undo(),
       }),

@@ -4,11 +4,11 @@ import { base } from '../api/base.ts';
 import { changeThread } from '../api/threads.ts';
 import type { Summary, Thread } from '../api/types.ts';
 import { toAddress } from '../state/address.ts';
-import { plainWords } from '../state/plain-words.ts';
+import { plainLine } from '../state/plain-words.ts';
 import { requestSummary, useSummaries } from '../state/summaries.ts';
 import { isPinned, plainTags } from '../state/thread-state.ts';
 import { RenameField } from '../ui/field.tsx';
-import { ago, money, shortNumber } from '../ui/format.ts';
+import { ago, money } from '../ui/format.ts';
 import { toastError } from '../ui/toasts.tsx';
 import { t } from '../words/words.ts';
 
@@ -59,7 +59,7 @@ export const ThreadRow = memo(function ThreadRow(props: ThreadRowProps) {
         ) : (
           <div className="flex items-center gap-2">
             {isPinned(thread) && (
-              <Pin size={12} role="img" aria-label={t('threads.pinned-2')} className="shrink-0 text-accent" />
+              <Pin size={12} role="img" aria-label={t('threads.pinned-label')} className="shrink-0 text-accent" />
             )}
             <a data-title href={`${base}${toAddress(id)}`} className="truncate font-medium hover:underline">
               {name}
@@ -88,7 +88,7 @@ export const ThreadRow = memo(function ThreadRow(props: ThreadRowProps) {
       {rating !== undefined && (
         <span className="flex shrink-0 items-center gap-0.5 text-xs text-warn">
           <Star size={12} aria-hidden className="fill-current" />
-          <span className="sr-only">{t('threads.rated')}</span>
+          <span className="sr-only">{t('list.rating')}</span>
           {rating}
         </span>
       )}
@@ -98,15 +98,15 @@ export const ThreadRow = memo(function ThreadRow(props: ThreadRowProps) {
         <span>{ago(updatedAt)}</span>
       </p>
       {deleted ? (
-        <button type="button" data-act="restore" aria-label={t('threads.restore', { name })} className={RESTORE}>
-          <Undo2 size={14} aria-hidden /> {t('threads.restore-2')}
+        <button type="button" data-act="restore" aria-label={t('threads.restore-this', { name })} className={RESTORE}>
+          <Undo2 size={14} aria-hidden /> {t('threads.restore')}
         </button>
       ) : (
         <button
           type="button"
           data-act="menu"
           aria-haspopup="menu"
-          aria-label={t('threads.more-about', { name })}
+          aria-label={t('threads.more', { name })}
           className={MORE}
         >
           {DOTS}
@@ -133,7 +133,7 @@ export const INDENTS: readonly string[] = ['pl-3', 'pl-9', 'pl-14'];
 
 function size(summary: Summary | undefined): string {
   if (!summary) return '';
-  return `${shortNumber(summary.messages)} ${summary.messages === 1 ? 'message' : 'messages'}`;
+  return t('threads.messages-count', { count: summary.messages });
 }
 
 function cost(summary: Summary | undefined): string {
@@ -141,10 +141,8 @@ function cost(summary: Summary | undefined): string {
 }
 
 /** The beginning of a conversation, or its end if the title repeats the beginning. */
-function summaryLine({ preview, last }: Summary, title: string): string {
+function summaryLine({ preview, last, messages }: Summary, title: string): string {
   const isSaid = preview.startsWith(title.replace(/…$/, ''));
-  const words = (isSaid ? last : preview) || preview;
-  // A preview is one line, so headings, lists and tables also begin inside it.
-  const marks = /(^|\s)(?:#+|[-*>]|\d+\.)\s+|\|[\s:|-]*\|?|```\w*/g;
-  return plainWords(words).replace(marks, '$1 ').trim() || t('threads.no-text');
+  if (isSaid && messages === 1) return t('threads.no-answer');
+  return plainLine((isSaid ? last : preview) || preview) || t('threads.no-text');
 }

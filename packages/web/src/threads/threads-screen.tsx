@@ -16,7 +16,7 @@ import { ago, shortId } from '../ui/format.ts';
 import { Kbd } from '../ui/kbd.tsx';
 import { Empty, Failed, Loading } from '../ui/states.tsx';
 import { toast, toastError } from '../ui/toasts.tsx';
-import { t } from '../words/words.ts';
+import { t, tx } from '../words/words.ts';
 import { DropZone, ImportCards } from './import-files.tsx';
 import { isSearching, useListAddress } from './list-address.ts';
 import { ScreenHead } from './screen-head.tsx';
@@ -69,16 +69,20 @@ export function ThreadsScreen() {
 /** Shown while there is no conversation. */
 function NoThreads() {
   return (
-    <Empty title={t('threads.no-conversations-yet')} icon={<TreePine size={28} aria-hidden />}>
+    <Empty title={t('threads.empty')} icon={<TreePine size={28} aria-hidden />}>
       <p>
-        <Link href="/new" className="font-medium text-accent hover:underline">
-          {t('threads.start-one')}
-        </Link>
-        {t('threads.drop-an-export')}{' '}
-        <Link href="/recordings" className="font-medium text-accent hover:underline">
-          {t('threads.point-a-client')}
-        </Link>
-        .
+        {tx('threads.empty-about', {
+          start: (
+            <Link href="/new" className="font-medium text-accent hover:underline">
+              {t('threads.empty-start')}
+            </Link>
+          ),
+          proxy: (
+            <Link href="/recordings" className="font-medium text-accent hover:underline">
+              {t('threads.empty-proxy')}
+            </Link>
+          ),
+        })}
       </p>
     </Empty>
   );
@@ -91,8 +95,8 @@ function BookmarkList() {
   if (error) return <Failed error={error} onRetry={() => void refetch()} />;
   if (data.items.length === 0)
     return (
-      <Empty title={t('threads.no-bookmarks-yet')} icon={<BookmarkIcon size={24} aria-hidden />}>
-        {t('threads.press')} <Kbd>b</Kbd> {t('threads.on-a-message')}
+      <Empty title={t('threads.no-bookmarks')} icon={<BookmarkIcon size={24} aria-hidden />}>
+        {tx('threads.no-bookmarks-about', { key: <Kbd>b</Kbd> })}
       </Empty>
     );
   return (
@@ -113,7 +117,7 @@ function BookmarkRow({ bookmark }: { readonly bookmark: Bookmark }) {
   const remove = () =>
     removeBookmark(id).then(
       () =>
-        toast(t('threads.removed-the-bookmark', { name }), {
+        toast(t('threads.bookmark-removed', { name }), {
           title: t('threads.undo'),
           run: () => void addBookmark(node, title).catch(toastError),
         }),
@@ -137,10 +141,10 @@ function BookmarkRow({ bookmark }: { readonly bookmark: Bookmark }) {
       </div>
       <span className="shrink-0 font-mono text-xs text-faint max-sm:hidden">{shortId(node)}</span>
       <span className="shrink-0 text-xs text-faint">{ago(createdAt)}</span>
-      <IconButton label={t('threads.rename-2', { name })} onClick={() => setRenaming(true)}>
+      <IconButton label={t('threads.bookmark-rename', { name })} onClick={() => setRenaming(true)}>
         <Pencil size={14} />
       </IconButton>
-      <IconButton label={t('threads.remove', { name })} onClick={() => void remove()}>
+      <IconButton label={t('threads.bookmark-remove', { name })} onClick={() => void remove()}>
         <Trash2 size={14} />
       </IconButton>
     </li>
@@ -150,37 +154,37 @@ function BookmarkRow({ bookmark }: { readonly bookmark: Bookmark }) {
 /** Shown on the first run, until the reader closes it. */
 function Welcome({ hasSamples }: { readonly hasSamples: boolean }) {
   return (
-    <section aria-label={t('threads.welcome')} className="relative rounded-xl border border-line bg-surface p-4 sm:p-5">
+    <section aria-label={t('welcome.label')} className="relative rounded-xl border border-line bg-surface p-4 sm:p-5">
       <div className="absolute top-2 right-2">
-        <IconButton label={t('threads.close-the-welcome')} onClick={() => useView.setState({ welcomed: true })}>
+        <IconButton label={t('welcome.close')} onClick={() => useView.setState({ welcomed: true })}>
           <X size={16} />
         </IconButton>
       </div>
-      <h2 className="pr-8 text-lg font-semibold">{t('threads.welcome-to-skein')}</h2>
-      <p className="mt-1 max-w-2xl text-soft">{t('threads.skein-keeps-conversations')}</p>
+      <h2 className="pr-8 text-lg font-semibold">{t('welcome.title')}</h2>
+      <p className="mt-1 max-w-2xl text-soft">{t('welcome.about')}</p>
       <div className="mt-4 grid gap-3 md:grid-cols-3">
-        <Card icon={<Compass size={16} aria-hidden />} title={t('threads.look-around')}>
+        <Card icon={<Compass size={16} aria-hidden />} title={t('welcome.samples')}>
           {hasSamples ? (
             <>
-              <p className="text-soft">{t('threads.conversations-with-branches')}</p>
+              <p className="text-soft">{t('welcome.samples-about')}</p>
               <a href="/samples" className="font-medium text-accent hover:underline">
-                {t('threads.open-the-samples')}
+                {t('welcome.samples-open')}
               </a>
             </>
           ) : (
             <>
-              <p className="text-soft">{t('threads.a-stand-in')}</p>
+              <p className="text-soft">{t('welcome.start-demo')}</p>
               <Link href="/new" className="font-medium text-accent hover:underline">
-                {t('threads.start-a-conversation')}
+                {t('welcome.start')}
               </Link>
             </>
           )}
         </Card>
-        <Card icon={<Radio size={16} aria-hidden />} title={t('threads.point-a-client-here')}>
-          <p className="text-soft">{t('threads.your-programs-talk')}</p>
+        <Card icon={<Radio size={16} aria-hidden />} title={t('welcome.proxy')}>
+          <p className="text-soft">{t('welcome.proxy-about')}</p>
           <BaseAddresses />
         </Card>
-        <Card icon={<KeyRound size={16} aria-hidden />} title={t('threads.add-a-key')}>
+        <Card icon={<KeyRound size={16} aria-hidden />} title={t('welcome.key')}>
           <AddKey />
         </Card>
       </div>
@@ -213,10 +217,6 @@ function BaseAddresses() {
   const { data } = useQuery(queries.providers());
   const main = baseAddresses(data?.items ?? []).filter(({ variable }) => variable);
   return main.map(({ provider, variable, url }) => (
-    <CodeLine
-      key={provider}
-      text={`${variable}=${url}`}
-      label={t('threads.copy-the-line', { variable: variable ?? '' })}
-    />
+    <CodeLine key={provider} text={`${variable}=${url}`} label={t('welcome.key-copy', { variable: variable ?? '' })} />
   ));
 }

@@ -17,7 +17,7 @@ export function CopyButton({ text, label = t('ui.copy') }: { readonly text: stri
   const copy = () =>
     navigator.clipboard.writeText(text).then(
       () => setDone(true),
-      () => toastError(t('ui.the-browser-does')),
+      () => toastError(t('ui.clipboard-refused')),
     );
   return (
     <IconButton label={isDone ? t('ui.copied') : label} onClick={() => void copy()}>

@@ -13,6 +13,10 @@ export interface DialogProps {
   readonly wide?: boolean;
 }
 
+/** A thin ring: the focus is here whenever a dialog without fields opens. */
+const BODY =
+  'min-h-0 overflow-y-auto p-4 outline-offset-[-1px] focus-visible:outline-1 focus-visible:outline-line-strong';
+
 /** A dialog in the middle of the window, or at its lower edge on a phone. */
 export function Dialog({ open, onClose, title, children, action, wide = false }: DialogProps) {
   const id = useId();
@@ -26,7 +30,7 @@ export function Dialog({ open, onClose, title, children, action, wide = false }:
       <div className="flex max-h-[85dvh] flex-col pb-[env(safe-area-inset-bottom)]">
         <ModalHead id={id} title={title} onClose={onClose} />
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by key */}
-        <section aria-label={title} tabIndex={0} className="min-h-0 overflow-y-auto p-4 outline-offset-[-3px]">
+        <section aria-label={title} tabIndex={0} className={BODY}>
           {children}
         </section>
         {action && (

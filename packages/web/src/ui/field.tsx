@@ -60,7 +60,7 @@ export function RenameField({ title, onRename, onDone }: RenameFieldProps) {
   return (
     <TextField
       autoFocus
-      aria-label={t('ui.title')}
+      aria-label={t('ui.rename-title')}
       value={written}
       maxLength={500}
       className="-ml-2 h-7 w-full max-w-md"

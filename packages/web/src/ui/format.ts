@@ -1,4 +1,5 @@
 import type { Usage } from '../api/types.ts';
+import { t } from '../words/words.ts';
 
 /** 1234 → 1.2k */
 export function shortNumber(value: number): string {
@@ -26,7 +27,7 @@ const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 /** A relative time such as "5 minutes ago", or a date when it is more than a week ago. */
 export function ago(at: number, now = Date.now()): string {
   const seconds = Math.round((at - now) / 1000);
-  if (seconds > -45) return 'just now';
+  if (seconds > -45) return t('ui.just-now');
   if (seconds > -3600) return relative.format(Math.round(seconds / 60), 'minute');
   if (seconds > -86_400) return relative.format(Math.round(seconds / 3600), 'hour');
   if (seconds > -7 * 86_400) return relative.format(Math.round(seconds / 86_400), 'day');

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { splitAtMarks } from './marked-text.tsx';
+import { plainPieces, splitAtMarks } from './marked-text.tsx';
 
 const shown = (text: string, marks: readonly (readonly number[])[]) =>
   splitAtMarks(text, marks).map(({ text: piece, isMarked }) => (isMarked ? `[${piece}]` : piece));
@@ -29,4 +29,12 @@ test('marks that overlap or lie outside give no text twice and lose none', () =>
         .map((piece) => piece.text)
         .join(''),
     ).toBe(text);
+});
+
+test('what is found is marked in words without the marks of Markdown', () => {
+  const text = '| Porto | 19 | | **Lisbon** | 21 |';
+  const at = text.indexOf('Lisbon');
+  const pieces = plainPieces(text, [[at, at + 6]]);
+  expect(pieces.map((piece) => piece.text)).toEqual(['Porto · 19 · ', 'Lisbon', ' · 21']);
+  expect(pieces.filter(({ isMarked }) => isMarked).map((piece) => piece.text)).toEqual(['Lisbon']);
 });

@@ -1,8 +1,10 @@
-/** Text with search matches highlighted; `marks` are pairs of start and end. */
+import { plainLine } from '../state/plain-words.ts';
+
+/** Text with search matches highlighted; `marks` are pairs of start and end. It is one line, and is shown without the marks of Markdown. */
 export function MarkedText({ text, marks }: { readonly text: string; readonly marks: readonly (readonly number[])[] }) {
   return (
     <>
-      {splitAtMarks(text, marks).map(({ start, text: piece, isMarked }) =>
+      {plainPieces(text, marks).map(({ start, text: piece, isMarked }) =>
         isMarked ? (
           <mark key={start} className="rounded-xs bg-mark text-ink">
             {piece}
@@ -35,4 +37,23 @@ export function splitAtMarks(text: string, marks: readonly (readonly number[])[]
   }
   add(text.length, false);
   return pieces;
+}
+
+/** Signs that no text has, around what is marked: they stay where they are while the words around them change. */
+const [START, END] = ['\ue000', '\ue001'];
+
+/** The same pieces without the marks of Markdown around and between them. */
+export function plainPieces(text: string, marks: readonly (readonly number[])[]): readonly MarkedPiece[] {
+  const signed = splitAtMarks(text.replace(/[\ue000\ue001]/g, ''), marks)
+    .map((piece) => (piece.isMarked ? START + piece.text + END : piece.text))
+    .join('');
+  let at = 0;
+  return plainLine(signed)
+    .split(/[\ue000\ue001]/)
+    .map((piece, place) => {
+      const start = at;
+      at += piece.length;
+      return { start, text: piece, isMarked: place % 2 === 1 };
+    })
+    .filter((piece) => piece.text !== '');
 }

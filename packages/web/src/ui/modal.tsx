@@ -1,5 +1,5 @@
 import { X } from 'lucide-react';
-import { type ReactNode, type RefObject, useEffect, useId, useRef } from 'react';
+import { type ReactNode, type RefObject, useEffect, useId, useLayoutEffect, useRef } from 'react';
 import { t } from '../words/words.ts';
 
 interface ModalProps {
@@ -18,7 +18,8 @@ interface ModalProps {
  */
 export function Modal({ onClose, label, className, isBare = false, children }: ModalProps) {
   const element = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
+  // Before the next key can reach what is behind it.
+  useLayoutEffect(() => {
     const dialog = element.current!;
     dialog.showModal();
     focusFirst(dialog);

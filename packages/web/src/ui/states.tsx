@@ -32,10 +32,10 @@ export function Failed({ error, onRetry }: { readonly error: unknown; readonly o
       {isNotFound(error) ? (
         <>
           <FileQuestion aria-hidden className="text-faint" size={28} />
-          <p className="font-medium">{t('ui.this-does-not')}</p>
+          <p className="font-medium">{t('ui.gone')}</p>
           <p className="mb-2 max-w-md text-sm break-words text-soft">{message}</p>
           <Link href="/" className={buttonLook('plain')}>
-            {t('ui.to-the-forest')}
+            {t('ui.gone-back')}
           </Link>
         </>
       ) : (

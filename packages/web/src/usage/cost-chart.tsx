@@ -3,7 +3,6 @@ import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { useTheme } from '../state/theme.ts';
 import { money } from '../ui/format.ts';
-import { seriesColor } from './series-color.ts';
 import type { StackedDays } from './stack-days.ts';
 
 const HEIGHT = 240;
@@ -11,8 +10,13 @@ const DAY_S = 86_400;
 const MIN_BAR = 2;
 const MAX_BAR = 48;
 
+interface CostChartProps extends Pick<StackedDays, 'days' | 'stacks'> {
+  /** The CSS variables of the parts of a bar. */
+  readonly colors: readonly string[];
+}
+
 /** Costs by day as stacked bars. The table below it says the same to whoever cannot see them. */
-export default function CostChart({ days, names, stacks }: StackedDays) {
+export default function CostChart({ days, stacks, colors }: CostChartProps) {
   const place = useRef<HTMLDivElement>(null);
   const { theme } = useTheme();
   // biome-ignore lint/correctness/useExhaustiveDependencies: a canvas does not follow the theme by itself
@@ -47,9 +51,9 @@ export default function CostChart({ days, names, stacks }: StackedDays) {
           // The tallest is drawn first, so that each bar shows its own part only.
           series: [
             {},
-            ...names
-              .map((_name, index) => ({
-                fill: color(seriesColor(index)),
+            ...colors
+              .map((name) => ({
+                fill: color(name),
                 width: 0,
                 points: { show: false },
                 paths: uPlot.paths.bars!({ size: [0.7, MAX_BAR, MIN_BAR] }),
@@ -74,7 +78,7 @@ export default function CostChart({ days, names, stacks }: StackedDays) {
       themes.disconnect();
       plot.destroy();
     };
-  }, [days, names, stacks, theme]);
+  }, [days, stacks, colors, theme]);
   return <div ref={place} aria-hidden className="w-full" />;
 }
 

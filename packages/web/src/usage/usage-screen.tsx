@@ -9,7 +9,7 @@ import { money, shortNumber } from '../ui/format.ts';
 import { Empty, Failed, Loading } from '../ui/states.tsx';
 import { t } from '../words/words.ts';
 import { BudgetList } from './budget-list.tsx';
-import { seriesColor } from './series-color.ts';
+import { seriesColors } from './series-color.ts';
 import { daysSince, stackDays, sumByName } from './stack-days.ts';
 
 const CostChart = lazy(() => import('./cost-chart.tsx'));
@@ -87,6 +87,7 @@ interface ReportProps {
 function Report({ items, days, by }: ReportProps) {
   const sums = useMemo(() => sumByName(items), [items]);
   const stacked = useMemo(() => stackDays(items, days, t('usage.others')), [items, days]);
+  const colors = useMemo(() => seriesColors(stacked.names, by === 'model'), [stacked, by]);
   // Replies with several tags would count several times.
   const isExact = by !== 'tag';
   const total = sums.reduce(
@@ -120,7 +121,7 @@ function Report({ items, days, by }: ReportProps) {
       <figure className="rounded-lg border border-line bg-surface p-4">
         <figcaption className="mb-2 font-semibold">{t('usage.chart')}</figcaption>
         <Suspense fallback={<div className="h-60" />}>
-          <CostChart {...stacked} />
+          <CostChart days={stacked.days} stacks={stacked.stacks} colors={colors} />
         </Suspense>
         <ul className="mt-2 flex flex-wrap gap-x-4 gap-y-1 text-xs text-soft">
           {stacked.names.map((name, index) => (
@@ -128,7 +129,7 @@ function Report({ items, days, by }: ReportProps) {
               <span
                 aria-hidden
                 className="size-2.5 shrink-0 rounded-sm"
-                style={{ background: `var(${seriesColor(index)})` }}
+                style={{ background: `var(${colors[index]})` }}
               />
               <span className="truncate">{name || t('usage.none')}</span>
             </li>

@@ -33,7 +33,8 @@ export async function sleep(clock: Clock, ms: number, signal: AbortSignal): Prom
 
 /** Ends work early. Only the first cause counts. */
 export class Stopper<Why> {
-  readonly #controller = new AbortController();
+  /** Made when somebody asks for its signal: few objects of the platform cost as much. */
+  #controller: AbortController | undefined;
   readonly #clock: Clock;
   readonly #undo: (() => void)[] = [];
   /** Not listeners of the signal: a stream waits for each of its pieces, and listeners are slow to add and to remove. */
@@ -46,19 +47,26 @@ export class Stopper<Why> {
 
   /** For `fetch`. Its reason is empty, so that nothing of ours ends up in the errors of others. */
   get signal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    if (this.stopped) this.#controller.abort();
     return this.#controller.signal;
   }
 
   stop(why: Why): void {
     if (this.stopped) return;
     this.stopped = why;
-    this.#controller.abort();
+    this.#controller?.abort();
     for (const giveUp of this.#waiting) giveUp();
   }
 
-  /** Stops when the signal aborts. */
-  follow(signal: AbortSignal | undefined, why: () => Why): void {
-    if (signal) this.#undo.push(onAbort(signal, () => this.stop(why())));
+  /** Stops when the signal aborts, or when the other one stops. */
+  follow(source: AbortSignal | Stopper<Why> | undefined, why: () => Why): void {
+    const stop = () => this.stop(why());
+    if (source instanceof Stopper) {
+      if (source.stopped) stop();
+      source.#waiting.add(stop);
+      this.#undo.push(() => source.#waiting.delete(stop));
+    } else if (source) this.#undo.push(onAbort(source, stop));
   }
 
   /** Stops after that time. */

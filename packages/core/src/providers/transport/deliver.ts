@@ -55,7 +55,7 @@ export async function deliver<T>(
   try {
     for (let attempts = 1; ; attempts++) {
       const stopper = new Stopper<StopCause>(clock);
-      stopper.follow(whole.signal, () => whole.stopped!);
+      stopper.follow(whole, () => whole.stopped!);
       try {
         return await receive(await attempt(stopper, attempts));
       } catch (error) {

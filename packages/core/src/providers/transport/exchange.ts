@@ -103,5 +103,12 @@ export async function exchange(options: ExchangeOptions & { readonly stream: fal
 export async function exchange(
   options: ExchangeOptions & { readonly stream: boolean },
 ): Promise<EventExchange | TextExchange> {
-  return (await import('./deliver.ts')).deliverExchange(options);
+  delivery ??= import('./deliver.ts').catch((error: unknown) => {
+    delivery = undefined;
+    throw error;
+  });
+  return (await delivery).deliverExchange(options);
 }
+
+/** Loaded once: to ask the platform for a module that is there costs as much as a small request's URL, headers and timers. */
+let delivery: Promise<typeof import('./deliver.ts')> | undefined;

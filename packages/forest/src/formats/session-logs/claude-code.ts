@@ -9,7 +9,7 @@ import {
   textAt,
 } from '@skein/core';
 import type { ImportedSession, Importer, KeptMessages, LogPast, LogProgress } from '../importer.ts';
-import { exactValue, memberTexts, textMember } from '../source/exact-json.ts';
+import { exactValue, textMember } from '../source/exact-json.ts';
 import {
   keepBeside,
   type LineSpan,
@@ -61,7 +61,7 @@ function isName(value: unknown): boolean {
 /** Members that all lines of a session share; the session has them. */
 const SHARED = ['sessionId', 'cwd', 'gitBranch', 'version', 'userType', 'entrypoint', 'slug'] as const;
 /** Members of a line that its message holds. */
-const TAKEN = ['type', 'message', 'parentUuid', 'timestamp', 'isSidechain', 'agentId', ...SHARED];
+const TAKEN = new Set(['type', 'message', 'uuid', 'parentUuid', 'timestamp', 'isSidechain', 'agentId', ...SHARED]);
 
 function readSession(lines: readonly LogLine[], past: LogPast | undefined): ImportedSession {
   const last = (name: string) => lines.findLast(({ value }) => isName(value[name]))?.value[name] as string | undefined;
@@ -273,8 +273,9 @@ class LogTree {
 }
 
 function spanOf({ lines, beside }: Speech): LineSpan {
-  const ends = [lines[0], lines.at(-1), beside[0], beside.at(-1)].flatMap((line) => line?.number ?? []);
-  return { first: Math.min(...ends), last: Math.max(...ends) };
+  const [own, last] = [lines[0]!.number, lines.at(-1)!.number];
+  if (beside.length === 0) return { first: own, last };
+  return { first: Math.min(own, beside[0]!.number), last: Math.max(last, beside.at(-1)!.number) };
 }
 
 function keyOf({ lines }: Speech): string {
@@ -294,6 +295,7 @@ function compaction({ value }: LogLine): Compaction {
 
 /** Lines of one reply follow each other; a log that was put together anew may have them in another order. */
 function inOrder(lines: readonly LogLine[]): readonly LogLine[] {
+  if (lines.every(({ value }, index) => index === 0 || value.parentUuid === lines[index - 1]!.value.uuid)) return lines;
   const left = [...lines];
   const ordered: LogLine[] = [];
   while (left.length > 0) {
@@ -305,10 +307,11 @@ function inOrder(lines: readonly LogLine[]): readonly LogLine[] {
 
 /** Joins the blocks of a reply, each in its exact text, and reads it as the response that it was. */
 function writeReply(lines: readonly LogLine[]): Pick<LoggedMessage, 'message' | 'take'> {
-  const blocks = lines.flatMap((line) => contentTexts(line));
-  const envelope = textAt(lines.at(-1)!.text, ['message'])!;
+  const envelope = lines.at(-1)!.member('message')!;
   const content = find(envelope, ['content']);
-  const body = content ? splice(envelope, [{ ...content, text: `[${blocks.join(',')}]` }]) : envelope;
+  const isWhole = !content || (lines.length === 1 && envelope[content.start] === '[');
+  const blocks = isWhole ? [] : lines.flatMap(contentTexts);
+  const body = isWhole ? envelope : splice(envelope, [{ ...content, text: `[${blocks.join(',')}]` }]);
   const reply = anthropicMessages.readResponse(body);
   const { model } = reply.message.origin;
   return {
@@ -328,15 +331,15 @@ function writeUser({ lines }: Pick<Speech, 'lines' | 'kind' | 'beside'>): Pick<L
   const [first] = lines;
   const raw =
     lines.length === 1
-      ? textAt(first!.text, ['message'])!
+      ? first!.member('message')!
       : `{"role":"user","content":[${lines.flatMap(contentTexts).join(',')}]}`;
   return { message: anthropicMessages.parseMessage(raw), take: { author: 'person' } };
 }
 
 /** The exact texts of the blocks of a line; a plain text is one block. */
-function contentTexts({ text, value }: LogLine): string[] {
-  const content = (value.message as JsonObject).content;
-  const exact = textAt(text, ['message', 'content']);
+function contentTexts(line: LogLine): string[] {
+  const content = (line.value.message as JsonObject).content;
+  const exact = textAt(line.member('message')!, ['content']);
   if (Array.isArray(content)) return elementTexts(exact!);
   return typeof content === 'string' ? [`{"type":"text","text":${exact}}`] : [];
 }
@@ -362,10 +365,12 @@ function hasCall({ value }: LogLine, id: unknown): boolean {
 /** What the lines of a message say beside it: ids, structured results, modes. */
 function lineFacts(lines: readonly LogLine[]): Record<string, unknown> {
   const facts: Record<string, unknown> = {};
-  for (const { text, value } of lines) {
-    for (const [name, exact] of memberTexts({ text, value })) {
-      if (TAKEN.includes(name) || name === 'uuid' || value[name] === null) continue;
-      const member = exactValue(exact, value[name]);
+  for (const line of lines) {
+    for (const [name, value] of Object.entries(line.value)) {
+      if (TAKEN.has(name) || value === null) continue;
+      // A text or a truth value is always what its JSON says; a number may not be.
+      const isExact = typeof value === 'string' || typeof value === 'boolean';
+      const member = isExact ? value : exactValue(line.member(name)!, value);
       if (facts[name] === undefined) facts[name] = member;
       else if (name === 'toolUseResult') facts[name] = [facts[name], member].flat();
     }

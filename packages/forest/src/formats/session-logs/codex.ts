@@ -75,7 +75,7 @@ function parentThread({ source }: JsonObject): string | undefined {
   return isObject(spawned) ? textMember(spawned, 'parent_thread_id') : undefined;
 }
 
-function payloadOf(line: LogLine | undefined): JsonObject {
+function payloadOf(line: Pick<LogLine, 'value'> | undefined): JsonObject {
   const payload = line?.value.payload;
   return isObject(payload) ? payload : {};
 }
@@ -190,7 +190,7 @@ class RolloutReader {
   /** From here on, the model got other items in place of the history. */
   #compact({ text, value }: LogLine): void {
     this.#close();
-    const payload = payloadOf({ number: 0, text, value });
+    const payload = payloadOf({ value });
     const replaced = Array.isArray(payload.replacement_history)
       ? elementTexts(textAt(text, ['payload', 'replacement_history'])!).map(sentItem)
       : [JSON.stringify({ type: 'message', role: 'user', content: String(payload.message ?? '') })];

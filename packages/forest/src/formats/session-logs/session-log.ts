@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, type Message } from '@skein/core';
+import { findMembers, isObject, type JsonObject, type Message } from '@skein/core';
 import type { TakeFacts } from '../../forest/index.ts';
 import type {
   ImportedConversation,
@@ -11,11 +11,28 @@ import type {
 import { readTime } from '../source/exact-json.ts';
 
 /** A line of a log that is a JSON object. */
-export interface LogLine {
+export class LogLine {
   /** Counted from 1 in the whole log, blank lines left out. */
   readonly number: number;
   readonly text: string;
   readonly value: JsonObject;
+  #members: ReadonlyMap<string, string> | undefined;
+
+  constructor(number: number, text: string, value: JsonObject) {
+    this.number = number;
+    this.text = text;
+    this.value = value;
+  }
+
+  /** The exact text of a member. The line is searched once for all of them. */
+  member(name: string): string | undefined {
+    if (!this.#members) {
+      const members = new Map<string, string>();
+      for (const one of findMembers(this.text)) members.set(one.name, this.text.slice(one.start, one.end));
+      this.#members = members;
+    }
+    return this.#members.get(name);
+  }
 }
 
 /** The lines of a log, or of its newest part, and what could not be read. */
@@ -32,15 +49,19 @@ export interface LogLines {
 export function readLogLines(text: string, past?: LogPast): LogLines {
   const lines: LogLine[] = [];
   const problems: LogLines['problems'][number][] = [];
-  const texts = text.split('\n').filter((line) => line.trim() !== '');
-  for (const [index, line] of texts.entries()) {
-    const number = (past?.lines ?? 0) + index + 1;
-    const value = parseObject(line);
-    if (value) lines.push({ number, text: line, value });
-    else if (index < texts.length - 1) {
+  let number = past?.lines ?? 0;
+  let broken: number | undefined;
+  for (const line of text.split('\n')) {
+    if (line.trim() === '') continue;
+    // The last line of all is not reported.
+    if (broken !== undefined) {
       const message = 'This line is not a JSON object. It was left out.';
-      problems.push({ where: `line ${number}`, message, line: number });
+      problems.push({ where: `line ${broken}`, message, line: broken });
     }
+    number += 1;
+    const value = parseObject(line);
+    if (value) lines.push(new LogLine(number, line, value));
+    broken = value ? undefined : number;
   }
   return { lines, problems, past };
 }
@@ -98,12 +119,16 @@ export function toConversation(
   const owner = new Map<string, LoggedMessage>();
   for (const one of logged) for (const key of one.keys) owner.set(key, one);
   const parents = new Map<LoggedMessage, LoggedMessage | undefined>();
+  /** Messages that others follow. Only these can be among those before them. */
+  const followed = new Set<LoggedMessage>();
   const parentKeys = new Map<LoggedMessage, string | undefined>();
   let needsPast = facts.needsPast === true;
+  const isCircle = (from: LoggedMessage, to: LoggedMessage) =>
+    from === to || (followed.has(to) && leadsTo(from, to, parents));
   for (const [index, one] of logged.entries()) {
     const named = one.parent === undefined ? undefined : owner.get(one.parent);
     const isBefore = one.parent !== undefined && !named && past?.has(one.parent) === true;
-    const isLost = one.parent !== undefined && !isBefore && (!named || leadsTo(named, one, parents));
+    const isLost = one.parent !== undefined && !isBefore && (!named || isCircle(named, one));
     if (isLost) {
       needsPast ||= past !== undefined && !past.isWhole;
       problems.push({
@@ -113,8 +138,9 @@ export function toConversation(
       });
     }
     // One of those before it may follow this message itself, if the log is out of order.
-    const before = isLost ? logged.slice(0, index).findLast((other) => !leadsTo(other, one, parents)) : named;
+    const before = isLost ? logged.slice(0, index).findLast((other) => !isCircle(other, one)) : named;
     parents.set(one, before);
+    if (before) followed.add(before);
     parentKeys.set(one, before?.keys[0] ?? (isBefore ? one.parent : isLost ? past?.last : undefined));
   }
   const messages = logged.map((one): ImportedMessage => {

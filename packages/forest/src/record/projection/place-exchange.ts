@@ -86,8 +86,7 @@ function placeTurn(index: RecordedIndex, turn: Turn): PlacementResult {
   const leadId = isWhole ? history.leadId : leadNode(effective.system);
   const otherSystem = grown.end.lead !== leadId;
   const context: TakeContext = { ...effective, ...(otherSystem && { replacesLead: true }) };
-  const facts = requestFacts(turn);
-  const reply = { turn: facts, brought: exchange, below: grown.end, thread, otherSystem, context };
+  const reply = { turn, brought: exchange, below: grown.end, thread, otherSystem, context };
   const { ids, records } = appendReply(index, answer, reply);
   const [node, ...alternatives] = ids;
   const head = node ?? grown.end.id;
@@ -105,9 +104,10 @@ function placeTurn(index: RecordedIndex, turn: Turn): PlacementResult {
       below: grown.end.id,
       node,
       state,
-      turn: facts,
+      turn: requestFacts(turn),
       thread,
       context,
+      otherSystem,
       spot: issued.spot,
       besideMessages: context.system.length - leadingMessages(turn, finding.kept).length,
     });
@@ -166,8 +166,7 @@ function placePoll(index: RecordedIndex, poll: Poll): PlacementResult {
     return { placement: { ...placement, ...node }, records: [], issued: [], early: [] };
   }
   const below = placeAt(index, known.below);
-  const otherSystem = index.placements.get(known.turn.exchange.id)?.otherSystem === true;
-  const { turn, thread: id, context } = known;
+  const { turn, thread: id, context, otherSystem } = known;
   const reply = { turn, brought: exchange, below, thread: id, otherSystem, context };
   const { ids, records } = appendReply(index, answer, reply);
   const [node] = ids;
@@ -192,9 +191,10 @@ function placePoll(index: RecordedIndex, poll: Poll): PlacementResult {
   };
 }
 
-/** The facts of a request that later exchanges need, without its history. */
+/** The facts of a request that later exchanges need, without its history and its headers. */
 function requestFacts({ exchange, params, model, hints }: Turn): KnownResponse['turn'] {
-  return { exchange, params, model, hints };
+  const { requestHeaders: _, responseHeaders: __, ...rest } = exchange;
+  return { exchange: { ...rest, requestHeaders: {} }, params, model, hints };
 }
 
 /** The system texts and tools that the model got: those of the request, and those that the API keeps for it. */
@@ -305,11 +305,11 @@ function addTakeFacts(
   if (end !== undefined) take.durationMs = (brought.end ?? end) - start;
   const requestId = readRequestId(brought.responseHeaders ?? {});
   if (requestId !== undefined) take.requestId = requestId;
-  if (otherSystem || tags.length > 0 || brought !== exchange)
+  if (otherSystem || tags.length > 0 || brought.id !== exchange.id)
     take.extra = {
       ...(otherSystem && { otherSystem }),
       ...(tags.length > 0 && { tags }),
-      ...(brought !== exchange && { broughtBy: brought.id }),
+      ...(brought.id !== exchange.id && { broughtBy: brought.id }),
     };
 }
 

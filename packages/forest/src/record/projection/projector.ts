@@ -1,22 +1,17 @@
-import type { Message } from '@skein/core';
-import { allItems } from '../../forest/index.ts';
 import type { EntryRecord } from '../../model/records.ts';
-import type { Store } from '../../store/index.ts';
-import { EXCHANGES, type Exchange, exchangeRecord, readExchangeRecord, readTexts } from '../exchange.ts';
-import { readGatewayReply } from '../gateway-replies.ts';
-import type { Placement } from '../placement.ts';
-import { type ExchangeContent, readExchange } from '../read-exchange.ts';
-import { RecentTexts } from '../recent-texts.ts';
+import type { Change, Store } from '../../store/index.ts';
+import { EXCHANGES, readExchangeRecord } from '../exchange.ts';
+import type { ExchangeContent } from '../read-exchange.ts';
 import type { RecordingForest } from '../recorder.ts';
 import { sliceWork } from '../turns.ts';
+import { FactBase, FactsReplaced, type FoldedState, LIMITS, latePosition, type ProjectionLimits } from './fact-base.ts';
+import { closeLost, loadExchanges, readContent } from './load-exchanges.ts';
 import { type PlacementStep, placeExchange } from './place-exchange.ts';
-import { createRecordedIndex, type RecordedIndex } from './recorded-index.ts';
+import { createRecordedIndex, type IndexStep, type RecordedIndex } from './recorded-index.ts';
 import { createTreeWriter } from './tree-writer.ts';
 
 /** Keeps the recorded tree up to date with the stored exchanges. */
 interface Projector {
-  /** Recorders put texts here that they have just stored. */
-  readonly texts: RecentTexts;
   /** Places the exchanges that were stored since the last run, by this or any other process. */
   run(): Promise<void>;
   /** Reads and places all exchanges again. */
@@ -34,7 +29,8 @@ export interface ProjectionCounts {
 }
 
 /**
- * How many of the last steps can be undone. An exchange that arrives later than that makes all exchanges be read again.
+ * How many of the last steps can be undone if the store keeps no facts. An exchange that arrives later than that makes all
+ * exchanges be read again.
  */
 const STEPS_KEPT = 10_000;
 
@@ -60,7 +56,7 @@ interface QueuedExchange {
 }
 
 interface AppliedExchange extends QueuedExchange {
-  undo: (() => void) | undefined;
+  step: IndexStep | undefined;
 }
 
 /** Why an exchange is not in the order of start times. */
@@ -97,60 +93,83 @@ export async function reproject(forest: RecordingForest): Promise<ProjectionCoun
   return sharedProjector(forest).rebuild();
 }
 
-function createProjector(forest: RecordingForest): Projector {
+/** `memory` counts what is kept of the exchanges. */
+export function createProjector(
+  forest: RecordingForest,
+  limits: ProjectionLimits = LIMITS,
+): Projector & { memory(): { readonly steps: number; readonly rows: number } } {
   const { store } = forest;
   const writer = createTreeWriter(forest);
-  const texts = new RecentTexts();
+  const base = store.facts && new FactBase(store.facts, limits.rows);
   let index: RecordedIndex = createRecordedIndex();
   let applied: AppliedExchange[] = [];
-  /** The clock of each exchange record that was placed. */
+  /** The clock of each exchange record that was placed and is not folded. */
   let clocks = new Map<string, string>();
   /** Exchanges that were moved behind a later one. */
   let moved = new Map<string, Reordering>();
+  /** Exchanges that have not ended, with their positions. */
+  let open = new Map<string, string>();
+  /** The position of the last exchange whose facts are stored. */
+  let position = '';
+  let folded = { exchanges: 0, landed: 0, waiting: 0, nothing: 0 };
   let cursor: string | undefined;
   let queue: Promise<unknown> = Promise.resolve();
 
-  /** The exchange records that changed since the last look. */
-  const news = async (): Promise<EntryRecord[]> => {
+  /** The exchange records that changed since the last look, in parts. */
+  async function* news(): AsyncGenerator<readonly EntryRecord[]> {
     if (cursor !== undefined) {
       const { items, next, reset } = await store.changes(cursor);
       cursor = next;
       if (!reset) {
-        const ids = items.filter(({ kind, of }) => kind === 'exchange' && of === EXCHANGES).map(({ key }) => key);
-        const entries = await Promise.all([...new Set(ids)].map((id) => store.entry('exchange', id)));
-        return entries.filter((entry) => entry !== undefined);
+        yield await readChanged(items);
+        return;
       }
+      forget();
     }
     cursor = (await store.changes()).next;
-    return loadExchanges(forest);
-  };
-
-  const read = async ({ id, entry }: QueuedExchange): Promise<ExchangeContent | undefined> => {
-    const record = entry ?? (await store.entry('exchange', id));
-    const exchange = record && readExchangeRecord(record);
-    if (!exchange) return undefined;
-    const read = texts.take(id) ?? (await readTexts(store, exchange));
-    return readExchange(exchange, read, await readRestored(exchange));
-  };
-
-  /** The replies that a gateway sent in place of messages of the client. */
-  const readRestored = async ({ upstream }: Exchange): Promise<ReadonlyMap<number, Message>> => {
-    const restored = new Map<number, Message>();
-    for (const [at, id] of Object.entries(upstream?.restored ?? {})) {
-      const found = await readGatewayReply(forest, id);
-      if (found) restored.set(Number(at), found.reply.message);
+    const opened = await base?.open();
+    if (opened) index = opened.index;
+    let state = opened?.state;
+    position = state?.position ?? '';
+    const size = base ? limits.steps + limits.every : Number.POSITIVE_INFINITY;
+    for await (const part of loadExchanges(forest, position, size)) {
+      const late = state ? await readLate(state, part) : [];
+      state = undefined;
+      yield [...late, ...part];
     }
-    return restored;
+  }
+
+  /** Exchanges that ended or came after the facts of their time were stored. They come first: others may continue them. */
+  const readLate = async (state: FoldedState, others: readonly EntryRecord[]): Promise<EntryRecord[]> => {
+    const { items, reset } = await store.changes(state.cursor);
+    const pending = state.pending.map((key): Change => ({ kind: 'exchange', key, of: EXCHANGES }));
+    const seen = new Set(others.map(({ id }) => id));
+    const found = await readChanged([...pending, ...(reset ? [] : items)].filter(({ key }) => !seen.has(key)));
+    return closeLost(
+      forest,
+      found.filter(({ order }) => order <= state.position),
+    );
   };
 
-  const apply = (item: QueuedExchange, reading: ExchangeContent): PlacementStep => {
-    const undo = index.step();
-    const placed = placeExchange(index, reading);
+  const readChanged = async (items: readonly Change[]): Promise<EntryRecord[]> => {
+    const ids = items.filter(({ kind, of }) => kind === 'exchange' && of === EXCHANGES).map(({ key }) => key);
+    const entries = await Promise.all([...new Set(ids)].map((id) => store.entry('exchange', id)));
+    return entries.filter((entry) => entry !== undefined);
+  };
+
+  const apply = async (item: QueuedExchange, reading: ExchangeContent): Promise<PlacementStep> => {
+    let step: IndexStep | undefined;
+    const placed = await index.read(() => {
+      step?.undo();
+      step = index.step();
+      return placeExchange(index, reading);
+    });
     const { id, clock, natural, order } = item;
-    applied.push({ id, clock, natural, order, undo });
+    applied.push({ id, clock, natural, order, step });
     clocks.set(item.id, item.clock);
-    const old = applied.at(-STEPS_KEPT - 1);
-    if (old) old.undo = undefined;
+    base?.trim();
+    const old = base ? undefined : applied.at(-STEPS_KEPT - 1);
+    if (old) old.step = undefined;
     return placed;
   };
 
@@ -158,26 +177,29 @@ function createProjector(forest: RecordingForest): Projector {
   const rollBack = (order: string): AppliedExchange[] => {
     const at = applied.findLastIndex((one) => one.order < order) + 1;
     if (at === applied.length) return [];
-    if (applied[at]!.undo === undefined) {
+    if (applied[at]!.step === undefined) {
       index = createRecordedIndex();
       return applied.splice(0);
     }
     const taken = applied.splice(at);
-    for (const { undo } of taken.toReversed()) undo!();
+    for (const { step } of taken.toReversed()) step!.undo();
     return taken;
   };
 
   /** Places new exchanges. Returns how many nodes moved; undefined if there was nothing new. */
   const takeIn = async (entries: readonly EntryRecord[]): Promise<number | undefined> => {
-    const fresh = entries.filter((entry) => {
+    const todo: QueuedExchange[] = [];
+    for (const entry of entries) {
       const exchange = readExchangeRecord(entry);
-      return exchange && exchange.outcome !== 'open' && clocks.get(entry.id) !== entry.clock;
-    });
-    if (fresh.length === 0) return undefined;
-    const todo = fresh.map((entry): QueuedExchange => {
+      if (!exchange) continue;
       const { id, order, clock } = entry;
-      return { id, clock, natural: order, order, entry };
-    });
+      if (exchange.outcome === 'open') open.set(id, order);
+      else open.delete(id);
+      if (exchange.outcome === 'open' || clocks.get(id) === clock) continue;
+      const natural = order > position ? order : latePosition(exchange, position);
+      todo.push({ id, clock, natural, order: natural, entry });
+    }
+    if (todo.length === 0) return undefined;
     const first = todo.reduce((least, { order }) => (order < least ? order : least), todo[0]!.order);
     await applyInOrder([...rollBack(forgetMoves(first)).map(inPlace), ...todo]);
     return writer.commit(index);
@@ -201,12 +223,13 @@ function createProjector(forest: RecordingForest): Projector {
     // A stack: the next exchange is the last one. If an exchange is there twice, the newer record counts.
     const queue = [...new Map(items.map((one) => [one.id, one])).values()].sort(lastFirst);
     const readings = new Map<string, Promise<ExchangeContent | undefined>>();
+    await writer.prepare(queue.map(({ id }) => id));
     const turn = sliceWork();
     for (let item = queue.at(-1); item; item = queue.at(-1)) {
       for (const ahead of queue.slice(-READ_AHEAD)) {
         const { id } = ahead;
         if (readings.has(id)) continue;
-        const reading = read(ahead);
+        const reading = readContent(forest, ahead);
         // An error is reported when it is this exchange's turn.
         reading.catch(() => undefined);
         readings.set(id, reading);
@@ -218,7 +241,7 @@ function createProjector(forest: RecordingForest): Projector {
         readings.delete(id);
       }
       if (!reading) continue;
-      const step = apply(item, reading);
+      const step = await apply(item, reading);
       await writer.add(step);
       await turn();
       // Exchanges that belong behind this one, and all between, are placed again before the rest.
@@ -250,15 +273,69 @@ function createProjector(forest: RecordingForest): Projector {
     order: moved.get(id)?.order ?? natural,
   });
 
-  const run = async (): Promise<number> => {
+  /** Stores the facts of the first steps when there are too many in memory. */
+  const fold = async (): Promise<void> => {
+    if (!base || applied.length < limits.steps + limits.every) return;
+    const first = applied.slice(0, -limits.steps);
+    const kept = applied.slice(-limits.steps);
+    const last = first.at(-1)!.order;
+    countFolded(first);
+    const waiting = [...open].filter(([, order]) => order <= last).map(([id]) => id);
+    const movedOn = kept.filter(({ natural }) => natural <= last).map(({ id }) => id);
+    const state = { position: last, cursor: cursor!, pending: [...waiting, ...movedOn] };
+    await base.fold(
+      index,
+      first,
+      kept.flatMap(({ step }) => step ?? []),
+      state,
+    );
+    dropFolded(last, first.length);
+  };
+  const countFolded = (first: readonly AppliedExchange[]) => {
+    folded.exchanges += first.length;
+    for (const { id } of first) folded[index.placements.get(id)!.state] += 1;
+  };
+  const dropFolded = (last: string, count: number) => {
+    position = last;
+    for (const { id } of applied.splice(0, count)) {
+      clocks.delete(id);
+      moved.delete(id);
+    }
+  };
+  /** Goes on from the facts that another process has stored. */
+  const followOthers = async (): Promise<void> => {
+    const state = cursor === undefined ? 'same' : await base?.follow(index, applied);
+    if (state === undefined && base) throw new FactsReplaced();
+    if (typeof state === 'object')
+      dropFolded(state.position, applied.filter(({ order }) => order <= state.position).length);
+  };
+
+  const runOnce = async (): Promise<number> => {
     let count = 0;
-    // A process that knows the newer rules will place the exchanges.
-    if (await writer.hasNewerRules()) return count;
+    await followOthers();
     // Repeat until nothing is new, so that the last writer has seen what all others stored before.
+    for (let isNew = true; isNew; ) {
+      isNew = false;
+      for await (const entries of news()) {
+        const more = await takeIn(entries);
+        if (more === undefined) continue;
+        isNew = true;
+        count += more;
+        await fold();
+      }
+    }
+    return count;
+  };
+  const run = async (): Promise<number> => {
+    // A process that knows the newer rules will place the exchanges.
+    if (await writer.hasNewerRules()) return 0;
     for (;;) {
-      const more = await takeIn(await news());
-      if (more === undefined) return count;
-      count += more;
+      try {
+        return await runOnce();
+      } catch (error) {
+        if (!(error instanceof FactsReplaced)) throw error;
+        forget();
+      }
     }
   };
 
@@ -276,6 +353,9 @@ function createProjector(forest: RecordingForest): Projector {
     applied = [];
     clocks = new Map();
     moved = new Map();
+    open = new Map();
+    position = '';
+    folded = { exchanges: 0, landed: 0, waiting: 0, nothing: 0 };
     cursor = undefined;
     writer.forget();
   };
@@ -284,7 +364,6 @@ function createProjector(forest: RecordingForest): Projector {
   let next: Promise<void> | undefined;
 
   return {
-    texts,
     run() {
       next ??= queued(async () => {
         next = undefined;
@@ -295,9 +374,11 @@ function createProjector(forest: RecordingForest): Projector {
     rebuild: () =>
       queued(async () => {
         forget();
+        await base?.clear();
         const moved = await run();
-        return { exchanges: applied.length, ...countStates(index), moved };
+        return { ...countAll(folded, applied, index), moved };
       }),
+    memory: () => ({ steps: applied.length, rows: base?.size ?? 0 }),
   };
 }
 
@@ -305,25 +386,14 @@ function lastFirst(a: QueuedExchange, b: QueuedExchange): number {
   return a.order < b.order ? 1 : -1;
 }
 
-function countStates({ placements }: RecordedIndex): Pick<ProjectionCounts, Placement['state']> {
-  const counts = { landed: 0, waiting: 0, nothing: 0 };
-  for (const { state } of placements.values()) counts[state] += 1;
+type FoldedCounts = Omit<ProjectionCounts, 'moved'>;
+
+function countAll(
+  folded: FoldedCounts,
+  applied: readonly AppliedExchange[],
+  { placements }: RecordedIndex,
+): FoldedCounts {
+  const counts = { ...folded, exchanges: folded.exchanges + applied.length };
+  for (const { id } of applied) counts[placements.get(id)!.state] += 1;
   return counts;
-}
-
-/** Loads all exchange records. Exchanges that a dead process left open are marked as cut. */
-async function loadExchanges({ store, clock }: RecordingForest): Promise<EntryRecord[]> {
-  const found: EntryRecord[] = [];
-  for await (const entry of allItems((page) => store.entries('exchange', { of: EXCHANGES, ...page }))) {
-    clock.see(entry.clock);
-    const exchange = readExchangeRecord(entry);
-    const isLost = exchange?.outcome === 'open' && !(await store.isAlive(exchange.writer));
-    found.push(isLost ? exchangeRecord(asCut(exchange), clock.tick()) : entry);
-    if (isLost) await store.append([found.at(-1)!]);
-  }
-  return found;
-}
-
-function asCut(exchange: Exchange): Exchange {
-  return { ...exchange, outcome: 'cut', error: 'the process that recorded it ended' };
 }

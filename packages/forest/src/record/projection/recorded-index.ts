@@ -6,55 +6,70 @@ import type { Hints } from '../hints.ts';
 import type { Placement } from '../placement.ts';
 import type { Turn } from '../read-exchange.ts';
 import type { SystemKeys } from './evidence.ts';
+import { FactMap, type FactSpec, type OlderFacts, type RowChanges, type RowReader } from './fact-map.ts';
 import type { EarlyRequest } from './known-replies.ts';
 import { RecentMessages } from './recent-messages.ts';
 
 /**
  * Everything that is needed to place the next exchange, made of all exchanges before it, without their texts. Its maps
- * are changed through `set` only, so that every step can be undone.
+ * are changed through `set` only, so that every step can be undone. If the store keeps facts, only those of the last steps
+ * and those in use are in memory.
  */
 export interface RecordedIndex {
-  readonly nodes: Map<string, IndexNode>;
+  readonly nodes: FactMap<IndexNode>;
   /** The deepest, then newest node for each echo and system text. */
-  readonly echoes: Map<string, string>;
+  readonly echoes: FactMap<string>;
   /** Replies that can be continued, newest first, by the words that lead to them, the system text and the hints. */
-  readonly spots: Map<string, SpotList | undefined>;
+  readonly spots: FactMap<SpotList | undefined>;
   /** For the same key, the reply that was continued last. */
-  readonly lastUsed: Map<string, ContinuationPoint>;
+  readonly lastUsed: FactMap<ContinuationPoint>;
   /** The different hints seen with the same words and system text. */
-  readonly hintsAt: Map<string, HintsList>;
+  readonly hintsAt: FactMap<HintsList>;
   /** Replies by the words that lead to them, whatever the system text. */
-  readonly anySystem: Map<string, SpotList>;
+  readonly anySystem: FactMap<SpotList>;
   /** Replies by the words of their turn: the question and the reply. */
-  readonly turns: Map<string, SpotList>;
+  readonly turns: FactMap<SpotList>;
   /** The turn key of each reply. */
-  readonly turnAt: Map<string, string>;
+  readonly turnAt: FactMap<string>;
   /** Replies by the ids and signatures that their provider issued; `several` if two exchanges got the same one. */
-  readonly proofs: Map<string, ContinuationPoint | 'several'>;
+  readonly proofs: FactMap<ContinuationPoint | 'several'>;
   /** Long replies of each session, newest first, to recognise summaries that quote them. */
-  readonly passages: Map<string, Passages>;
+  readonly passages: FactMap<Passages>;
   /** The last request that continued a reply of a thread. */
-  readonly continued: Map<string, Continuation>;
-  readonly responses: Map<string, KnownResponse>;
-  readonly conversations: Map<string, KnownConversation>;
-  readonly threads: Map<string, IndexThread>;
+  readonly continued: FactMap<Continuation>;
+  readonly responses: FactMap<KnownResponse>;
+  readonly conversations: FactMap<KnownConversation>;
+  readonly threads: FactMap<IndexThread>;
   /** The session that another session belongs to, because it continued its conversation. */
-  readonly sessions: Map<string, string>;
+  readonly sessions: FactMap<string>;
   /** Cut requests by their bytes and hints. A retry takes over the thread of one of them. */
-  readonly cuts: Map<string, readonly Cut[]>;
-  readonly placements: Map<string, Placement>;
+  readonly cuts: FactMap<readonly Cut[]>;
+  readonly placements: FactMap<Placement>;
   /** Exchanges that refer to an id which is not known yet, by that id. */
-  readonly awaiting: Map<string, readonly string[]>;
+  readonly awaiting: FactMap<readonly string[]>;
   /** Requests whose reply is not known yet, by the words of the reply. */
-  readonly early: Map<string, readonly EarlyRequest[]>;
-  /** The keys of system texts by the node that they end with. They never change, so they are not undone. */
-  readonly systems: Map<string, SystemKeys>;
+  readonly early: FactMap<readonly EarlyRequest[]>;
+  /** The keys of system texts by the node that they end with. */
+  readonly systems: FactMap<SystemKeys>;
   /** Messages that were parsed for recent requests. */
   readonly recent: RecentMessages;
   /** Changes a map so that the change can be undone. */
-  set<K, V>(map: Map<K, V>, key: K, value: V): void;
-  /** Begins a step and returns a function that undoes it. */
-  step(): () => void;
+  set<V>(map: FactMap<V>, key: string, value: NoInfer<V>): void;
+  /** Begins a step. */
+  step(): IndexStep;
+  /** Takes the facts of all steps but these out of memory, and returns them by row. */
+  fold(kept: readonly IndexStep[]): RowChanges;
+  /** Whether a fact was asked for whose row is not in memory. */
+  readonly isWaiting: boolean;
+  /** What this computes from the index, after all rows that it needs are read. It is called again until they are. */
+  read<T>(compute: () => T): Promise<T>;
+}
+
+/** The changes of one step. */
+export interface IndexStep {
+  undo(): void;
+  /** Map, key and former value of each change, in one flat list, because thousands of steps are kept. */
+  readonly changes: readonly unknown[];
 }
 
 /** A request that continued a reply. */
@@ -139,6 +154,8 @@ export interface KnownResponse {
   readonly turn: Pick<Turn, 'exchange' | 'params' | 'model' | 'hints'>;
   readonly thread: string;
   readonly context: TakeContext;
+  /** Its history was recorded under another system text. */
+  readonly otherSystem: boolean;
   /** The reply as a point to continue from; undefined if there is none yet. */
   readonly spot: ContinuationPoint | undefined;
   /** How many system texts of the context stand beside the messages. The others are messages of the history. */
@@ -152,47 +169,135 @@ interface KnownConversation {
   readonly thread: string;
 }
 
-export function createRecordedIndex(): RecordedIndex {
-  // One flat list of map, key and former value for each change, because thousands of steps are kept. Only `spots` holds
-  // undefined values, and there undefined means the same as absent.
+/** The first word of a key names the row: an echo, a node, or whatever the map is about. */
+function byFirst(kind: string): (key: string) => readonly [string, string] {
+  return (key) => {
+    const at = key.indexOf(' ');
+    return at < 0 ? [`${kind} ${key}`, ''] : [`${kind} ${key.slice(0, at)}`, key.slice(at + 1)];
+  };
+}
+
+function byWhole(kind: string): (key: string) => readonly [string, string] {
+  return (key) => [`${kind} ${key}`, ''];
+}
+
+/** A thread and the reply in it that was continued: the facts of a reply are together. */
+function byReply(key: string): readonly [string, string] {
+  return [`node ${key.slice(key.indexOf(' ') + 1)}`, key];
+}
+
+/** Of replies with the same words only the newest are kept: no rule compares more. */
+const MOST_LISTED = 257;
+
+function newest<L extends { readonly next: L | undefined }>(list: L): L {
+  const cells: L[] = [];
+  for (let at: L | undefined = list; at && cells.length < MOST_LISTED; at = at.next) cells.push(at);
+  return cells.reduceRight<L | undefined>((next, cell) => ({ ...cell, next }), undefined)!;
+}
+
+const ECHO = byFirst('echo');
+const NODE = byFirst('node');
+
+/** Facts without rows are needed for seconds only, while the clocks of two servers differ. */
+const SPECS = {
+  nodes: { name: 'node', split: NODE },
+  echoes: { name: 'deepest', split: ECHO },
+  spots: { name: 'spots', split: ECHO, shorten: (list: SpotList | undefined) => list && newest(list) },
+  lastUsed: { name: 'used', split: ECHO },
+  hintsAt: { name: 'hints', split: ECHO, shorten: newest<HintsList> },
+  anySystem: { name: 'any', split: ECHO, shorten: newest<SpotList> },
+  turns: { name: 'turn', split: byFirst('turn'), shorten: newest<SpotList> },
+  turnAt: { name: 'turn', split: NODE },
+  proofs: { name: 'proof', split: byWhole('proof') },
+  passages: { name: 'passages', split: byFirst('session'), shorten: newest<Passages> },
+  continued: { name: 'continued', split: byReply },
+  responses: { name: 'response', split: byWhole('response') },
+  conversations: { name: 'conversation', split: byWhole('response') },
+  threads: { name: 'thread', split: byWhole('thread') },
+  sessions: { name: 'joined', split: byFirst('session') },
+  cuts: { name: 'cuts', split: byFirst('cut') },
+  placements: { name: 'placement' },
+  awaiting: { name: 'awaiting' },
+  early: { name: 'early' },
+  systems: { name: 'system', split: NODE },
+} as const;
+
+/** `rows` reads facts of earlier steps; without it, all steps are in memory. */
+export function createRecordedIndex(older?: OlderFacts, rows?: RowReader): RecordedIndex {
+  const known = older && rows ? older : undefined;
+  const made: FactMap<unknown>[] = [];
+  const map = <V>(spec: FactSpec<V>): FactMap<V> => {
+    const facts = new FactMap<V>(spec, known);
+    made.push(facts as FactMap<unknown>);
+    return facts;
+  };
   let changes: unknown[] = [];
   return {
-    nodes: new Map(),
-    echoes: new Map(),
-    spots: new Map(),
-    lastUsed: new Map(),
-    hintsAt: new Map(),
-    anySystem: new Map(),
-    turns: new Map(),
-    turnAt: new Map(),
-    proofs: new Map(),
-    passages: new Map(),
-    continued: new Map(),
-    responses: new Map(),
-    conversations: new Map(),
-    threads: new Map(),
-    sessions: new Map(),
-    cuts: new Map(),
-    placements: new Map(),
-    awaiting: new Map(),
-    early: new Map(),
-    systems: new Map(),
+    nodes: map(SPECS.nodes),
+    echoes: map(SPECS.echoes),
+    spots: map(SPECS.spots),
+    lastUsed: map(SPECS.lastUsed),
+    hintsAt: map(SPECS.hintsAt),
+    anySystem: map(SPECS.anySystem),
+    turns: map(SPECS.turns),
+    turnAt: map(SPECS.turnAt),
+    proofs: map(SPECS.proofs),
+    passages: map(SPECS.passages),
+    continued: map(SPECS.continued),
+    responses: map(SPECS.responses),
+    conversations: map(SPECS.conversations),
+    threads: map(SPECS.threads),
+    sessions: map(SPECS.sessions),
+    cuts: map(SPECS.cuts),
+    placements: map(SPECS.placements),
+    awaiting: map(SPECS.awaiting),
+    early: map(SPECS.early),
+    systems: map(SPECS.systems),
     recent: new RecentMessages(),
-    set(map, key, value) {
-      changes.push(map, key, map.get(key));
-      map.set(key, value);
+    set(facts, key, value) {
+      changes.push(facts, key, facts.recent(key));
+      facts.put(key, value);
     },
     step() {
       changes = [];
       const ours = changes;
-      return () => {
-        for (let at = ours.length - 3; at >= 0; at -= 3) {
-          const map = ours[at] as Map<unknown, unknown>;
-          const before = ours[at + 2];
-          if (before === undefined) map.delete(ours[at + 1]);
-          else map.set(ours[at + 1], before);
-        }
+      return {
+        changes: ours,
+        undo() {
+          for (let at = ours.length - 3; at >= 0; at -= 3)
+            (ours[at] as FactMap<unknown>).putBack(ours[at + 1] as string, ours[at + 2]);
+        },
       };
+    },
+    fold(kept) {
+      const before = new Map<unknown, Map<string, unknown>>(made.map((facts) => [facts, new Map()]));
+      for (const step of kept)
+        for (let at = 0; at < step.changes.length; at += 3) {
+          const facts = before.get(step.changes[at])!;
+          const key = step.changes[at + 1] as string;
+          if (!facts.has(key)) facts.set(key, step.changes[at + 2]);
+        }
+      const rows: RowChanges = new Map();
+      for (const facts of made) facts.fold(before.get(facts), rows);
+      return rows;
+    },
+    get isWaiting() {
+      return known?.isWaiting === true;
+    },
+    async read(compute) {
+      for (;;) {
+        let result: ReturnType<typeof compute> | undefined;
+        let failure: { readonly error: unknown } | undefined;
+        try {
+          result = compute();
+        } catch (error) {
+          // Without its rows a step may meet half of what belongs together.
+          failure = { error };
+        }
+        if (known?.isWaiting) await known.load(rows!);
+        else if (failure) throw failure.error;
+        else return result as ReturnType<typeof compute>;
+      }
     },
   };
 }

@@ -30,7 +30,11 @@ export class SentHistory {
     const ids = makeIdChain(ROOT, sent);
     for (let at = 0; at < sent.length; at++) {
       const node = index.nodes.get(ids.at(at)!);
-      if (!node) break;
+      if (!node) {
+        // If it is not in memory, it is read together with those behind it.
+        if (index.isWaiting) for (at += 1; at < sent.length; at++) index.nodes.get(ids.at(at)!);
+        break;
+      }
       this.#nodes.push(node);
     }
     this.exact = this.#nodes.length;
@@ -113,7 +117,7 @@ export function systemKeysAt(index: RecordedIndex, id: string, lead?: readonly M
   const known = index.systems.get(id);
   if (known !== undefined) return known;
   const keys = systemKeys((lead ?? []).map(({ text }) => text));
-  if (lead) index.systems.set(id, keys);
+  if (lead) index.set(index.systems, id, keys);
   return keys;
 }
 

@@ -13,6 +13,8 @@ const SYSTEM_WORDS: readonly RegExp[] = [
   /\bTask Routing AI\b/i,
   /\bclassif(?:y|ies|ier)\b.{0,80}\b(?:complexity|request|prompt)\b/is,
   /\bsummari[sz]e this (?:coding )?conversation in (?:under|less than|at most)\b/i,
+  // pi asks for a summary without the id of its session when it compacts it.
+  /\bcontext summari[sz]ation assistant\b/i,
 ];
 
 /** Probes send the tools of the session; without them they would warm another cache. */

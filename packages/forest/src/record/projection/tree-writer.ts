@@ -1,5 +1,4 @@
 import {
-  allItems,
   allPages,
   makeGroupRefs,
   makeRef,
@@ -23,6 +22,8 @@ import type { IndexThread, RecordedIndex } from './recorded-index.ts';
  * time. Placements are written last, so that an interrupted run is detected and repeated.
  */
 interface TreeWriter {
+  /** Reads the stored placements of exchanges that are about to be placed. */
+  prepare(exchanges: readonly string[]): Promise<void>;
   /** Takes the records of a placed exchange; they are written together with those of others. */
   add(placed: PlacedExchange): Promise<void>;
   /** Writes what was added, then threads, redirects and placements. Returns how many nodes moved. */
@@ -44,8 +45,9 @@ const MOST_TEXT = 2 ** 21;
 
 export function createTreeWriter(forest: RecordingForest): TreeWriter {
   const { store } = forest;
-  /** The placements as they are stored. */
-  let placements: Map<string, Placement> | undefined;
+  /** The stored placements of the exchanges of this run, and the last ones that it found. */
+  let placements = new Map<string, Placement | undefined>();
+  let latest = new Map<string, Placement>();
   let changed = new Map<string, Placement | undefined>();
   /** What this run wrote for each exchange, and what it replaced again. */
   let written = new Map<string, Placement>();
@@ -69,9 +71,21 @@ export function createTreeWriter(forest: RecordingForest): TreeWriter {
     }
   };
 
+  const prepare = async (exchanges: readonly string[]) => {
+    const left = exchanges.filter((id) => !placements.has(id));
+    for (let at = 0; at < left.length; at += BATCH) {
+      const some = left.slice(at, at + BATCH);
+      for (const id of some) placements.set(id, undefined);
+      for (const { key, value } of await readRefs(forest, 'forest', some, [PLACEMENT_REF]))
+        placements.set(key, readPlacement(value));
+    }
+  };
+
   return {
+    prepare,
     async add({ exchange, placement, records, checkpoint }) {
-      placements ??= await readPlacements(forest);
+      if (!placements.has(exchange)) await prepare([exchange]);
+      latest.set(exchange, placement);
       const before = placements.get(exchange);
       if (isSame(before, placement)) {
         changed.delete(exchange);
@@ -90,13 +104,10 @@ export function createTreeWriter(forest: RecordingForest): TreeWriter {
       if (unwritten.length >= BATCH || unwrittenText >= MOST_TEXT) await write();
     },
     async commit(index) {
-      placements ??= await readPlacements(forest);
-      const changes = [...changed].map(([exchange, before]) => ({
-        exchange,
-        before,
-        after: index.placements.get(exchange)!,
-      }));
-      const gone = superseded.map((change) => ({ ...change, after: index.placements.get(change.exchange)! }));
+      const changes = [...changed].map(([exchange, before]) => ({ exchange, before, after: latest.get(exchange)! }));
+      const gone = superseded.map((change) => ({ ...change, after: latest.get(change.exchange)! }));
+      placements = new Map();
+      latest = new Map();
       changed = new Map();
       written = new Map();
       superseded = [];
@@ -121,12 +132,12 @@ export function createTreeWriter(forest: RecordingForest): TreeWriter {
       ];
       hold(refs);
       await write();
-      for (const { exchange, after } of changes) placements.set(exchange, after);
       return redirects.length;
     },
     hasNewerRules: async () => (await storedRules(forest)) > PLACEMENT_RULES,
     forget() {
-      placements = undefined;
+      placements = new Map();
+      latest = new Map();
       changed = new Map();
       written = new Map();
       superseded = [];
@@ -146,16 +157,6 @@ interface PlacementChange {
   readonly exchange: string;
   readonly before: Placement | undefined;
   readonly after: Placement;
-}
-
-async function readPlacements({ store, clock }: RecordingForest): Promise<Map<string, Placement>> {
-  const found = new Map<string, Placement>();
-  for await (const ref of allItems((page) => store.refs({ on: 'forest', names: [PLACEMENT_REF], ...page }))) {
-    clock.see(ref.clock);
-    const placement = readPlacement(ref.value);
-    if (placement) found.set(ref.key, placement);
-  }
-  return found;
 }
 
 /** Drops takes that exist already: a newer version, or a second poll, may describe the same reply again. */
@@ -214,9 +215,10 @@ async function makeRedirects(
   index: RecordedIndex,
   changes: readonly PlacementChange[],
 ): Promise<RefRecord[]> {
-  const targets = new Map<string, string | undefined>();
-  for (const { before, after } of changes)
-    if (before) for (const [old, now] of successors(index, before, after)) targets.set(old, now);
+  const targets = await index.read(
+    () =>
+      new Map(changes.flatMap(({ before, after }) => (before === undefined ? [] : successors(index, before, after)))),
+  );
   if (targets.size === 0) return [];
   const { store } = forest;
   const nodes = (await store.nodes([...targets.keys()])).filter((node) => node !== undefined);
@@ -267,7 +269,8 @@ async function hasOnly({ store }: RecordingForest, id: string, gone: ReadonlySet
 /** The nearest ancestor that is still in use. */
 async function lastStanding({ store }: RecordingForest, index: RecordedIndex, { parent }: NodeRecord): Promise<string> {
   let at = parent;
-  while (at !== ROOT && !index.nodes.has(at)) at = (await store.nodes([at]))[0]?.parent ?? ROOT;
+  while (at !== ROOT && !(await index.read(() => index.nodes.has(at))))
+    at = (await store.nodes([at]))[0]?.parent ?? ROOT;
   return at;
 }
 
@@ -290,8 +293,9 @@ async function makeThreadRefs(
   const has = (name: string, id: string) => Boolean(there.get(`${id} ${name}`));
   const set = (id: string, values: Readonly<Record<string, unknown>>) =>
     Object.entries(values).map(([name, value]) => makeRef(forest, 'thread', id, name, value));
+  const threads = await index.read(() => new Map(keys.map((id) => [id, index.threads.get(id)])));
   const refs = keys.flatMap((id) => {
-    const thread = index.threads.get(id);
+    const thread = threads.get(id);
     if (!thread) return has('head', id) ? set(id, { deleted: true, mergedInto: successor.get(id) ?? '' }) : [];
     const { head, touched, title } = thread;
     const said = Object.entries(threadValues(thread)).filter(([name, value]) => there.get(`${id} ${name}`) !== value);
@@ -304,13 +308,13 @@ async function makeThreadRefs(
     });
   });
   const touches = keys.flatMap((thread) => {
-    const known = index.threads.get(thread);
+    const known = threads.get(thread);
     const group = known && threadGroup(known);
     return known && group !== undefined ? [{ group, thread, touched: known.touched }] : [];
   });
   const heads = new Map(keys.map((id) => [id, there.get(`${id} head`)]));
   const forks = (await writtenHeads(forest, index, heads)).flatMap(([id, head]) => {
-    const { created, opening } = index.threads.get(id)!;
+    const { created, opening } = threads.get(id)!;
     const touched = Number(there.get(`${id} touched`) ?? created);
     const title = there.get(`${id} title`);
     const fork = forkedThreadId(id, head);
@@ -330,9 +334,11 @@ async function writtenHeads(
   index: RecordedIndex,
   heads: ReadonlyMap<string, unknown>,
 ): Promise<[thread: string, head: string][]> {
-  const left = [...heads].filter(
-    (entry): entry is [string, string] =>
-      typeof entry[1] === 'string' && index.threads.has(entry[0]) && !index.nodes.has(entry[1]) && entry[1] !== ROOT,
+  const left = await index.read(() =>
+    [...heads].filter(
+      (entry): entry is [string, string] =>
+        typeof entry[1] === 'string' && index.threads.has(entry[0]) && !index.nodes.has(entry[1]) && entry[1] !== ROOT,
+    ),
   );
   if (left.length === 0) return [];
   const takes = await store.takes(left.map(([, head]) => head));

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { readFile, readlink } from 'node:fs/promises';
+import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { type Files, systemCode } from './disk.ts';
@@ -78,7 +78,7 @@ async function takeAway(files: Files, path: string, file: number): Promise<boole
 
 /** Writes a sign under a temporary name, because a half-written sign would be unreadable. */
 async function draftSign(files: Files, folder: string, path: string): Promise<string> {
-  const sign: Sign = { pid: process.pid, host: hostname(), ...(await readIdentity(process.pid)) };
+  const sign: Sign = { pid: process.pid, host: hostname(), ...readIdentity(process.pid) };
   await files.makeFolder(folder);
   const draft = `${path}.${randomBytes(4).toString('hex')}`;
   await files.write(draft, Buffer.from(`${JSON.stringify(sign)}\n`));
@@ -100,10 +100,10 @@ export async function readLife(files: Files, folder: string, writer: string): Pr
   const stat = await files.stat(path);
   if (!stat) return 'none';
   const sign = await readSignAt(files, path, stat.size);
-  const own = await readIdentity(process.pid);
+  const own = readIdentity(process.pid);
   if (sign && sign.boot === own.boot && sign.space === own.space && (sign.boot !== '' || sign.host === hostname())) {
     if (sign.boot === '') return isRunning(sign.pid) ? 'alive' : 'dead';
-    return (await readIdentity(sign.pid)).started === sign.started ? 'alive' : 'dead';
+    return readIdentity(sign.pid).started === sign.started ? 'alive' : 'dead';
   }
   return Math.abs(Date.now() - stat.changedMs) > SILENT_MS ? 'silent' : 'alive';
 }
@@ -123,16 +123,22 @@ function signPath(folder: string, writer: string): string {
   return join(folder, `${writer}.json`);
 }
 
-/** Identifies a process; empty texts if the system does not tell. */
-async function readIdentity(pid: number): Promise<Pick<Sign, 'started' | 'boot' | 'space'>> {
-  const [stat, boot, space] = await Promise.all([
-    readFile(`/proc/${pid}/stat`, 'utf8').catch(() => ''),
-    readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => ''),
-    readlink('/proc/self/ns/pid').catch(() => ''),
-  ]);
+/** Identifies a process; empty texts if the system does not tell. The kernel answers from memory, so there is nothing to wait for. */
+function readIdentity(pid: number): Pick<Sign, 'started' | 'boot' | 'space'> {
+  const stat = orEmpty(() => readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  const boot = orEmpty(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8'));
+  const space = orEmpty(() => readlinkSync('/proc/self/ns/pid'));
   // The program's name is in parentheses and may contain any character; the 20th field after it is the start time.
   const started = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
   return { started, boot: boot.trim(), space };
+}
+
+function orEmpty(read: () => string): string {
+  try {
+    return read();
+  } catch {
+    return '';
+  }
 }
 
 /** Without /proc, a reused pid looks alive, which is safe. */

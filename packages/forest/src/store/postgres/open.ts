@@ -12,8 +12,11 @@ import { append } from './append.ts';
 import { changes, createChangeSignal } from './changes.ts';
 import { connect } from './connect.ts';
 import { createContext, type PostgresContext, readRows } from './context.ts';
+import { clearFacts, factQueries } from './facts.ts';
+import { holdLease } from './lease.ts';
+import { extendMonths, monthPartitions } from './months.ts';
 import { nodeQueries, recordQueries, search } from './queries.ts';
-import { readBody, readEntry, readNode, readOther, readRef, readTake, toStored } from './rows.ts';
+import { readBody, readEntry, readNode, readOther, readRef, readTake } from './rows.ts';
 import {
   ENTRY_COLUMNS,
   migrate,
@@ -25,7 +28,8 @@ import {
 } from './schema.ts';
 
 const CONNECTIONS = 10;
-const PATIENCE_MS = 30_000;
+/** Patroni replaces a dead machine within 50 seconds by its default settings. */
+const PATIENCE_MS = 60_000;
 
 export async function open(
   where: string | Pool,
@@ -36,6 +40,7 @@ export async function open(
   const writer = `p${randomUUID().slice(0, 8)}`;
   try {
     await migrate(connection.db as Kysely<never>, connection.target);
+    await extendMonths(context);
     const lease = await holdLease(context, writer);
     const wake = createChangeSignal(context, connection.pool, writer);
     let closing: Promise<void> | undefined;
@@ -56,6 +61,8 @@ export async function open(
         changes: (after?: string) => changes(context, after),
         isAlive: lease.isAlive,
       }),
+      facts: repeatWhileUnreachable(patience, factQueries(context)),
+      months: monthPartitions(context),
       watch: wake.watch,
       problems: () => [...context.problems.values()],
       check: () => check(context),
@@ -78,7 +85,7 @@ const LONGEST_PAUSE_MS = 1_000;
  * Repeats operations that failed because the database was not there, so that a new primary can take over unnoticed. Each
  * of them may be repeated, even if it was carried out and only its answer was lost.
  */
-function repeatWhileUnreachable<T extends Record<string, (...args: never[]) => Promise<unknown>>>(
+function repeatWhileUnreachable<T extends { [Name in keyof T]: (...args: never[]) => Promise<unknown> }>(
   patience: number,
   operations: T,
 ): T {
@@ -97,47 +104,12 @@ function repeatWhileUnreachable<T extends Record<string, (...args: never[]) => P
         }
       }
     };
-  return Object.fromEntries(Object.entries(operations).map(([name, operation]) => [name, repeat(operation)])) as T;
-}
-
-/** How long a writer counts as alive after its last heartbeat, by the clock of the database. */
-const LEASE_SECONDS = 30;
-const BEAT_MS = 5_000;
-
-interface Lease {
-  isAlive(writer: string): Promise<boolean>;
-  end(): Promise<void>;
-}
-
-/** Renews the lease of this writer every few seconds until it ends. */
-async function holdLease({ db, own }: PostgresContext, writer: string, beatMs = BEAT_MS): Promise<Lease> {
-  const beat = async () => {
-    await sql`
-      insert into skein_writer (project, writer, beat) values (${own}, ${writer}, now())
-      on conflict (project, writer) do update set beat = excluded.beat`.execute(db);
-  };
-  await beat();
-  let under: Promise<void> = Promise.resolve();
-  // If a heartbeat fails, the next one makes up for it.
-  const timer = setInterval(() => {
-    under = beat().catch(() => undefined);
-  }, beatMs);
-  timer.unref();
-
-  return {
-    async isAlive(other) {
-      const { rows } = await sql`
-        select from skein_writer
-        where project = ${own} and writer = ${toStored(other)} and beat > now() - make_interval(secs => ${LEASE_SECONDS})
-      `.execute(db);
-      return rows.length > 0;
-    },
-    async end() {
-      clearInterval(timer);
-      await under;
-      await sql`delete from skein_writer where project = ${own} and writer = ${writer}`.execute(db);
-    },
-  };
+  return Object.fromEntries(
+    Object.entries<(...args: never[]) => Promise<unknown>>(operations).map(([name, operation]) => [
+      name,
+      repeat(operation),
+    ]),
+  ) as T;
 }
 
 /** Reads every row, checks every hash, and looks for missing parents and bodies. */
@@ -216,6 +188,8 @@ async function compact(
         project,
         rows.slice(at, at + PAGES_AT_ONCE).map(({ id }) => id),
       );
+    // Facts may be of records that are gone.
+    await clearFacts(transaction, own);
     await sql`
       insert into skein_era (project, era) values (${own}, 1)
       on conflict (project) do update set era = skein_era.era + 1`.execute(transaction);

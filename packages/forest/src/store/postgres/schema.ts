@@ -1,6 +1,7 @@
 import { type Generated, type Kysely, type Migration, Migrator, sql } from 'kysely';
 import { StoreError } from '../store.ts';
 import type { Target } from './connect.ts';
+import { partitionEntries } from './months.ts';
 
 /** The tables for kysely. Every row belongs to a project; `seq` is the order of writing. */
 export interface PostgresTables {
@@ -15,6 +16,8 @@ export interface PostgresTables {
   skein_other: OtherRow & Written;
   skein_writer: { project: string; writer: string; beat: Date };
   skein_era: { project: string; era: number };
+  skein_fact: { project: string; key: string; value: string };
+  skein_fact_version: { project: string; version: string; state: string };
 }
 
 /** `seq`, and the transaction that wrote the row, by which readers find what they have not seen (changes.ts). */
@@ -120,6 +123,12 @@ const MIGRATIONS: Record<string, Migration> = {
       for (const statement of FIRST) await sql.raw(statement).execute(db);
     },
   },
+  '002': {
+    async up(db: Kysely<never>) {
+      for (const statement of FACTS) await sql.raw(statement).execute(db);
+    },
+  },
+  '003': { up: partitionEntries },
 };
 
 const KEY = 'text collate "C" not null';
@@ -163,4 +172,12 @@ const FIRST = [
   ...['node', 'page', 'words', 'body', 'take', 'ref', 'entry', 'other', 'writer', 'era'].map(
     (table) => `alter table skein_${table} alter column project set statistics 0`,
   ),
+];
+
+/** Facts that are derived from records: where a recorder places the next exchange. */
+const FACTS = [
+  `create table skein_fact (project ${KEY}, key ${KEY}, value text not null, primary key (project, key))`,
+  `create table skein_fact_version (
+    project ${KEY}, version text not null, state text not null, primary key (project))`,
+  ...['fact', 'fact_version'].map((table) => `alter table skein_${table} alter column project set statistics 0`),
 ];

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { memoryStore } from '../../store/index.ts';
+import type { RefRecord } from '../../model/records.ts';
+import { memoryStore, type Store } from '../../store/index.ts';
 import { describeRecord } from '../record-index.ts';
-import { storePeer } from '../store-peer.ts';
+import { OWN_VALUES, storePeer } from '../store-peer.ts';
 import { SyncError } from '../sync-error.ts';
 import type { SyncPeer, SyncRecord } from '../sync-peer.ts';
 import { checkHead, HEAD_FILE, makeHead, type PackCipher, type PackStorage } from './pack-place.ts';
@@ -12,6 +13,15 @@ export interface PackOptions {
   readonly project: string;
   /** Encrypts what is written; without it, files are lines of JSON. */
   readonly cipher?: PackCipher;
+  /** Keeps what was read, so that the next process reads only new files. Without it, every process reads all of them. */
+  readonly cache?: PackCache;
+}
+
+/** A store for the records of a place. It holds nothing that the place does not have. */
+export interface PackCache {
+  open(): Promise<Store>;
+  /** Empties it, because it holds something else than the place. */
+  reset(): Promise<Store>;
 }
 
 /** Records that wait are written when they have this many characters, and at the end of a meeting. */
@@ -26,8 +36,9 @@ const AT_ONCE = 1000;
  * const there = packPeer(await gitPacks('/repo', 'skein'), { project: 'default' });
  * await syncForests(storePeer(store), there, { direction: 'both' });
  */
-export function packPeer(place: PackStorage, { project, cipher }: PackOptions): SyncPeer {
-  const inner = storePeer(memoryStore());
+export function packPeer(place: PackStorage, { project, cipher, cache }: PackOptions): SyncPeer {
+  let store: Store | undefined;
+  let inner: SyncPeer = storePeer(memoryStore());
   const folder = `packs/${createHash('sha256').update(project).digest('hex').slice(0, 16)}/`;
   const known = new Set<string>();
   let isNew = false;
@@ -36,6 +47,7 @@ export function packPeer(place: PackStorage, { project, cipher }: PackOptions): 
 
   const refresh = async () => {
     const paths = await place.list();
+    if (cache) await openCache(cache, new Set(paths));
     isNew = paths.length === 0;
     if (isNew) return;
     const heads = paths.includes(HEAD_FILE) ? place.read([HEAD_FILE]) : [];
@@ -50,7 +62,24 @@ export function packPeer(place: PackStorage, { project, cipher }: PackOptions): 
     ranked.sort((a, b) => a.rank - b.rank);
     for (let start = 0; start < ranked.length; start += AT_ONCE)
       await inner.write(ranked.slice(start, start + AT_ONCE).map(({ one }) => one));
-    for (const path of fresh) known.add(path);
+    await note(fresh);
+  };
+  /** Goes on from what an earlier process read, unless files are gone since, or that process died while it wrote. */
+  const openCache = async (kept: PackCache, paths: ReadonlySet<string>) => {
+    if (store && [...known].every((path) => paths.has(path))) return;
+    const opened = store ?? (await kept.open());
+    const { items } = await opened.refs({ on: OWN_VALUES.on, keys: [OWN_VALUES.key], limit: Number.MAX_SAFE_INTEGER });
+    const noted = items.filter(({ value }) => value === true).map(({ name }) => name);
+    const isSame = noted.every((name) => name.startsWith(PACK) && paths.has(name.slice(PACK.length)));
+    known.clear();
+    store = isSame ? opened : await kept.reset();
+    inner = storePeer(store);
+    if (isSame) for (const name of noted) known.add(name.slice(PACK.length));
+  };
+  /** Notes that the records of these files are known; they are all that waited. */
+  const note = async (paths: readonly string[]) => {
+    for (const path of paths) known.add(path);
+    await store?.append([...paths.map((path) => ownRef(PACK + path, true)), ownRef(UNFINISHED, false)]);
   };
 
   const unpack = async (path: string, bytes: Uint8Array): Promise<SyncRecord[]> => {
@@ -88,22 +117,31 @@ export function packPeer(place: PackStorage, { project, cipher }: PackOptions): 
     const files = new Map([[path, bytes]]);
     if (isNew) files.set(HEAD_FILE, new TextEncoder().encode(makeHead(cipher !== undefined)));
     await place.add(files);
-    known.add(path);
+    await note([path]);
     isNew = false;
     waiting = [];
     size = 0;
   };
 
-  const wrap = (peer: SyncPeer): SyncPeer => ({
-    ...peer,
+  /** The peer changes when the cache is emptied. */
+  const wrap = (peer: () => SyncPeer): SyncPeer => ({
     async version() {
       await refresh();
-      return peer.version();
+      return peer().version();
     },
-    select: async (threads) => wrap(await peer.select(threads)),
+    threads: (selection) => peer().threads(selection),
+    async select(threads) {
+      const selected = await peer().select(threads);
+      return wrap(() => selected);
+    },
+    summaries: (prefixes) => peer().summaries(prefixes),
+    items: (prefixes) => peer().items(prefixes),
+    read: (ids) => peer().read(ids),
     flush,
     async write(records) {
-      await peer.write(records);
+      // The cache has these before the place does: if this process dies, it is emptied.
+      if (waiting.length === 0) await store?.append([ownRef(UNFINISHED, true)]);
+      await peer().write(records);
       for (const one of records) {
         const line = `${JSON.stringify(one)}\n`;
         waiting.push(line);
@@ -112,7 +150,18 @@ export function packPeer(place: PackStorage, { project, cipher }: PackOptions): 
       if (size >= PACK_SIZE) await flush();
     },
   });
-  return wrap(inner);
+  return wrap(() => inner);
+}
+
+/** Values of the cache itself: the files whose records it has, and whether something waits to be written to the place. */
+const PACK = 'pack:';
+const UNFINISHED = 'unfinished';
+
+let ticks = 0;
+
+function ownRef(name: string, value: boolean): RefRecord {
+  const clock = `${Date.now().toString(36).padStart(9, '0')}.${String(ticks++).padStart(9, '0')}.packs`;
+  return { k: 'ref', ...OWN_VALUES, name, value, clock };
 }
 
 function hashOf(bytes: Uint8Array): string {

@@ -1,10 +1,15 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { user } from '@skein/core';
 import { expect, test } from 'vitest';
+import { memoryStore } from '../../store/index.ts';
+import { storePeer } from '../store-peer.ts';
+import { syncForests } from '../sync-forests.ts';
 import { folderPacks } from './folder-packs.ts';
 import { gitPacks } from './git-packs.ts';
-import type { PackCipher } from './pack-place.ts';
+import { type PackCache, packPeer } from './pack-peer.ts';
+import type { PackCipher, PackStorage } from './pack-place.ts';
 import { meet, newFolder, newForest, newRepository, titles } from './test-packs.ts';
 
 /** A stand-in for encryption that notices another key: the first bytes are the key. */
@@ -81,3 +86,70 @@ function pathOf(text: string, like: string): string {
   const hash = createHash('sha256').update(text).digest('hex');
   return `${like.split('/').slice(0, 2).join('/')}/${hash.slice(0, 2)}/${hash}.jsonl`;
 }
+
+/** A place that counts the files with records that are read, and a cache that outlives peers. */
+function countReads(place: PackStorage): { place: PackStorage; read: () => number } {
+  let count = 0;
+  const counted: PackStorage = {
+    ...place,
+    read(paths) {
+      count += paths.filter((path) => path.startsWith('packs/')).length;
+      return place.read(paths);
+    },
+  };
+  return { place: counted, read: () => count };
+}
+
+function newCache(): PackCache & { resets: number } {
+  let store = memoryStore();
+  const cache = {
+    resets: 0,
+    open: async () => store,
+    async reset() {
+      cache.resets += 1;
+      store = memoryStore();
+      return store;
+    },
+  };
+  return cache;
+}
+
+test('a process with a cache reads only files that none before it has read', async () => {
+  const folder = newFolder();
+  const { place, read } = countReads(folderPacks(folder));
+  const [here, there] = [await newForest('One'), await newForest('Two')];
+  const cache = newCache();
+  const meetAgain = (direction: 'both' | 'push' = 'both') =>
+    syncForests(storePeer(here.store), packPeer(place, { project: 'default', cache }), { direction });
+  await meetAgain();
+  expect(await meetAgain()).toMatchObject({ sent: 0, received: 0 });
+  expect(read()).toBe(0);
+  await meet(there, folderPacks(folder), 'both');
+  expect((await meetAgain()).messages).toEqual({ sent: 0, received: 2 });
+  expect(read()).toBe(1);
+  await here.threads.begin([user('Three')]);
+  expect((await meetAgain()).messages).toEqual({ sent: 1, received: 0 });
+  expect(await meetAgain()).toMatchObject({ sent: 0, received: 0 });
+  expect([read(), cache.resets]).toEqual([1, 0]);
+  await meet(there, folderPacks(folder), 'pull');
+  expect(await titles(there)).toEqual(['One', 'Three', 'Two']);
+});
+
+test('files that are gone, and a process that died while it wrote, empty the cache, and everything is sent again', async () => {
+  const folder = newFolder();
+  const here = await newForest('One');
+  const cache = newCache();
+  const place = folderPacks(folder);
+  const meetWith = (storage: PackStorage) =>
+    syncForests(storePeer(here.store), packPeer(storage, { project: 'default', cache }), { direction: 'both' });
+  const dying: PackStorage = { ...place, add: () => Promise.reject(new Error('The power failed.')) };
+  await expect(meetWith(dying)).rejects.toThrow('The power failed.');
+  expect((await meetWith(place)).messages.sent).toBe(2);
+  expect(cache.resets).toBe(1);
+  rmSync(join(folder, 'packs'), { recursive: true });
+  expect((await meetWith(place)).messages.sent).toBe(2);
+  expect(cache.resets).toBe(2);
+  const other = await newForest();
+  await meet(other, place, 'pull');
+  expect(await titles(other)).toEqual(['One']);
+});

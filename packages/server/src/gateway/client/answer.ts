@@ -248,12 +248,6 @@ function isList({ api, query }: ClientCall): boolean {
 
 /** Sends an answer over HTTP. */
 export function httpSink(answer: ServerResponse): AnswerSink {
-  const left = new Promise<never>((_, reject) => {
-    answer.once('close', () => {
-      if (!answer.writableFinished) reject(new ClientLeft());
-    });
-  });
-  left.catch(() => undefined);
   return {
     begin(status, type, headers) {
       answer.writeHead(status, [
@@ -265,7 +259,15 @@ export function httpSink(answer: ServerResponse): AnswerSink {
     },
     write(_, bytes) {
       if (answer.write(bytes)) return undefined;
-      return Promise.race([new Promise<void>((drained) => answer.once('drain', drained)), left]);
+      return new Promise((resolve, reject) => {
+        const leave = () => reject(new ClientLeft());
+        if (answer.destroyed) return leave();
+        answer.once('close', leave);
+        answer.once('drain', () => {
+          answer.off('close', leave);
+          resolve();
+        });
+      });
     },
     end: (text) => void answer.end(text),
   };

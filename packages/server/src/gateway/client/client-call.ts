@@ -57,42 +57,67 @@ export function readClientAddress(
 ): Omit<ClientCall, 'body'> | undefined {
   const [address = '', ...rest] = url.slice(PREFIX.length).split('?');
   const [vendor = ''] = address.split('/', 1);
+  const { served, operations } = findServed(vendor);
   const path = address.slice(vendor.length).replace(/\/+$/, '');
   const query = rest.join('?');
-  const served = findServed(vendor);
+  const key = `${method} ${path}`;
+  let found = operations.get(key);
+  if (!found) {
+    found = findOperation(served, method, path);
+    // Clients write any path.
+    if (operations.size >= MOST_PATHS) operations.clear();
+    if (found) operations.set(key, found);
+  }
+  return found && { ...found, method, path, query, headers };
+}
+
+type FoundOperation = Omit<ClientCall, 'body' | 'method' | 'path' | 'query' | 'headers'>;
+
+/** How many paths are kept for each vendor with the operations that they name. */
+const MOST_PATHS = 200;
+
+function findOperation(served: readonly ServedDialect[], method: string, path: string): FoundOperation | undefined {
   for (const one of served) {
     for (const { operation, method: wanted, path: pattern, isStream = false } of one.api.operations) {
       const found = wanted === method ? pattern.exec(path) : null;
       if (!found) continue;
       const { model, response } = found.groups ?? {};
       return {
-        ...{ ...one, operation, method, path, query, headers, isStream },
+        ...{ ...one, operation, isStream },
         ...(model !== undefined && { model: decodePart(model) }),
         ...(response !== undefined && { responseId: response }),
       };
     }
   }
   const [first] = served;
-  return first && { ...first, operation: 'other', method, path, query, headers, isStream: false };
+  return first && { ...first, operation: 'other', isStream: false };
 }
 
 type ServedDialect = Pick<ClientCall, 'dialect' | 'server' | 'api'>;
 
-/** What was found for each vendor, with the dialects that there were. */
-const known = new Map<string, { readonly among: readonly Dialect[]; readonly served: readonly ServedDialect[] }>();
+/** What a vendor's clients speak, and the operations that their paths named so far. */
+interface ServedVendor {
+  /** The dialects that there were when this was found. */
+  readonly among: readonly Dialect[];
+  readonly served: readonly ServedDialect[];
+  readonly operations: Map<string, FoundOperation>;
+}
+
+const known = new Map<string, ServedVendor>();
 
 /** The protocols that clients of a vendor speak. */
-function findServed(vendor: string): readonly ServedDialect[] {
+function findServed(vendor: string): ServedVendor {
   const all = dialects();
   const there = known.get(vendor);
-  if (there?.among.length === all.length && all.every((one, at) => one === there.among[at])) return there.served;
+  if (there?.among.length === all.length && all.every((one, at) => one === there.among[at])) return there;
   const served = all.flatMap((dialect) => {
     const server = serving(dialect);
     return server.id === dialect.id && server.api?.vendor === vendor ? [{ dialect, server, api: server.api }] : [];
   });
+  const found = { among: all, served, operations: new Map() };
   // Clients write any name into the path.
-  if (served.length > 0) known.set(vendor, { among: all, served });
-  return served;
+  if (served.length > 0) known.set(vendor, found);
+  return found;
 }
 
 /** The call with what its body says: the model and whether it asks for a stream, where the path does not tell. */

@@ -62,6 +62,22 @@ it('decodes a body that came compressed, though it did not ask for it', async ()
   expect(await readAll(await upstreamFetch()(url, init))).toBe('plain');
 });
 
+it('pieces that arrived together are read together, in their order', async () => {
+  const pieces = Array.from({ length: 100 }, (_, at) => `${at},`);
+  const url = await serve((_, response) => {
+    response.cork();
+    for (const piece of pieces) response.write(piece);
+    response.uncork();
+    response.end('end');
+  });
+  const reader = (await upstreamFetch()(url, init)).body!.getReader();
+  const read: string[] = [];
+  for (let piece = await reader.read(); !piece.done; piece = await reader.read())
+    read.push(Buffer.from(piece.value).toString());
+  expect(read.join('')).toBe(`${pieces.join('')}end`);
+  expect(read.length).toBeLessThan(pieces.length);
+});
+
 it('a body that nobody reads makes the provider wait', async () => {
   const piece = Buffer.alloc(2 ** 16, 'x');
   let sent = 0;

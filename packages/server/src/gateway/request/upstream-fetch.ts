@@ -12,14 +12,11 @@ import { toHeaderMap } from '../../proxy/headers.ts';
 export function createUpstreamFetch(connections: Connections): Fetch {
   return (url, { headers, body, signal }) =>
     new Promise((resolve, reject) => {
-      const { protocol, hostname, port, pathname, search } = new URL(url);
-      const isSecure = protocol === 'https:';
+      const { protocol, ...place } = readPlace(url);
       const text = String(body);
-      const request = (isSecure ? https : http).request({
-        hostname: hostname.replace(/^\[|\]$/g, ''),
-        port: port || (isSecure ? 443 : 80),
+      const request = (protocol === 'https:' ? https : http).request({
+        ...place,
         method: 'POST',
-        path: `${pathname}${search}`,
         headers: {
           'user-agent': 'skein',
           ...(headers as Record<string, string>),
@@ -42,10 +39,44 @@ export function createUpstreamFetch(connections: Connections): Fetch {
     });
 }
 
+/** Where a request goes, in the words of `node:http`. */
+interface Place {
+  readonly protocol: string;
+  readonly hostname: string;
+  readonly port: string | number;
+  readonly path: string;
+}
+
+/** The models of some providers are in their addresses, and clients choose their names. */
+const MOST_PLACES = 500;
+const places = new Map<string, Place>();
+
+function readPlace(url: string): Place {
+  const known = places.get(url);
+  if (known) return known;
+  const { protocol, hostname, port, pathname, search } = new URL(url);
+  const place = {
+    protocol,
+    hostname: hostname.replace(/^\[|\]$/g, ''),
+    port: port || (protocol === 'https:' ? 443 : 80),
+    path: `${pathname}${search}`,
+  };
+  if (places.size >= MOST_PLACES) places.clear();
+  places.set(url, place);
+  return place;
+}
+
+/** What is read of `Headers`. The platform's own checks every name and value again, and sorts them. */
+class IncomingHeaders extends Map<string, string> {
+  override get(name: string): string | undefined {
+    return super.get(name.toLowerCase());
+  }
+}
+
 function toResponse(incoming: IncomingMessage): Response {
   const { statusCode = 502, rawHeaders } = incoming;
-  const headers = new Headers([...toHeaderMap(rawHeaders)]);
-  const reader = readIncoming(incoming, headers.get('content-encoding') ?? undefined);
+  const headers = new IncomingHeaders(toHeaderMap(rawHeaders));
+  const reader = readIncoming(incoming, headers.get('content-encoding'));
   const isGood = statusCode >= 200 && statusCode < 300;
   const response = { status: statusCode, ok: isGood, headers, body: { getReader: () => reader } };
   return response as unknown as Response;
@@ -54,27 +85,43 @@ function toResponse(incoming: IncomingMessage): Response {
 type BodyReader = Pick<ReadableStreamDefaultReader<Uint8Array>, 'read' | 'cancel'>;
 type Piece = Awaited<ReturnType<BodyReader['read']>>;
 
-/** Reads a body piece by piece. While nobody reads, the provider waits. */
+/** How many bytes wait for a reader before the provider has to wait as well. */
+const MOST_WAITING = 64 * 1024;
+
+/**
+ * Reads a body in portions: what arrived since the last one is one portion, because each passes through a dozen promises. While
+ * nobody reads, the provider waits.
+ */
 function readIncoming(incoming: IncomingMessage, encoding: string | undefined): BodyReader {
-  const pieces: Uint8Array[] = [];
+  let pieces: Uint8Array[] = [];
+  let size = 0;
   let end: { readonly error?: Error } | undefined;
   let waiting: { resolve(piece: Piece): void; reject(error: Error): void } | undefined;
 
+  const takeAll = (): Piece => {
+    const value = pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces, size);
+    pieces = [];
+    size = 0;
+    return { done: false, value };
+  };
+  const answer = () => {
+    if (!waiting) return;
+    if (pieces.length > 0) waiting.resolve(takeAll());
+    else if (end?.error) waiting.reject(end.error);
+    else if (end) waiting.resolve({ done: true, value: undefined });
+    else return;
+    waiting = undefined;
+  };
   const push = (value: Uint8Array) => {
-    if (waiting) {
-      waiting.resolve({ done: false, value });
-      waiting = undefined;
-    } else {
-      pieces.push(value);
-      incoming.pause();
-    }
+    // Node hands over the pieces of one read of the socket one by one, before anything that is queued here runs.
+    if (waiting && pieces.length === 0) queueMicrotask(answer);
+    pieces.push(value);
+    size += value.length;
+    if (size >= MOST_WAITING) incoming.pause();
   };
   const finish = (error?: Error) => {
     end ??= error ? { error } : {};
-    if (!waiting) return;
-    if (end.error) waiting.reject(end.error);
-    else waiting.resolve({ done: true, value: undefined });
-    waiting = undefined;
+    answer();
   };
   const fail = (cause: Error) => finish(new TypeError('terminated', { cause }));
   const decoder = createDecoder(encoding, push, fail);
@@ -85,11 +132,8 @@ function readIncoming(incoming: IncomingMessage, encoding: string | undefined): 
   return {
     read: () =>
       new Promise((resolve, reject) => {
-        const value = pieces.shift();
-        if (value) return resolve({ done: false, value });
-        if (end?.error) return reject(end.error);
-        if (end) return resolve({ done: true, value: undefined });
         waiting = { resolve, reject };
+        answer();
         if (incoming.isPaused()) incoming.resume();
       }),
     async cancel() {

@@ -13,7 +13,7 @@ export default memo(function RenderedFormula({ tex, isDisplay }: RenderedFormula
   const markup = render(tex, isDisplay);
   if (markup === undefined)
     return (
-      <code title={t('blocks.this-formula-cannot')} className="rounded bg-sunken px-1 font-mono text-[0.9em] text-soft">
+      <code title={t('blocks.formula-unreadable')} className="rounded bg-sunken px-1 font-mono text-[0.9em] text-soft">
         {tex}
       </code>
     );

@@ -51,7 +51,7 @@ export function Diagram({ code, children }: { readonly code: string; readonly ch
       {children}
       {drawn?.code === code && (
         <p role="note" className="border-t border-line px-3 py-1.5 text-xs text-faint">
-          {t('blocks.this-diagram-cannot')}
+          {t('blocks.diagram-unreadable')}
         </p>
       )}
     </>

@@ -18,10 +18,10 @@ export function HtmlPreview({ html }: { readonly html: string }) {
       {isRunning ? (
         <RunningFrame html={html} />
       ) : (
-        <iframe title={t('blocks.preview-without-scripts')} sandbox="" srcDoc={NO_NETWORK + html} className={FRAME} />
+        <iframe title={t('blocks.preview-label')} sandbox="" srcDoc={NO_NETWORK + html} className={FRAME} />
       )}
       <p className="flex items-center gap-2 border-t border-line px-3 py-1.5 text-xs text-soft">
-        <span className="grow">{isRunning ? t('blocks.scripts-run-in') : t('blocks.scripts-do-not')}</span>
+        <span className="grow">{isRunning ? t('blocks.preview-runs') : t('blocks.preview-still')}</span>
         <Button small look="quiet" onClick={() => setRunning(!isRunning)}>
           {!isRunning && <Play size={12} aria-hidden />}
           {isRunning ? t('blocks.stop-scripts') : t('blocks.run-scripts')}

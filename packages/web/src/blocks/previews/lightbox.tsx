@@ -30,7 +30,7 @@ export function Lightbox({ src, alt, children, isDrawing = false }: LightboxProp
           <div className="relative flex h-full items-center justify-center p-4 sm:p-10">
             <button
               type="button"
-              aria-label={t('blocks.close-the-picture')}
+              aria-label={t('blocks.lightbox-close')}
               onClick={() => setOpen(false)}
               className="absolute inset-0 cursor-zoom-out! outline-none"
             />

@@ -27,14 +27,14 @@ export function isLargePaste(text: string): boolean {
 
 export function pastedText(text: string): Attachment {
   const lines = text.split('\n').length;
-  const name = lines > 1 ? t('composer.pasted-text-lines', { lines }) : t('composer.pasted-text');
+  const name = t('composer.pasted-text', { count: lines });
   return { id: nextId(), name, size: text.length, content: { kind: 'text', text, isPasted: true } };
 }
 
 /** Reads a file: images, audio, video and PDF as media, text files as text. */
 export async function readFile(file: File): Promise<Attachment> {
   const { name, size, type } = file;
-  if (size > LARGEST_FILE) throw new Error(`${name} is too large to send. The limit is 20 MB.`);
+  if (size > LARGEST_FILE) throw new Error(t('composer.file-too-large', { name, limit: '20 MB' }));
   const bytes = new Uint8Array(await file.arrayBuffer());
   const isMedia = /^(image|audio|video)\//.test(type) || type === 'application/pdf';
   const text = isMedia ? undefined : decodeText(bytes, type);

@@ -55,7 +55,7 @@ export function Composer({ place, isGrowing, placeholder, onSend, onStop, childr
       !plan.models?.length &&
       queryClient.getQueryData(queries.settings().queryKey)
     ) {
-      toast(t('composer.choose-a-model'));
+      toast(t('composer.model-needed'));
       return setChoosing(true);
     }
     const content = toBlocks(text, attachments);
@@ -75,14 +75,14 @@ export function Composer({ place, isGrowing, placeholder, onSend, onStop, childr
   useCommandList([
     command('send', t('composer.send'), ['Ctrl+Enter'], () => void send({ answers: 1 })),
     command('send-only', t('composer.send-only'), ['Ctrl+Shift+Enter'], () => void send({ answers: 0 })),
-    command('focus', t('composer.write-a-message'), ['i'], () => field.current?.focus()),
+    command('focus', t('composer.placeholder'), ['i'], () => field.current?.focus()),
     command('attach', t('composer.attach-files'), [], () => files.current?.click()),
   ]);
 
   return (
     <>
       <form
-        aria-label={t('composer.composer')}
+        aria-label={t('composer.label')}
         className="relative mx-auto w-full max-w-3xl px-3 pb-3"
         onSubmit={(event) => {
           event.preventDefault();
@@ -106,7 +106,7 @@ export function Composer({ place, isGrowing, placeholder, onSend, onStop, childr
           <textarea
             ref={field}
             id={COMPOSER_ID}
-            aria-label={t('composer.message')}
+            aria-label={t('composer.field')}
             dir="auto"
             placeholder={placeholder}
             value={text}
@@ -140,7 +140,7 @@ export function Composer({ place, isGrowing, placeholder, onSend, onStop, childr
               type="file"
               multiple
               hidden
-              aria-label={t('composer.files-to-attach')}
+              aria-label={t('composer.attach-field')}
               onChange={({ target }) => {
                 attach(target.files ?? []);
                 target.value = '';
@@ -156,7 +156,7 @@ export function Composer({ place, isGrowing, placeholder, onSend, onStop, childr
                 <button
                   type="button"
                   aria-label={t('composer.stop')}
-                  {...tip(t('composer.stop-the-answer'), 'Escape')}
+                  {...tip(t('composer.stop-about'), 'Escape')}
                   onClick={onStop}
                   className={ROUND}
                 >
@@ -168,7 +168,7 @@ export function Composer({ place, isGrowing, placeholder, onSend, onStop, childr
                   type="submit"
                   aria-label={isGrowing ? t('composer.queue') : t('composer.send')}
                   {...tip(
-                    isGrowing ? t('composer.send-it-when') : t('composer.send'),
+                    isGrowing ? t('composer.queue-about') : t('composer.send'),
                     enterSends ? 'Enter' : 'Ctrl+Enter',
                   )}
                   disabled={!canSend}

@@ -31,10 +31,10 @@ export function Destination({ parent, isLeaf, path }: DestinationProps) {
       {!isLeaf && (
         <>
           <span className="flex shrink-0 items-center gap-1 text-warn">
-            <GitBranch size={14} aria-hidden /> {t('composer.continues-from-here')}
+            <GitBranch size={14} aria-hidden /> {t('composer.branches-from-here')}
           </span>
           <ul
-            aria-label={t('composer.what-follows-already')}
+            aria-label={t('composer.branches-label')}
             className="flex min-w-0 gap-1 overflow-x-auto [scrollbar-width:none]"
           >
             {groupSiblings(known).map(({ nodes: [first] }) => (
@@ -80,7 +80,7 @@ function LossPreview({ parent, path }: Pick<DestinationProps, 'parent' | 'path'>
   return (
     <Popover
       side="top"
-      label={t('composer.what-cannot-be')}
+      label={t('composer.losses-label')}
       trigger={
         <Button small look="quiet" className="min-w-0 shrink text-warn">
           <Unplug size={14} aria-hidden className="shrink-0" />

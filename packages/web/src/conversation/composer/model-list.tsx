@@ -30,7 +30,7 @@ export default function ModelList({ chosen, onChoose, canSetDefault = false }: M
   };
   const isOther = /^[^/\s]+\/\S+$/.test(search) && !data?.items.some(({ id }) => id === search);
   const first: readonly Option[] = [
-    ...(isOther ? [{ id: search, text: t('composer.use', { search }), run: () => onChoose(search) }] : []),
+    ...(isOther ? [{ id: search, text: t('composer.model-use-typed', { search }), run: () => onChoose(search) }] : []),
     ...(search === '' && chosen !== undefined
       ? [{ id: 'default', text: t('models.default'), run: () => onChoose(undefined) }]
       : []),
@@ -54,22 +54,22 @@ export default function ModelList({ chosen, onChoose, canSetDefault = false }: M
       text: one.model,
       aside: (
         <>
-          {one.hasKey ? one.contextTokens !== undefined && shortNumber(one.contextTokens) : t('composer.no-key')}
-          {one.id === chosen && <Check size={14} aria-label={t('composer.chosen')} className="text-accent" />}
+          {one.hasKey ? one.contextTokens !== undefined && shortNumber(one.contextTokens) : t('composer.model-no-key')}
+          {one.id === chosen && <Check size={14} aria-label={t('composer.model-chosen')} className="text-accent" />}
         </>
       ),
       run: () => onChoose(one.id),
     })),
-    note: more > 0 ? t('composer.more-search-for', { more }) : undefined,
+    note: more > 0 ? t('composer.models-more', { count: more }) : undefined,
   }));
   return (
     <OptionList
       label={t('composer.models')}
-      placeholder={t('composer.search-or-type')}
+      placeholder={t('composer.model-search')}
       query={search}
       onQuery={setSearch}
       groups={first.length > 0 ? [{ options: first }, ...groups] : groups}
-      empty={isPending ? t('composer.loading') : t('composer.no-model-matches')}
+      empty={isPending ? t('composer.models-loading') : t('composer.models-none')}
       fieldClassName="mb-2 h-8 shrink-0 rounded-md border border-line bg-page px-2 placeholder:text-faint"
       listClassName="max-h-72"
     />

@@ -8,8 +8,11 @@ import { Button, IconButton } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Failed } from '../../ui/states.tsx';
 import { toastError } from '../../ui/toasts.tsx';
-import { t } from '../../words/words.ts';
+import { t, tx } from '../../words/words.ts';
 import { fillVariables, listVariables, promptName } from './prompts.ts';
+
+/** An example of a variable. */
+const VARIABLE = '{{words}}';
 
 interface FillDialogProps {
   readonly prompt: Prompt;
@@ -27,7 +30,7 @@ export function FillDialog({ prompt, onFilled, onClose }: FillDialogProps) {
       title={`/${prompt.name}`}
       action={
         <Button look="primary" onClick={() => onFilled(fillVariables(prompt.text, values))}>
-          {t('composer.use-2')}
+          {t('composer.prompt-use')}
         </Button>
       }
     >
@@ -57,7 +60,7 @@ export function FillDialog({ prompt, onFilled, onClose }: FillDialogProps) {
         <p className="max-h-40 overflow-y-auto rounded-lg bg-sunken p-3 text-sm whitespace-pre-wrap text-soft">
           {fillVariables(prompt.text, values)}
         </p>
-        <button type="submit" hidden aria-label={t('composer.use-2')} />
+        <button type="submit" hidden aria-label={t('composer.prompt-use')} />
       </form>
     </Dialog>
   );
@@ -79,7 +82,7 @@ export function PromptsDialog({ onClose }: { readonly onClose: () => void }) {
   return (
     <Dialog open wide onClose={onClose} title={t('composer.prompts')}>
       <p className="mb-3 text-sm text-soft">
-        {t('composer.type-and-a')} {'{{words}}'} {t('composer.in-braces-are')}
+        {tx('composer.prompts-about', { variable: <code className="font-mono">{VARIABLE}</code> })}
       </p>
       {error && <Failed error={error} onRetry={() => void refetch()} />}
       <ul
@@ -91,7 +94,7 @@ export function PromptsDialog({ onClose }: { readonly onClose: () => void }) {
             <span className="shrink-0 font-mono text-xs text-accent">/{prompt.name}</span>
             <span className="min-w-0 grow truncate text-xs text-soft">{oneLine(prompt.text, 120)}</span>
             <IconButton
-              label={t('composer.change', { name: prompt.name })}
+              label={t('composer.prompt-change', { name: prompt.name })}
               onClick={() => setEditing({ before: prompt.name, prompt })}
             >
               <Pencil size={14} />
@@ -106,7 +109,7 @@ export function PromptsDialog({ onClose }: { readonly onClose: () => void }) {
         ))}
       </ul>
       <Button onClick={() => setEditing({ prompt: { name: '', text: '' } })}>
-        <Plus size={14} aria-hidden /> {t('composer.new-prompt')}
+        <Plus size={14} aria-hidden /> {t('composer.prompt-new')}
       </Button>
     </Dialog>
   );
@@ -134,25 +137,25 @@ function EditDialog({ before, prompt, onDone, isTaken }: EditDialogProps) {
       open
       wide
       onClose={onDone}
-      title={before === undefined ? t('composer.new-prompt') : t('composer.change-2', { before })}
+      title={before === undefined ? t('composer.prompt-new') : t('composer.prompt-change-title', { before })}
       action={
         <Button look="primary" disabled={!canSave} onClick={save}>
-          {t('composer.save')}
+          {t('composer.prompt-save')}
         </Button>
       }
     >
       <label className="mb-3 flex flex-col gap-1 text-xs font-medium text-soft">
-        {t('composer.name')}
+        {t('composer.prompt-name')}
         <input
           value={name}
           maxLength={60}
           onChange={(event) => setName(event.target.value)}
           className="h-8 rounded-md border border-line bg-page px-2 text-sm font-normal text-ink"
         />
-        {isTaken(written) && <span className="text-danger">{t('composer.another-prompt-has')}</span>}
+        {isTaken(written) && <span className="text-danger">{t('composer.prompt-name-taken')}</span>}
       </label>
       <label className="flex flex-col gap-1 text-xs font-medium text-soft">
-        {t('composer.text')} {'{{words}}'} {t('composer.in-braces-are-asked')}
+        {t('composer.prompt-text', { variable: VARIABLE })}
         <textarea
           rows={8}
           value={text}

@@ -20,16 +20,18 @@ export function QueueList({ place, isGrowing }: { readonly place: string; readon
         >
           <Clock size={14} aria-hidden className="shrink-0" />
           <span className="min-w-0 grow truncate">{summarizeBlocks(content, 120)}</span>
-          <span className="shrink-0 text-faint">{isGrowing ? t('composer.sent-after-this') : t('composer.waits')}</span>
+          <span className="shrink-0 text-faint">
+            {isGrowing ? t('composer.queued-next') : t('composer.queued-later')}
+          </span>
           <IconButton
-            label={t('composer.edit-this-queued')}
+            label={t('composer.queued-edit')}
             className="!size-6"
             onClick={() => change({ queue: without(id), text: [text, plainText(content)].filter(Boolean).join('\n') })}
           >
             <Pencil size={12} />
           </IconButton>
           <IconButton
-            label={t('composer.drop-this-queued')}
+            label={t('composer.queued-drop')}
             className="!size-6"
             onClick={() => change({ queue: without(id) })}
           >

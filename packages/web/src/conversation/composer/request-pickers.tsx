@@ -36,17 +36,17 @@ export function ModelPicker({ isOpen, onOpenChange }: ModelPickerProps) {
         <Button
           small
           look="quiet"
-          aria-label={t('composer.model-2', { model: model ?? t('composer.none') })}
+          aria-label={t('composer.model-label', { model: model ?? t('composer.model-none') })}
           className="max-w-56 min-w-0"
         >
           <span className={`truncate ${providerText(provider)}`}>
-            {rest.join('/') || model || t('composer.choose-a-model-2')}
+            {rest.join('/') || model || t('composer.model-choose')}
           </span>
           <ChevronDown size={12} aria-hidden className="shrink-0" />
         </Button>
       }
     >
-      <Suspense fallback={<p className="text-xs text-faint">{t('composer.loading')}</p>}>
+      <Suspense fallback={<p className="text-xs text-faint">{t('composer.models-loading')}</p>}>
         <ModelList chosen={chosen} onChoose={choose} canSetDefault />
       </Suspense>
     </Popover>
@@ -68,7 +68,7 @@ export function AgentPicker() {
         <Button
           small
           look="quiet"
-          aria-label={t('composer.agent-2', { name: name ?? t('composer.none') })}
+          aria-label={t('composer.agent-label', { name: name ?? t('composer.model-none') })}
           className={name ? 'text-accent!' : ''}
         >
           <Bot size={14} aria-hidden /> <span className="max-sm:hidden">{name ?? t('composer.agent')}</span>
@@ -79,7 +79,7 @@ export function AgentPicker() {
         <legend className="mb-1 text-xs font-medium text-soft">{t('composer.agent')}</legend>
         <Option
           type="radio"
-          title={t('composer.none-2')}
+          title={t('composer.agent-none')}
           isChosen={chosen === undefined}
           onChoose={() => useView.setState({ agent: undefined })}
         />
@@ -109,10 +109,10 @@ export function ToolPicker() {
   const isOther = (name: string) => !listed.some((one) => one.name === name);
   const tools = [
     ...listed,
-    ...own.filter(isOther).map((name) => ({ name, description: t('composer.of-the-agent') })),
+    ...own.filter(isOther).map((name) => ({ name, description: t('composer.tool-of-agent') })),
     ...chosen
       .filter((name) => isOther(name) && !own.includes(name))
-      .map((name) => ({ name, description: t('composer.of-the-recorded') })),
+      .map((name) => ({ name, description: t('composer.tool-of-recording') })),
   ];
   if (tools.length === 0) return null;
   const toggle = (name: string) =>
@@ -134,7 +134,7 @@ export function ToolPicker() {
       }
     >
       <fieldset className="flex flex-col gap-1">
-        <legend className="mb-1 text-xs font-medium text-soft">{t('composer.tools-the-model')}</legend>
+        <legend className="mb-1 text-xs font-medium text-soft">{t('composer.tools-title')}</legend>
         {tools.map(({ name, description }) => (
           <Option
             key={name}
@@ -177,7 +177,7 @@ export function ParamsPicker() {
       }
     >
       <fieldset className="flex flex-col gap-3">
-        <legend className="mb-2 text-xs font-medium text-soft">{t('composer.parameters-empty-fields')}</legend>
+        <legend className="mb-2 text-xs font-medium text-soft">{t('composer.parameters-title')}</legend>
         <NumberField
           label={t('composer.temperature')}
           step={0.1}

@@ -25,11 +25,11 @@ export function SendOptions({ canSend, onSend }: SendOptionsProps) {
   return (
     <Popover
       side="top"
-      label={t('composer.ways-to-send')}
+      label={t('composer.ways')}
       open={isOpen}
       onOpenChange={setOpen}
       trigger={
-        <IconButton label={t('composer.ways-to-send-several')}>
+        <IconButton label={t('composer.ways-label')}>
           <ChevronUp size={16} />
         </IconButton>
       }
@@ -64,9 +64,9 @@ function Options({ canSend, onSend }: SendOptionsProps) {
   };
   return (
     <div className="flex flex-col gap-4">
-      <p className="text-xs text-soft">{t('composer.every-answer-becomes')}</p>
+      <p className="text-xs text-soft">{t('composer.ways-about')}</p>
       <fieldset>
-        <legend className="mb-1.5 text-xs font-medium text-soft">{t('composer.answers-of-each')}</legend>
+        <legend className="mb-1.5 text-xs font-medium text-soft">{t('composer.ways-answers')}</legend>
         <div className="flex gap-1">
           {COUNTS.map((n) => (
             <label
@@ -92,7 +92,7 @@ function Options({ canSend, onSend }: SendOptionsProps) {
             <span className={`min-w-0 grow truncate ${providerText(id.split('/')[0])}`}>{id}</span>
             {id !== chosen && (
               <IconButton
-                label={t('composer.do-not-ask', { id })}
+                label={t('composer.ways-remove-model', { id })}
                 className="!size-6"
                 onClick={() => setMore(more.filter((one) => one !== id))}
               >
@@ -107,12 +107,12 @@ function Options({ canSend, onSend }: SendOptionsProps) {
           </Button>
         ))}
         {isAdding ? (
-          <Suspense fallback={<p className="text-xs text-faint">{t('composer.loading')}</p>}>
+          <Suspense fallback={<p className="text-xs text-faint">{t('composer.models-loading')}</p>}>
             <ModelList chosen={undefined} onChoose={add} />
           </Suspense>
         ) : (
           <Button small look="quiet" className="justify-start" onClick={() => setAdding(true)}>
-            <Plus size={12} aria-hidden /> {t('composer.another-model')}
+            <Plus size={12} aria-hidden /> {t('composer.ways-add-model')}
           </Button>
         )}
       </fieldset>
@@ -122,10 +122,10 @@ function Options({ canSend, onSend }: SendOptionsProps) {
           disabled={!canSend}
           onClick={() => onSend({ answers, ...(models.length > 1 && { models }) })}
         >
-          {total === 1 ? t('composer.send') : t('composer.send-for-answers', { total })}
+          {total === 1 ? t('composer.send') : t('composer.ways-send', { count: total })}
         </Button>
         <Button disabled={!canSend} onClick={() => onSend({ answers: 0 })}>
-          {t('composer.send-only-without')}
+          {t('composer.ways-send-only')}
         </Button>
       </div>
       <label className="flex items-center gap-2 border-t border-line pt-3 text-xs text-soft">
@@ -135,7 +135,7 @@ function Options({ canSend, onSend }: SendOptionsProps) {
           onChange={(event) => useView.setState({ enterSends: event.target.checked })}
           className="accent-(--accent)"
         />
-        {t('composer.enter-sends-shift')}
+        {t('composer.enter-sends')}
       </label>
     </div>
   );

@@ -74,7 +74,7 @@ export function useSuggestions(
       id: 'composer.prompts',
       title: t('composer.prompts'),
       group: 'conversation',
-      words: t('composer.library-templates-snippets'),
+      words: t('composer.prompts-words'),
       run: () => setDialog('library'),
     },
   ]);
@@ -165,7 +165,9 @@ function useOffered(
           ...(tools.data?.items ?? []).map(({ name, description }) => ({
             id: `tool ${name}`,
             title: name,
-            note: settings.tools.includes(name) ? t('composer.tool-chosen-take') : (description ?? t('composer.tool')),
+            note: settings.tools.includes(name)
+              ? t('composer.suggestion-tool-chosen')
+              : (description ?? t('composer.suggestion-tool')),
             icon: <Wrench size={14} aria-hidden />,
             run: () =>
               settings.choose({

@@ -30,7 +30,7 @@ export function LiveRow({ tail }: { readonly tail: LiveTail }) {
     <div className="mx-auto flex w-full max-w-3xl pr-3">
       <BranchRail parent={branch.head} {...siblings} />
       <article
-        aria-label={t('message.growing-message')}
+        aria-label={t('message.growing')}
         aria-busy={isRunning}
         className="min-w-0 grow border-l-2 border-transparent px-3 pt-2 pb-2"
       >
@@ -41,7 +41,7 @@ export function LiveRow({ tail }: { readonly tail: LiveTail }) {
               className={`size-2 shrink-0 rounded-full bg-current ${providerText(provider)} ${isRunning ? 'animate-pulse' : ''}`}
             />
             <h2 className="min-w-0 truncate text-xs font-semibold text-soft">
-              <span className="sr-only">{t('message.assistant-2')} </span>
+              <span className="sr-only">{t('message.by-assistant')} </span>
               {rest.join('/')}
             </h2>
           </header>
@@ -68,7 +68,7 @@ export function LiveRow({ tail }: { readonly tail: LiveTail }) {
         )}
         {branch.status === 'failed' && (
           <Ended
-            title={branch.error?.message ?? t('message.the-model-gave')}
+            title={branch.error?.message ?? t('message.no-answer')}
             action={t('message.try-again')}
             canAct={isOver}
             onAction={() => void resume(live.id, index)}
@@ -78,7 +78,7 @@ export function LiveRow({ tail }: { readonly tail: LiveTail }) {
         )}
         {branch.status === 'aborted' && (
           <Ended
-            title={t('message.stopped-what-had')}
+            title={t('message.stopped')}
             action={t('message.resume')}
             canAct={isOver}
             onAction={() => void resume(live.id, index)}
@@ -95,8 +95,8 @@ function Waiting({ running }: { readonly running: ReadonlyMap<string, string> })
   return (
     <p role="status" className="h-6 text-soft">
       {names.length > 0
-        ? `${names.join(', ')} ${names.length > 1 ? t('message.run') : t('message.runs')} …`
-        : t('message.waiting-for-the')}
+        ? t('message.tools-run', { names: names.join(', '), count: names.length })
+        : t('message.first-word')}
     </p>
   );
 }
@@ -140,14 +140,15 @@ function Ended({ title, action, canAct, onAction, quiet = false, children }: End
 
 /** Open calls at the end of a conversation. Its program stopped there, or is still running them. */
 export function OpenCallsRow({ leaf, names }: { readonly leaf: Node; readonly names: readonly string[] }) {
-  const what = names.length === 1 ? `${names[0]} waits for its result.` : `${names.join(', ')} wait for their results.`;
   return (
     <div className="mx-auto w-full max-w-3xl pr-3 pl-9">
       <div role="status" className="my-2 flex items-center gap-3 rounded-lg bg-sunken p-2 pl-3 text-soft">
         <Hourglass size={16} aria-hidden className="shrink-0" />
-        <p className="min-w-0 grow break-words">{what}</p>
+        <p className="min-w-0 grow break-words">
+          {t('message.calls-open', { names: names.join(', '), count: names.length })}
+        </p>
         <Button small onClick={() => void answer(leaf)}>
-          {t('message.go-on-from')}
+          {t('message.resume-below')}
         </Button>
       </div>
     </div>
@@ -219,11 +220,10 @@ function useRunnable(): (name: string) => boolean {
 }
 
 function headingFor(calls: Calls, runsHere: (name: string) => boolean): string {
-  const isOne = calls.length === 1;
-  if (calls.every(({ name }) => runsHere(name)))
-    return isOne ? t('message.a-tool-asks') : `${calls.length} tools ask to run`;
-  if (calls.some(({ name }) => runsHere(name))) return `${calls.length} calls wait for you`;
-  return isOne ? t('message.a-call-waits') : `${calls.length} calls wait for their results`;
+  const count = calls.length;
+  if (calls.every(({ name }) => runsHere(name))) return t('message.approval-title', { count });
+  if (calls.some(({ name }) => runsHere(name))) return t('message.decisions-title', { count });
+  return t('message.result-title', { count });
 }
 
 interface DecisionProps {
@@ -240,7 +240,7 @@ function Decision({ call, isRunHere, decision, onDecide }: DecisionProps) {
 
 function describeDecision(decision: Approvals[string]): string {
   if (decision === 'approve') return t('message.approved');
-  return 'deny' in decision ? t('message.denied', { deny: decision.deny }) : t('message.the-result-is');
+  return 'deny' in decision ? t('message.denied', { deny: decision.deny }) : t('message.result-written');
 }
 
 type AskProps = Pick<DecisionProps, 'call' | 'onDecide'>;
@@ -252,15 +252,15 @@ function Permission({ call, onDecide }: AskProps) {
       className="flex flex-wrap items-center gap-2 p-2"
       onSubmit={(event) => {
         event.preventDefault();
-        onDecide({ deny: reason.trim() || t('message.the-user-said') });
+        onDecide({ deny: reason.trim() || t('message.denied-default') });
       }}
     >
       <Button small look="primary" onClick={() => onDecide('approve')}>
         {t('message.approve')}
       </Button>
       <input
-        aria-label={t('message.why-may-not', { name: call.name })}
-        placeholder={t('message.reason-sent-to')}
+        aria-label={t('message.deny-reason', { name: call.name })}
+        placeholder={t('message.deny-placeholder')}
         value={reason}
         onChange={(event) => setReason(event.target.value)}
         className="h-7 min-w-32 grow rounded-md border border-line bg-page px-2 text-xs placeholder:text-faint max-sm:order-first max-sm:h-9 max-sm:basis-full"
@@ -284,9 +284,9 @@ function Result({ call, onDecide }: AskProps) {
       }}
     >
       <label className="flex flex-col gap-1 text-xs text-soft">
-        {t('message.runs-in-the', { name: call.name })}
+        {t('message.result-about', { name: call.name })}
         <textarea
-          aria-label={t('message.result-of', { name: call.name })}
+          aria-label={t('message.result-field', { name: call.name })}
           rows={2}
           value={text}
           onChange={(event) => setText(event.target.value)}
@@ -294,7 +294,7 @@ function Result({ call, onDecide }: AskProps) {
         />
       </label>
       <Button small type="submit" look="primary" className="self-end">
-        {t('message.send-the-result')}
+        {t('message.result-send')}
       </Button>
     </form>
   );

@@ -41,7 +41,7 @@ export function MessageActions({ node, isBookmarked, isMarked, isRaw }: MessageA
     <div className="flex shrink-0 items-center opacity-0 transition-opacity group-focus-within:opacity-100 group-hover:opacity-100 group-data-selected:opacity-100 pointer-coarse:opacity-100">
       {canBranch && (
         <IconButton
-          label={isAnswer ? t('message.answer-again') : t('message.answer-this')}
+          label={isAnswer ? t('message.answer-again') : t('message.answer')}
           keys="g"
           className="max-sm:hidden"
           onClick={() => void answerAgain(node)}
@@ -50,24 +50,19 @@ export function MessageActions({ node, isBookmarked, isMarked, isRaw }: MessageA
         </IconButton>
       )}
       {canBranch && (
-        <IconButton
-          label={t('message.edit-as-a')}
-          keys="e"
-          className="max-sm:hidden"
-          onClick={() => startEditing(node.id)}
-        >
+        <IconButton label={t('message.edit')} keys="e" className="max-sm:hidden" onClick={() => startEditing(node.id)}>
           <Pencil size={14} />
         </IconButton>
       )}
       <IconButton
         label={t('message.copy-text')}
         className="max-sm:hidden"
-        onClick={() => void copyText(plainText(node.content), t('message.the-text-was'))}
+        onClick={() => void copyText(plainText(node.content), t('message.text-copied'))}
       >
         <Copy size={14} />
       </IconButton>
       <IconButton
-        label={isRaw ? t('message.show-as-markdown') : t('message.show-as-written')}
+        label={isRaw ? t('message.show-rendered') : t('message.show-source')}
         className="max-sm:hidden"
         pressed={isRaw}
         onClick={() => toggleRaw(node.id)}
@@ -76,7 +71,7 @@ export function MessageActions({ node, isBookmarked, isMarked, isRaw }: MessageA
       </IconButton>
       <Menu
         trigger={
-          <IconButton label={t('message.more-to-do')}>
+          <IconButton label={t('message.more')}>
             <Ellipsis size={14} />
           </IconButton>
         }
@@ -96,30 +91,30 @@ interface MessageActionsProps {
 /** The menu of all actions on a message. */
 function menuItems({ node, isBookmarked, isMarked, isRaw }: MessageActionsProps): readonly (MenuItem | null)[] {
   const isAnswer = node.role === 'assistant' && node.parent !== ROOT;
-  const again = isAnswer ? t('message.answer-again') : t('message.answer-this');
+  const again = isAnswer ? t('message.answer-again') : t('message.answer');
   // Nothing grows below a deleted message until it is restored.
   const disabled = node.removed;
   return [
     { title: again, icon: <RefreshCw size={14} />, keys: 'g', disabled, run: () => void answerAgain(node) },
     {
-      title: t('message.three-times', { again }),
+      title: isAnswer ? t('message.answer-again-three') : t('message.answer-three'),
       icon: <RefreshCw size={14} />,
       keys: 'g 3',
       disabled,
       run: () => void answerAgain(node, 3),
     },
     {
-      title: t('message.edit-as-a'),
+      title: t('message.edit'),
       icon: <Pencil size={14} />,
       keys: 'e',
       disabled: disabled || node.role === 'tool',
       run: () => startEditing(node.id),
     },
     ...(node.parent === ROOT && node.role !== 'system'
-      ? [{ title: t('message.add-a-system'), icon: <Settings2 size={14} />, run: () => openDialog('system', node) }]
+      ? [{ title: t('message.add-system-text'), icon: <Settings2 size={14} />, run: () => openDialog('system', node) }]
       : []),
     {
-      title: t('message.continue-from-here'),
+      title: t('message.continue'),
       icon: <CornerDownRight size={14} />,
       disabled,
       run: () => continueFrom(node),
@@ -128,15 +123,15 @@ function menuItems({ node, isBookmarked, isMarked, isRaw }: MessageActionsProps)
     {
       title: t('message.copy-text'),
       icon: <Copy size={14} />,
-      run: () => void copyText(plainText(node.content), t('message.the-text-was')),
+      run: () => void copyText(plainText(node.content), t('message.text-copied')),
     },
     {
       title: t('message.copy-link'),
       icon: <Link2 size={14} />,
-      run: () => void copyText(linkTo(node), t('message.the-link-was')),
+      run: () => void copyText(linkTo(node), t('message.link-copied')),
     },
     {
-      title: isRaw ? t('message.show-as-markdown') : t('message.show-as-written'),
+      title: isRaw ? t('message.show-rendered') : t('message.show-source'),
       icon: <FileText size={14} />,
       run: () => toggleRaw(node.id),
     },
@@ -167,15 +162,15 @@ function menuItems({ node, isBookmarked, isMarked, isRaw }: MessageActionsProps)
       run: () => toggleMarked(node.id),
     },
     null,
-    { title: t('message.fork-as-its'), icon: <GitFork size={14} />, run: () => void forkThread(node) },
+    { title: t('message.fork'), icon: <GitFork size={14} />, run: () => void forkThread(node) },
     {
-      title: t('message.split-in-two'),
+      title: t('message.split'),
       icon: <Scissors size={14} />,
       disabled: disabled || plainText(node.content).length < 2,
       run: () => openDialog('split', node),
     },
     {
-      title: t('message.delete-all-but'),
+      title: t('message.delete-others'),
       icon: <TreePine size={14} />,
       danger: true,
       run: () => openDialog('delete-others', node),
@@ -228,7 +223,7 @@ export function MessageEditor({ node, leaf }: { readonly node: Node; readonly le
       <textarea
         ref={field}
         dir="auto"
-        aria-label={isSystem ? t('message.system-text') : t('message.text-of-the')}
+        aria-label={isSystem ? t('message.system-text') : t('message.edit-field')}
         value={text}
         onChange={(event) => setText(event.target.value)}
         onKeyDown={(event) => {
@@ -241,18 +236,16 @@ export function MessageEditor({ node, leaf }: { readonly node: Node; readonly le
         className="field-sizing-content max-h-[60dvh] min-h-16 w-full resize-none bg-transparent p-1 outline-none"
       />
       <div className="flex flex-wrap items-center justify-end gap-2 pt-1">
-        <p className="grow text-xs text-faint">
-          {isSystem ? t('message.a-new-system') : t('message.the-edit-becomes')}
-        </p>
+        <p className="grow text-xs text-faint">{isSystem ? t('message.edit-system-about') : t('message.edit-about')}</p>
         <Button small look="quiet" onClick={stopEditing}>
-          {t('message.cancel')}
+          {t('message.edit-cancel')}
         </Button>
         <Button small type="submit" look={canAnswer ? 'plain' : 'primary'} disabled={isBusy || text.trim() === ''}>
-          {t('message.save')}
+          {t('message.edit-save')}
         </Button>
         {canAnswer && (
           <Button small look="primary" disabled={isBusy || text.trim() === ''} onClick={() => void save(true)}>
-            {t('message.save-and-generate')}
+            {t('message.edit-send')}
           </Button>
         )}
       </div>

@@ -63,7 +63,7 @@ export const MessageRow = memo(function MessageRow(props: MessageRowProps) {
     >
       <BranchRail parent={node.parent} {...siblings} />
       <article
-        aria-label={t('message.message', { role: node.role })}
+        aria-label={t('message.label', { role: node.role })}
         className="min-w-0 grow border-l-2 border-transparent px-3 pt-2 group-data-selected:border-accent/60"
       >
         {change && <ContextNote change={change} />}
@@ -104,7 +104,7 @@ function ResultLine({ names }: { readonly names: readonly string[] }) {
   return (
     <p className="flex h-6 items-center gap-1.5 truncate text-xs text-faint opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 group-data-selected:opacity-100">
       <CornerDownRight size={12} aria-hidden className="shrink-0" />
-      {t('message.shown-with-its', { names: names.join(', ') })}
+      {t('message.shown-with-call', { names: names.join(', ') })}
     </p>
   );
 }
@@ -152,9 +152,9 @@ function StopNote({ node }: { readonly node: Node }) {
 }
 
 const STOPS: Readonly<Record<string, string>> = {
-  refusal: t('message.the-model-declined'),
-  filter: t('message.a-filter-of'),
-  length: t('message.the-answer-reached'),
+  refusal: t('message.declined'),
+  filter: t('message.filtered'),
+  length: t('message.limit-reached'),
 };
 
 /** Whether a click should select the message: not on a button or menu, and not while selecting text. */
@@ -178,8 +178,8 @@ function isEmpty(blocks: readonly Block[]): boolean {
 function describeSilence(node: Node): string {
   const { reason, native = reason } = mainTake(node)?.stop ?? {};
   return reason === undefined || reason === 'end'
-    ? t('message.nothing-was-said')
-    : t('message.nothing-was-said-it', { native: native ?? reason });
+    ? t('message.empty')
+    : t('message.empty-because', { native: native ?? reason });
 }
 
 function Content({ node, pairs, isRaw }: { readonly node: Node; readonly pairs: Pairs; readonly isRaw: boolean }) {
@@ -211,12 +211,12 @@ function Marks({ node, isBookmarked, isMarked }: MarksProps) {
   return (
     <>
       {take?.cut && (
-        <Badge title={take.stop?.reason === 'cut' ? t('message.it-was-stopped') : t('message.it-ended-early')} warn>
+        <Badge title={take.stop?.reason === 'cut' ? t('message.cut-by-person') : t('message.cut-early')} warn>
           <Scissors size={12} aria-hidden /> {t('message.cut')}
         </Badge>
       )}
       {node.takes.some(({ via }) => via === 'edit') && (
-        <Badge title={t('message.made-by-an')}>{t('message.edited')}</Badge>
+        <Badge title={t('message.edited-about')}>{t('message.edited')}</Badge>
       )}
       {isBookmarked && (
         <BookmarkIcon
@@ -239,7 +239,7 @@ function Marks({ node, isBookmarked, isMarked }: MarksProps) {
         <button
           type="button"
           title={note}
-          aria-label={t('message.note-2', { note })}
+          aria-label={t('message.note-title', { note })}
           onClick={() => openDialog('note', node)}
           className="mx-1 shrink-0 rounded text-warn"
         >
@@ -247,7 +247,7 @@ function Marks({ node, isBookmarked, isMarked }: MarksProps) {
         </button>
       )}
       {tags.map((tag) => (
-        <Badge key={tag} title={t('message.tag', { tag })}>
+        <Badge key={tag} title={t('message.tag-title', { tag })}>
           #{tag}
         </Badge>
       ))}
@@ -260,14 +260,14 @@ function Facts({ node }: { readonly node: Node }) {
   const take = mainTake(node);
   const { usage } = take ?? {};
   return (
-    <p className="flex min-w-0 items-center gap-1.5 overflow-hidden px-1 text-xs whitespace-nowrap text-faint tabular-nums opacity-0 transition-opacity group-focus-within:opacity-100 group-hover:opacity-100 group-data-selected:opacity-100 max-sm:hidden">
+    <p className="flex min-w-0 items-center gap-1 overflow-hidden px-1 text-xs whitespace-nowrap text-faint tabular-nums opacity-0 transition-opacity group-focus-within:opacity-100 group-hover:opacity-100 group-data-selected:opacity-100 max-sm:hidden">
       <time dateTime={new Date(node.at).toISOString()} title={fullTime.format(node.at)}>
         {ago(node.at)}
       </time>
       {take?.durationMs !== undefined && <span>· {duration(take.durationMs)}</span>}
       {usage && (
         <span title={describeUsage(take!, usage)}>
-          {t('message.tokens', { number: shortNumber(totalTokens(usage)) })}
+          · {t('message.tokens', { number: shortNumber(totalTokens(usage)) })}
           {take!.cost !== undefined && ` · ${money(take!.cost)}`}
         </span>
       )}
@@ -280,12 +280,12 @@ const fullTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeS
 type Take = NonNullable<ReturnType<typeof mainTake>>;
 
 function describeUsage(take: Take, usage: NonNullable<Take['usage']>): string {
-  const parts = [
-    `${usage.input + usage.cacheRead + usage.cacheWrite5m + usage.cacheWrite1h} in (${usage.cacheRead} from cache)`,
-    `${usage.output + usage.reasoning} out (${usage.reasoning} reasoning)`,
-    ...(take.estimated ? ['estimated'] : []),
-  ];
-  return parts.join(', ');
+  return t(take.estimated ? 'message.usage-estimated' : 'message.usage', {
+    sent: usage.input + usage.cacheRead + usage.cacheWrite5m + usage.cacheWrite1h,
+    cached: usage.cacheRead,
+    received: usage.output + usage.reasoning,
+    reasoning: usage.reasoning,
+  });
 }
 
 function Rating({ rating }: { readonly rating: number }) {
@@ -380,7 +380,7 @@ function SystemText({ node, isRaw }: { readonly node: Node; readonly isRaw: bool
       <div className="p-3">
         <Blocks node={node.id} blocks={blocks} raw={isRaw} />
         <Button small className="mt-2" onClick={() => startEditing(node.id)}>
-          {t('message.change')}
+          {t('message.context-change')}
         </Button>
       </div>
     </Foldable>

@@ -32,7 +32,7 @@ export function MessageLosses({ node, isOtherProvider }: MessageLossesProps) {
   const { data } = useQuery({ ...queries.request(node.id, thread), enabled: isAsked });
   const notices = told ?? (data?.losses ? [{ code: 'losses' as const, message: '', losses: data.losses }] : []);
   if (notices.length === 0) return null;
-  return <Notices place={node.id} notices={notices} provider={take?.provider ?? 'the provider'} />;
+  return <Notices place={node.id} notices={notices} provider={take?.provider ?? t('message.the-provider')} />;
 }
 
 /** Losses in notices have no `text`; losses of requests have one. */
@@ -58,7 +58,7 @@ export function Notices({ place, notices, provider }: NoticesProps) {
   ];
   return (
     <Foldable
-      label={t('message.not-carried-over')}
+      label={t('message.losses')}
       isOpen={isOpen}
       onToggle={toggle}
       summary={
@@ -81,9 +81,8 @@ export function Notices({ place, notices, provider }: NoticesProps) {
 }
 
 export function describeLosses(losses: readonly AnyLoss[], provider: string): string {
-  const count = losses.length === 1 ? '1 thing' : `${losses.length} things`;
   const reasons = [...new Set(losses.map(({ reason }) => reason.replaceAll('-', ' ')))].join(', ');
-  return `${count} could not be carried to ${provider}: ${reasons}`;
+  return t('message.losses-count', { count: losses.length, provider, reasons });
 }
 
 export function LossList({ losses }: { readonly losses: readonly AnyLoss[] }) {
@@ -114,7 +113,7 @@ export function ContextNote({ change }: { readonly change: ContextChange }) {
   const { system, tools, compacted } = change;
   return (
     <Foldable
-      label={t('message.change-of-context')}
+      label={t('message.context-label')}
       isOpen={isOpen}
       onToggle={toggle}
       summary={
@@ -127,10 +126,14 @@ export function ContextNote({ change }: { readonly change: ContextChange }) {
       <div className="flex max-h-96 flex-col gap-3 overflow-y-auto p-3">
         {system && <Difference title={t('message.system-text')} {...system} />}
         {tools && (
-          <Difference title={t('message.tools')} before={prettyJson(tools.before)} after={prettyJson(tools.after)} />
+          <Difference
+            title={t('message.context-tools')}
+            before={prettyJson(tools.before)}
+            after={prettyJson(tools.after)}
+          />
         )}
         {compacted?.replacement && (
-          <Part title={t('message.sent-in-place', { describeCount: describeCount(compacted.messages) })}>
+          <Part title={t('message.context-summary', { count: compacted.messages })}>
             <p className="text-sm break-words whitespace-pre-wrap">{compacted.replacement}</p>
           </Part>
         )}
@@ -141,18 +144,14 @@ export function ContextNote({ change }: { readonly change: ContextChange }) {
 
 function describeChange({ system, tools, compacted }: ContextChange): string {
   const said: string[] = [];
-  if (system && tools) said.push(t('message.the-system-text'));
-  else if (system) said.push(t('message.the-system-text-changed'));
-  else if (tools) said.push(t('message.the-tools-changed'));
+  if (system && tools) said.push(t('message.context-both'));
+  else if (system) said.push(t('message.context-system'));
+  else if (tools) said.push(t('message.context-tools-changed'));
   if (compacted) {
-    const how = compacted.replacement === '' ? 'were not sent any more' : 'went out as a summary';
-    said.push(t('message.from-here-on', { describeCount: describeCount(compacted.messages), how }));
+    const key = compacted.replacement === '' ? 'message.context-dropped' : 'message.context-summarised';
+    said.push(t(key, { count: compacted.messages }));
   }
   return said.join('. ');
-}
-
-function describeCount(count: number): string {
-  return count === 1 ? 'the first message' : `the first ${count} messages`;
 }
 
 function Difference({

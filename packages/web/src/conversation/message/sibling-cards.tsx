@@ -35,7 +35,7 @@ export function SiblingCards({ parent, positions, index, onDone }: SiblingCardsP
   };
   return (
     <>
-      <p className="mb-2 text-xs font-medium text-soft">{t('message.ways-it-goes', { count: positions.length })}</p>
+      <p className="mb-2 text-xs font-medium text-soft">{t('message.branches-title', { count: positions.length })}</p>
       <ul ref={list} onKeyDown={onKeyDown} className="flex flex-col gap-1.5">
         {positions.map((position, at) => (
           <Card
@@ -74,10 +74,10 @@ function Card({ number, node, same, isShown, shown, onPick }: CardProps) {
   const { data: thread } = useQuery({ ...queries.thread(owner ?? ''), enabled: owner !== undefined });
   const facts = [
     node && ago(node.at),
-    take?.usage && `${shortNumber(totalTokens(take.usage))} tokens`,
+    take?.usage && t('message.branch-tokens', { number: shortNumber(totalTokens(take.usage)) }),
     take?.cost !== undefined && money(take.cost),
     take?.durationMs !== undefined && duration(take.durationMs),
-    same > 1 && `${same} that look the same`,
+    same > 1 && t('message.branch-same', { count: same }),
   ].filter(Boolean);
   return (
     <li className={`rounded-md border ${isShown ? 'border-accent bg-accent-soft' : 'border-line'}`}>
@@ -91,16 +91,16 @@ function Card({ number, node, same, isShown, shown, onPick }: CardProps) {
         <span className="flex items-baseline gap-2 text-xs">
           <span className="text-soft tabular-nums">{number}</span>
           <span className={`min-w-0 truncate font-medium ${take?.model ? providerText(take.provider) : 'text-soft'}`}>
-            {take?.model ?? (node ? t('message.written-by-a') : t('message.being-written'))}
+            {take?.model ?? (node ? t('message.branch-by-person') : t('message.branch-growing'))}
           </span>
         </span>
         <span className="mt-1 line-clamp-3 break-words">
-          {node ? summarizeBlocks(node.content) || t('message.nothing-visible') : t('message.nothing-to-read')}
+          {node ? summarizeBlocks(node.content) || t('message.branch-invisible') : t('message.branch-unread')}
         </span>
         <span className="mt-1 block text-xs text-soft tabular-nums">{facts.join(' · ')}</span>
         {thread && (
           <span className="block truncate text-xs text-soft">
-            {t('message.in', { title: thread.title || t('message.untitled') })}
+            {t('message.branch-in', { title: thread.title || t('message.branch-untitled') })}
           </span>
         )}
       </button>
@@ -112,7 +112,7 @@ function Card({ number, node, same, isShown, shown, onPick }: CardProps) {
             onClick={() => setComparing(!isComparing)}
             className="rounded text-xs font-medium text-accent hover:underline"
           >
-            {isComparing ? t('message.hide-what-changed') : t('message.what-changed')}
+            {isComparing ? t('message.branch-changes-hide') : t('message.branch-changes')}
           </button>
           {isComparing && <Changes from={shown} to={node} />}
         </div>
@@ -125,13 +125,13 @@ function Changes({ from, to }: { readonly from: Node; readonly to: Node }) {
   const changes = useMemo(() => wordDiff(comparableText(from.content), comparableText(to.content)), [from, to]);
   return (
     <section
-      aria-label={t('message.what-changed')}
+      aria-label={t('message.branch-changes')}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by key
       tabIndex={0}
       className="mt-1 max-h-60 overflow-y-auto rounded bg-surface p-2"
     >
       {changes.every(({ kind }) => kind === 'same') ? (
-        <p className="text-xs text-soft">{t('message.both-read-the')}</p>
+        <p className="text-xs text-soft">{t('message.branch-bytes-only')}</p>
       ) : (
         <ChangesView changes={changes} />
       )}

@@ -21,7 +21,7 @@ export function SiblingSwitcher({ parent, positions, index }: SiblingSwitcherPro
   const same = positions[index]?.nodes.length ?? 1;
   return (
     <fieldset
-      aria-label={t('message.branches')}
+      aria-label={t('message.branches-label')}
       className="flex h-7 min-w-0 shrink-0 items-center text-xs text-soft tabular-nums"
     >
       <IconButton
@@ -46,7 +46,7 @@ export function SiblingSwitcher({ parent, positions, index }: SiblingSwitcherPro
         <ChevronRight size={14} />
       </IconButton>
       {same > 1 && (
-        <span title={t('message.branches-look-the', { same })} className="rounded bg-sunken px-1">
+        <span title={t('message.branches-same', { count: same })} className="rounded bg-sunken px-1">
           ×{same}
         </span>
       )}
@@ -65,7 +65,7 @@ export function BranchRail({ parent, positions, index }: SiblingSwitcherProps) {
       <div aria-hidden className="absolute inset-y-0 left-1/2 w-px bg-line" />
       {positions.length > 1 && (
         <Popover
-          label={t('message.branches')}
+          label={t('message.branches-label')}
           open={isOpen}
           onOpenChange={set}
           className="w-96"

@@ -28,11 +28,11 @@ export function UnansweredRow({ leaf }: { readonly leaf: Node }) {
           <MessageCircleQuestion size={16} aria-hidden className="shrink-0" />
         )}
         <p className="min-w-0 grow break-words">
-          {asked ? t('message.your-message-is', { error: asked.error }) : t('message.no-answer-was')}
+          {asked ? t('message.failed', { error: asked.error }) : t('message.unasked')}
         </p>
         <Button small disabled={model === undefined} onClick={() => void answer(leaf)}>
           {asked && <RotateCw size={14} aria-hidden />}
-          {asked ? t('message.try-again') : t('message.ask-2', { name: name ?? t('message.a-model') })}
+          {asked ? t('message.try-again') : t('message.ask', { model: name ?? t('message.a-model') })}
         </Button>
       </div>
     </div>

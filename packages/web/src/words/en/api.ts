@@ -1,8 +1,8 @@
 /** The texts of api. */
 export const api = {
-  'api.there-is-no': 'There is no node {text} in this forest.',
-  'api.the-connection-ended': 'The connection ended before the import did. Importing again is safe.',
-  'api.the-server-cannot': 'The server cannot be reached. Is it still running?',
-  'api.the-server-answered': 'The server answered {status}.',
-  'api.the-connection-ended-before': 'The connection ended before all answers were there. Run it again to go on.',
+  'api.node-missing': 'There is no node {text} in this forest.',
+  'api.import-cut': 'The connection ended before the import did. Importing again is safe.',
+  'api.unreachable': 'The server cannot be reached. Is it still running?',
+  'api.status': 'The server answered {status}.',
+  'api.rerun-cut': 'The connection ended before all answers were there. Run it again to go on.',
 } as const;

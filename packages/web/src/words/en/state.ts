@@ -11,5 +11,5 @@ export const state = {
   'state.settings': 'Settings',
   'state.light': 'Light',
   'state.dark': 'Dark',
-  'state.same-as-the': 'Same as the system',
+  'state.system-theme': 'Same as the system',
 } as const;

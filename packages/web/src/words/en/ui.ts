@@ -1,10 +1,10 @@
 /** The texts of ui. */
 export const ui = {
   'ui.copy': 'Copy',
-  'ui.the-browser-does': 'The browser does not let this page write to the clipboard.',
+  'ui.clipboard-refused': 'The browser does not let this page write to the clipboard.',
   'ui.copied': 'Copied',
   'ui.cancel': 'Cancel',
-  'ui.title': 'Title',
+  'ui.rename-title': 'Title',
   'ui.filters': 'Filters',
   'ui.more-filters': 'More filters',
   'ui.no-filters': 'No filters',
@@ -12,10 +12,11 @@ export const ui = {
   'ui.close': 'Close',
   'ui.retrying': 'Retrying',
   'ui.retrying-in-s': 'Retrying in {left} s',
-  'ui.this-does-not': 'This does not exist, or no longer',
-  'ui.to-the-forest': 'To the forest',
+  'ui.gone': 'This does not exist, or no longer',
+  'ui.gone-back': 'To the forest',
   'ui.try-again': 'Try again',
   'ui.loading': 'Loading',
   'ui.notices': 'Notices',
   'ui.dismiss': 'Dismiss',
+  'ui.just-now': 'just now',
 } as const;

@@ -1,0 +1,71 @@
+import { sql } from 'kysely';
+import type { FactStore, FactVersion } from '../store.ts';
+import type { PostgresContext } from './context.ts';
+import { fromStored, toStored } from './rows.ts';
+
+const ROWS_AT_ONCE = 5000;
+
+/** The facts of a project. Every statement reads one state of the database, so a value always belongs to the version read with it. */
+export function factQueries({ db, own }: PostgresContext): FactStore {
+  return {
+    async version() {
+      const { rows } = await sql<FactVersion>`
+        select version, state from skein_fact_version where project = ${own}`.execute(db);
+      const [row] = rows;
+      return row && { version: row.version, state: fromStored(row.state) };
+    },
+    async read(keys) {
+      const { rows } = await sql<{ version: string | null; key: string | null; value: string | null }>`
+        select known.version, fact.key, fact.value
+        from (values (${own}::text)) as given (project)
+        left join skein_fact_version as known on known.project = given.project
+        left join skein_fact as fact on fact.project = given.project and fact.key = any(${keys.map(toStored)}::text[])
+      `.execute(db);
+      const found = new Map(rows.map(({ key, value }) => [key, value]));
+      return {
+        version: rows[0]?.version ?? undefined,
+        values: keys.map((key) => {
+          const value = found.get(toStored(key));
+          return value === undefined || value === null ? undefined : fromStored(value);
+        }),
+      };
+    },
+    write: (from, to, values) =>
+      db.transaction().execute(async (transaction) => {
+        const state = toStored(to.state);
+        const { numAffectedRows } =
+          from === undefined
+            ? await sql`
+                insert into skein_fact_version (project, version, state) values (${own}, ${to.version}, ${state})
+                on conflict (project) do nothing`.execute(transaction)
+            : await sql`
+                update skein_fact_version set version = ${to.version}, state = ${state}
+                where project = ${own} and version = ${from}`.execute(transaction);
+        if (numAffectedRows !== 1n) return false;
+        // In the order of keys, as all writers do.
+        const all = [...values].sort(([a], [b]) => (a < b ? -1 : 1));
+        for (let at = 0; at < all.length; at += ROWS_AT_ONCE) {
+          const some = all.slice(at, at + ROWS_AT_ONCE);
+          const set = some.filter((row): row is [string, string] => row[1] !== undefined);
+          await sql`
+            insert into skein_fact (project, key, value)
+            select ${own}, given.key, given.value
+            from unnest(${set.map(([key]) => toStored(key))}::text[], ${set.map(([, value]) => toStored(value))}::text[])
+              as given (key, value)
+            on conflict (project, key) do update set value = excluded.value`.execute(transaction);
+          const gone = some.filter(([, value]) => value === undefined).map(([key]) => toStored(key));
+          if (gone.length > 0)
+            await sql`delete from skein_fact where project = ${own} and key = any(${gone}::text[])`.execute(
+              transaction,
+            );
+        }
+        return true;
+      }),
+    clear: () => db.transaction().execute((transaction) => clearFacts(transaction, own)),
+  };
+}
+
+export async function clearFacts(db: PostgresContext['db'], own: string): Promise<void> {
+  await sql`delete from skein_fact_version where project = ${own}`.execute(db);
+  await sql`delete from skein_fact where project = ${own}`.execute(db);
+}

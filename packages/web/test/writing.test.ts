@@ -1,0 +1,115 @@
+/** Writing a message: what Enter does, the queue, and files that are pasted or chosen. */
+import { says } from '@skein/emulator';
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { inChromium, startApp } from './kit.ts';
+
+inChromium();
+
+const composer = (page: Page) => page.getByRole('textbox', { name: 'Message' });
+const attached = (page: Page) => page.getByRole('list', { name: 'Attachments' }).getByRole('listitem');
+
+test('Enter sends and Shift+Enter begins a line, until the setting turns that round', async () => {
+  const { open, emulator } = await startApp();
+  emulator.script('anthropic-messages', [says('One.'), says('Two.')]);
+  const page = await open('/new');
+  await composer(page).focus();
+  await page.keyboard.type('First');
+  await page.keyboard.press('Shift+Enter');
+  await page.keyboard.type('line');
+  expect(await composer(page).inputValue()).toBe('First\nline');
+  await page.keyboard.press('Enter');
+  await page.getByRole('article', { name: 'assistant message' }).getByText('One.').waitFor();
+
+  await page.getByRole('button', { name: /^Ways to send/ }).press('Enter');
+  await page.getByRole('checkbox', { name: /^Enter sends/ }).press('Space');
+  await page.keyboard.press('Escape');
+  await composer(page).focus();
+  await page.keyboard.type('Second');
+  await page.keyboard.press('Enter');
+  await page.keyboard.type('line');
+  expect(await composer(page).inputValue()).toBe('Second\nline');
+  await page.keyboard.press('Control+Enter');
+  await page.getByRole('article', { name: 'assistant message' }).getByText('Two.').waitFor();
+});
+
+test('messages that are sent while an answer streams wait in a queue, where they are edited and dropped by keys', async () => {
+  const { open, emulator, gate, forest } = await startApp();
+  emulator.script('anthropic-messages', [says('A long answer.', { chunkDelay: 1 }), says('Next.')]);
+  const page = await open('/new');
+  gate.shut();
+  await composer(page).fill('Begin.');
+  await page.keyboard.press('Enter');
+  await page.getByRole('article', { name: 'growing message' }).waitFor();
+  const queue = page.getByRole('list', { name: 'Queued messages' }).getByRole('listitem');
+  for (const text of ['Keep this.', 'Drop this.', 'Edit this.']) {
+    await composer(page).fill(text);
+    await page.keyboard.press('Enter');
+    await queue.filter({ hasText: text }).waitFor();
+  }
+  await queue
+    .filter({ hasText: 'Drop this.' })
+    .getByRole('button', { name: 'Drop this queued message' })
+    .press('Enter');
+  await queue
+    .filter({ hasText: 'Edit this.' })
+    .getByRole('button', { name: 'Edit this queued message' })
+    .press('Enter');
+  await expect.poll(() => queue.count()).toBe(1);
+  expect(await composer(page).inputValue()).toBe('Edit this.');
+  gate.open();
+  await page.getByRole('article', { name: 'assistant message' }).getByText('Next.').waitFor();
+  expect(await queue.count()).toBe(0);
+  expect(await composer(page).inputValue()).toBe('Edit this.');
+  const { head } = (await forest.threads.list()).items[0]!;
+  expect((await forest.path(head)).map(({ message }) => message.text)).toEqual([
+    'Begin.',
+    'A long answer.',
+    'Keep this.',
+    'Next.',
+  ]);
+});
+
+test('a picture is pasted, a file is chosen, a long text that is pasted is attached, and all of them are sent', async () => {
+  const { open, emulator, forest } = await startApp();
+  emulator.script('anthropic-messages', says('Seen.'));
+  const page = await open('/new');
+  await composer(page).focus();
+  await composer(page).evaluate((field) => {
+    const data = new DataTransfer();
+    data.items.add(new File([new Uint8Array([137, 80, 78, 71])], 'tile.png', { type: 'image/png' }));
+    field.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }));
+  });
+  await attached(page).getByText('tile.png').waitFor();
+  await page
+    .getByLabel('Files to attach')
+    .setInputFiles({ name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('Warp and weft.') });
+  await attached(page).getByText('notes.txt').waitFor();
+  await composer(page).evaluate((field) => {
+    const data = new DataTransfer();
+    data.setData('text/plain', Array.from({ length: 400 }, (_, line) => `Line ${line}`).join('\n'));
+    field.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }));
+  });
+  await attached(page).getByText('Pasted text, 400 lines').waitFor();
+  await attached(page).getByRole('button', { name: 'Remove notes.txt' }).press('Enter');
+  await expect.poll(() => attached(page).count()).toBe(2);
+  await composer(page).fill('What is this?');
+  await page.keyboard.press('Enter');
+  await page.getByRole('article', { name: 'assistant message' }).getByText('Seen.').waitFor();
+  const { head } = (await forest.threads.list()).items[0]!;
+  const [asked] = await forest.path(head);
+  expect(asked!.message.content.map(({ type }) => type)).toContain('media');
+  expect(asked!.message.text).toContain('Line 399');
+  expect(asked!.message.text).toContain('What is this?');
+  expect(asked!.message.text).not.toContain('Warp');
+});
+
+test('the model picker has the focus in its field when it opens for the first time', async () => {
+  const { open } = await startApp();
+  const page = await open('/new');
+  await page.getByRole('button', { name: /^Model:/ }).press('Enter');
+  await page.locator('input[placeholder="Search, or type provider/model"]:focus').waitFor();
+  await page.keyboard.type('gemini-2.5-pro');
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: /^Model: google\/gemini-2\.5-pro/ }).waitFor();
+});
