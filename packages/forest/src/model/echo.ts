@@ -7,6 +7,7 @@ import {
   type ToolResultBlock,
   type ToolUseBlock,
 } from '@skein/core';
+import { appendEscaped } from './escape-json.ts';
 import { quoted, sha256, sha256OfPieces } from './ids.ts';
 
 export const ECHO_VERSION = 1;
@@ -80,13 +81,32 @@ function step(before: string, unit: string): string {
 /** The step of a text; a long one is quoted once for all chains that it extends, and not copied behind the one before. */
 function stepOfText(before: string, role: Message['role'], text: string): string {
   if (text.length < LONG) return step(before, `["${role}",${quoted(text)}]`);
-  if (lastQuoted.text !== text) lastQuoted = { text, bytes: Buffer.from(quoted(text)) };
+  if (lastQuoted.text !== text) lastQuoted = { text, bytes: quotedBytes(text) };
   const digest = sha256OfPieces([`${before}\n["${role}",`, lastQuoted.bytes, ']']);
   return `${ECHO_VERSION}:${digest.slice(0, 32)}`;
 }
 
 /** A reply extends two chains, one right after the other: that of its history and that of its turn. */
-let lastQuoted = { text: '', bytes: Buffer.from('""') };
+let lastQuoted: { readonly text: string; readonly bytes: string | Uint8Array } = { text: '', bytes: '""' };
+
+/** The UTF-8 of `JSON.stringify(text)`. */
+function quotedBytes(text: string): string | Uint8Array {
+  let buffer = Buffer.allocUnsafe(text.length + LONG);
+  const sink = {
+    size: buffer.write('"'),
+    makeRoom(bytes: number): Buffer {
+      if (sink.size + bytes <= buffer.length) return buffer;
+      const wider = Buffer.allocUnsafe(Math.max(buffer.length * 2, sink.size + bytes));
+      buffer.copy(wider, 0, 0, sink.size);
+      buffer = wider;
+      return buffer;
+    },
+  };
+  if (!appendEscaped(text, sink)) return quoted(text);
+  sink.makeRoom(1);
+  buffer[sink.size++] = 0x22;
+  return buffer.subarray(0, sink.size);
+}
 
 function hash(text: string): string {
   return sha256(text).slice(0, 32);

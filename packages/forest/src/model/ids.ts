@@ -70,15 +70,18 @@ const FEW = 32;
 
 /**
  * The same as `JSON.stringify(text)` in half the time, because most texts need few escapes. A very long text goes to
- * `JSON.stringify`: it may need millions of escapes, and as many pieces would cost more memory than the text.
+ * `JSON.stringify`: it may need millions of escapes, and as many pieces would cost more memory than the text. So does one with
+ * surrogates, of which only those without their other half are escaped.
  */
 export function quoted(text: string): string {
-  if (text.length > VERY_LONG || !text.isWellFormed()) return JSON.stringify(text);
+  if (text.length > VERY_LONG) return JSON.stringify(text);
   let [done, from] = ['"', 0];
   ESCAPED.lastIndex = 0;
   while (ESCAPED.test(text)) {
     const at = ESCAPED.lastIndex - 1;
-    done += text.slice(from, at) + ESCAPES[text.charCodeAt(at)]!;
+    const escaped = ESCAPES[text.charCodeAt(at)];
+    if (escaped === undefined) return JSON.stringify(text);
+    done += text.slice(from, at) + escaped;
     from = at + 1;
   }
   return `${done}${text.slice(from)}"`;
@@ -86,7 +89,7 @@ export function quoted(text: string): string {
 
 const VERY_LONG = 2 ** 20;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are escaped, too.
-const ESCAPED = /["\\\u0000-\u001f]/g;
+const ESCAPED = /["\\\u0000-\u001f\ud800-\udfff]/g;
 const ESCAPES = Array.from({ length: 128 }, (_, code) => JSON.stringify(String.fromCharCode(code)).slice(1, -1));
 
 /** Writes an integer without trailing zeros, with an exponent: `1200` is `12e2`. */
@@ -99,12 +102,12 @@ function integerText(value: number): string {
 }
 
 /**
- * The SHA-256 of the UTF-8 bytes of a text, in hex; the same as `digest` of core.
+ * The SHA-256 of a text's UTF-8 bytes, or of bytes, in hex; of a text, the same as `digest` of core.
  *
  * @example
  * sha256('abc'); // 'ba7816bf8f01cfea…'
  */
-export function sha256(text: string): string {
+export function sha256(text: string | Uint8Array): string {
   return hash('sha256', text, 'hex');
 }
 

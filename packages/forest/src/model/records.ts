@@ -1,3 +1,4 @@
+import { isAscii, isUtf8, transcode } from 'node:buffer';
 import type { Alternative, Facts, Origin, Stop, Usage } from '@skein/core';
 
 /**
@@ -139,14 +140,20 @@ export type EntryKind = (typeof ENTRY_KINDS)[number];
 export type PackedBytes = { readonly text: string } | { readonly base64: string };
 
 /** A byte order mark is part of the bytes. */
-const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+const UTF8 = new TextDecoder('utf-8', { ignoreBOM: true });
 
 export function packBytes(bytes: Uint8Array): PackedBytes {
-  try {
-    return { text: UTF8.decode(bytes) };
-  } catch {
-    return { base64: Buffer.from(bytes).toString('base64') };
-  }
+  return isUtf8(bytes) ? { text: decodeValid(bytes) } : { base64: Buffer.from(bytes).toString('base64') };
+}
+
+/** From this length on, decoding in two steps takes a fifth to a half of the time that one step takes. */
+const LONG = 2 ** 11;
+
+function decodeValid(bytes: Uint8Array): string {
+  if (bytes.length < LONG) return UTF8.decode(bytes);
+  const { buffer, byteOffset, byteLength } = bytes;
+  const given = Buffer.from(buffer, byteOffset, byteLength);
+  return isAscii(given) ? given.toString('latin1') : transcode(given, 'utf8', 'utf16le').toString('utf16le');
 }
 
 /** The text of bytes that were stored as text: the same as decoding them, without unpacking them first. */

@@ -49,7 +49,7 @@ export function describeRequest(
     secrets,
     body: body?.packed,
     hashes: () => ({
-      ...(body && { requestSha256: sha256(body.text) }),
+      ...(body && { requestSha256: sha256(body.exact) }),
       replayKey: replayKey(request.method, url, body?.text ?? ''),
     }),
   };
@@ -105,10 +105,12 @@ function findModel(body: string): string | undefined {
   return /"model"\s*:\s*"([^"\\]{1,200})"/.exec(body.slice(0, 4096))?.[1];
 }
 
-/** A body as it was given, as it is stored, and as the text that is hashed. It is decoded once. */
+/** A body as it was given, as it is stored, and as it is hashed. It is decoded once, and not encoded again to be hashed. */
 interface CleanBody {
   readonly given: string;
   readonly text: string;
+  /** `text`, or its UTF-8 bytes. */
+  readonly exact: string | Uint8Array;
   readonly packed: PackedBytes;
   readonly redacted: boolean;
 }
@@ -118,7 +120,9 @@ function cleanBody(body: string | Uint8Array | undefined, secrets: readonly stri
   const packed = typeof body === 'string' ? { text: body.toWellFormed() } : packBytes(body);
   const given = 'text' in packed ? packed.text : bodyText(body);
   const text = removeSecrets(given, secrets);
-  return text === given ? { given, text, packed, redacted: false } : { given, text, packed: { text }, redacted: true };
+  if (text !== given) return { given, text, exact: text, packed: { text }, redacted: true };
+  const isSame = typeof body !== 'string' && 'text' in packed;
+  return { given, text, exact: isSame ? body : text, packed, redacted: false };
 }
 
 function decodeText({ buffer, byteOffset, byteLength }: Uint8Array): string {

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createClock } from '../model/clock.ts';
 import { memoryStore } from '../store/index.ts';
+import { RecentTexts } from './recent-texts.ts';
 import { createRecordingWriter, type PendingWrite } from './recorder.ts';
 import { createRecording } from './recording.ts';
 
@@ -95,7 +96,8 @@ test('long requests have their place at once, too: later, they would be read fro
     ...createRecordingWriter(async () => undefined),
     begin: (one: PendingWrite) => void begun.push(one),
   };
-  const context = { store: memoryStore(), clock: createClock('w'), unsaved: { total: 0 }, report: () => undefined };
+  const [store, texts] = [memoryStore(), new RecentTexts()];
+  const context = { store, texts, clock: createClock('w'), unsaved: { total: 0 }, report: () => undefined };
   const request = {
     method: 'POST',
     url: 'https://api.openai.com/v1/chat/completions',
@@ -155,7 +157,7 @@ test('an exchange whose reply is being kept has not ended for the writer before 
   const context = { store: Object.create(store, { append: { value: append } }), clock: createClock('test') };
   const request = { method: 'POST', url: 'https://api.openai.com/v1/chat/completions', headers: [], body: '{}' };
   const recording = createRecording(
-    { ...context, writer, unsaved: { total: 0 }, report: () => undefined, hints: undefined },
+    { ...context, writer, texts: new RecentTexts(), unsaved: { total: 0 }, report: () => undefined, hints: undefined },
     request,
   );
   const kept = recording.keepReply([], []);

@@ -2,6 +2,7 @@ import type { Forest } from '../forest/index.ts';
 import type { GatewayUse } from './exchange.ts';
 import type { HintPlaces } from './hints.ts';
 import { sharedProjector } from './projection/projector.ts';
+import { recentTexts } from './recent-texts.ts';
 import { createRecording, type Recording } from './recording.ts';
 import { sliceWork, turnOfOthers } from './turns.ts';
 
@@ -74,9 +75,10 @@ export function createRecorder(
     }
   };
   const writer = createRecordingWriter(() => projector.run().catch(report));
+  const texts = recentTexts(store);
   const unsaved = { total: 0 };
   return {
-    begin: (request) => createRecording({ store, clock, writer, unsaved, report, hints }, request),
+    begin: (request) => createRecording({ store, clock, writer, texts, unsaved, report, hints }, request),
     stored: () => writer.stored(),
     settled: () => writer.settled(),
   };

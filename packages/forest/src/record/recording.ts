@@ -17,6 +17,7 @@ import {
 import { replyRef } from './gateway-replies.ts';
 import type { HintPlaces } from './hints.ts';
 import { createResponseIdReader, readResponseId } from './read-exchange.ts';
+import type { RecentTexts } from './recent-texts.ts';
 import type { HeaderPairs, PendingWrite, RecordingWriter, RequestToRecord } from './recorder.ts';
 
 /**
@@ -57,6 +58,8 @@ interface RecordingContext {
   readonly store: Store;
   readonly clock: Clock;
   readonly writer: RecordingWriter;
+  /** Where the texts wait until the exchange is placed. */
+  readonly texts: RecentTexts;
   /** The bytes of all recordings that are not stored yet. */
   readonly unsaved: { total: number };
   readonly report: (error: unknown) => void;
@@ -68,12 +71,13 @@ interface RecordingContext {
  * everything known. Nothing is parsed while bytes pass; that happens when they are stored.
  */
 export function createRecording(
-  { store, clock, writer, unsaved, report, hints }: RecordingContext,
+  { store, clock, writer, texts: recent, unsaved, report, hints }: RecordingContext,
   request: RequestToRecord,
 ): Recording {
   const id = clock.tick();
   const start = clock.now();
   const buffer = createResponseBuffer();
+  const texts = recent.collect(id);
   const upstream = createUpstreamRecording(id, clock);
   let replyKeys: readonly string[] = [];
   let writing: Promise<unknown> | undefined;
@@ -121,6 +125,8 @@ export function createRecording(
     const isNews = isFirst || ended || answered.responseId !== knew || beside.isChanged || replyKeys.length > 0;
     const refs = replyKeys.map((key) => replyRef(key, id, clock.tick()));
     replyKeys = [];
+    if (isFirst && body) texts.request(body);
+    if (isComplete && !isTruncated && !upstream.side) texts.done();
     return [
       ...(isFirst && body ? [requestPart(id, body, clock.tick())] : []),
       ...(part ? [part] : []),
@@ -134,6 +140,7 @@ export function createRecording(
     const packed = buffer.take(ended !== undefined);
     if (!packed) return undefined;
     const clean = withoutKeys(packed, secrets);
+    texts.response(clean);
     if ('text' in clean) lookForId(clean.text);
     const times = marks;
     marks = [];
@@ -184,6 +191,7 @@ export function createRecording(
         await work;
       } catch (error) {
         isTruncated = true;
+        texts.drop();
         // A store that fails once usually fails again for the same exchange; one report is enough.
         if (!isReported) report(error);
         isReported = true;

@@ -4,6 +4,7 @@ import type { EntryRecord } from '../../model/records.ts';
 import { EXCHANGES, type Exchange, exchangeRecord, readExchangeRecord, readTexts } from '../exchange.ts';
 import { readGatewayReply } from '../gateway-replies.ts';
 import { type ExchangeContent, readExchange } from '../read-exchange.ts';
+import { recentTexts } from '../recent-texts.ts';
 import type { RecordingForest } from '../recorder.ts';
 
 const PAGE = 500;
@@ -55,7 +56,8 @@ export async function readContent(
   const record = entry ?? (await store.entry('exchange', id));
   const exchange = record && readExchangeRecord(record);
   if (!exchange) return undefined;
-  return readExchange(exchange, await readTexts(store, exchange), await readRestored(forest, exchange));
+  const texts = recentTexts(store).take(id) ?? (await readTexts(store, exchange));
+  return readExchange(exchange, texts, await readRestored(forest, exchange));
 }
 
 /** The replies that a gateway sent in place of messages of the client. */

@@ -1,4 +1,5 @@
 import { crc32 } from 'node:zlib';
+import { appendEscaped, type ByteSink } from '../../model/escape-json.ts';
 import type { StoreRecord } from '../../model/records.ts';
 import { isEntry } from '../records.ts';
 
@@ -75,28 +76,12 @@ export function recordLine(record: StoreRecord): string {
 
 /** A buffer up to this size is kept for the next batch: a new one for every batch keeps the garbage collector busy. */
 const KEPT_BYTES = 2 ** 20;
-/** A text from this length on is escaped as bytes, in half the time that `JSON.stringify` and encoding its result take. */
+/** A text from this length on is escaped as bytes: for a shorter one, `JSON.stringify` and encoding its result are faster. */
 const LONG = 2 ** 11;
-/** How many characters are escaped at once. */
-const AT_ONCE = 2 ** 12;
-
-const SPACE = 0x20;
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-/** What JSON has in place of each character up to the backslash. */
-const ESCAPES = Array.from({ length: BACKSLASH + 1 }, (_, code) =>
-  Buffer.from(JSON.stringify(String.fromCharCode(code)).slice(1, -1)),
-);
-const LONGEST_ESCAPE = '\\u0000'.length;
-
-function isHighSurrogate(code: number): boolean {
-  return code >= 0xd800 && code <= 0xdbff;
-}
 
 /** Encodes records into one buffer, each once: the checksum is that of the bytes that are written. */
-export class LineEncoder {
+export class LineEncoder implements ByteSink {
   #buffer = Buffer.allocUnsafeSlow(2 ** 14);
-  readonly #plain = Buffer.allocUnsafeSlow(AT_ONCE * 3);
   size = 0;
 
   begin(): void {
@@ -105,7 +90,7 @@ export class LineEncoder {
   }
 
   write(text: string): void {
-    this.#makeRoom(text.length > AT_ONCE ? Buffer.byteLength(text) : text.length * 3);
+    this.makeRoom(text.length > LONG ? Buffer.byteLength(text) : text.length * 3);
     this.size += this.#buffer.write(text, this.size);
   }
 
@@ -144,45 +129,22 @@ export class LineEncoder {
 
   /** The same as writing `JSON.stringify(text)`. */
   #text(text: string): void {
-    if (text.length < LONG || !text.isWellFormed()) {
+    const start = this.size;
+    this.write('"');
+    if (text.length >= LONG && appendEscaped(text, this)) this.write('"');
+    else {
+      this.size = start;
       this.write(JSON.stringify(text));
-      return;
     }
-    this.write('"');
-    for (let from = 0; from < text.length; ) {
-      let to = Math.min(from + AT_ONCE, text.length);
-      // A piece does not end between the halves of a surrogate pair.
-      if (to < text.length && isHighSurrogate(text.charCodeAt(to - 1))) to -= 1;
-      this.#escape(this.#plain.write(text.slice(from, to)));
-      from = to;
-    }
-    this.write('"');
   }
 
-  /** Appends the first bytes of `#plain`, escaped. */
-  #escape(count: number): void {
-    this.#makeRoom(count * LONGEST_ESCAPE);
-    const plain = this.#plain;
-    const buffer = this.#buffer;
-    let to = this.size;
-    for (let from = 0; from < count; from++) {
-      const byte = plain[from]!;
-      if (byte >= SPACE && byte !== QUOTE && byte !== BACKSLASH) {
-        buffer[to++] = byte;
-        continue;
-      }
-      const escaped = ESCAPES[byte]!;
-      buffer[to++] = BACKSLASH;
-      for (let at = 1; at < escaped.length; at++) buffer[to++] = escaped[at]!;
+  makeRoom(bytes: number): Buffer {
+    if (this.size + bytes > this.#buffer.length) {
+      const wider = Buffer.allocUnsafeSlow(Math.max(this.#buffer.length * 2, this.size + bytes));
+      this.#buffer.copy(wider, 0, 0, this.size);
+      this.#buffer = wider;
     }
-    this.size = to;
-  }
-
-  #makeRoom(bytes: number): void {
-    if (this.size + bytes <= this.#buffer.length) return;
-    const wider = Buffer.allocUnsafeSlow(Math.max(this.#buffer.length * 2, this.size + bytes));
-    this.#buffer.copy(wider, 0, 0, this.size);
-    this.#buffer = wider;
+    return this.#buffer;
   }
 }
 
