@@ -19,14 +19,14 @@ const NOUNS = `account address agent answer api application approval array assem
   item iterator job json key kind label language layer lease length level limit line list listener loader location
   lock log lookup map match media member memory message metadata method modality model module name need note number
   object operation option order outcome output package pair param parameter parser part path pattern payload
-  permission phase piece placeholder platform plugin point policy pool port position preference preset preview price
+  period permission phase piece placeholder platform plugin point policy pool port position preference preset preview price
   problem progress prompt property protocol proxy query question range rate reader reason reasoning record recording redactor
   reference refusal registry replacement reply report request requirement resolver resource response result retry
   role route router row rule runner sample schema schemas scope script search secret section selection sender
   sequence server service settings setup shape signal signer sink size sleep slice snapshot socket source span spec
   split stack statement statistics status step stop storage strategy stream string style subscription subset suite
   summary table tag target task template test text thinking time timeout timestamp title token tool total trace
-  tracker transaction transformer translation transport tree trigger turn type unit update url usage use user
+  tracker traffic transaction transformer translation transport tree trigger turn type unit update url usage use user
   validator value variable verdict version view warning window word worker writer`;
 
 /** Words that stand before a noun: adjectives, participles, verbs of an operation, names of standards and products. */

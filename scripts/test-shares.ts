@@ -6,10 +6,10 @@ const isWhole = process.env.SKEIN_LONG === 'true';
 
 /** How often a property is tried. */
 export function runs(all: number): number {
-  return isWhole ? all : Math.ceil(all / 4);
+  return isWhole ? all : Math.ceil(all / 8);
 }
 
-/** Every third case. Lists that are combined with each other give their own position as `turn`, so that each of their members has its turn. */
+/** Every fifth case. Lists that are combined with each other give their own position as `turn`, so that each of their members has its turn. */
 export function share<T>(cases: readonly T[], turn = 0): readonly T[] {
-  return isWhole ? cases : cases.filter((_, at) => (at + turn) % 3 === 0);
+  return isWhole ? cases : cases.filter((_, at) => (at + turn) % 5 === 0);
 }
