@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { runs } from '../../../../scripts/test-shares.ts';
+import { runs, share } from '../../../../scripts/test-shares.ts';
 import { dialect, isJson, type Message, user } from '../../src/index.ts';
 import { eventsOf, type SseEvent } from '../corpus/events-of.ts';
 import { unheld } from '../corpus/leaves.ts';
@@ -70,7 +70,8 @@ describe.each(ALL_PROTOCOLS)('%s', (protocol) => {
       // Every byte of the shorter one; of the other so many that each event is cut in many places.
       const step = bytes.length > 4096 ? 5 : 1;
       const seen = new Map<string, string[]>();
-      return Array.from({ length: Math.ceil(bytes.length / step) }, (_, turn) => turn * step).flatMap((end) =>
+      const ends = share(Array.from({ length: Math.ceil(bytes.length / step) }, (_, turn) => turn * step));
+      return ends.flatMap((end) =>
         problems(protocol, bytes.subarray(0, end), seen).map(
           (problem) => `${stream.name} behind byte ${end}: ${problem}`,
         ),
