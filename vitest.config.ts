@@ -56,7 +56,7 @@ export default defineConfig({
     teardownTimeout: 60_000,
     expect: { poll: { timeout: 60_000 } },
     // Half of the tests wait for processes and sockets. A percentage would never give more workers than there are cores.
-    maxWorkers: Math.ceil(availableParallelism() * 2.5),
+    maxWorkers: availableParallelism() * 2,
     projects: [
       {
         extends: true,
