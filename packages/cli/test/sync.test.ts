@@ -113,7 +113,7 @@ test('over ssh: an older peer, a shell that prints, a host that is an option and
   const { folder } = await newFolder('Mine');
   const sync = async (lines: string, where = 'ssh:laptop:/forest') =>
     run(['sync', where, '--store', folder], inPlaceOfSsh(lines));
-  const older = await sync(`sed -u s/.version.:2/\\"version\\":0/ | skein sync --stdio --store ${folder}`);
+  const older = await sync(`sed -u s/.version.:3/\\"version\\":0/ | skein sync --stdio --store ${folder}`);
   expect(older.err).toMatch(/speaks version 3 .* asked in version 0: update the older one\. Nothing was written/);
   expect((await sync('echo Welcome; cat')).err).toContain('laptop answers "Welcome": its skein is older');
   expect((await sync('exit 127')).err).toContain('does not answer: it ended with code 127');
