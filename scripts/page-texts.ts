@@ -47,7 +47,7 @@ function isOutside(node: ts.Node): boolean {
 
 /** Calls whose texts are names for the page itself. */
 const SILENT_CALLS =
-  /(\.(includes|startsWith|endsWith|closest|matches|querySelector(All)?|getElementById|getItem|setItem|removeItem|addEventListener|removeEventListener|split|replace|replaceAll|join|test|exec|dispatch|set|get|has|append|createElement)$|^(create|lazy|import|matchMedia|postMessage))$/;
+  /(\.(includes|startsWith|endsWith|closest|matches|querySelector(All)?|getElementById|getItem|setItem|removeItem|addEventListener|removeEventListener|split|replaceAll|test|exec|dispatch|set|get|has|append|createElement)$|^(create|lazy|import|matchMedia|postMessage))$/;
 
 /** Attributes and members that are read by people. */
 const SHOWN_NAMES =
@@ -55,7 +55,7 @@ const SHOWN_NAMES =
 
 /** Attributes and members that are not. */
 const SILENT_NAMES =
-  /^(className|class|keys|key|group|id|type|href|role|on|name|kind|d|style|rel|target|value|look|side|align|as|item|method|dataset|origin)$|ClassName$/;
+  /^(className|class|keys|key|group|id|type|href|role|on|name|kind|d|style|rel|target|value|look|side|align|as|item|method|dataset|origin|gridColumn|gridRow)$|ClassName$/;
 
 function isShown(node: ts.Node, text: string): boolean {
   if (ts.isJsxText(node)) return true;
@@ -71,7 +71,13 @@ function isShown(node: ts.Node, text: string): boolean {
       if (ts.isJsxElement(at.parent) || ts.isJsxFragment(at.parent)) return true;
       continue;
     }
-    if (ts.isJsxAttribute(at)) return isNameShown(at.name.getText(), text);
+    if (ts.isJsxAttribute(at)) {
+      // The name of a field is for the page itself; what a component calls a name is shown.
+      const isOfComponent = /^\p{Lu}/u.test(at.parent.parent.tagName.getText());
+      return (isOfComponent && at.name.getText() === 'name') || isNameShown(at.name.getText(), text);
+    }
+    if (ts.isCallExpression(at) && /\.(join|replace)$/.test(at.expression.getText()))
+      return / \p{L}|\p{L} /u.test(text);
     if (ts.isPropertyAssignment(at)) return at.initializer === child && isNameShown(at.name.getText(), text);
     if (ts.isCaseClause(at) || ts.isElementAccessExpression(at)) return false;
     break;
@@ -92,13 +98,14 @@ function isNameShown(written: string, text: string): boolean {
   return SHOWN_NAMES.test(name) || isSentence(text);
 }
 
-/** Whether a text begins with a capital word or has two words in a row, as whatever is written for people does here. */
+/** Whether a text begins with a capital word, has two words in a row, or a word before a value, as whatever is written for people does here. */
 function isSentence(text: string): boolean {
-  return (BEGINNING.test(text.trim()) || WORDS_IN_A_ROW.test(text)) && !KEY_NAMES.test(text);
+  return [BEGINNING, WORDS_IN_A_ROW, WORD_BEFORE_VALUE].some((form) => form.test(text.trim())) && !KEY_NAMES.test(text);
 }
 
 const BEGINNING = /^[“‘]?\p{Lu}\p{Ll}*(?=$|[\s.,:;!?…’”])/u;
 const WORDS_IN_A_ROW = /(?<![\p{L}-])\p{L}\p{Ll}+ \p{Ll}{2,}(?![\p{L}-])/u;
+const WORD_BEFORE_VALUE = /^\p{Ll}{3,} …/u;
 
 const KEY_NAMES =
   /^(Alt|Ctrl|Shift|Meta|Enter|Escape|Tab|Space|Backspace|Delete|Home|End|Page|Arrow|Mac)\w*$|^(Alt|Ctrl|Shift|Meta)\+/;
@@ -110,6 +117,6 @@ function isTechnical(text: string): boolean {
 }
 
 const ADDRESS_OR_CODE =
-  /^(https?:|\/|\.|#|--|@|\{\{|skein |export |import )|^[\w.-]+\/[\w.*/-]+$|^[a-z]+([A-Z]\w*)+$|^[A-Z_]{2,}$|^\S+_\S+$/;
+  /^(https?:|\/|\.|#|--|@|\{\{|skein |export |import |curl |\w+\.…)|^[\w.-]+\/[\w.*/-]+$|^[a-z]+([A-Z]\w*)+$|^[A-Z_]{2,}$|^\S+_\S+$/;
 const NAMES =
   /^(Skein|Markdown|Mermaid|SVG|HTML|JSON|YAML|CSV|PDF|Esc|ms|min|px|OpenAI|Anthropic|Google|Python|JavaScript|TypeScript|curl)$/;

@@ -38,8 +38,8 @@ function nativeType(native: string): string {
     const value = JSON.parse(native) as unknown;
     if (typeof value !== 'object' || value === null) return typeof value;
     const { type } = value as { type?: unknown };
-    return typeof type === 'string' ? type : (Object.keys(value)[0] ?? 'empty');
+    return typeof type === 'string' ? type : (Object.keys(value)[0] ?? t('blocks.empty-object'));
   } catch {
-    return 'not JSON';
+    return t('blocks.not-json');
   }
 }

@@ -1,3 +1,4 @@
+import { t } from '../words/words.ts';
 import { type Command, useCommands } from './registry.ts';
 
 /** How long the first key of a sequence waits for the second, in milliseconds. */
@@ -88,7 +89,7 @@ export function keyLabel(keys: string): string {
         .map((part, index) => (index > 0 && part.length === 1 ? part.toUpperCase() : part))
         .join('+'),
     )
-    .join(' then ');
+    .join(` ${t('keys.then')} `);
 }
 
 /** A command in the list of keys. */

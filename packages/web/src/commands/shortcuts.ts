@@ -45,9 +45,7 @@ export function rememberCommands(commands: readonly Omit<KnownCommand, 'screens'
   const news = commands.flatMap(({ id, title, group, keys }): readonly KnownCommand[] => {
     const before = known[id];
     const isKnown = before?.title === title && before.keys.join() === keys.join() && before.screens.includes(screen);
-    return isKnown || keys.length === 0
-      ? []
-      : [{ id, title, group, keys, screens: [...new Set([...(before?.screens ?? []), screen])] }];
+    return isKnown ? [] : [{ id, title, group, keys, screens: [...new Set([...(before?.screens ?? []), screen])] }];
   });
   if (news.length === 0) return;
   useShortcuts.setState({ known: { ...known, ...Object.fromEntries(news.map((one) => [one.id, one])) } });

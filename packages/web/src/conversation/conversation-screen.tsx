@@ -18,6 +18,7 @@ import { Panes } from './panes.tsx';
 import { restoreAt } from './remove-messages.ts';
 import { StatusLine } from './status-line.tsx';
 import { ThreadView } from './thread.tsx';
+import { ThreadCommands } from './thread-commands.tsx';
 import { useConversationKeys } from './use-conversation-keys.ts';
 import { type ShownThread, useThread } from './use-thread.ts';
 
@@ -65,6 +66,7 @@ function OpenConversation(thread: ShownThread) {
       </Panes>
       <StatusLine {...thread} />
       <Dialogs leaf={leaf.id} />
+      {owner && <ThreadCommands thread={owner} />}
     </div>
   );
 }

@@ -2,7 +2,8 @@ import { useCallback } from 'react';
 import { navigate } from '../api/base.ts';
 import type { Node } from '../api/types.ts';
 import { foldablePlaces } from '../blocks/blocks.tsx';
-import { toggleFolds } from '../blocks/folds.ts';
+import { toggleFolds, toggleRaw } from '../blocks/folds.ts';
+import { plainText } from '../blocks/summary.ts';
 import { type Command, useCommandList } from '../commands/registry.ts';
 import { useNodes } from '../state/nodes.ts';
 import { goTo } from '../state/place.ts';
@@ -10,6 +11,7 @@ import { type InspectorTab, showTab, toggleMarked, useView } from '../state/view
 import { toast } from '../ui/toasts.tsx';
 import { t } from '../words/words.ts';
 import { answerAgain, stop } from './actions.ts';
+import { focusComposer } from './composer/composer.tsx';
 import { copyText, forkThread, linkTo, rate, toggleBookmark } from './marks.ts';
 import { showSiblings } from './message/sibling-switcher.tsx';
 import { restoreAt } from './remove-messages.ts';
@@ -100,6 +102,14 @@ export function useConversationKeys({ selected, leaf, path, tail }: ShownThread)
     message('good', t('conversation.rate-good'), [], () => void rate(selected, 1)),
     message('bad', t('conversation.rate-bad'), [], () => void rate(selected, -1)),
     message(
+      'copy-text',
+      t('message.copy-text'),
+      [],
+      () => void copyText(plainText(selected.content), t('message.text-copied')),
+    ),
+    message('source', t('conversation.source'), [], () => toggleRaw(selected.id)),
+    message('continue', t('message.continue'), [], focusComposer),
+    message(
       'copy-link',
       t('conversation.copy-link'),
       [],
@@ -111,6 +121,10 @@ export function useConversationKeys({ selected, leaf, path, tail }: ShownThread)
     },
     { ...message('tree', t('conversation.tree'), ['t'], () => toggleTab('tree')), group: 'view' },
     { ...message('raw', t('conversation.raw'), ['r'], () => toggleTab('raw')), group: 'view' },
+    ...(['diff', 'usage', 'request'] as const).map((tab) => ({
+      ...message(tab, t(`conversation.tab-${tab}`), [], () => toggleTab(tab)),
+      group: 'view' as const,
+    })),
     { ...message('stop', t('conversation.stop'), ['Escape'], leave), whileTyping: true },
   ]);
 }

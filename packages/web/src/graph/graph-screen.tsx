@@ -145,7 +145,7 @@ function useTreeTitles(tree: Tree<TopologyNode>): ReadonlyMap<string, string> {
       if (top === undefined) continue;
       const before = found.get(top);
       if (before) before.count += 1;
-      else found.set(top, { title: title || 'Untitled', count: 1 });
+      else found.set(top, { title: title || t('palette.untitled'), count: 1 });
     }
     return new Map([...found].map(([top, { title, count }]) => [top, count > 1 ? `${title} (+${count - 1})` : title]));
   }, [data, tree]);

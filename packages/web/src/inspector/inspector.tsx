@@ -9,7 +9,7 @@ import { type InspectorTab, useView } from '../state/view.ts';
 import { ago, duration, money, shortId, totalTokens } from '../ui/format.ts';
 import { Empty, Failed, Loading } from '../ui/states.tsx';
 import { Tabs } from '../ui/tabs.tsx';
-import { t, tx } from '../words/words.ts';
+import { LANGUAGE, t, tx } from '../words/words.ts';
 import { CacheTurns } from './cache-turns.tsx';
 import { ChangesView } from './changes-view.tsx';
 import { comparableText } from './comparable-text.ts';
@@ -230,9 +230,9 @@ function Buckets({ total }: { readonly total: Total | undefined }) {
       </div>
       <dl className="grid grid-cols-[1fr_auto] gap-x-3 gap-y-0.5 text-xs">
         {used.map(({ key, title, color }) => (
-          <Row key={key} title={title} color={color} value={usage[key].toLocaleString('en')} />
+          <Row key={key} title={title} color={color} value={usage[key].toLocaleString(LANGUAGE)} />
         ))}
-        <Row title={t('inspector.all-tokens')} value={all.toLocaleString('en')} />
+        <Row title={t('inspector.all-tokens')} value={all.toLocaleString(LANGUAGE)} />
         {read > 0 && (
           <Row title={t('inspector.cache-hit-rate')} value={`${Math.round((100 * usage.cacheRead) / read)} %`} />
         )}
@@ -274,7 +274,7 @@ export function TakeList({ takes }: { readonly takes: readonly Take[] }) {
           <li key={take.id} className="rounded-md border border-line p-2">
             <p className="mb-1 text-xs font-medium break-all">
               {take.model ?? AUTHORS[take.author]}
-              <span className="font-normal text-soft" title={new Date(take.at).toLocaleString()}>
+              <span className="font-normal text-soft" title={new Date(take.at).toLocaleString(LANGUAGE)}>
                 {' '}
                 · {ago(take.at)}
               </span>

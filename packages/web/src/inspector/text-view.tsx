@@ -106,7 +106,7 @@ function LongText({
           <Button small onClick={() => setChunks(chunks * 2)}>
             {t('inspector.text-more')}
           </Button>
-          {t('inspector.text-rest', { rest: rest.toLocaleString('en') })}
+          {t('inspector.text-rest', { rest })}
         </div>
       )}
     </section>

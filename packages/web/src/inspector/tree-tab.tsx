@@ -295,7 +295,7 @@ function liveText(block: Block): string {
     case 'refusal':
       return block.text;
     case 'tool-use':
-      return `calls ${block.name}`;
+      return t('inspector.tree-calls', { name: block.name });
     default:
       block satisfies { type: 'tool-result' | 'media' | 'unknown' };
       return '';

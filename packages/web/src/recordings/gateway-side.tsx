@@ -15,9 +15,9 @@ export function GatewaySummary({
   const { provider, model: answered, dialect: spoken, attempt } = upstream;
   const lost = lostThings({ upstream });
   const facts = [
-    gateway?.route !== undefined && `route ${gateway.route}`,
-    gateway?.token !== undefined && `token ${gateway.token}`,
-    attempt > 1 && `attempt ${attempt}`,
+    gateway?.route !== undefined && t('gateway.route', { name: gateway.route }),
+    gateway?.token !== undefined && t('gateway.token', { name: gateway.token }),
+    attempt > 1 && t('gateway.attempt', { number: attempt }),
     lost.length > 0 && t('gateway.lost', { count: lost.length }),
   ].filter((fact) => fact !== false);
   return (

@@ -14,7 +14,7 @@ import { bytes, duration, money, shortNumber, totalTokens } from '../ui/format.t
 import { Empty, Failed, Loading } from '../ui/states.tsx';
 import { Tabs } from '../ui/tabs.tsx';
 import { toastError } from '../ui/toasts.tsx';
-import { t } from '../words/words.ts';
+import { LANGUAGE, t } from '../words/words.ts';
 import { GatewaySummary, LostBetween } from './gateway-side.tsx';
 import { describePlacement, elapsedMs, OutcomeBadge, placedNode } from './outcome.tsx';
 import { RecordedMessages } from './recorded-messages.tsx';
@@ -134,7 +134,7 @@ function Head({ recording, onClose }: { readonly recording: Recording; readonly 
   const facts = [
     [t('recordings.model'), model],
     [t('recordings.provider'), upstream ? undefined : provider],
-    [t('recordings.started'), new Date(start).toLocaleString('en')],
+    [t('recordings.started'), new Date(start).toLocaleString(LANGUAGE)],
     [t('recordings.first-byte'), firstByte !== undefined && duration(firstByte - start)],
     [t('recordings.whole-answer'), time !== undefined && duration(time)],
     [t('recordings.size'), responseBytes !== undefined && bytes(responseBytes)],

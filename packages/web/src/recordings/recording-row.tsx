@@ -4,7 +4,7 @@ import type { Recording } from '../api/types.ts';
 import { toAddress } from '../state/address.ts';
 import { providerText } from '../ui/colors.ts';
 import { ago, duration, money, shortId, shortNumber } from '../ui/format.ts';
-import { t } from '../words/words.ts';
+import { LANGUAGE, t } from '../words/words.ts';
 import { elapsedMs, lostThings, OutcomeBadge, placedNode } from './outcome.tsx';
 
 const GRID =
@@ -104,7 +104,7 @@ export function RecordingRow({ recording, isChosen, slowest, isNarrow }: Recordi
       </div>
       <p className={`text-right text-xs text-soft tabular-nums ${wide}`}>{cost !== undefined && money(cost)}</p>
       <div className="text-right text-xs text-soft tabular-nums">
-        <time dateTime={new Date(start).toISOString()} title={new Date(start).toLocaleString('en')}>
+        <time dateTime={new Date(start).toISOString()} title={new Date(start).toLocaleString(LANGUAGE)}>
           {ago(start)}
         </time>
         {time !== undefined && <p className={isNarrow ? '' : 'lg:hidden'}>{duration(time)}</p>}

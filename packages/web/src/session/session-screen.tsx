@@ -7,7 +7,7 @@ import { toAddress } from '../state/address.ts';
 import { buttonLook } from '../ui/button.tsx';
 import { duration, money, shortNumber, totalTokens } from '../ui/format.ts';
 import { Empty, Failed, Loading } from '../ui/states.tsx';
-import { t } from '../words/words.ts';
+import { LANGUAGE, t } from '../words/words.ts';
 import { SessionFiles } from './file-changes.tsx';
 import { listFiles } from './line-diff.ts';
 import { cacheText, StepCard } from './step-card.tsx';
@@ -151,5 +151,5 @@ function Timeline({ lanes }: { readonly lanes: readonly SessionLane[] }) {
 }
 
 function clockTime(at: number): string {
-  return new Date(at).toLocaleString('en', { month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit' });
+  return new Date(at).toLocaleString(LANGUAGE, { month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit' });
 }

@@ -6,7 +6,7 @@ import { Foldable } from '../blocks/fold.tsx';
 import { oneLine } from '../blocks/summary.ts';
 import { toAddress } from '../state/address.ts';
 import { duration, money, shortNumber, totalTokens } from '../ui/format.ts';
-import { t } from '../words/words.ts';
+import { LANGUAGE, t } from '../words/words.ts';
 import { TouchedFileCard } from './file-changes.tsx';
 import { shortPath } from './line-diff.ts';
 
@@ -89,7 +89,7 @@ function StepFacts({ step }: { readonly step: SessionStep }) {
   return (
     <p className="text-xs text-faint tabular-nums">
       <time dateTime={new Date(at).toISOString()}>
-        {new Date(at).toLocaleString('en', { dateStyle: 'medium', timeStyle: 'short' })}
+        {new Date(at).toLocaleString(LANGUAGE, { dateStyle: 'medium', timeStyle: 'short' })}
       </time>
       {' · '}
       {facts.join(' · ')}

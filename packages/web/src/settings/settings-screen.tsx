@@ -10,7 +10,7 @@ import { Button } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { ChoiceField, TextField } from '../ui/field.tsx';
 import { shortNumber } from '../ui/format.ts';
-import { t, tx } from '../words/words.ts';
+import { LANGUAGE, t, tx } from '../words/words.ts';
 import { DEMO_VARIABLES } from './add-key.tsx';
 import { KeySection } from './key-section.tsx';
 import { ProblemSection } from './problem-section.tsx';
@@ -60,6 +60,9 @@ export default function SettingsScreen() {
   );
 }
 
+/** Writes "A or B". */
+const either = new Intl.ListFormat(LANGUAGE, { type: 'disjunction' });
+
 /** The providers: whether there is a key, which variable holds it, and the proxy address for clients. */
 function ProviderSection() {
   const query = useQuery(queries.providers());
@@ -102,7 +105,7 @@ function Row({ provider, isDemo }: { readonly provider: Provider; readonly isDem
       </div>
       <div className="min-w-40 grow text-xs">
         <p className={hasKey ? 'text-ok' : 'text-soft'}>{keyState(provider, isDemo)}</p>
-        <p className="font-mono break-all text-soft">{keyVariables.join(' or ') || t('settings.no-variable')}</p>
+        <p className="font-mono break-all text-soft">{either.format(keyVariables) || t('settings.no-variable')}</p>
       </div>
       <div className="flex min-w-0 items-center gap-1 max-sm:w-full max-sm:justify-between">
         <code className="truncate font-mono text-xs text-soft">{new URL(proxy).pathname}</code>
@@ -289,11 +292,11 @@ function AboutSection() {
     <QueryView query={settings}>
       {({ project, store, presets }) => (
         <dl className="grid grid-cols-[auto_1fr] gap-x-6 gap-y-1 rounded-lg border border-line bg-surface p-3">
-          <Fact name="Project" value={project} />
-          <Fact name="Store" value={store} />
-          <Fact name="Presets" value={Object.keys(presets).join(', ') || 'none'} />
-          <Fact name="Release" value={version.data?.version ?? ''} />
-          <Fact name="API" value={version.data?.api ?? ''} />
+          <Fact name={t('bar.project')} value={project} />
+          <Fact name={t('bar.store')} value={store} />
+          <Fact name={t('settings.presets')} value={Object.keys(presets).join(', ') || t('settings.no-presets')} />
+          <Fact name={t('settings.release')} value={version.data?.version ?? ''} />
+          <Fact name={t('settings.api')} value={version.data?.api ?? ''} />
         </dl>
       )}
     </QueryView>

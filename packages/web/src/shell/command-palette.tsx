@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { Bookmark as BookmarkIcon, Check, MessageSquare, TextSearch } from 'lucide-react';
+import { Bookmark as BookmarkIcon, Check, MessageSquare, MousePointerClick, TextSearch } from 'lucide-react';
 import { useDeferredValue, useState } from 'react';
 import { useLocation } from 'wouter';
 import { queries } from '../api/queries.ts';
@@ -15,6 +15,7 @@ import { MarkedText } from '../ui/marked-text.tsx';
 import { Modal } from '../ui/modal.tsx';
 import { type OptionGroup, OptionList } from '../ui/option-list.tsx';
 import { t } from '../words/words.ts';
+import { listScreenActions } from './screen-actions.ts';
 
 const close = () => useOverlays.setState({ palette: undefined });
 
@@ -32,8 +33,9 @@ export function Palette({ page }: { readonly page: PalettePage }) {
   const [query, setQuery] = useState('');
   const places = usePlaces(query);
   const commands = useFoundCommands(query);
+  const controls = useFoundControls(query);
   const models = useFoundModels(query, page === 'models');
-  const groups = page === 'models' ? models : [...places, ...commands, ...models];
+  const groups = page === 'models' ? models : [...places, ...commands, ...controls, ...models];
   const label = page === 'models' ? t('palette.choose-model') : t('palette.label');
   return (
     <Modal
@@ -80,6 +82,26 @@ function useFoundCommands(query: string): readonly OptionGroup[] {
 }
 
 const MOST = 6;
+
+/** What can be pressed or filled in on the screen behind the palette, and is no command. */
+function useFoundControls(query: string): readonly OptionGroup[] {
+  const [controls] = useState(listScreenActions);
+  const { commands } = useCommands();
+  if (query.trim() === '') return [];
+  const titles = new Set([...commands.values()].map(({ title }) => title));
+  const others = controls.filter(({ name }) => !titles.has(name));
+  return [
+    {
+      heading: t('palette.on-screen'),
+      options: rankByWords(others, query, ({ name }) => name, MOST).map(({ name, run }) => ({
+        id: `control ${name}`,
+        icon: <MousePointerClick size={14} />,
+        text: name,
+        run: afterClosing(run),
+      })),
+    },
+  ];
+}
 
 /** The places to go to: conversations, bookmarks and messages that match. */
 function usePlaces(query: string): readonly OptionGroup[] {

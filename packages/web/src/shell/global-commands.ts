@@ -14,6 +14,20 @@ const THEMES: readonly { readonly theme: Theme; readonly title: string }[] = [
   { theme: 'system', title: t('command.system-theme') },
 ];
 
+/** Places within the screens. */
+const PLACES = [
+  { id: 'go.archived', title: t('command.archived'), href: '/?view=archived' },
+  { id: 'go.bookmarks', title: t('palette.bookmarks'), href: '/?view=bookmarks' },
+  { id: 'go.deleted', title: t('command.deleted'), href: '/?view=deleted' },
+  { id: 'go.again', title: t('rerun.title'), href: '/compare?again' },
+  {
+    id: 'go.cassettes',
+    title: t('recordings.cassettes'),
+    words: t('command.cassettes-words'),
+    href: '/recordings/cassettes',
+  },
+] as const;
+
 /** The commands that every screen offers. */
 export function useGlobalCommands(): void {
   const [, go] = useLocation();
@@ -38,6 +52,7 @@ export function useGlobalCommands(): void {
       run: () => setTheme(theme),
     }),
   );
+  const enterSends = useView((view) => view.enterSends);
   useCommandList(
     [
       {
@@ -49,6 +64,14 @@ export function useGlobalCommands(): void {
         run: () => go('/new'),
       },
       ...screens,
+      ...PLACES.map(({ href, ...place }) => ({ ...place, group: 'go' as const, run: () => go(href) })),
+      {
+        id: 'enter-sends',
+        title: enterSends ? t('command.enter-breaks') : t('command.enter-sends'),
+        group: 'conversation',
+        words: t('command.enter-words'),
+        run: () => useView.setState({ enterSends: !enterSends }),
+      },
       {
         id: 'search',
         title: t('command.search'),

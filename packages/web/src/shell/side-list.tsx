@@ -12,9 +12,9 @@ import { type GroupRow, type ListRow, setUnfolded, useListRows } from '../state/
 import { isArchived, isPinned, plainTags } from '../state/thread-state.ts';
 import { describeGroup, GroupToggle } from '../threads/thread-group.tsx';
 import { ChoiceField } from '../ui/field.tsx';
-import { ago } from '../ui/format.ts';
+import { shortAgo } from '../ui/format.ts';
 import { Failed, Loading } from '../ui/states.tsx';
-import { t } from '../words/words.ts';
+import { LANGUAGE, t } from '../words/words.ts';
 import { SCREENS } from './screens.ts';
 
 const NONE: readonly never[] = [];
@@ -131,7 +131,7 @@ function Row({ row, isHere }: { readonly row: SideRow; readonly isHere: boolean 
         <GitFork size={12} role="img" aria-label={t('side.fork')} className="shrink-0 text-faint" />
       )}
       <span className="grow truncate">{title || t('palette.untitled')}</span>
-      <span className="shrink-0 text-[11px] text-soft">{shortAgo(ago(updatedAt))}</span>
+      <span className="shrink-0 text-[11px] text-soft">{shortAgo(updatedAt)}</span>
     </Link>
   );
 }
@@ -159,16 +159,6 @@ function Group({ row, isHere, look }: { readonly row: GroupRow; readonly isHere:
       <span className="sr-only">{words}</span>
     </GroupToggle>
   );
-}
-
-/** Shortens "5 minutes ago" to "5 min". */
-function shortAgo(text: string): string {
-  return text
-    .replace(' ago', '')
-    .replace(/ minutes?/, ' min')
-    .replace(/ hours?/, ' h')
-    .replace(/ days?/, ' d')
-    .replace('just now', 'now');
 }
 
 type SideRow =
@@ -255,5 +245,5 @@ function dayTitle(at: number, today: number): string {
   if (at >= today - 7 * DAY) return t('side.week');
   const date = new Date(at);
   const isThisYear = date.getFullYear() === new Date(today).getFullYear();
-  return date.toLocaleDateString('en', { month: 'long', ...(!isThisYear && { year: 'numeric' }) });
+  return date.toLocaleDateString(LANGUAGE, { month: 'long', ...(!isThisYear && { year: 'numeric' }) });
 }

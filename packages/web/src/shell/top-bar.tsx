@@ -27,7 +27,10 @@ export function TopBar() {
   const isOver = useOverlays((overlays) => overlays.forest);
   const isOpen = isNarrow ? isOver : isBeside;
   return (
-    <header className="flex h-11 shrink-0 pointer-coarse:h-13 items-center gap-1 border-b border-line bg-surface px-2 sm:gap-2">
+    <header
+      data-bar
+      className="flex h-11 shrink-0 pointer-coarse:h-13 items-center gap-1 border-b border-line bg-surface px-2 sm:gap-2"
+    >
       <IconButton
         label={isOpen ? t('bar.forest-hide') : t('bar.forest-show')}
         keys="\"

@@ -2,6 +2,7 @@ import { useSearchParams } from 'wouter';
 import type { SearchFilters, SearchRole } from '../api/search.ts';
 import type { Thread } from '../api/types.ts';
 import { isPinned } from '../state/thread-state.ts';
+import { LANGUAGE } from '../words/words.ts';
 
 export type ListView = 'conversations' | 'archived' | 'bookmarks' | 'deleted';
 
@@ -153,7 +154,7 @@ const SOURCES: Readonly<Record<string, (thread: Thread) => boolean>> = {
   pinned: isPinned,
 };
 
-const titles = new Intl.Collator('en', { numeric: true });
+const titles = new Intl.Collator(LANGUAGE, { numeric: true });
 
 const COMPARE: Readonly<Record<Sorting, (a: Thread, b: Thread) => number>> = {
   changed: (a, b) => b.updatedAt - a.updatedAt,

@@ -126,7 +126,7 @@ export function SelectionBar({ chosen, shown, onSelect }: SelectionBarProps) {
       <span className="grow" />
       {chosen.length < shown.length && (
         <Button look="quiet" onClick={() => onSelect(shown.map(({ id }) => id))}>
-          {t('selection.all', { count: shown.length.toLocaleString('en') })}
+          {t('selection.all', { count: shown.length })}
         </Button>
       )}
       <Button look="quiet" onClick={() => onSelect([])}>

@@ -13,6 +13,7 @@ import { Virtualizer } from 'virtua';
 import { base, navigate } from '../api/base.ts';
 import { queries } from '../api/queries.ts';
 import type { Thread } from '../api/types.ts';
+import { type Command, useCommandList } from '../commands/registry.ts';
 import { type ListRow, type GroupRow as Row, setUnfolded, useListRows } from '../state/thread-rows.ts';
 import { isArchived } from '../state/thread-state.ts';
 import { ago } from '../ui/format.ts';
@@ -52,6 +53,18 @@ export function ThreadList({ address, onChange, threads }: ListPartProps) {
   );
   const rows = useListRows(shown);
   const { selected, chosen, select, selectOnly } = useSelection(shown, rows);
+  useCommandList(
+    isDeleted || shown.length === 0
+      ? []
+      : [
+          {
+            id: 'threads.select-all',
+            title: t('selection.all', { count: shown.length }),
+            group: 'forest',
+            run: () => selectOnly(shown.map(({ id }) => id)),
+          },
+        ],
+  );
   if (isDeleted && deleted.isPending) return <Loading lines={6} />;
   if (isDeleted && deleted.isError) return <Failed error={deleted.error} onRetry={() => void deleted.refetch()} />;
   return (
@@ -144,26 +157,32 @@ function Rows({ rows, shown, selected, onSelect }: RowsProps) {
     if (thread)
       onSelect(thread.id, target.checked, (nativeEvent as unknown as { shiftKey?: boolean }).shiftKey === true);
   };
-  const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
-    moveFocus(event);
-    const thread = (event.target as Element).matches('a[data-title]') ? threadAt(event.target) : undefined;
-    if (!thread || thread.deleted || event.ctrlKey || event.metaKey || event.altKey) return;
-    const acts: Readonly<Record<string, () => void>> = {
-      F2: () => setRenaming(thread.id),
-      Delete: () => deleteWithUndo([thread]),
-      x: () => onSelect(thread.id, !selected.has(thread.id), false),
-      X: () => onSelect(thread.id, true, true),
-      '.': () => setOpen({ thread, button: event.target as HTMLElement }),
-    };
-    const act = acts[event.key];
-    if (!act) return;
-    event.preventDefault();
-    act();
-  };
+  const list = useRef<HTMLDivElement>(null);
+  /** A command on the row that has the focus. Where none has it, the first one gets it. */
+  const onRow = (id: string, title: string, key: string, act: (thread: Thread, row: HTMLElement) => void): Command => ({
+    id: `threads.${id}`,
+    title,
+    group: 'forest',
+    keys: [key],
+    run: () => {
+      const row = list.current?.contains(document.activeElement) ? document.activeElement : null;
+      const thread = row && threadAt(row);
+      if (!thread) list.current?.querySelector<HTMLElement>('[data-title]')?.focus();
+      else if (!thread.deleted) act(thread, row as HTMLElement);
+    },
+  });
+  useCommandList([
+    onRow('rename', t('threads.rename-focused'), 'F2', ({ id }) => setRenaming(id)),
+    onRow('delete', t('threads.delete-focused'), 'Delete', (thread) => deleteWithUndo([thread])),
+    onRow('select', t('threads.select-focused'), 'x', ({ id }) => onSelect(id, !selected.has(id), false)),
+    onRow('select-range', t('threads.select-up-to'), 'X', ({ id }) => onSelect(id, true, true)),
+    onRow('menu', t('threads.menu-focused'), '.', (thread, button) => setOpen({ thread, button })),
+  ]);
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the rows have buttons and links of their own
     <div
-      onKeyDown={onKeyDown}
+      ref={list}
+      onKeyDown={moveFocus}
       onClick={onClick}
       onChange={onChange as unknown as React.FormEventHandler}
       onDoubleClick={({ target }) => {

@@ -1,5 +1,5 @@
 import { Archive, ArchiveRestore, Network, Pencil, Pin, PinOff, Share2, Star, Trash2 } from 'lucide-react';
-import { useId, useState } from 'react';
+import { type KeyboardEvent, type ReactNode, useId, useState } from 'react';
 import { useLocation } from 'wouter';
 import { api, unwrap } from '../api/client.ts';
 import { diffTags } from '../api/tags.ts';
@@ -18,42 +18,62 @@ import { t } from '../words/words.ts';
 interface ThreadMenuActs {
   readonly onRename: (thread: Thread) => void;
   readonly onMark: (thread: Thread) => void;
+  /** Called before the conversation is deleted. */
+  readonly onDelete?: () => void;
+}
+
+/** An item of the menu of a conversation. The palette offers it, too, under this id. */
+interface ThreadAct extends MenuItem {
+  readonly id: string;
 }
 
 /** Returns the menu of a conversation. */
-export function useThreadMenu({ onRename, onMark }: ThreadMenuActs): (thread: Thread) => readonly (MenuItem | null)[] {
+export function useThreadMenu(acts: ThreadMenuActs): (thread: Thread) => readonly (ThreadAct | null)[] {
+  const { onRename, onMark, onDelete } = acts;
   const [, go] = useLocation();
   return (thread) => {
     const { id, head, title } = thread;
     const [isUp, isAway] = [isPinned(thread), isArchived(thread)];
     const pin = () => changeThread(id, { tags: { [PINNED]: !isUp } }).catch(toastError);
     return [
-      { title: t('threads.rename'), keys: 'F2', icon: <Pencil size={14} />, run: () => onRename(thread) },
+      { id: 'rename', title: t('threads.rename'), keys: 'F2', icon: <Pencil size={14} />, run: () => onRename(thread) },
       {
+        id: 'pin',
         title: isUp ? t('threads.unpin') : t('threads.pin'),
         icon: isUp ? <PinOff size={14} /> : <Pin size={14} />,
         run: () => void pin(),
       },
       {
+        id: 'archive',
         title: isAway ? t('threads.unarchive') : t('threads.archive'),
         icon: isAway ? <ArchiveRestore size={14} /> : <Archive size={14} />,
         run: () => archive([thread], !isAway),
       },
-      { title: t('threads.edit-details'), icon: <Star size={14} />, run: () => onMark(thread) },
+      { id: 'details', title: t('threads.edit-details'), icon: <Star size={14} />, run: () => onMark(thread) },
       null,
-      { title: t('threads.show-in-graph'), icon: <Network size={14} />, run: () => go(`/graph/${head}`) },
       {
+        id: 'graph',
+        title: t('threads.show-in-graph'),
+        icon: <Network size={14} />,
+        run: () => go(`/graph/${head}`),
+      },
+      {
+        id: 'share',
         title: t('threads.share'),
         icon: <Share2 size={14} />,
         run: () => openExport({ kind: 'thread', id, title }),
       },
       null,
       {
+        id: 'delete',
         title: t('threads.delete'),
         keys: 'Delete',
         danger: true,
         icon: <Trash2 size={14} />,
-        run: () => deleteWithUndo([thread]),
+        run: () => {
+          onDelete?.();
+          deleteWithUndo([thread]);
+        },
       },
     ];
   };
@@ -88,16 +108,27 @@ function sayAbout(
     : t(several, { count: threads.length });
 }
 
-/** Tags, rating and note of a conversation. */
+/** Title, tags, rating and note of a conversation. */
 export function ThreadMarksDialog({ thread, onClose }: { readonly thread: Thread; readonly onClose: () => void }) {
+  const [title, setTitle] = useState(thread.title);
   const [tags, setTags] = useState(plainTags(thread).join(', '));
   const [rating, setRating] = useState(thread.rating);
   const [note, setNote] = useState(thread.note ?? '');
   const id = useId();
   const save = () => {
     onClose();
-    const change = { tags: diffTags(plainTags(thread), tags), rating: rating ?? null, note: note.trim() || null };
-    changeThread(thread.id, change).catch(toastError);
+    changeThread(thread.id, {
+      ...(title.trim() !== thread.title && { title: title.trim() }),
+      tags: diffTags(plainTags(thread), tags),
+      rating: rating ?? null,
+      note: note.trim() || null,
+    }).catch(toastError);
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== 'Enter') return;
+    // This key must not press the button that gets the focus back.
+    event.preventDefault();
+    save();
   };
   return (
     <Dialog
@@ -111,28 +142,26 @@ export function ThreadMarksDialog({ thread, onClose }: { readonly thread: Thread
       }
     >
       <div className="flex flex-col gap-4">
-        <div className="flex flex-col gap-1">
-          <label htmlFor={`${id}-tags`} className="text-xs font-medium text-soft">
-            {t('threads.tags-field')}
-          </label>
+        <Labelled id={`${id}-title`} label={t('ui.rename-title')}>
+          <TextField
+            id={`${id}-title`}
+            value={title}
+            maxLength={500}
+            onChange={(event) => setTitle(event.target.value)}
+            onKeyDown={onKeyDown}
+          />
+        </Labelled>
+        <Labelled id={`${id}-tags`} label={t('threads.tags-field')}>
           <TextField
             id={`${id}-tags`}
             value={tags}
             placeholder={t('threads.tags-example')}
             onChange={(event) => setTags(event.target.value)}
-            onKeyDown={(event) => {
-              if (event.key !== 'Enter') return;
-              // This key must not press the button that gets the focus back.
-              event.preventDefault();
-              save();
-            }}
+            onKeyDown={onKeyDown}
           />
-        </div>
+        </Labelled>
         <Stars rating={rating} onRate={setRating} />
-        <div className="flex flex-col gap-1">
-          <label htmlFor={`${id}-note`} className="text-xs font-medium text-soft">
-            {t('threads.note')}
-          </label>
+        <Labelled id={`${id}-note`} label={t('threads.note')}>
           <textarea
             id={`${id}-note`}
             value={note}
@@ -140,9 +169,26 @@ export function ThreadMarksDialog({ thread, onClose }: { readonly thread: Thread
             onChange={(event) => setNote(event.target.value)}
             className="rounded-md border border-line bg-surface p-2 hover:border-line-strong"
           />
-        </div>
+        </Labelled>
       </div>
     </Dialog>
+  );
+}
+
+interface LabelledProps {
+  readonly id: string;
+  readonly label: string;
+  readonly children: ReactNode;
+}
+
+function Labelled({ id, label, children }: LabelledProps) {
+  return (
+    <div className="flex flex-col gap-1">
+      <label htmlFor={id} className="text-xs font-medium text-soft">
+        {label}
+      </label>
+      {children}
+    </div>
   );
 }
 

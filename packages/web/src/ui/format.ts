@@ -1,5 +1,5 @@
 import type { Usage } from '../api/types.ts';
-import { t } from '../words/words.ts';
+import { LANGUAGE, t } from '../words/words.ts';
 
 /** 1234 → 1.2k */
 export function shortNumber(value: number): string {
@@ -22,7 +22,7 @@ export function duration(ms: number): string {
     : `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`;
 }
 
-const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+const relative = new Intl.RelativeTimeFormat(LANGUAGE, { numeric: 'auto' });
 
 /** A relative time such as "5 minutes ago", or a date when it is more than a week ago. */
 export function ago(at: number, now = Date.now()): string {
@@ -31,8 +31,25 @@ export function ago(at: number, now = Date.now()): string {
   if (seconds > -3600) return relative.format(Math.round(seconds / 60), 'minute');
   if (seconds > -86_400) return relative.format(Math.round(seconds / 3600), 'hour');
   if (seconds > -7 * 86_400) return relative.format(Math.round(seconds / 86_400), 'day');
-  return new Date(at).toLocaleDateString('en', { year: 'numeric', month: 'short', day: 'numeric' });
+  return new Date(at).toLocaleDateString(LANGUAGE, { year: 'numeric', month: 'short', day: 'numeric' });
 }
+
+/** The same in a few letters, such as "5m", for narrow places. */
+export function shortAgo(at: number, now = Date.now()): string {
+  const seconds = Math.round((now - at) / 1000);
+  if (seconds < 45) return t('ui.now');
+  const unit = seconds < 3600 ? 'minute' : seconds < 86_400 ? 'hour' : 'day';
+  if (seconds >= 7 * 86_400) return ago(at, now);
+  return narrow[unit].format(Math.round(seconds / SECONDS[unit]));
+}
+
+const SECONDS = { minute: 60, hour: 3600, day: 86_400 } as const;
+
+function narrowUnit(unit: keyof typeof SECONDS): Intl.NumberFormat {
+  return new Intl.NumberFormat(LANGUAGE, { style: 'unit', unit, unitDisplay: 'narrow' });
+}
+
+const narrow = { minute: narrowUnit('minute'), hour: narrowUnit('hour'), day: narrowUnit('day') } as const;
 
 export function bytes(count: number): string {
   if (count < 1024) return `${count} B`;

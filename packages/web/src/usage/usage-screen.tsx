@@ -7,7 +7,7 @@ import type { DailyUsage } from '../api/types.ts';
 import { ChoiceField } from '../ui/field.tsx';
 import { money, shortNumber } from '../ui/format.ts';
 import { Empty, Failed, Loading } from '../ui/states.tsx';
-import { t } from '../words/words.ts';
+import { LANGUAGE, t } from '../words/words.ts';
 import { BudgetList } from './budget-list.tsx';
 import { seriesColors } from './series-color.ts';
 import { daysSince, stackDays, sumByName } from './stack-days.ts';
@@ -110,7 +110,7 @@ function Report({ items, days, by }: ReportProps) {
           <Total name={t('usage.saved')}>
             <span className={total.saved > 0 ? 'text-ok' : ''}>{signed(total.saved)}</span>
           </Total>
-          <Total name={t('usage.replies')}>{total.replies.toLocaleString('en')}</Total>
+          <Total name={t('usage.replies')}>{total.replies.toLocaleString(LANGUAGE)}</Total>
           <Total name={t('usage.tokens')}>{shortNumber(total.tokens)}</Total>
         </dl>
       )}
@@ -183,7 +183,7 @@ function DayTable({ days, names, costs }: Pick<ReturnType<typeof stackDays>, 'da
             {used.map(({ day, at }) => (
               <tr key={day} className="border-b border-line last:border-0">
                 <th scope="row" className="px-3 py-1.5 text-left font-normal whitespace-nowrap">
-                  {new Date(`${day}T12:00:00`).toLocaleDateString('en', { dateStyle: 'medium' })}
+                  {new Date(`${day}T12:00:00`).toLocaleDateString(LANGUAGE, { dateStyle: 'medium' })}
                 </th>
                 {names.map((name, row) => (
                   <td key={name} className={CELL}>
@@ -232,7 +232,7 @@ function SumTable({ sums, by }: { readonly sums: ReturnType<typeof sumByName>; r
                   />
                 </span>
               </th>
-              <td className={CELL}>{replies.toLocaleString('en')}</td>
+              <td className={CELL}>{replies.toLocaleString(LANGUAGE)}</td>
               <td className={CELL}>{shortNumber(input)}</td>
               <td className={CELL}>{input === 0 ? '–' : `${Math.round((cached / input) * 100)} %`}</td>
               <td className={CELL}>{shortNumber(output)}</td>

@@ -15,7 +15,7 @@ type ValueNames<Key extends WordKey> =
 type Values<Key extends WordKey, Value> = { readonly [Name in ValueNames<Key>]: Value };
 
 /** The language of numbers, dates and plurals, too. */
-const LANGUAGE = 'en';
+export const LANGUAGE = 'en';
 
 const plurals = new Intl.PluralRules(LANGUAGE);
 

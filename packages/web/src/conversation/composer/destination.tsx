@@ -84,7 +84,7 @@ function LossPreview({ parent, path }: Pick<DestinationProps, 'parent' | 'path'>
       trigger={
         <Button small look="quiet" className="min-w-0 shrink text-warn">
           <Unplug size={14} aria-hidden className="shrink-0" />
-          <span className="truncate">{describeLosses(data.losses, provider).replace('could not', 'cannot')}</span>
+          <span className="truncate">{describeLosses('message.losses-ahead', data.losses, provider)}</span>
         </Button>
       }
     >

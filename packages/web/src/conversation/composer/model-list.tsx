@@ -7,7 +7,7 @@ import type { Model } from '../../api/types.ts';
 import { shortNumber } from '../../ui/format.ts';
 import { type Option, OptionList } from '../../ui/option-list.tsx';
 import { toast, toastError } from '../../ui/toasts.tsx';
-import { t } from '../../words/words.ts';
+import { LANGUAGE, t } from '../../words/words.ts';
 
 export interface ModelListProps {
   readonly chosen: string | undefined;
@@ -113,7 +113,9 @@ export function groupModels(models: readonly Model[], search: string): readonly 
 function byNewest(a: Model, b: Model): number {
   const isKnown = Number(b.contextTokens !== undefined) - Number(a.contextTokens !== undefined);
   return (
-    isKnown || readVersion(b.model) - readVersion(a.model) || b.model.localeCompare(a.model, 'en', { numeric: true })
+    isKnown ||
+    readVersion(b.model) - readVersion(a.model) ||
+    b.model.localeCompare(a.model, LANGUAGE, { numeric: true })
   );
 }
 

@@ -19,7 +19,7 @@ import { useView } from '../../state/view.ts';
 import { Button } from '../../ui/button.tsx';
 import { providerText, roleText } from '../../ui/colors.ts';
 import { ago, duration, money, shortNumber, totalTokens } from '../../ui/format.ts';
-import { t } from '../../words/words.ts';
+import { LANGUAGE, t } from '../../words/words.ts';
 import { openDialog, startEditing, useScreenState } from '../screen-state.ts';
 import { useSiblings } from '../use-siblings.ts';
 import { mainTake, roleName } from './author.ts';
@@ -275,7 +275,7 @@ function Facts({ node }: { readonly node: Node }) {
   );
 }
 
-const fullTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+const fullTime = new Intl.DateTimeFormat(LANGUAGE, { dateStyle: 'medium', timeStyle: 'medium' });
 
 type Take = NonNullable<ReturnType<typeof mainTake>>;
 

@@ -53,7 +53,7 @@ export function Notices({ place, notices, provider }: NoticesProps) {
   const others = notices.filter((notice) => !notice.losses?.length);
   if (losses.length + others.length === 0) return null;
   const said = [
-    ...(losses.length > 0 ? [describeLosses(losses, provider)] : []),
+    ...(losses.length > 0 ? [describeLosses('message.losses-count', losses, provider)] : []),
     ...others.map(({ message }) => message),
   ];
   return (
@@ -80,9 +80,13 @@ export function Notices({ place, notices, provider }: NoticesProps) {
   );
 }
 
-export function describeLosses(losses: readonly AnyLoss[], provider: string): string {
+export function describeLosses(
+  words: 'message.losses-count' | 'message.losses-ahead',
+  losses: readonly AnyLoss[],
+  provider: string,
+): string {
   const reasons = [...new Set(losses.map(({ reason }) => reason.replaceAll('-', ' ')))].join(', ');
-  return t('message.losses-count', { count: losses.length, provider, reasons });
+  return t(words, { count: losses.length, provider, reasons });
 }
 
 export function LossList({ losses }: { readonly losses: readonly AnyLoss[] }) {

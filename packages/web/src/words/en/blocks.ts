@@ -1,5 +1,7 @@
 /** The texts of blocks. */
 export const blocks = {
+  'blocks.not-json': 'not JSON',
+  'blocks.empty-object': 'empty',
   'blocks.tool-result': 'Tool result',
   'blocks.refusal': 'Refusal',
   'blocks.declined': 'Declined',

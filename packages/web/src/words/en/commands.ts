@@ -6,4 +6,5 @@ export const commands = {
   'groups.conversation': 'Conversation',
   'groups.view': 'View',
   'groups.forest': 'Forest',
+  'keys.then': 'then',
 } as const;

@@ -3,6 +3,7 @@ export const inspector = {
   'inspector.tree': 'Tree',
   'inspector.raw': 'Raw',
   'inspector.diff': 'Diff',
+  'inspector.tree-calls': 'calls {name}',
   'inspector.usage': 'Usage',
   'inspector.request': 'Request',
   'inspector.label': 'Inspector',

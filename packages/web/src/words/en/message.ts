@@ -134,6 +134,10 @@ export const message = {
     one: '{count} thing could not be carried to {provider}: {reasons}',
     other: '{count} things could not be carried to {provider}: {reasons}',
   },
+  'message.losses-ahead': {
+    one: '{count} thing cannot be carried to {provider}: {reasons}',
+    other: '{count} things cannot be carried to {provider}: {reasons}',
+  },
   'message.branch-same': { one: '{count} that looks the same', other: '{count} that look the same' },
   'message.branch-tokens': '{number} tokens',
 } as const;

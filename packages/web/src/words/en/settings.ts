@@ -1,5 +1,9 @@
 /** The texts of Settings. */
 export const settings = {
+  'settings.presets': 'Presets',
+  'settings.no-presets': 'none',
+  'settings.release': 'Release',
+  'settings.api': 'API',
   'settings.no-problems': 'None. The store and the recording work, and every file was loaded.',
   'settings.not-loaded': 'Not loaded: {why}',
   'keys.about':

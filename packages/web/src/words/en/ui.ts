@@ -19,4 +19,5 @@ export const ui = {
   'ui.notices': 'Notices',
   'ui.dismiss': 'Dismiss',
   'ui.just-now': 'just now',
+  'ui.now': 'now',
 } as const;

@@ -1,0 +1,87 @@
+/** The palette has every action, and every action can have a key. */
+import { says } from '@skein/emulator';
+import { expect, test } from 'vitest';
+import { type App, inChromium, startApp } from './kit.ts';
+
+type Page = Awaited<ReturnType<App['open']>>;
+
+inChromium();
+
+const run = async (page: Page, words: string, name: string | RegExp) => {
+  await page.keyboard.press('Control+k');
+  await page.getByPlaceholder('Search or run a command').fill(words);
+  await page.getByRole('option', { name }).first().waitFor();
+  await page.keyboard.press('Enter');
+};
+
+/** The names of all buttons and fields on the screen. */
+const readControls = (page: Page): Promise<readonly string[]> =>
+  page.evaluate(`[...document.querySelectorAll('main :is(button, select, textarea, summary, input:not([type=file]))')]
+    .filter((one) => one.checkVisibility() && !one.disabled && !one.closest('[aria-hidden=true]') && one.tabIndex >= 0)
+    .map((one) => (one.ariaLabel ?? one.labels?.[0]?.textContent ?? one.textContent).replace(/\\s+/g, ' ').trim())`);
+
+test('every button and field of a screen is found in the palette', async () => {
+  const { open, forest, emulator } = await startApp();
+  const question = await forest.add('root', { role: 'user', content: 'Name a fibre.' });
+  for (const text of ['Flax.', 'Hemp.']) await forest.add(question.id, { role: 'assistant', content: text });
+  const { items } = await forest.children(question.id);
+  await forest.threads.create({ head: items[0]!.id, title: 'Fibres' });
+  emulator.script('anthropic-messages', says('Jute.'));
+  const page = await open('/');
+  for (const place of ['/', `/compare?nodes=${items.map(({ id }) => id).join()}`, '/usage', '/settings']) {
+    await page.goto(new URL(place, page.url()).href);
+    await page.getByRole('main').getByRole('heading', { level: 1 }).first().waitFor();
+    await page.waitForLoadState('networkidle');
+    const names = [...new Set(await readControls(page))].filter((name) => name !== '' && name.length <= 80);
+    expect(names.length, place).toBeGreaterThan(2);
+    await page.keyboard.press('Control+k');
+    // Every tenth of the many rows of Settings, and all elsewhere.
+    for (const name of names.filter((_, at) => names.length < 40 || at % 10 === 0)) {
+      await page.getByPlaceholder('Search or run a command').fill(name);
+      await page.getByRole('option').filter({ hasText: name }).first().waitFor();
+    }
+    await page.keyboard.press('Escape');
+  }
+  // What is found is pressed.
+  await page.goto(new URL('/usage', page.url()).href);
+  await page.getByRole('combobox', { name: 'Divide by' }).waitFor();
+  await run(page, 'divide', 'Divide by');
+  await page.waitForFunction(`document.activeElement.ariaLabel === 'Divide by'`);
+});
+
+test('the conversation on screen is renamed, pinned, archived and deleted from the palette', async () => {
+  const { open, forest } = await startApp();
+  const question = await forest.add('root', { role: 'user', content: 'Name a fibre.' });
+  const answer = await forest.add(question.id, { role: 'assistant', content: 'Flax, **spun**.' });
+  const { id } = await forest.threads.create({ head: answer.id, title: 'Fibres' });
+  const page = await open(`/t/${id}`);
+  await page.getByRole('article', { name: 'assistant' }).getByText('spun').waitFor();
+  await run(page, 'conversation rename', /Rename/);
+  await page.getByRole('textbox', { name: 'Title' }).fill('Bast fibres');
+  await page.keyboard.press('Enter');
+  await page.getByRole('navigation', { name: 'Forest' }).getByText('Bast fibres').waitFor();
+  await run(page, 'conversation pin', /: Pin$/);
+  await page.getByRole('navigation', { name: 'Forest' }).getByRole('heading', { name: 'Pinned' }).waitFor();
+  await run(page, 'as written', /as written/);
+  await page.getByRole('article', { name: 'assistant' }).getByText('**spun**').waitFor();
+  await run(page, 'tokens and cost of', /Tokens and cost/);
+  await page.getByRole('tab', { name: 'Usage', selected: true }).waitFor();
+  await run(page, 'conversation archive', /: Archive$/);
+  await page.getByText(/was archived/).waitFor();
+  await run(page, 'conversation delete', /: Delete$/);
+  await page.waitForURL(/\/$/);
+  await page.getByText(/was deleted/).waitFor();
+  await run(page, 'deleted conv', 'Deleted conversations');
+  await page.getByRole('link', { name: 'Bast fibres' }).waitFor();
+});
+
+test('an action that comes without a key gets one in Settings', async () => {
+  const { open } = await startApp();
+  const page = await open('/settings#keys');
+  await page.getByRole('searchbox', { name: 'Find a command' }).fill('Dark theme');
+  await page.getByRole('button', { name: /Dark theme/ }).press('Enter');
+  await page.keyboard.press('q');
+  await page.getByRole('heading', { level: 1 }).click();
+  await page.keyboard.press('q');
+  await page.locator('html.dark').waitFor();
+});
