@@ -1,5 +1,5 @@
 /** The palette has every action, and every action can have a key. */
-import { says } from '@skein/emulator';
+import { assistant, user } from '@skein/core';
 import { expect, test } from 'vitest';
 import { type App, inChromium, startApp } from './kit.ts';
 
@@ -21,19 +21,15 @@ const readControls = (page: Page): Promise<readonly string[]> =>
     .map((one) => (one.ariaLabel ?? one.labels?.[0]?.textContent ?? one.textContent).replace(/\\s+/g, ' ').trim())`);
 
 test('every button and field of a screen is found in the palette', async () => {
-  const { open, forest, emulator } = await startApp();
-  const question = await forest.add('root', { role: 'user', content: 'Name a fibre.' });
-  for (const text of ['Flax.', 'Hemp.']) await forest.add(question.id, { role: 'assistant', content: text });
-  const { items } = await forest.children(question.id);
-  await forest.threads.create({ head: items[0]!.id, title: 'Fibres' });
-  emulator.script('anthropic-messages', says('Jute.'));
+  const { open, forest } = await startApp();
+  const { head } = await forest.threads.begin([user('Name a fibre.')], { title: 'Fibres' });
+  const nodes = [await forest.append(head, [assistant('Flax.')]), await forest.append(head, [assistant('Hemp.')])];
   const page = await open('/');
-  for (const place of ['/', `/compare?nodes=${items.map(({ id }) => id).join()}`, '/usage', '/settings']) {
+  for (const place of ['/', `/compare?nodes=${nodes.join()}`, '/usage', '/settings']) {
     await page.goto(new URL(place, page.url()).href);
     await page.getByRole('main').getByRole('heading', { level: 1 }).first().waitFor();
-    await page.waitForLoadState('networkidle');
+    await expect.poll(async () => (await readControls(page)).length, { message: place }).toBeGreaterThan(2);
     const names = [...new Set(await readControls(page))].filter((name) => name !== '' && name.length <= 80);
-    expect(names.length, place).toBeGreaterThan(2);
     await page.keyboard.press('Control+k');
     // Every tenth of the many rows of Settings, and all elsewhere.
     for (const name of names.filter((_, at) => names.length < 40 || at % 10 === 0)) {
@@ -51,9 +47,8 @@ test('every button and field of a screen is found in the palette', async () => {
 
 test('the conversation on screen is renamed, pinned, archived and deleted from the palette', async () => {
   const { open, forest } = await startApp();
-  const question = await forest.add('root', { role: 'user', content: 'Name a fibre.' });
-  const answer = await forest.add(question.id, { role: 'assistant', content: 'Flax, **spun**.' });
-  const { id } = await forest.threads.create({ head: answer.id, title: 'Fibres' });
+  const words = [user('Name a fibre.'), assistant('Flax, **spun**.')];
+  const { id } = await forest.threads.begin(words, { title: 'Fibres' });
   const page = await open(`/t/${id}`);
   await page.getByRole('article', { name: 'assistant' }).getByText('spun').waitFor();
   await run(page, 'conversation rename', /Rename/);
@@ -67,10 +62,10 @@ test('the conversation on screen is renamed, pinned, archived and deleted from t
   await run(page, 'tokens and cost of', /Tokens and cost/);
   await page.getByRole('tab', { name: 'Usage', selected: true }).waitFor();
   await run(page, 'conversation archive', /: Archive$/);
-  await page.getByText(/was archived/).waitFor();
+  await page.getByText(/^Archived “Bast/).waitFor();
   await run(page, 'conversation delete', /: Delete$/);
   await page.waitForURL(/\/$/);
-  await page.getByText(/was deleted/).waitFor();
+  await page.getByText(/^Deleted “Bast/).waitFor();
   await run(page, 'deleted conv', 'Deleted conversations');
   await page.getByRole('link', { name: 'Bast fibres' }).waitFor();
 });
@@ -83,5 +78,5 @@ test('an action that comes without a key gets one in Settings', async () => {
   await page.keyboard.press('q');
   await page.getByRole('heading', { level: 1 }).click();
   await page.keyboard.press('q');
-  await page.locator('html.dark').waitFor();
+  await page.locator('html[data-theme=dark]').waitFor();
 });

@@ -68,7 +68,7 @@ export function useGlobalCommands(): void {
       {
         id: 'enter-sends',
         title: enterSends ? t('command.enter-breaks') : t('command.enter-sends'),
-        group: 'conversation',
+        group: 'view',
         words: t('command.enter-words'),
         run: () => useView.setState({ enterSends: !enterSends }),
       },

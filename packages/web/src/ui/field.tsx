@@ -2,7 +2,7 @@ import { type InputHTMLAttributes, type SelectHTMLAttributes, useState } from 'r
 import { t } from '../words/words.ts';
 
 const LOOK =
-  'h-8 min-w-0 rounded-md border border-line bg-surface px-2 text-sm text-ink placeholder:text-faint hover:border-line-strong';
+  'h-8 min-w-0 rounded-md border border-line bg-surface px-2 text-sm text-ink pointer-coarse:h-10 pointer-coarse:text-base placeholder:text-faint hover:border-line-strong';
 
 export function TextField({ className = '', ...rest }: InputHTMLAttributes<HTMLInputElement>) {
   return <input className={`${LOOK} ${className}`} {...rest} />;

@@ -131,7 +131,7 @@ export function Composer({ place, isGrowing, placeholder, onSend, onStop, childr
             }}
             className="field-sizing-content block max-h-[40dvh] min-h-12 w-full resize-none bg-transparent px-4 pt-3 pb-1 text-[15px] leading-6 outline-none placeholder:text-faint"
           />
-          <div className="flex flex-wrap items-center gap-0.5 p-2 pt-1">
+          <div className="flex items-center gap-0.5 p-2 pt-1">
             <IconButton label={t('composer.attach-files')} onClick={() => files.current?.click()}>
               <Paperclip size={16} />
             </IconButton>
@@ -150,7 +150,7 @@ export function Composer({ place, isGrowing, placeholder, onSend, onStop, childr
             <AgentPicker />
             <ToolPicker />
             <ParamsPicker />
-            <div className="ml-auto flex items-center gap-1.5">
+            <div className="ml-auto flex shrink-0 items-center gap-1.5">
               <SendOptions canSend={canSend && !isGrowing} onSend={(plan) => void send(plan)} />
               {onStop && (
                 <button
@@ -188,7 +188,7 @@ export function Composer({ place, isGrowing, placeholder, onSend, onStop, childr
 }
 
 const ROUND =
-  'inline-flex size-8 shrink-0 items-center justify-center rounded-full bg-accent text-accent-ink transition-opacity hover:opacity-90 disabled:cursor-not-allowed disabled:bg-hover disabled:text-faint';
+  'inline-flex size-8 shrink-0 items-center justify-center rounded-full bg-accent pointer-coarse:size-10 text-accent-ink transition-opacity hover:opacity-90 disabled:cursor-not-allowed disabled:bg-hover disabled:text-faint';
 
 function command(id: string, title: string, keys: readonly string[], run: () => void) {
   return { id: `composer.${id}`, title, group: 'conversation' as const, keys, run };

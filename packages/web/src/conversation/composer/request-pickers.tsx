@@ -37,7 +37,7 @@ export function ModelPicker({ isOpen, onOpenChange }: ModelPickerProps) {
           small
           look="quiet"
           aria-label={t('composer.model-label', { model: model ?? t('composer.model-none') })}
-          className="max-w-56 min-w-0"
+          className="max-w-56 min-w-0 shrink!"
         >
           <span className={`truncate ${providerText(provider)}`}>
             {rest.join('/') || model || t('composer.model-choose')}

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { BookText, Bot, SlashSquare, Wrench } from 'lucide-react';
-import { type KeyboardEvent, type ReactNode, type RefObject, useEffect, useState } from 'react';
+import { type KeyboardEvent, type ReactNode, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { moveOlderPrompts, type Prompt } from '../../api/library.ts';
 import { queries } from '../../api/queries.ts';
 import { oneLine } from '../../blocks/summary.ts';
@@ -185,21 +185,32 @@ function useOffered(
 /** Commands that make sense from the field; those that only move the page have keys. */
 function isOffered({ group, id }: Command): boolean {
   const isSending = ['composer.send', 'composer.send-only', 'composer.focus'].includes(id);
-  return (group === 'conversation' || group === 'branch') && !isSending && !/again-\d/.test(id);
+  return (group === 'conversation' || group === 'branch') && !isSending && !/^thread\.|again-\d/.test(id);
 }
 
 type SuggestionListProps = Pick<ReturnType<typeof useSuggestions>, 'shown' | 'active' | 'choose'>;
 
-/** The suggestions above the field. The focus stays in the field. */
+/** The room that the list needs above the field, in pixels: its own height and the bar at the top. */
+const ROOM = 350;
+
+/** The suggestions above the field, or below it where there is no room. The focus stays in the field. */
 export function SuggestionList({ shown, active, choose }: SuggestionListProps) {
-  if (shown.length === 0) return null;
+  const list = useRef<HTMLUListElement>(null);
+  const [isBelow, setBelow] = useState(false);
+  const isOpen = shown.length > 0;
+  useLayoutEffect(() => {
+    const form = list.current?.parentElement;
+    if (isOpen && form) setBelow(form.getBoundingClientRect().top < ROOM);
+  }, [isOpen]);
+  if (!isOpen) return null;
   return (
     <ul
+      ref={list}
       id={LIST_ID}
       // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: the field names the option that is chosen
       role="listbox"
       aria-label={t('composer.suggestions')}
-      className="absolute inset-x-3 bottom-full z-20 mb-1 max-h-72 overflow-y-auto rounded-xl border border-line bg-raised p-1 shadow-lg"
+      className={`absolute inset-x-3 z-20 max-h-72 ${isBelow ? 'top-full -mt-2' : 'bottom-full mb-1'} overflow-y-auto rounded-xl border border-line bg-raised p-1 shadow-lg`}
     >
       {shown.map((one, index) => (
         // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are those of the field
@@ -212,7 +223,7 @@ export function SuggestionList({ shown, active, choose }: SuggestionListProps) {
           aria-selected={index === active}
           onMouseDown={(event) => event.preventDefault()}
           onClick={() => choose(one)}
-          className={`flex cursor-pointer items-center gap-2 rounded-lg px-2 py-1.5 text-sm ${index === active ? 'bg-hover' : ''}`}
+          className={`flex cursor-pointer items-center gap-2 rounded-lg px-2 py-1.5 text-sm pointer-coarse:min-h-11 ${index === active ? 'bg-hover' : ''}`}
         >
           <span className="shrink-0 text-faint">{one.icon}</span>
           <span className="shrink-0 font-medium">{one.title}</span>
