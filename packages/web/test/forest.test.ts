@@ -70,6 +70,11 @@ test('conversations are pinned, archived, filtered, renamed by double click and 
   await expect.poll(titles).toEqual(['Gamma', 'Beta', 'Alpha']);
   await main.getByText('3 conversations').waitFor();
 
+  await main.getByRole('combobox', { name: 'Sort' }).selectOption('title');
+  await expect.poll(titles).toEqual(['Alpha', 'Beta', 'Gamma']);
+  await main.getByRole('combobox', { name: 'Sort' }).selectOption('');
+  await expect.poll(titles).toEqual(['Gamma', 'Beta', 'Alpha']);
+
   await main.getByRole('button', { name: 'More about Alpha' }).click();
   await page.getByRole('menuitem', { name: 'Pin', exact: true }).click();
   await expect.poll(async () => (await titles())[0]).toBe('Alpha');
@@ -123,6 +128,8 @@ test('the branches of a fork are cards by key, with what changed, and the rail n
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Enter');
   await page.getByRole('article', { name: 'assistant message' }).getByText('Take linen.').waitFor();
+  await page.getByRole('button', { name: /2 branches/ }).hover();
+  await cards.getByText('Take wool.').waitFor();
 });
 
 test('the page can be installed: its manifest and icons are there', async () => {

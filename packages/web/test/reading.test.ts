@@ -1,4 +1,5 @@
 /** What a conversation shows beside its text, each reached by keys: thoughts, calls, sources, pictures, code. */
+import { assistant, user } from '@skein/core';
 import { says } from '@skein/emulator';
 import { seedSample } from '@skein/server';
 import type { Page } from 'playwright-core';
@@ -100,6 +101,39 @@ test('code is wrapped, downloaded and copied by keys', async () => {
   await expect.poll(() => page.evaluate('navigator.clipboard.readText()')).toBe(code);
   const [download] = await Promise.all([page.waitForEvent('download'), enter(page, 'Download')]);
   expect(download.suggestedFilename()).toMatch(/\.ts$/);
+});
+
+test('prose is set for reading, the two sides differ, and the facts of a message show where the pointer or the focus is', async () => {
+  const { open, forest } = await startApp();
+  const words = 'The loom stands by the window, where the light is even all day. '.repeat(8);
+  const { id } = await forest.threads.begin([user('Where does it stand?'), assistant(words)]);
+  const page = await open(`/t/${id}`);
+  const text = answer(page).locator('.prose p');
+  await text.waitFor();
+  await page.evaluate('document.fonts.ready');
+  const size = await text.evaluate((p) => Number.parseFloat(getComputedStyle(p).fontSize));
+  expect(size).toBeGreaterThanOrEqual(15);
+  expect(size).toBeLessThanOrEqual(16);
+  const lines = await text.evaluate(
+    (p) => p.getBoundingClientRect().height / Number.parseFloat(getComputedStyle(p).lineHeight),
+  );
+  expect(words.length / lines, 'characters in a line').toBeGreaterThan(58);
+  expect(words.length / lines, 'characters in a line').toBeLessThan(78);
+
+  // What a person wrote is a bubble at the right; an answer begins at the left and has no background.
+  const question = page.getByRole('article', { name: 'user message' });
+  const places = [question.locator('.prose'), answer(page).locator('.prose')].map((one) => one.boundingBox());
+  const [asked, answered] = await Promise.all(places);
+  expect(asked!.x).toBeGreaterThan(answered!.x + 100);
+
+  const opacity = () => question.locator('time').evaluate((one) => getComputedStyle(one.parentElement!).opacity);
+  await expect.poll(opacity).toBe('0');
+  await question.hover();
+  await expect.poll(opacity).toBe('1');
+  await answer(page).hover();
+  await expect.poll(opacity).toBe('0');
+  await question.getByRole('button', { name: 'Copy text' }).focus();
+  await expect.poll(opacity).toBe('1');
 });
 
 test('the page brings its own font, so that every system looks the same', async () => {

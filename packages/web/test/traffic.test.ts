@@ -1,4 +1,5 @@
 /** Recorded calls, what they cost, and the keys of the page. */
+import { loadConfig } from '@skein/agents';
 import { costOf } from '@skein/core/prices';
 import { says } from '@skein/emulator';
 import { expect, test } from 'vitest';
@@ -106,6 +107,37 @@ test('recordings say what was asked, are filtered, drawn over time, read in Pret
   await turns.filter({ hasText: 'Miss' }).getByText('contains a time that differs').waitFor();
   await turns.filter({ hasText: 'Hit' }).getByRole('button', { name: 'Show the reply' }).click();
   await turns.filter({ hasText: 'Miss' }).getByRole('button', { name: 'Show the reply' }).waitFor();
+});
+
+test('calls are filtered by model, outcome, latency and cost, and budgets say what is left of them', async () => {
+  const { config } = await loadConfig({ cwd: '/', env: {}, home: '/nonexistent' });
+  const tokens = [{ name: 'ci', variable: 'CI_TOKEN', budget: { costPerDay: 2, requestsPerMinute: 30 } }];
+  const app = await startApp({ config: { ...config, gateway: { ...config.gateway, tokens } } });
+  await program(app)({ messages: [{ role: 'user', content: 'Name a river.' }] }, says('Tagus.'));
+  const page = await app.open('/recordings');
+  const call = page.getByRole('main').getByRole('link', { name: 'Name a river.' });
+  await call.waitFor();
+  const none = page.getByText('No call fits these filters');
+  const filter = (name: string, value: string) => page.getByRole('combobox', { name }).selectOption(value);
+  for (const [name, fits, does] of [
+    ['Model', 'claude-sonnet-4-5', true],
+    ['Outcome', 'failed', false],
+    ['Outcome', 'done', true],
+    ['Time', '60000', false],
+    ['Cost', '1', false],
+  ] as const) {
+    await filter(name, fits);
+    await (does ? call : none).waitFor();
+    if (!does) await filter(name, '');
+  }
+  await page.getByRole('button', { name: 'No filters' }).press('Enter');
+  await call.waitFor();
+
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('budget');
+  await page.keyboard.press('Enter');
+  const budgets = page.getByRole('region', { name: 'Budgets' });
+  await budgets.getByText('$0 of $2.00 today').waitFor();
 });
 
 test('a key is changed in Settings, a conflict is told, and the new key works at once', async () => {

@@ -63,8 +63,8 @@ export default function RecordingsScreen({ id }: { readonly id?: string }) {
       ) : (
         <div className="flex min-w-0 grow basis-2/5 flex-col">
           <header className="flex flex-col gap-2 border-b border-line p-3">
-            <div className="flex items-center gap-2">
-              <h1 className="mr-auto text-lg font-semibold">{t('recordings.title')}</h1>
+            <div className="flex flex-wrap items-center gap-2">
+              <h1 className="mr-auto text-lg font-semibold max-sm:w-full">{t('recordings.title')}</h1>
               <Link href="/recordings/cassettes" className={buttonLook('plain')}>
                 <CassetteTape size={14} aria-hidden />
                 {t('recordings.cassettes')}

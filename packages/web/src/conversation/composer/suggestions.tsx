@@ -1,6 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { BookText, Bot, SlashSquare, Wrench } from 'lucide-react';
-import { type KeyboardEvent, type ReactNode, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import {
+  type KeyboardEvent,
+  type ReactNode,
+  type RefObject,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react';
 import { moveOlderPrompts, type Prompt } from '../../api/library.ts';
 import { queries } from '../../api/queries.ts';
 import { oneLine } from '../../blocks/summary.ts';

@@ -201,7 +201,10 @@ export function MessageEditor({ node, leaf }: { readonly node: Node; readonly le
   const [text, setText] = useState(() => plainText(node.content));
   const [isBusy, setBusy] = useState(false);
   const field = useRef<HTMLTextAreaElement>(null);
-  useEffect(() => field.current?.focus(), []);
+  useEffect(() => {
+    field.current?.focus();
+    field.current?.form?.scrollIntoView({ block: 'nearest' });
+  }, []);
   const isSystem = node.role === 'system';
   const canAnswer = node.role === 'user';
   const save = async (answer: boolean) => {
