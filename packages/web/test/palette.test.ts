@@ -7,10 +7,11 @@ type Page = Awaited<ReturnType<App['open']>>;
 
 inChromium();
 
-const run = async (page: Page, words: string, name: string | RegExp) => {
+/** Runs an action of the palette by keys. */
+const run = async (page: Page, name: string) => {
   await page.keyboard.press('Control+k');
-  await page.getByPlaceholder('Search or run a command').fill(words);
-  await page.getByRole('option', { name }).first().waitFor();
+  await page.keyboard.type(name);
+  await page.getByRole('option', { name, selected: true }).waitFor();
   await page.keyboard.press('Enter');
 };
 
@@ -25,14 +26,13 @@ test('every button and field of a screen is found in the palette', async () => {
   const { head } = await forest.threads.begin([user('Name a fibre.')], { title: 'Fibres' });
   const nodes = [await forest.append(head, [assistant('Flax.')]), await forest.append(head, [assistant('Hemp.')])];
   const page = await open('/');
-  for (const place of ['/', `/compare?nodes=${nodes.join()}`, '/usage', '/settings']) {
+  for (const place of ['/', `/compare?nodes=${nodes.join()}`, '/usage']) {
     await page.goto(new URL(place, page.url()).href);
     await page.getByRole('main').getByRole('heading', { level: 1 }).first().waitFor();
-    await expect.poll(async () => (await readControls(page)).length, { message: place }).toBeGreaterThan(2);
+    await expect.poll(async () => (await readControls(page)).length, { message: place }).toBeGreaterThan(1);
     const names = [...new Set(await readControls(page))].filter((name) => name !== '' && name.length <= 80);
     await page.keyboard.press('Control+k');
-    // Every tenth of the many rows of Settings, and all elsewhere.
-    for (const name of names.filter((_, at) => names.length < 40 || at % 10 === 0)) {
+    for (const name of names) {
       await page.getByPlaceholder('Search or run a command').fill(name);
       await page.getByRole('option').filter({ hasText: name }).first().waitFor();
     }
@@ -41,7 +41,7 @@ test('every button and field of a screen is found in the palette', async () => {
   // What is found is pressed.
   await page.goto(new URL('/usage', page.url()).href);
   await page.getByRole('combobox', { name: 'Divide by' }).waitFor();
-  await run(page, 'divide', 'Divide by');
+  await run(page, 'Divide by');
   await page.waitForFunction(`document.activeElement.ariaLabel === 'Divide by'`);
 });
 
@@ -51,22 +51,22 @@ test('the conversation on screen is renamed, pinned, archived and deleted from t
   const { id } = await forest.threads.begin(words, { title: 'Fibres' });
   const page = await open(`/t/${id}`);
   await page.getByRole('article', { name: 'assistant' }).getByText('spun').waitFor();
-  await run(page, 'conversation rename', /Rename/);
+  await run(page, 'Conversation: Rename');
   await page.getByRole('textbox', { name: 'Title' }).fill('Bast fibres');
   await page.keyboard.press('Enter');
   await page.getByRole('navigation', { name: 'Forest' }).getByText('Bast fibres').waitFor();
-  await run(page, 'conversation pin', /: Pin$/);
+  await run(page, 'Conversation: Pin');
   await page.getByRole('navigation', { name: 'Forest' }).getByRole('heading', { name: 'Pinned' }).waitFor();
-  await run(page, 'as written', /as written/);
+  await run(page, 'Show the message as written');
   await page.getByRole('article', { name: 'assistant' }).getByText('**spun**').waitFor();
-  await run(page, 'tokens and cost of', /Tokens and cost/);
+  await run(page, 'Tokens and cost of the message');
   await page.getByRole('tab', { name: 'Usage', selected: true }).waitFor();
-  await run(page, 'conversation archive', /: Archive$/);
+  await run(page, 'Conversation: Archive');
   await page.getByText(/^Archived “Bast/).waitFor();
-  await run(page, 'conversation delete', /: Delete$/);
+  await run(page, 'Conversation: Delete');
   await page.waitForURL(/\/$/);
   await page.getByText(/^Deleted “Bast/).waitFor();
-  await run(page, 'deleted conv', 'Deleted conversations');
+  await run(page, 'Deleted conversations');
   await page.getByRole('link', { name: 'Bast fibres' }).waitFor();
 });
 

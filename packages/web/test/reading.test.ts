@@ -41,7 +41,7 @@ test('thoughts and calls are folded lines that Space opens, and calls made toget
   await expect.poll(open).toBe(0);
 });
 
-test('a thought that streamed into the page says how long it took', async () => {
+test('a thought that streamed into the page says how long it took, also when the page is loaded again', async () => {
   const { open, emulator, gate } = await startApp();
   emulator.script('anthropic-messages', {
     blocks: [
@@ -59,9 +59,10 @@ test('a thought that streamed into the page says how long it took', async () => 
   await page.clock.setSystemTime(Date.now() + 7000);
   gate.open();
   await answer(page).getByText('Seven.').waitFor();
-  await answer(page)
-    .getByText(/^Thought for \d+\.\d s$/)
-    .waitFor();
+  const thought = answer(page).getByText(/^Thought for \d+\.\d s$/);
+  await thought.waitFor();
+  await page.reload();
+  await thought.waitFor();
 });
 
 test('a source is a numbered footnote that opens to its title and address, and a picture fills the screen, by keys', async () => {

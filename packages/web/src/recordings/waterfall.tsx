@@ -28,7 +28,7 @@ export function Waterfall({ calls, chosen }: { readonly calls: readonly Recordin
               <Link
                 href={`/recordings/${call.id}${location.search}`}
                 {...(call.id === chosen && { 'aria-current': 'true' as const })}
-                className="group grid h-6 grid-cols-[minmax(6rem,14rem)_1fr_4rem] items-center gap-2 rounded text-xs hover:bg-hover aria-current:bg-accent-soft"
+                className="group grid h-6 grid-cols-[minmax(6rem,14rem)_1fr_4rem] max-sm:grid-cols-[7.5rem_1fr_3.5rem] items-center gap-2 rounded text-xs hover:bg-hover aria-current:bg-accent-soft"
               >
                 <span className="flex min-w-0 items-center gap-1.5 pl-1">
                   <OutcomeBadge recording={call} isShort />

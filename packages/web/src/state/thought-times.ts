@@ -1,15 +1,27 @@
 import { create } from 'zustand';
+import { persist } from 'zustand/middleware';
 import type { LiveBlock } from './live-generation.ts';
 
-/** How long models thought, in milliseconds, by message and place of the block: measured where the answer streamed. */
-const useThoughtTimes = create<{ readonly of: ReadonlyMap<string, number> }>(() => ({ of: new Map() }));
+interface ThoughtTimes {
+  readonly of: Readonly<Record<string, number>>;
+}
+
+/**
+ * How long models thought, in milliseconds, by message and place of the block. Providers do not tell it, so it is measured where
+ * the answer streamed, and kept in that browser.
+ */
+const useThoughtTimes = create<ThoughtTimes>()(
+  persist((): ThoughtTimes => ({ of: {} }), { name: 'skein.thoughts', version: 1 }),
+);
 
 export function useThoughtTime(node: string, place: number): number | undefined {
-  return useThoughtTimes(({ of }) => of.get(`${node}:${place}`));
+  return useThoughtTimes(({ of }) => of[`${node}:${place}`]);
 }
 
 /** What is shorter was not watched: the events of a page that was loaded later come all at once. */
 const LEAST_MS = 200;
+/** The oldest beyond these are forgotten. */
+const MOST_KEPT = 1000;
 
 /** Remembers the times of a message that is complete. */
 export function rememberThoughts(node: string, blocks: readonly LiveBlock[]): void {
@@ -17,5 +29,8 @@ export function rememberThoughts(node: string, blocks: readonly LiveBlock[]): vo
     const ms = since === undefined ? 0 : (until ?? Date.now()) - since;
     return ms < LEAST_MS ? [] : [[`${node}:${place}`, ms] as const];
   });
-  if (times.length > 0) useThoughtTimes.setState(({ of }) => ({ of: new Map([...of, ...times]) }));
+  if (times.length === 0) return;
+  useThoughtTimes.setState(({ of }) => ({
+    of: Object.fromEntries([...Object.entries(of), ...times].slice(-MOST_KEPT)),
+  }));
 }
