@@ -1,7 +1,7 @@
 import { QueryClientProvider } from '@tanstack/react-query';
 import { lazy, StrictMode, Suspense } from 'react';
 import { createRoot } from 'react-dom/client';
-import { Route, Router, Switch } from 'wouter';
+import { Link, Route, Router, Switch } from 'wouter';
 import { base } from './api/base.ts';
 import { queryClient } from './api/queries.ts';
 import { t } from './words/words.ts';
@@ -9,6 +9,7 @@ import './index.css';
 import { Shell } from './shell/shell.tsx';
 import { followSystemTheme } from './state/theme.ts';
 import { ThreadsScreen } from './threads/threads-screen.tsx';
+import { buttonLook } from './ui/button.tsx';
 import { Empty, Loading } from './ui/states.tsx';
 
 const ConversationScreen = lazy(() => import('./conversation/conversation-screen.tsx'));
@@ -41,7 +42,14 @@ function App() {
           <Route path="/settings" component={SettingsScreen} />
           <Route>
             <h1 className="sr-only">{t('shell.not-found')}</h1>
-            <Empty title={t('shell.not-found-title')}>{t('shell.not-found-about')}</Empty>
+            <Empty title={t('shell.not-found-title')}>
+              <p>{t('shell.not-found-about')}</p>
+              <p className="mt-4">
+                <Link href="/" className={buttonLook('plain')}>
+                  {t('ui.gone-back')}
+                </Link>
+              </p>
+            </Empty>
           </Route>
         </Switch>
       </Suspense>

@@ -80,3 +80,17 @@ test('an action that comes without a key gets one in Settings', async () => {
   await page.keyboard.press('q');
   await page.locator('html[data-theme=dark]').waitFor();
 });
+
+test('the models of the palette are by provider, newest first, and do not begin with embeddings', async () => {
+  const { open } = await startApp();
+  const page = await open('/');
+  await page.getByRole('main').getByRole('heading', { level: 1 }).waitFor();
+  await page.keyboard.press('Control+m');
+  const openai = page.getByRole('group', { name: 'openai', exact: true }).getByRole('option');
+  await openai.first().waitFor();
+  expect(await openai.first().innerText()).toMatch(/^openai\/gpt-\d/);
+  await page.keyboard.type('haiku');
+  await page.getByRole('option', { name: /haiku/, selected: true }).waitFor();
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: /^Asked next: .*haiku/ }).waitFor();
+});

@@ -4,7 +4,7 @@ import { type FormEvent, useState } from 'react';
 import { api, unwrap } from '../api/client.ts';
 import { queries } from '../api/queries.ts';
 import { type Model, type Node, ROOT } from '../api/types.ts';
-import { groupModels } from '../conversation/composer/model-list.tsx';
+import { groupModels } from '../state/group-models.ts';
 import { showGeneration } from '../state/live.ts';
 import { ensurePath } from '../state/nodes.ts';
 import { findThreadWith } from '../state/place.ts';

@@ -3,6 +3,7 @@ import { CircleCheck, CircleDashed } from 'lucide-react';
 import { useState } from 'react';
 import { queries } from '../api/queries.ts';
 import type { Agent, Provider } from '../api/types.ts';
+import { orderModels } from '../state/group-models.ts';
 import { useOverlays } from '../state/overlays.ts';
 import { setTheme, THEME_TITLES, type Theme, useTheme } from '../state/theme.ts';
 import { useView } from '../state/view.ts';
@@ -135,7 +136,7 @@ function ModelSection() {
   return (
     <QueryView query={query}>
       {({ items }) => {
-        const found = items.filter(({ id }) => id.toLowerCase().includes(words.toLowerCase()));
+        const found = orderModels(items.filter(({ id }) => id.toLowerCase().includes(words.toLowerCase())));
         const shown = isWhole ? found : found.slice(0, SHOWN);
         return (
           <>

@@ -4,11 +4,13 @@ import { useDeferredValue, useState } from 'react';
 import { useLocation } from 'wouter';
 import { queries } from '../api/queries.ts';
 import { quickSearch } from '../api/search.ts';
+import type { Model } from '../api/types.ts';
 import { keyLabel } from '../commands/keys.ts';
 import { GROUPS, groupName, useCommands } from '../commands/registry.ts';
 import { toAddress } from '../state/address.ts';
+import { groupModels } from '../state/group-models.ts';
 import { type PalettePage, useOverlays } from '../state/overlays.ts';
-import { useView } from '../state/view.ts';
+import { chooseModel, useView } from '../state/view.ts';
 import { ago, shortNumber } from '../ui/format.ts';
 import { Kbd } from '../ui/kbd.tsx';
 import { MarkedText } from '../ui/marked-text.tsx';
@@ -168,24 +170,27 @@ function useFoundModels(query: string, isWhole: boolean): readonly OptionGroup[]
   const settings = useQuery(queries.settings());
   const chosen = useView((view) => view.model) ?? settings.data?.model;
   if (!isWhole && query.length < 2) return [];
-  const found = rankByWords(data?.items ?? [], query, ({ id }) => id, isWhole ? 200 : MOST);
-  return [
-    {
-      heading: isWhole ? t('palette.models') : t('palette.ask-model'),
-      options: found.map(({ id, contextTokens, hasKey }) => ({
-        id: `model ${id}`,
-        icon: id === chosen ? <Check size={14} className="text-accent" /> : null,
-        text: id,
-        aside: hasKey
-          ? contextTokens !== undefined && t('palette.model-context', { number: shortNumber(contextTokens) })
-          : t('palette.model-no-key'),
-        run: () => {
-          useView.setState({ model: id });
-          close();
-        },
-      })),
+  const toOption = ({ id, contextTokens, hasKey }: Model) => ({
+    id: `model ${id}`,
+    icon: id === chosen ? <Check size={14} className="text-accent" /> : null,
+    text: id,
+    aside: hasKey
+      ? contextTokens !== undefined && t('palette.model-context', { number: shortNumber(contextTokens) })
+      : t('palette.model-no-key'),
+    run: () => {
+      chooseModel(id);
+      close();
     },
-  ];
+  });
+  const groups = groupModels(data?.items ?? [], query);
+  if (isWhole)
+    return groups.map(({ provider, models, more }) => ({
+      heading: provider,
+      options: models.map(toOption),
+      note: more > 0 ? t('composer.models-more', { count: more }) : undefined,
+    }));
+  const found = groups.flatMap(({ models }) => models).slice(0, MOST);
+  return [{ heading: t('palette.ask-model'), options: found.map(toOption) }];
 }
 
 /** Ranks a text for a query, lower is better; undefined if a word of the query is missing. */

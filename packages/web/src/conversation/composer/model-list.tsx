@@ -3,11 +3,11 @@ import { Check } from 'lucide-react';
 import { useState } from 'react';
 import { chooseDefaultModel } from '../../api/library.ts';
 import { queries } from '../../api/queries.ts';
-import type { Model } from '../../api/types.ts';
+import { groupModels } from '../../state/group-models.ts';
 import { shortNumber } from '../../ui/format.ts';
 import { type Option, OptionList } from '../../ui/option-list.tsx';
 import { toast, toastError } from '../../ui/toasts.tsx';
-import { LANGUAGE, t } from '../../words/words.ts';
+import { t } from '../../words/words.ts';
 
 export interface ModelListProps {
   readonly chosen: string | undefined;
@@ -74,53 +74,4 @@ export default function ModelList({ chosen, onChoose, canSetDefault = false }: M
       listClassName="max-h-72"
     />
   );
-}
-
-/** The most models shown per provider; others are found by searching. */
-const SHOWN = 8;
-const SHOWN_FOUND = 40;
-
-export interface ModelGroup {
-  readonly provider: string;
-  readonly models: readonly Model[];
-  /** The number of models that are not shown. */
-  readonly more: number;
-}
-
-/** Models whose names have every word of the search, grouped by provider, probably newest first. */
-export function groupModels(models: readonly Model[], search: string): readonly ModelGroup[] {
-  const words = search
-    .toLowerCase()
-    .split(/[\s/]+/)
-    .filter(Boolean);
-  const found = models.filter(({ id }) => words.every((word) => id.toLowerCase().includes(word)));
-  const groups = new Map<string, Model[]>();
-  for (const model of found) groups.set(model.provider, [...(groups.get(model.provider) ?? []), model]);
-  const most = words.length === 0 ? SHOWN : SHOWN_FOUND;
-  const wanted = search.trim().toLowerCase();
-  const isExact = ({ id, model }: Model) => id.toLowerCase() === wanted || model.toLowerCase() === wanted;
-  const exactFirst = (a: Model, b: Model) => Number(isExact(b)) - Number(isExact(a)) || byNewest(a, b);
-  return [...groups]
-    .map(([provider, list]) => ({
-      provider,
-      models: list.toSorted(exactFirst).slice(0, most),
-      more: Math.max(0, list.length - most),
-    }))
-    .sort((a, b) => Number(b.models.some(isExact)) - Number(a.models.some(isExact)));
-}
-
-/** Models without known limits come last: they are old or special. Then higher versions first. */
-function byNewest(a: Model, b: Model): number {
-  const isKnown = Number(b.contextTokens !== undefined) - Number(a.contextTokens !== undefined);
-  return (
-    isKnown ||
-    readVersion(b.model) - readVersion(a.model) ||
-    b.model.localeCompare(a.model, LANGUAGE, { numeric: true })
-  );
-}
-
-/** The version in the name of a model, such as 5.5 of `claude-opus-5-5`; neither its date nor its size. */
-function readVersion(model: string): number {
-  const [, major, minor = '0'] = /(?<![\d.])(\d{1,2})(?:[.-](\d{1,2}))?(?![\d.]*[bk\d])/.exec(model) ?? [];
-  return major === undefined ? 0 : Number(`${major}.${minor}`);
 }

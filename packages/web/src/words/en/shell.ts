@@ -15,7 +15,6 @@ export const shell = {
   'palette.messages': 'What was said',
   'palette.all-messages': 'All messages with “{words}”',
   'palette.on-screen': 'On this screen',
-  'palette.models': 'Models of providers that have a key',
   'palette.ask-model': 'Ask this model next',
   'command.light': 'Light theme',
   'command.dark': 'Dark theme',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { groupModels } from './model-list.tsx';
+import { groupModels } from './group-models.ts';
 
 const models = ['anthropic/claude-opus-5', 'openai/gpt-5', 'anthropic/claude-haiku-4-5'].map((id) => {
   const [provider = '', model = ''] = id.split('/');
