@@ -37,12 +37,12 @@ export function ModelPicker({ isOpen, onOpenChange }: ModelPickerProps) {
           small
           look="quiet"
           aria-label={t('composer.model-label', { model: model ?? t('composer.model-none') })}
-          className="max-w-56 min-w-0 shrink!"
+          className="max-w-56 min-w-0 shrink! max-sm:px-1"
         >
           <span className={`truncate ${providerText(provider)}`}>
             {rest.join('/') || model || t('composer.model-choose')}
           </span>
-          <ChevronDown size={12} aria-hidden className="shrink-0" />
+          <ChevronDown size={12} aria-hidden className="shrink-0 max-sm:hidden" />
         </Button>
       }
     >
