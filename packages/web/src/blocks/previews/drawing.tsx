@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react';
 import { useTheme } from '../../state/theme.ts';
+import { useMedia } from '../../ui/use-media.ts';
 import { t } from '../../words/words.ts';
 import { Lightbox } from './lightbox.tsx';
 
@@ -28,6 +29,7 @@ const RESTING_MS = 250;
 export function Diagram({ code, children }: { readonly code: string; readonly children: React.ReactNode }) {
   const [drawn, setDrawn] = useState<{ readonly code: string; readonly svg?: string }>();
   const theme = useTheme((state) => state.theme);
+  const isSystemDark = useMedia('(prefers-color-scheme: dark)');
   // biome-ignore lint/correctness/useExhaustiveDependencies: another theme has other colours
   useEffect(() => {
     let isShown = true;
@@ -44,7 +46,7 @@ export function Diagram({ code, children }: { readonly code: string; readonly ch
       isShown = false;
       clearTimeout(timer);
     };
-  }, [code, theme]);
+  }, [code, theme, isSystemDark]);
   if (drawn?.svg !== undefined) return <Drawing svg={drawn.svg} label={t('blocks.diagram')} />;
   return (
     <>
