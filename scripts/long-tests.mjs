@@ -47,6 +47,7 @@ export const LONG = [
   'packages/web/test/looking.test.ts',
   'packages/web/test/moving.test.ts',
   'packages/web/test/outage.test.ts',
+  'packages/web/test/palette.test.ts',
   'packages/web/test/reading.test.ts',
   'packages/web/test/threads.test.ts',
   'packages/web/test/walking.test.ts',
