@@ -44,9 +44,11 @@ interface RecordingFilterBarProps {
   readonly filters: RecordingFilters;
   readonly items: readonly Recording[];
   readonly onChange: (filters: RecordingFilters) => void;
+  /** Whether a call is shown beside the list. */
+  readonly isCompact: boolean;
 }
 
-export function RecordingFilterBar({ filters, items, onChange }: RecordingFilterBarProps) {
+export function RecordingFilterBar({ filters, items, onChange, isCompact }: RecordingFilterBarProps) {
   const providers = useQuery(queries.providers());
   const { provider = '', model = '', outcome = '', tag = '', minMs = '', minCost = '', session } = filters;
   const tags = [...(tag ? [tag] : []), ...items.flatMap((one) => one.tags)].sort();
@@ -61,6 +63,7 @@ export function RecordingFilterBar({ filters, items, onChange }: RecordingFilter
     <search aria-label={t('recordings.filters')} className="flex flex-col gap-2">
       <FilterBar
         label={t('recordings.filters')}
+        isCompact={isCompact}
         first={<SearchField value={filters.text ?? ''} onChange={(text) => set({ text })} />}
         count={[provider, model, outcome, tag, minMs, minCost].filter(Boolean).length}
         onClear={() => set({ provider: '', model: '', outcome: '', tag: '', minMs: '', minCost: '' })}

@@ -8,7 +8,7 @@ import { LANGUAGE, t } from '../words/words.ts';
 import { elapsedMs, lostThings, OutcomeBadge, placedNode } from './outcome.tsx';
 
 const GRID =
-  'grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 px-3 lg:grid-cols-[minmax(0,1fr)_5.5rem_3.5rem_7rem_4rem_6rem_1.75rem]';
+  'grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 px-3 lg:gap-x-2 lg:grid-cols-[minmax(0,1fr)_4.5rem_3rem_5.5rem_3.5rem_5.5rem_1.75rem] xl:gap-x-4 xl:grid-cols-[minmax(0,1fr)_5.5rem_3.5rem_7rem_4rem_6rem_1.75rem]';
 
 /** The names of the columns, on a wide screen. */
 export function RecordingColumns({ isNarrow }: { readonly isNarrow: boolean }) {

@@ -80,7 +80,7 @@ export default function RecordingsScreen({ id }: { readonly id?: string }) {
                 {t('recordings.connect')}
               </Button>
             </div>
-            <RecordingFilterBar filters={filters} items={items} onChange={show} />
+            <RecordingFilterBar filters={filters} items={items} onChange={show} isCompact={isPaneOpen} />
           </header>
           {filters.session !== undefined && items.length > 0 && <Waterfall calls={items} {...(id && { chosen: id })} />}
           {items.length === 0 ? (

@@ -16,11 +16,14 @@ interface FilterBarProps {
   readonly count: number;
   readonly moreCount?: number;
   readonly onClear?: () => void;
+  /** Whether there is as little room as on a phone, also in a wide window. */
+  readonly isCompact?: boolean;
 }
 
 /** The filters of a list. Those that do not fit are one button away, which says how many of them are set. */
-export function FilterBar({ label, first, children, more, count, moreCount = 0, onClear }: FilterBarProps) {
-  const isNarrow = useNarrow();
+export function FilterBar(props: FilterBarProps) {
+  const { label, first, children, more, count, moreCount = 0, onClear, isCompact = false } = props;
+  const isNarrow = useNarrow() || isCompact;
   const [isAsked, setAsked] = useState(false);
   const id = useId();
   const isOpen = isAsked || (!isNarrow && moreCount > 0);
