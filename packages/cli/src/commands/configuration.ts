@@ -1,7 +1,9 @@
+import { access } from 'node:fs/promises';
 import { createServer } from 'node:net';
+import { delimiter, join } from 'node:path';
 import { type Config, type ConfigProblem, describeProblem, findProvider, loadAgents, loadConfig } from '@skein/agents';
 import { dialect, hasKey, type ProviderDescriptor, provider, providers, resolveEndpoint } from '@skein/core';
-import { openForest } from '@skein/forest';
+import { CODING_AGENTS, openForest } from '@skein/forest';
 import { AGENT_PROGRAMS } from '../context/agent-programs.ts';
 import { describeStore, readConfig, requireWritable, storeAddress } from '../context/command-context.ts';
 import { keyEnvironment } from '../context/keys.ts';
@@ -112,6 +114,7 @@ export async function doctor({ json, ...flags }: ForestFlags): Promise<void> {
     ...checkAddresses(known, keyEnvironment(config)),
     await checkPort(config.server),
     ...(await checkAgents(config)),
+    ...(await checkCodingAgents()),
     ...(await checkGateway(config, known)),
   ];
   const isWell = checks.every(({ state }) => state !== 'error');
@@ -222,4 +225,39 @@ async function checkAgents(config: Config): Promise<Check[]> {
   await loaded.close();
   const names = loaded.agents.map(({ id }) => id).join(', ') || 'none';
   return [ok('agents', names), ...agentProblems(loaded).map((problem) => checkOf('agents', problem))];
+}
+
+/** Which coding agents are on this machine, how `skein record` reaches them, and where their sessions are. */
+async function checkCodingAgents(): Promise<Check[]> {
+  const name = 'coding agents';
+  const checks: Check[] = [];
+  for (const { id, name: program, title, reachedBy } of AGENT_PROGRAMS) {
+    const path = await findProgram(program);
+    const folder = CODING_AGENTS.find((agent) => agent.id === id)?.folder(process.env);
+    const hasSessions = folder !== undefined && (await isThere(folder));
+    if (path === undefined && !hasSessions) continue;
+    const reached =
+      path === undefined ? `no program "${program}"` : `${path}; skein record -- ${program} reaches it by ${reachedBy}`;
+    const sessions = hasSessions ? `sessions in ${folder}` : 'no sessions yet';
+    checks.push(ok(name, `${title}: ${reached}; ${sessions}`));
+  }
+  return checks.length > 0 ? checks : [ok(name, 'none')];
+}
+
+/** The path of a program that the shell would find. */
+async function findProgram(program: string): Promise<string | undefined> {
+  const endings = process.platform === 'win32' ? ['.cmd', '.exe', ''] : [''];
+  for (const folder of (process.env.PATH ?? '').split(delimiter))
+    for (const ending of endings) {
+      const path = join(folder, `${program}${ending}`);
+      if (folder !== '' && (await isThere(path))) return path;
+    }
+  return undefined;
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
 }
