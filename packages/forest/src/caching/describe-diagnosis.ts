@@ -36,6 +36,8 @@ const SENTENCES: Readonly<Record<CacheCause, (diagnosis: CacheDiagnosis) => stri
   'too-short': ({ tokens }) => `${number(tokens.prompt)} tokens are fewer than the provider caches.`,
   'no-marker': () => 'It has no cache marker, and the provider caches only up to a marker.',
   'far-marker': () => 'Its cache marker is too many blocks behind what was cached, so the provider did not look there.',
+  'moved-marker': () =>
+    'Its last cache marker is in front of the end of what was cached, and the provider reads only up to a marker.',
   'not-cached': () => 'The provider is not known to cache prompts.',
   provider: () =>
     'It begins with all of the request before it, in time. The provider did not keep that, or another machine answered.',
