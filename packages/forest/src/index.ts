@@ -80,6 +80,7 @@ export {
   type ResumeOptions,
   rerunThreads,
   type StoredEvent,
+  spellAnswer,
   titleByModel,
   toolName,
 } from './engine/index.ts';

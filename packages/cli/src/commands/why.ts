@@ -157,7 +157,7 @@ function sayTotals(totals: CacheTotals, by: WhyOptions['by'], redact: CommandCon
   if (by !== undefined)
     for (const [name, total] of sorted(totals[GROUPS[by]]))
       say(
-        `${toPrintable(redact(name)).padEnd(32)} ${total.requests} requests, ${number(total.read)} read, ${number(total.missed)} missed (${money(total.missedCost)})`,
+        `${toPrintable(redact(name)).padEnd(32)} ${counted(total.requests, 'request')}, ${number(total.read)} read, ${number(total.missed)} missed (${money(total.missedCost)})`,
       );
   if (worst.length === 0) return;
   say();
@@ -206,5 +206,6 @@ function percent(share: number): string {
 }
 
 function money(dollars: number | undefined): string {
-  return dollars === undefined ? 'price not known' : `$${dollars.toFixed(4)}`;
+  if (dollars === undefined) return 'price not known';
+  return `${dollars < 0 ? '-' : ''}$${Math.abs(dollars).toFixed(4)}`;
 }

@@ -48,9 +48,10 @@ function changeWord({ kind }: RequestDifference): string {
   return kind === 'added' ? 'was added' : kind === 'removed' ? 'was removed' : 'changed';
 }
 
-function fromTo({ before, after }: RequestDifference): string {
-  if (before === '') return after;
-  return after === '' ? before : `${before} became ${after}`;
+function fromTo({ before, after, shared }: RequestDifference): string {
+  const same = `, behind ${number(shared)} characters that are the same`;
+  if (before === '') return `${after}${same}`;
+  return after === '' ? `${before}${same}` : `${before} became ${after}${same}`;
 }
 
 function number(count: number): string {

@@ -1,3 +1,4 @@
+import type { Message } from '@skein/core';
 import type { Forest, ForestNode } from '../forest/index.ts';
 import type { TakeRecord } from '../model/records.ts';
 import type { Judgement } from './judge.ts';
@@ -157,7 +158,7 @@ async function askAgain(
 
 function describeAnswer({ id, message }: ForestNode, original: ForestNode, take: TakeRecord | undefined) {
   const { cost, durationMs } = take ?? {};
-  const difference = findDifference(spell(original), spell({ message }));
+  const difference = findDifference(spellAnswer(original.message), spellAnswer(message));
   return {
     status: 'done',
     node: id,
@@ -170,10 +171,15 @@ function describeAnswer({ id, message }: ForestNode, original: ForestNode, take:
   };
 }
 
-/** What an answer says and calls, as one text. */
-function spell({ message }: Pick<ForestNode, 'message'>): string {
-  const calls = message.toolUses.map(({ name, parameters }) => `${name}(${JSON.stringify(parameters)})`);
-  return [message.text, ...calls].filter((part) => part !== '').join('\n');
+/**
+ * What an answer says and calls, as one text.
+ *
+ * @example
+ * spellAnswer(message); // 'I look.\nget_weather({"city":"Oslo"})'
+ */
+export function spellAnswer({ text, toolUses }: Pick<Message, 'text' | 'toolUses'>): string {
+  const calls = toolUses.map(({ name, parameters }) => `${name}(${JSON.stringify(parameters)})`);
+  return [text, ...calls].filter((part) => part !== '').join('\n');
 }
 
 /** How many characters before and behind the place are shown. */
