@@ -96,7 +96,7 @@ function ThreadChoice({ chosen, onChange }: ThreadChoiceProps) {
   const toggle = (thread: Thread) =>
     onChange(isChosen(thread) ? chosen.filter(({ id }) => id !== thread.id) : [...chosen, thread]);
   return (
-    <fieldset className="rounded-lg border border-line bg-surface p-3">
+    <fieldset className="min-w-0 rounded-lg border border-line bg-surface p-3">
       <legend className="px-1 text-sm font-medium">{t('rerun.choose', { count: chosen.length })}</legend>
       <TextField
         type="search"
