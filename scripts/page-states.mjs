@@ -134,6 +134,10 @@ const openTab = (name) =>
   });
 
 /** @param {Page} page */
+const showTurns = (page) =>
+  page.getByRole('region', { name: 'The cache along the turns' }).getByRole('listitem').last().scrollIntoViewIfNeeded();
+
+/** @param {Page} page */
 async function askAgain(page) {
   for (const title of [/Begin a scarf/, /Lisbon/]) await page.getByRole('checkbox', { name: title }).first().check();
   await page.getByRole('button', { name: 'Models', exact: true }).click();
@@ -218,7 +222,7 @@ async function listStates({ forest, url, bare, threads }) {
       path: lisbon,
       act: openTab(tab),
     })),
-    { name: 'inspector-cache', path: `${url}/t/${scarf}`, act: openTab('Usage') },
+    { name: 'inspector-cache', path: `${url}/t/${scarf}`, act: inOrder(openTab('Usage'), showTurns) },
     {
       name: 'inspector-tree',
       path: lisbon,

@@ -198,7 +198,7 @@ async function recordCaching(forest) {
         messages: [...messages, { ...asked, content: [{ ...asked.content[0], cache_control }] }],
       }),
     });
-    const { content } = await response.json();
+    const { content } = /** @type {{ content: object[] }} */ (await response.json());
     messages.push(asked, { role: 'assistant', content });
   }
   await send.settled();
