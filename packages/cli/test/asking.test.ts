@@ -69,6 +69,21 @@ describe('asking', () => {
     expect(total).toMatchObject({ replies: 1, cost: 0, withoutPrice: 0 });
   });
 
+  test('the reasoning of the demo is not sent to a provider later as its own, which would refuse its signature', async () => {
+    const emulator = await startEmulator({ seed: 'provider' });
+    const model = ['--model', 'anthropic/claude-sonnet-5', '-o', 'reasoning_effort', 'high'];
+    const args = [...model, '--json', '--project', 'later-key', '--store', store];
+    const { thread, node } = (await skein(home, ['ask', 'Hello?', ...args])).json();
+    expect((await run('show', node, '--raw', '--project', 'later-key')).out).toContain('"signature"');
+    const again = ['ask', 'And in the demo?', '--at', thread, ...args];
+    expect((await skein(home, again)).err).not.toContain('unchanged');
+    const later = await skein(home, ['ask', 'And now?', '--at', thread, ...args], '', emulator.env());
+    expect(later).toMatchObject({ code: 0, err: expect.stringMatching(/unchanged; dropped .* reasoning/) });
+    expect(emulator.log).toMatchObject([{ verdict: { ok: true } }]);
+    expect(JSON.parse(`${emulator.log[0]?.body}`).messages).toHaveLength(5);
+    await emulator.close();
+  });
+
   test('ask: JSON by a schema', async () => {
     const file = join(home, 'schema.json');
     writeFileSync(file, '{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}');

@@ -129,6 +129,7 @@ export {
   type Candidate,
   type Clock,
   currentModels,
+  DEMO_ISSUER,
   defineProvider,
   type EndpointOptions,
   type Environment,
