@@ -167,6 +167,14 @@ describe('asking', () => {
     expect((await skein(home, ['models', 'anthropic'])).out).toMatch(/^anthropic\/claude/m);
   });
 
+  test('models: long names do not push the columns of their line out of place, and 80 columns are enough', async () => {
+    const lines = (await skein(home, ['models'])).out.trimEnd().split('\n');
+    expect(new Set(lines.map((line) => line.search(/(set [A-Z]|no key needed)/))).size).toBe(1);
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThan(80);
+    const sizes = (await skein(home, ['models', 'bedrock'])).out.split('\n').filter((line) => / tokens$/.test(line));
+    expect(new Set(sizes.map((line) => line.length)).size).toBe(1);
+  });
+
   test('doctor: says what is wrong and fails', async () => {
     expect((await run('doctor', '--json')).json()).toMatchObject({ ok: true });
     const bad = await skein(home, ['doctor', '--store', 'postgres:NO_SUCH_VARIABLE']);

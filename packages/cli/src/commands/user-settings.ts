@@ -8,6 +8,7 @@ import { findModel, modelName } from '../context/model-access.ts';
 import { modelAliases } from '../context/user-files.ts';
 import { sayList } from '../output/list.ts';
 import { CommandError, colors, note, oneLine, say, sayExactly, UsageError } from '../output/output.ts';
+import { columnOf } from '../output/width.ts';
 import { hasInput, readInput } from '../question/input.ts';
 import { readTemplate, removeTemplate, templateFile, templateFolder, templateNames } from '../question/template.ts';
 import type { ListFlags } from './forest-command.ts';
@@ -63,8 +64,9 @@ export async function listKeys(flags: ListFlags): Promise<void> {
   });
   const unknown = stored.filter((name) => !known.some(({ id }) => id === name));
   const all = [...items, ...unknown.map((provider) => ({ provider, source: 'stored, but the provider is not known' }))];
+  const column = columnOf(all.map(({ provider }) => provider));
   sayList(all, flags, {
-    line: ({ provider, source }) => `${provider.padEnd(18)} ${colors.dim(source)}`,
+    line: ({ provider, source }) => `${column(provider)}  ${colors.dim(source)}`,
     empty: 'There is no key yet: "skein keys set anthropic" stores one.',
   });
 }
@@ -76,8 +78,9 @@ export function sayKeyPath(): void {
 /** `aliases`: short names for models. */
 export function listAliases(flags: ListFlags): void {
   const items = Object.entries(modelAliases().read()).map(([alias, model]) => ({ alias, model }));
+  const column = columnOf(items.map(({ alias }) => alias));
   sayList(items, flags, {
-    line: ({ alias, model }) => `${colors.yellow(alias.padEnd(18))} ${model}`,
+    line: ({ alias, model }) => `${colors.yellow(column(alias))}  ${model}`,
     empty: 'There is no alias yet: "skein aliases set fast openai/gpt-5.5" makes one.',
   });
 }
@@ -100,12 +103,13 @@ export async function listTemplates(flags: ListFlags): Promise<void> {
   const items = await Promise.all(
     templateNames().map(async (name) => ({ name, ...(await readTemplate(name).catch(() => ({ broken: true }))) })),
   );
+  const column = columnOf(items.map(({ name }) => name));
   sayList(items, flags, {
     line: ({ name, ...template }) => {
       const { system, prompt } = template as { system?: string; prompt?: string };
       const what =
         'broken' in template ? '(cannot be read)' : [system && `system: ${system}`, prompt].filter(Boolean).join(' · ');
-      return `${colors.yellow(name.padEnd(18))} ${oneLine(what, 60)}`;
+      return `${colors.yellow(column(name))}  ${oneLine(what, 60)}`;
     },
     empty: 'There is no template yet: "skein ask --save name" makes one.',
   });
