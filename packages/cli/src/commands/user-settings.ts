@@ -20,7 +20,9 @@ export async function setKey(name: string, { keyring }: { readonly keyring?: boo
   const key = (hasInput() ? (await readInput()).toString('utf8') : await askForKey(id)).trim();
   // A key is one word of printable characters; anything else is a slip, such as a whole file.
   if (!/^[\x21-\x7e]{8,4096}$/.test(key))
-    throw new UsageError('This is not a key: a key is one word. It was not stored, and is not shown here.');
+    throw new UsageError(
+      'This is not a key: a key is one word of eight characters or more. It was not stored, and is not shown here.',
+    );
   const keys = openKeys({ keyring: keyring === true });
   keys.set(id, key);
   note(`The key for ${id} is stored in ${keyring ? 'the system keyring' : `${keys.place}, which only you can read`}.`);
