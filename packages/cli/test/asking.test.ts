@@ -79,7 +79,7 @@ describe('asking', () => {
     expect((await skein(home, again)).err).not.toContain('unchanged');
     const later = await skein(home, ['ask', 'And now?', '--at', thread, ...args], '', emulator.env());
     expect(later).toMatchObject({ code: 0, err: expect.stringMatching(/unchanged; dropped .* reasoning/) });
-    expect(emulator.log).toMatchObject([{ verdict: { ok: true } }]);
+    expect(emulator.log).toMatchObject([{ verdict: { refusal: undefined } }]);
     expect(JSON.parse(`${emulator.log[0]?.body}`).messages).toHaveLength(5);
     await emulator.close();
   });

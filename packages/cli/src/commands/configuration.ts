@@ -24,7 +24,7 @@ export async function listModels(name: string | undefined, flags: ListFlags): Pr
   const column = columnOf(items.map((item) => item.id));
   await sayList(items, flags, {
     line: ({ id, contextTokens }) =>
-      contextTokens === undefined ? id : `${column(id)}  ${colors.dim(`${`${contextTokens}`.padStart(7)} tokens`)}`,
+      contextTokens === undefined ? id : `${column(id)}  ${colors.dim(`${`${contextTokens}`.padStart(8)} tokens`)}`,
     empty: `No list of the models of ${id} is known here. Any name can be asked for: ${id}/name.`,
     more: { provider: id },
   });
