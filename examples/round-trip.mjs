@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { anthropicMessages, describeLoss, openaiChat, user } from '@skein/core';
+import { anthropicMessages, describeLoss, openaiChat, user, writeRequest } from '@skein/core';
 import { loadMessages, saveMessages } from '@skein/core/node';
 
 // A reply with a signature, a number that a double cannot represent, and an unknown field.
@@ -22,7 +22,7 @@ await saveMessages(path, [user('Where is order 2512292042121000001?'), reply.mes
 const conversation = (await loadMessages(path)).append(user('Never mind, thanks.'));
 await rm(folder, { recursive: true });
 
-const again = anthropicMessages.writeRequest({ model: 'claude-sonnet-5', messages: conversation });
+const again = writeRequest(anthropicMessages, { model: 'claude-sonnet-5', messages: conversation });
 const same = again.body.includes(reply.message.raw);
 console.log(
   '\nSaved, loaded and sent to its own API again:',
@@ -30,7 +30,7 @@ console.log(
 );
 report(again.losses);
 
-const elsewhere = openaiChat.writeRequest({ model: 'gpt-5.5', messages: conversation });
+const elsewhere = writeRequest(openaiChat, { model: 'gpt-5.5', messages: conversation });
 console.log('\nThe same conversation for another provider:');
 console.log('  ', elsewhere.body);
 report(elsewhere.losses);

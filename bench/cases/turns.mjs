@@ -1,6 +1,6 @@
 // One more turn on a long history that is in memory.
 import { fileURLToPath } from 'node:url';
-import { dialect, MessageList, toolResult, user } from '@skein/core';
+import { dialect, MessageList, toolResult, user, writeRequest } from '@skein/core';
 import { conversation, HISTORY, moreTurns, nativeReply, SYSTEM, TOOLS } from '../data/history.mjs';
 import { PROTOCOLS } from '../data/streams.mjs';
 import { MODELS, post } from '../endpoint.mjs';
@@ -33,7 +33,7 @@ export function historyOf(protocol, length = HISTORY) {
  * @param {import('@skein/core').Manifest} [previous]
  */
 export function write(protocol, messages, previous) {
-  return dialect(protocol).writeRequest({
+  return writeRequest(dialect(protocol), {
     model: MODELS[protocol],
     system: SYSTEM,
     tools: TOOLS,

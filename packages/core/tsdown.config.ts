@@ -18,6 +18,7 @@ const protocols = readdirSync(dialects).filter((name) => existsSync(join(dialect
 const ON_DEMAND: Readonly<Record<string, string>> = {
   'registry.ts ./built-in-dialects.ts': 'on-demand.ts',
   'added.ts ./dialect.ts': 'on-demand.ts',
+  'index.ts ./write/write-request.ts': 'on-demand.ts',
   'dialect.ts ./dialects/serve.ts': 'on-demand.ts',
   'dialect.ts ./dialects/more.ts': 'more-on-demand.ts',
   'dialect.ts ./dialects/block-events.ts': '../dialect-on-demand.ts',
@@ -41,6 +42,7 @@ export default defineConfig([
       // What `on-demand.ts` loads.
       {
         'make-dialect': 'src/dialects/dialect.ts',
+        'write-request': 'src/dialects/write/write-request.ts',
         serve: 'src/dialects/serve.ts',
         'block-events': 'src/dialects/block-events.ts',
         'output-schema': 'src/run/output-schema.ts',

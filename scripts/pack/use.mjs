@@ -1,6 +1,6 @@
 // Imports every entry that is named, and uses each package a little. Run by ../pack.test.ts in a project of its own.
 import { loadConfig } from '@skein/agents';
-import { dialect, dialects, run, user } from '@skein/core';
+import { dialect, dialects, run, user, writeRequest } from '@skein/core';
 import { startEmulator } from '@skein/emulator';
 import { createEngine, openForest, ROOT } from '@skein/forest';
 import { createServer } from '@skein/server';
@@ -9,7 +9,7 @@ for (const entry of process.argv.slice(2)) await import(entry);
 
 // In Node, the code of a dialect is loaded when it is first used.
 for (const one of dialects()) {
-  const { body } = one.writeRequest({ model: 'm', messages: [user('Hello')] });
+  const { body } = writeRequest(one, { model: 'm', messages: [user('Hello')] });
   if (dialect(one.id) !== one || one.readRequest(body).messages[0]?.text !== 'Hello') throw new Error(one.id);
 }
 

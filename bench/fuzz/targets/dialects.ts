@@ -1,4 +1,4 @@
-import { dialect, isJson, type Message, toolResult, user } from '@skein/core';
+import { dialect, isJson, type Message, toolResult, user, writeRequest } from '@skein/core';
 import fc from 'fast-check';
 import { PROTOCOLS } from '../../../packages/core/test/corpus/recordings.ts';
 import { readChunks } from '../../../packages/core/test/corpus/streamed.ts';
@@ -56,7 +56,7 @@ export const targets: readonly Target[] = PROTOCOLS.flatMap((protocol) => {
           const { messages } = d.readRequest(text);
           for (const message of messages) hold(isJson(message.raw), 'a message is not JSON');
           if (messages.length === 0) return 'no messages';
-          const { body } = d.writeRequest({ model: 'some-model', messages });
+          const { body } = writeRequest(d, { model: 'some-model', messages });
           hold(isJson(body), 'the request is not JSON');
           return `${messages.length} messages`;
         }),
@@ -76,7 +76,7 @@ function sent(protocol: Protocol, message: Message): string {
   hold(isJson(message.raw), 'the message is not JSON');
   const results = message.toolUses.map((call) => toolResult(call.id, 'the answer'));
   const messages = [user('Hello'), message, ...results, user('Go on')];
-  const { body } = dialect(protocol).writeRequest({ model: 'some-model', messages });
+  const { body } = writeRequest(dialect(protocol), { model: 'some-model', messages });
   hold(isJson(body), 'the next request is not JSON');
   hold(body.includes('Hello') && body.includes('Go on'), 'the next request lacks what the user said');
   return [...new Set(message.content.map(({ type }) => type))].sort().join('+') || 'empty';

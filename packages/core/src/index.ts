@@ -75,6 +75,7 @@ export {
   type Usage,
   type WriteRequest,
   type WrittenRequest,
+  writeRequest,
 } from './dialects/index.ts';
 export {
   type EngineErrorCode,

@@ -8,6 +8,7 @@ import {
   openaiResponses,
   type StreamEvent,
   user,
+  writeRequest,
 } from '../src/index.ts';
 
 function read(dialect: Dialect, events: readonly string[]) {
@@ -139,7 +140,7 @@ const CLAUSES: Record<string, () => void> = {
       [anthropicMessages, call],
       [openaiChat, chatCall],
     ] as const) {
-      const { body, losses } = dialect.writeRequest({
+      const { body, losses } = writeRequest(dialect, {
         model: 'claude-sonnet-4-5',
         messages: [user('a'), message, user('b')],
       });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { bedrockConverse, googleInteractions } from '../src/dialect.ts';
-import { blocks, dialect } from '../src/index.ts';
+import { blocks, dialect, writeRequest } from '../src/index.ts';
 import { type DialectSamples, dialectConformance } from '../src/testing.ts';
 
 const SAMPLES: Record<string, DialectSamples> = {
@@ -178,7 +178,7 @@ describe('blocks', () => {
     const thinker = dialect('anthropic-messages').parseMessage(
       '{"role":"assistant","content":[{"type":"thinking","thinking":"hm","signature":"s"},{"type":"text","text":"Hi"}]}',
     );
-    const { body, losses } = blocks.writeRequest({ model: 'm', messages: [thinker] });
+    const { body, losses } = writeRequest(blocks, { model: 'm', messages: [thinker] });
     expect(body).toBe(
       '{"model":"m","messages":[{"role":"assistant","content":[{"type":"reasoning","text":"hm","redacted":false},{"type":"text","text":"Hi"}]}]}',
     );

@@ -1,4 +1,5 @@
 /** The samples of core's pages, run against the emulator. */
+
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -29,6 +30,7 @@ import {
   system,
   tool,
   user,
+  writeRequest,
 } from '@skein/core';
 import { readBlocks, serving } from '@skein/core/dialect';
 import * as files from '@skein/core/node';
@@ -344,8 +346,8 @@ test('dialects', async () => {
   d.readResponse(bodyText, origin);
   d.readStream(origin);
   d.readRequest(requestText, origin);
-  d.writeRequest({ model, messages });
   d.parseMessage(rawText, origin);
+  writeRequest(d, { model, messages });
 
   const show = vi.fn();
   const response = { body: [new TextEncoder().encode(STREAM())] };
@@ -360,7 +362,7 @@ test('dialects', async () => {
   expect(answering(reply)).toContain('Hi');
 
   const mine = { ...openaiChat.home, id: 'mine', issuer: 'llm.example.com' };
-  openaiChat.writeRequest({ provider: mine, model, messages });
+  writeRequest(openaiChat, { provider: mine, model, messages });
 });
 
 function answering(reply: Reply): string {

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { Role } from '@skein/core';
-import type { Forest, ForestNode, SearchResult, Thread } from '@skein/forest';
+import type { SearchResult } from '@skein/forest';
 import { withForest } from '../context/command-context.ts';
 import { locate } from '../context/locate.ts';
 import { sayList } from '../output/list.ts';
@@ -23,14 +23,6 @@ interface SearchOptions extends ForestFlags, ListFlags {
   readonly branch?: string;
 }
 
-/** A hit with the facts that tell a person which conversation it is in. */
-interface Hit extends SearchResult {
-  readonly at: number;
-  readonly model?: string;
-  readonly thread?: string;
-  readonly title?: string;
-}
-
 export async function search(words: readonly string[], options: SearchOptions): Promise<void> {
   const { json, format, store, project, role, below, cwd, ...filters } = options;
   if (words.length === 0 && (filters.tool ?? filters.file) === undefined)
@@ -42,10 +34,9 @@ export async function search(words: readonly string[], options: SearchOptions): 
       ...(cwd !== undefined && { cwd: resolve(cwd) }),
       ...(below !== undefined && { below: (await locate(forest, below)).node }),
     });
-    const hits = await Promise.all(page.items.map((hit) => withFacts(forest, hit)));
-    const originals = new Map(hits.map(({ node, snippet }) => [node, snippet]));
+    const originals = new Map(page.items.map(({ node, snippet }) => [node, snippet]));
     await sayList(
-      redact(hits),
+      redact(page.items),
       { ...(json && { json }), ...(format && { format }) },
       {
         // The marks are right only where nothing was hidden.
@@ -58,32 +49,8 @@ export async function search(words: readonly string[], options: SearchOptions): 
   });
 }
 
-async function withFacts(forest: Forest, hit: SearchResult): Promise<Hit> {
-  const node = await forest.node(hit.node);
-  const { model } = node.takes.findLast((take) => take.model !== undefined) ?? {};
-  const thread = await threadOf(forest, node);
-  return {
-    ...hit,
-    at: node.at,
-    ...(model !== undefined && { model }),
-    ...(thread && { thread: thread.id, title: thread.title }),
-  };
-}
-
-/** A conversation with this message: the one that it was written in, otherwise the last changed one through it. */
-async function threadOf(forest: Forest, { id, takes }: ForestNode): Promise<Thread | undefined> {
-  for (const { thread } of takes.toReversed()) {
-    if (thread === undefined) continue;
-    const found = await forest.threads.get(thread).catch(() => undefined);
-    if (found && !found.deleted) return found;
-  }
-  for (const thread of await forest.threads.of(id))
-    if ((await forest.store.path(thread.head)).some((one) => one.id === id)) return thread;
-  return undefined;
-}
-
 /** Which message it is, and below it the text around the words. */
-function hitLines(hit: Hit, isMarked: boolean): string {
+function hitLines(hit: SearchResult, isMarked: boolean): string {
   const facts = [formatTime(hit.at), hit.role, ...(hit.model === undefined ? [] : [hit.model])].join(' · ');
   const start = `${shortId(hit.node)}  ${toPrintable(facts)}`;
   const room = Math.max(20, outputColumns() - textWidth(start) - 2);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { anthropicMessages } from '../dialects/index.ts';
+import { anthropicMessages, writeRequest } from '../dialects/index.ts';
 import { assistant, system, toolResult, user } from '../message/index.ts';
 import { MessageList, MessageListDeserializationError } from './index.ts';
 
@@ -97,14 +97,14 @@ describe('a list of messages', () => {
 
   it('keeps the manifest of the last request, so that what was sent is sent again as it was', () => {
     const list = new MessageList([user('a'), native, user('b')]);
-    const first = anthropicMessages.writeRequest({ model: 'claude-sonnet-4-5', messages: list });
+    const first = writeRequest(anthropicMessages, { model: 'claude-sonnet-4-5', messages: list });
     list.manifest = first.manifest;
     const loaded = MessageList.fromJSON(JSON.stringify(list)).append(assistant('c')).append(user('d'));
     const next = { model: 'claude-sonnet-4-5', messages: loaded };
-    const again = anthropicMessages.writeRequest({ ...next, previous: loaded.manifest! });
-    expect(again.body).toBe(anthropicMessages.writeRequest(next).body);
+    const again = writeRequest(anthropicMessages, { ...next, previous: loaded.manifest! });
+    expect(again.body).toBe(writeRequest(anthropicMessages, next).body);
     expect(again.manifest.elements[0]).toBe(loaded.manifest!.elements[0]);
-    expect(again.manifest.prefix).toBe(anthropicMessages.writeRequest(next).manifest.prefix);
+    expect(again.manifest.prefix).toBe(writeRequest(anthropicMessages, next).manifest.prefix);
   });
 
   it('makes facts again that a later rule would make differently', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { dialect } from '../dialects/index.ts';
+import { dialect, writeRequest } from '../dialects/index.ts';
 import { MessageList, MessageListDeserializationError } from './index.ts';
 
 const call = (id: string, more: object = {}) => ({
@@ -81,7 +81,7 @@ describe('the older list of typed messages', () => {
     expect(loaded.at(0)?.toolUses[0]?.rawParameters).toContain('2512292042121000001');
     expect(loaded.at(0)?.content).toHaveLength(1);
     expect(loaded.at(1)?.text).toBe('{"n": 9007199254740993}');
-    expect(dialect('openai-chat').writeRequest({ model: 'm', messages: loaded }).losses).toEqual([]);
+    expect(writeRequest(dialect('openai-chat'), { model: 'm', messages: loaded }).losses).toEqual([]);
   });
 
   it.each([

@@ -9,18 +9,9 @@ import {
 } from '../message/index.ts';
 import type { ProviderDescriptor } from './provider.ts';
 import { ProtocolError, type Reply, type Stop, type Usage } from './reply.ts';
-import type {
-  NativeTool,
-  RequestParams,
-  RequestParts,
-  ToolDefinition,
-  WriteRequest,
-  WrittenRequest,
-} from './request.ts';
+import type { NativeTool, RequestParams, RequestParts, ToolDefinition } from './request.ts';
 import type { DialectServer } from './serve.ts';
 import type { DeltaPattern, Framing, StreamEvent, StreamReader } from './stream.ts';
-import { WriteCache } from './write/reuse.ts';
-import { writeRequest } from './write/write-request.ts';
 import type { RequestWriter } from './write/writer.ts';
 
 /** A protocol, as pure functions from text to text. `origin` defaults to the home provider. */
@@ -32,9 +23,8 @@ export interface Dialect extends DialectFacets {
   readResponse(body: string, origin?: Partial<Origin>): Reply;
   readStream(origin?: Partial<Origin>): StreamReader;
   readRequest(body: string, origin?: Partial<Origin>): RequestParts;
-  writeRequest(request: WriteRequest): WrittenRequest;
-  /** The default of `maxTokens`, if the API requires a number. */
-  readonly defaultMaxTokens?: RequestWriter['defaultMaxTokens'] | undefined;
+  /** What differs between protocols in writing a request; the function `writeRequest` has what they share. */
+  readonly writer: RequestWriter;
 }
 
 /** What other parts of Skein use of a protocol, without knowing which one it is. */
@@ -224,7 +214,6 @@ export function makeDialect(spec: DialectSpec): Dialect {
     issuer: spec.home.issuer,
     ...(spec.home.apiVersion && { apiVersion: spec.home.apiVersion }),
   });
-  const cache = new WriteCache();
   const origins = new WeakMap<object, Origin>();
   // The messages of one list usually share one frozen origin.
   const completeOrigin = (given: Partial<Origin> = home): Origin => {
@@ -241,7 +230,7 @@ export function makeDialect(spec: DialectSpec): Dialect {
   const makeMessage = (raw: string, origin: Origin, facts?: Facts): Message =>
     createMessage(raw, origin, readView, facts);
 
-  const { view: _, readReply: __, assemble: ___, readRequest: ____, writer, ...facets } = spec;
+  const { view: _, readReply: __, assemble: ___, readRequest: ____, ...facets } = spec;
   return Object.freeze({
     ...facets,
     parseMessage(raw: string, origin?: Partial<Origin>, facts?: Facts) {
@@ -281,8 +270,6 @@ export function makeDialect(spec: DialectSpec): Dialect {
         messages: messages.map((raw) => makeMessage(raw, from)),
       };
     },
-    writeRequest: (request) => writeRequest(spec, request, cache),
-    defaultMaxTokens: writer.defaultMaxTokens,
   } satisfies Dialect);
 }
 

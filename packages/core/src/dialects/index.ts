@@ -58,4 +58,5 @@ export type {
   StreamEvent,
   StreamReader,
 } from './stream.ts';
+export { writeRequest } from './write/write-request.ts';
 export type { CallLookup, Draft, Frame, FrameParts, RequestWriter, Target } from './write/writer.ts';

@@ -107,7 +107,7 @@ const SENTENCES: Readonly<Record<LossReason, string>> = {
  * A loss as one sentence, for people.
  *
  * @example
- * for (const loss of openaiChat.writeRequest(request).losses) console.warn(describeLoss(loss));
+ * for (const loss of writeRequest(openaiChat, request).losses) console.warn(describeLoss(loss));
  */
 export function describeLoss({ kind, message, path, reason, detail }: Loss): string {
   const place = [message < 0 ? '' : `message ${message}`, path].filter(Boolean).join(' ');

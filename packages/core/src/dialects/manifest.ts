@@ -61,7 +61,7 @@ export type ElementPiece = (Range & { readonly message: number }) | string;
  * Joins the body again. `rawOf` gives the raw text of the message at an index.
  *
  * @example
- * const { body, manifest } = openaiChat.writeRequest({ model, messages });
+ * const { body, manifest } = writeRequest(openaiChat, { model, messages });
  * joinManifest(manifest, (index) => messages[index].raw) === body; // true
  */
 export function joinManifest(manifest: Manifest, rawOf: (message: number) => string): string {

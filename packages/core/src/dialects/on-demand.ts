@@ -20,8 +20,7 @@ const LOADED = Object.keys({
   readResponse: true,
   readStream: true,
   readRequest: true,
-  writeRequest: true,
-  defaultMaxTokens: true,
+  writer: true,
   title: true,
   endpoints: true,
   framing: true,
@@ -49,6 +48,13 @@ export function serving(dialect: Pick<Dialect, 'id' | 'serve'>): DialectServer {
   served ??= require('./serve.js') as typeof import('./serve.ts');
   return served.serving(dialect);
 }
+
+let writing: typeof import('./write/write-request.ts') | undefined;
+
+export const writeRequest: typeof import('./write/write-request.ts').writeRequest = (...given) => {
+  writing ??= require('./write-request.js') as typeof import('./write/write-request.ts');
+  return writing.writeRequest(...given);
+};
 
 export const openaiChat = onDemand(openaiChatHome);
 export const openaiResponses = onDemand(openai);

@@ -38,7 +38,7 @@ export function dialects(): readonly Dialect[] {
  *
  * @example
  * const mine = defineDialect({ ...spec, id: 'my-protocol' });
- * const { body } = mine.writeRequest({ model: 'my-model', messages: [user('Hello')] });
+ * const { body } = writeRequest(mine, { model: 'my-model', messages: [user('Hello')] });
  */
 export function defineDialect(spec: DialectSpec): Dialect {
   if (BUILT_IN.some((candidate) => candidate.id === spec.id))

@@ -1,6 +1,6 @@
 import { type Emulator, startEmulator } from '@skein/emulator';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { dialect } from '../dialects/index.ts';
+import { dialect, writeRequest } from '../dialects/index.ts';
 import { user } from '../message/index.ts';
 import { provider } from './registry.ts';
 import { exchange } from './transport/exchange.ts';
@@ -25,7 +25,7 @@ describe.each([
   const own = provider(id);
   const language = dialect(own.dialect);
   const request = (stream: boolean) =>
-    language.writeRequest({ model, messages: [user('Hello')], params: { stream }, provider: own }).body;
+    writeRequest(language, { model, messages: [user('Hello')], params: { stream }, provider: own }).body;
 
   it('answers with one text', async () => {
     const { text } = await exchange({ provider: own, model, body: request(false), env, stream: false });

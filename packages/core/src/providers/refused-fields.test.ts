@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { anthropicMessages } from '../dialects/index.ts';
+import { anthropicMessages, writeRequest } from '../dialects/index.ts';
 import { user } from '../message/index.ts';
 import { RefusalMemory, refusedFields } from './refused-fields.ts';
 
@@ -143,12 +143,12 @@ it('what was refused is left out of the next request, reported, and remembered f
     { model: 'claude-opus-5' },
   );
   const request = { model: 'claude-opus-5', messages: [user('q'), reply, user('r')] };
-  const { body } = anthropicMessages.writeRequest(request);
+  const { body } = writeRequest(anthropicMessages, request);
   const error = said('messages.1.content.0.text.shiny: Extra inputs are not permitted');
   const fields = refusedFields(400, error, body);
   expect(memory.learn(home, 'claude-opus-5', fields)).toBe(true);
   expect(memory.learn(home, 'claude-opus-5', fields)).toBe(false);
-  const again = anthropicMessages.writeRequest({ ...request, provider: memory.apply(home, 'claude-opus-5') });
+  const again = writeRequest(anthropicMessages, { ...request, provider: memory.apply(home, 'claude-opus-5') });
   expect(again.body).not.toContain('shiny');
   expect(again.losses).toMatchObject([
     { kind: 'dropped', message: 1, path: 'content[0].shiny', reason: 'refused-field' },

@@ -8,6 +8,7 @@ import type {
   StreamDelta,
   WrittenRequest,
 } from '../dialects/index.ts';
+import { writeRequest } from '../dialects/index.ts';
 import { mergeJson } from '../dialects/write/frame.ts';
 import type { JsonObject } from '../json/index.ts';
 import { isObject, parseJson } from '../json/parse.ts';
@@ -163,7 +164,7 @@ export function writeQuestion(
   const { options, tools, output } = context;
   const { dialect, model, connection } = target;
   const { system, cache, strict, extraBody, stream = true } = options;
-  const wantedTokens = options.params?.maxTokens ?? dialect.defaultMaxTokens?.(options.params ?? {}, target);
+  const wantedTokens = options.params?.maxTokens ?? dialect.writer.defaultMaxTokens?.(options.params ?? {}, target);
   const maxTokens = clampMaxTokens(
     wantedTokens,
     limits,
@@ -177,7 +178,7 @@ export function writeQuestion(
     extra: members && Object.keys(members).length > 0 ? addMembers(members, extraBody) : extraBody,
   };
   const { params, extra, tools: definitions } = output?.ask(target, draft) ?? draft;
-  const written = dialect.writeRequest({
+  const written = writeRequest(dialect, {
     model,
     messages,
     params,

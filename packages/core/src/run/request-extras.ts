@@ -1,4 +1,5 @@
 /** What only some requests need: a conversation that the API keeps, a WebSocket, a warm-up, a diagnosis. Loaded on first use. */
+import { writeRequest } from '../dialects/index.ts';
 import { type JsonObject, textAt } from '../json/index.ts';
 import type { Message } from '../message/index.ts';
 import type { SocketLane } from '../providers/transport/socket-session.ts';
@@ -82,6 +83,6 @@ function findWarmUp(target: Target, isSocket: boolean): JsonObject {
 
 /** A message as elements of the list of messages. */
 function writeItems(message: Message, { dialect, provider, model }: Target): string {
-  const { body } = dialect.writeRequest({ model, provider, messages: [message] });
+  const { body } = writeRequest(dialect, { model, provider, messages: [message] });
   return textAt(body, [dialect.members!.messages])!.slice(1, -1);
 }

@@ -1,5 +1,14 @@
 import { readBlocks } from '../dialects/block-events.ts';
-import { type Dialect, joinManifest, LossError, ProtocolError, type Reply, sse } from '../dialects/index.ts';
+import {
+  type Dialect,
+  joinManifest,
+  LossError,
+  ProtocolError,
+  type Reply,
+  sse,
+  type WrittenRequest,
+  writeRequest,
+} from '../dialects/index.ts';
 import type { DialectServer } from '../dialects/serve.ts';
 import { serving } from '../dialects/serve.ts';
 import { findElements, findMembers, isJson, skipSpace, splice } from '../json/index.ts';
@@ -15,7 +24,7 @@ const MODEL = 'some-model';
  */
 export function dialectConformance(dialect: Dialect, samples: DialectSamples): ConformanceCase[] {
   const write = (messages: readonly Message[], strict = false) =>
-    dialect.writeRequest({ model: MODEL, messages, strict });
+    writeRequest(dialect, { model: MODEL, messages, strict });
   // A dialect that says nothing of its other side is served like our own, which is checked as such.
   const other = serving(dialect);
   const { writeReply, writeStream, errorBody } = other.id === dialect.id ? other : ({} as Partial<DialectServer>);
@@ -262,7 +271,7 @@ function callReply(dialect: Dialect, samples: DialectSamples): Message {
   return message;
 }
 
-function elementsText(written: ReturnType<Dialect['writeRequest']>, messages: readonly Message[]): string {
+function elementsText(written: WrittenRequest, messages: readonly Message[]): string {
   return joinManifest({ ...written.manifest, head: '', tail: '' }, (index) => messages[index]!.raw);
 }
 

@@ -7,6 +7,7 @@ import {
   type Reply,
   toolResult,
   user,
+  writeRequest,
 } from '../../src/index.ts';
 import { partsOf } from './received.ts';
 import type { Protocol } from './recordings.ts';
@@ -14,7 +15,7 @@ import type { Protocol } from './recordings.ts';
 /** The next request after a reply: its calls are answered, or the user says something more. */
 function echo(to: Dialect, { message, envelope }: Reply): { body: string; losses: readonly Loss[] } {
   const results = message.toolUses.map((call) => toolResult(call.id, 'the answer'));
-  return to.writeRequest({
+  return writeRequest(to, {
     model: message.origin.model ?? 'some-model',
     messages: [user('Hello'), message, ...(results.length > 0 ? results : [user('Go on')])],
     provider: storingAs(to.home, envelope),

@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { dialect, type ProviderDescriptor, provider, type Reply, toolResult, user } from '../../src/index.ts';
+import {
+  dialect,
+  type ProviderDescriptor,
+  provider,
+  type Reply,
+  toolResult,
+  user,
+  writeRequest,
+} from '../../src/index.ts';
 import { eventsOf } from './events-of.ts';
 import { RECORDED } from './recorded-providers.ts';
 import { type Exchange, exchanges, hasCorpus } from './recordings.ts';
@@ -26,7 +34,7 @@ const ALLOWED = [
 /** Sends a reply back; gives what became of it. */
 function sendBack({ message }: Reply, own: ProviderDescriptor): 'verbatim' | readonly string[] {
   const results = message.toolUses.map((call) => toolResult(call.id, 'the answer'));
-  const { body, losses } = dialect(own.dialect).writeRequest({
+  const { body, losses } = writeRequest(dialect(own.dialect), {
     model: message.origin.model ?? 'some-model',
     messages: [user('Hello'), message, ...results, user('Go on')],
     provider: own,
@@ -59,7 +67,7 @@ describe.runIf(hasCorpus).each(RECORDED)(`%s, by recordings of %s from %s (${WIT
       const { messages, model = 'm' } = dialect(own.dialect).readRequest(request, { issuer: own.issuer });
       // What a stored prompt says stands in no message.
       if (messages.length === 0) return [];
-      const { losses } = dialect(own.dialect).writeRequest({ model, messages, provider: own });
+      const { losses } = writeRequest(dialect(own.dialect), { model, messages, provider: own });
       return losses
         .filter(({ reason, kind }) => reason === 'refused-field' && kind === 'dropped')
         .map(({ path }) => `${name}: ${path}`);

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { dialect, MessageList, user } from '@skein/core';
+import { dialect, MessageList, user, writeRequest } from '@skein/core';
 import { describe, expect, test } from 'vitest';
 import { APIS } from '../run/kit.ts';
 
@@ -24,7 +24,7 @@ describe('a release reads what an earlier one saved (langchain-ai/langgraph#5511
       const list = MessageList.fromJSON(saved).append(user('And now?'));
       // Those it was offered then: reasoning is bound to them, by a hash that must not change either.
       const tools = [{ name: 'get_weather', description: 'The weather of a city', parameters: { type: 'object' } }];
-      const { body } = dialect(protocol).writeRequest({ model, messages: list, tools });
+      const { body } = writeRequest(dialect(protocol), { model, messages: list, tools });
       const own = [...list].filter(({ origin }) => origin.dialect === protocol);
       expect(own).toHaveLength(2);
       for (const { raw } of own) expect(body).toContain(raw.startsWith('[') ? raw.slice(1, -1) : raw);

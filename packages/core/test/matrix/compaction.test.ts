@@ -1,4 +1,4 @@
-import { applyCheckpoint, assistant, cutPoints, type Message, user } from '@skein/core';
+import { applyCheckpoint, assistant, cutPoints, type Message, user, writeRequest } from '@skein/core';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { rangeDigest } from '../../src/run/compaction/checkpoint.ts';
@@ -23,7 +23,7 @@ for (const api of APIS) {
               const digest = rangeDigest(messages, upTo);
               const sent = applyCheckpoint(messages, { upTo, digest, replacement: replacement.map(({ raw }) => raw) });
               const params = { maxTokens: 2048 };
-              const { body } = api.dialect.writeRequest({ model, messages: sent!, params });
+              const { body } = writeRequest(api.dialect, { model, messages: sent!, params });
               const verdict = judgeFor(api, model, body, issuers.get(api)!);
               expect(verdict, body).toEqual({ refusal: undefined, warnings: [] });
               cuts++;

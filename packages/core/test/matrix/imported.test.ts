@@ -1,4 +1,4 @@
-import { joinManifest } from '@skein/core';
+import { joinManifest, writeRequest } from '@skein/core';
 import { describe, expect, test } from 'vitest';
 import { APIS, type Api, judgeFor, newest } from './apis.ts';
 import { NATIVE_REQUESTS } from './native-requests.ts';
@@ -27,7 +27,7 @@ describe.each(APIS.map((api) => ({ id: api.id, api })))("a client's request to $
   });
 
   test('goes back there with every message as it was', () => {
-    const sent = source.dialect.writeRequest({ ...given, model });
+    const sent = writeRequest(source.dialect, { ...given, model });
     for (const { raw } of messages) expect(sent.body).toContain(inner(raw));
     expect(sent.losses).toEqual([]);
     expect(judged(source, sent.body, model).refusal).toBeUndefined();
@@ -35,7 +35,7 @@ describe.each(APIS.map((api) => ({ id: api.id, api })))("a client's request to $
 
   const others = APIS.filter((api) => api !== source).flatMap((api) => api.models.map((model) => ({ api, model })));
   test.each(others)('goes to $model ($api.id), and what it leaves behind is named', ({ api, model }) => {
-    const sent = api.dialect.writeRequest({ ...given, model });
+    const sent = writeRequest(api.dialect, { ...given, model });
     expect(judged(api, sent.body, model), sent.body).toEqual(accepted);
     expect(silentLosses(messages, sent, api.dialect)).toEqual([]);
     expect(joinManifest(sent.manifest, (index) => messages[index]!.raw)).toBe(sent.body);

@@ -1,4 +1,12 @@
-import { diffPrefix, isJson, joinManifest, type Manifest, type Message, type WrittenRequest } from '@skein/core';
+import {
+  diffPrefix,
+  isJson,
+  joinManifest,
+  type Manifest,
+  type Message,
+  type WrittenRequest,
+  writeRequest,
+} from '@skein/core';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { runs } from '../../../../scripts/test-shares.ts';
@@ -9,7 +17,7 @@ const RUNS = runs(runsPerModel(720));
 
 function write(api: Api, model: string, messages: readonly Message[], previous?: Manifest): WrittenRequest {
   const params = { maxTokens: 2048 };
-  return api.dialect.writeRequest({ model, messages, params, ...(previous && { previous }) });
+  return writeRequest(api.dialect, { model, messages, params, ...(previous && { previous }) });
 }
 
 function expectAccepted(api: Api, model: string, written: WrittenRequest, { issuers }: History): void {

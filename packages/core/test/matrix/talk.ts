@@ -1,5 +1,7 @@
 /** A conversation as it happens: each reply answers a request that was written, judged and accepted. */
+
 import type { Message, ProviderDescriptor, WriteRequest, WrittenRequest } from '@skein/core';
+import { writeRequest } from '@skein/core';
 import type { Verdict } from '@skein/emulator';
 import { type Api, judgeFor, newest } from './apis.ts';
 import { Issuer } from './issuer.ts';
@@ -40,7 +42,7 @@ export class Talk {
       messages,
       ...(provider && { provider }),
     };
-    const written = api.dialect.writeRequest(request);
+    const written = writeRequest(api.dialect, request);
     return { ...written, verdict: judgeFor(api, model, written.body, this.#issuerOf(target)) };
   }
 

@@ -6,6 +6,7 @@ import {
   system,
   user,
   type WriteRequest,
+  writeRequest,
 } from '@skein/core';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -79,11 +80,12 @@ test('a request is the same in bytes, losses and manifest, whatever was written 
           ...(given.system !== null && { system: given.system }),
           ...(unapproved && { unapproved: calls }),
         };
-        const written = warm
-          .get(target.dialect)!
-          .writeRequest({ ...request, ...(knowsPrevious && previous && { previous }) });
+        const written = writeRequest(warm.get(target.dialect)!, {
+          ...request,
+          ...(knowsPrevious && previous && { previous }),
+        });
         const saved = previous && JSON.parse(JSON.stringify(previous));
-        const cold = makeDialect(SPECS.find(({ id }) => id === target.dialect)!).writeRequest({
+        const cold = writeRequest(makeDialect(SPECS.find(({ id }) => id === target.dialect)!), {
           ...request,
           ...(knowsPrevious && previous && { previous: saved }),
         });

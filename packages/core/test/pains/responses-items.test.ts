@@ -1,4 +1,4 @@
-import { elementTexts, type Message, openaiResponses, toolResult, user } from '@skein/core';
+import { elementTexts, type Message, openaiResponses, toolResult, user, writeRequest } from '@skein/core';
 import { describe, expect, test } from 'vitest';
 import { responses } from '../matrix/apis.ts';
 import { Issuer } from '../matrix/issuer.ts';
@@ -16,7 +16,7 @@ const MIXED = `[{"id":"rs_a","type":"reasoning","summary":[],"encrypted_content"
 function judged(messages: readonly Message[], reply: Message) {
   const memory = new Issuer();
   memory.remember(reply);
-  const { body } = openaiResponses.writeRequest({ model: 'gpt-5.2', messages });
+  const { body } = writeRequest(openaiResponses, { model: 'gpt-5.2', messages });
   return { body, verdict: responses.judge({ body, memory }) };
 }
 
@@ -74,7 +74,7 @@ describe('items of the Responses API', () => {
       `{"id":"resp_2","object":"response","status":"completed","model":"gpt-6","output":[${item},${inner(MIXED)}]}`,
     ).message;
     expect(strange.content[0]).toEqual({ type: 'unknown', native: item });
-    const { body } = openaiResponses.writeRequest({ model: 'gpt-6', messages: [user('Look'), strange, user('So?')] });
+    const { body } = writeRequest(openaiResponses, { model: 'gpt-6', messages: [user('Look'), strange, user('So?')] });
     expect(body).toContain(item);
   });
 });

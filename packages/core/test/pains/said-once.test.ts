@@ -10,6 +10,7 @@ import {
   openaiResponses,
   toolResult,
   user,
+  writeRequest,
 } from '../../src/index.ts';
 
 const MODEL = 'claude-opus-5-5';
@@ -19,28 +20,28 @@ const thinker = assistant([
 ]);
 
 describe('what one request says of its losses, the next says too', () => {
-  const first = anthropicMessages.writeRequest({ model: MODEL, messages: [user('a'), thinker, user('b')] });
+  const first = writeRequest(anthropicMessages, { model: MODEL, messages: [user('a'), thinker, user('b')] });
   const messages = [user('a'), thinker, user('b'), assistant('c'), user('d')];
 
   it('losses of messages that are sent again as they were are reported again', () => {
-    const again = anthropicMessages.writeRequest({ model: MODEL, messages, previous: first.manifest });
-    const anew = anthropicMessages.writeRequest({ model: MODEL, messages });
+    const again = writeRequest(anthropicMessages, { model: MODEL, messages, previous: first.manifest });
+    const anew = writeRequest(anthropicMessages, { model: MODEL, messages });
     expect(again.losses).toEqual(anew.losses);
     expect(again.body).toBe(anew.body);
   });
 
   it('strict mode counts them too', () => {
     const strict = { model: MODEL, messages, previous: first.manifest, strict: true };
-    expect(() => anthropicMessages.writeRequest(strict)).toThrow(LossError);
+    expect(() => writeRequest(anthropicMessages, strict)).toThrow(LossError);
   });
 
   it('a field that is refused by now is not sent again', () => {
     const own = anthropicMessages.parseMessage('{"role":"assistant","content":[{"type":"text","text":"x","odd":1}]}');
     const history = [user('a'), own, user('b')];
-    const { manifest } = anthropicMessages.writeRequest({ model: MODEL, messages: history });
+    const { manifest } = writeRequest(anthropicMessages, { model: MODEL, messages: history });
     const { home } = anthropicMessages;
     const provider = { ...home, policies: { ...home.policies, refusedFields: ['content.*.odd'] } };
-    const { body } = anthropicMessages.writeRequest({ model: MODEL, messages: history, provider, previous: manifest });
+    const { body } = writeRequest(anthropicMessages, { model: MODEL, messages: history, provider, previous: manifest });
     expect(body).not.toContain('odd');
   });
 });
@@ -48,7 +49,7 @@ describe('what one request says of its losses, the next says too', () => {
 describe('a message that cannot be sent at all', () => {
   it('is reported by what was in it, not as empty', () => {
     const thought = assistant([{ type: 'reasoning', text: 'hm', redacted: false }]);
-    const { losses } = openaiChat.writeRequest({ model: 'm', messages: [user('a'), thought, user('b')] });
+    const { losses } = writeRequest(openaiChat, { model: 'm', messages: [user('a'), thought, user('b')] });
     expect(losses).toEqual([{ kind: 'dropped', message: 1, path: 'content[0]', reason: 'foreign-reasoning' }]);
   });
 });
@@ -58,9 +59,9 @@ describe('the prefix hash', () => {
     'is over texts, however they are held (%s)',
     (id) => {
       const d = dialect(id);
-      const first = d.writeRequest({ model: MODEL, messages: [user('Hello')] });
+      const first = writeRequest(d, { model: MODEL, messages: [user('Hello')] });
       const read = d.readRequest(first.body);
-      const second = d.writeRequest({ model: MODEL, messages: read.messages });
+      const second = writeRequest(d, { model: MODEL, messages: read.messages });
       expect(second.body).toBe(first.body);
       expect(second.manifest.prefix).toBe(first.manifest.prefix);
     },
@@ -70,7 +71,7 @@ describe('the prefix hash', () => {
 describe('a cache point', () => {
   it('on a message that is not sent does not vanish in silence', () => {
     const messages = [user('a'), assistant(''), user('b')];
-    const { body, losses } = anthropicMessages.writeRequest({ model: MODEL, messages, cache: [1, 2] });
+    const { body, losses } = writeRequest(anthropicMessages, { model: MODEL, messages, cache: [1, 2] });
     expect(body.match(/cache_control/g)).toHaveLength(1);
     expect(losses).toContainEqual({ kind: 'dropped', message: 1, path: '', reason: 'cache-marker' });
     expect(losses).not.toContainEqual(expect.objectContaining({ message: 2 }));
@@ -81,14 +82,15 @@ describe('a failed tool', () => {
   it('is told as failed where the protocol has no flag for it', () => {
     const call = { type: 'tool-use', id: 'c1', name: 'look', parameters: {}, rawParameters: '{}' } as const;
     const messages = [user('a'), assistant([call]), toolResult('c1', 'boom', { isError: true })];
-    expect(openaiResponses.writeRequest({ model: 'm', messages }).body).toContain('"output":"Error: boom"');
-    expect(openaiChat.writeRequest({ model: 'm', messages }).body).toContain('"content":"Error: boom"');
+    expect(writeRequest(openaiResponses, { model: 'm', messages }).body).toContain('"output":"Error: boom"');
+    expect(writeRequest(openaiChat, { model: 'm', messages }).body).toContain('"content":"Error: boom"');
   });
 });
 
 describe('wrong input', () => {
   it('names what is wrong instead of sending it', () => {
-    const write = (request: object) => () => openaiChat.writeRequest({ model: 'm', messages: [user('a')], ...request });
+    const write = (request: object) => () =>
+      writeRequest(openaiChat, { model: 'm', messages: [user('a')], ...request });
     expect(write({ model: '' })).toThrow('"model"');
     expect(write({ messages: [{ role: 'user', content: 'x' }] })).toThrow('messages[0] is not a message');
     expect(write({ tools: [{ name: 'f', parameters: 'garbage' }] })).toThrow('tools[0] (f)');
@@ -105,7 +107,7 @@ describe('wrong input', () => {
     'no messages at all are an error, not a made-up question: %s',
     (id) => {
       for (const strict of [false, true])
-        expect(() => dialect(id).writeRequest({ model: 'm', messages: [], system: 'Be kind.', strict })).toThrow(
+        expect(() => writeRequest(dialect(id), { model: 'm', messages: [], system: 'Be kind.', strict })).toThrow(
           '"messages" is empty',
         );
     },

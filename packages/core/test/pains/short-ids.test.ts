@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { assistant, openaiChat, provider, toolResult, user } from '../../src/index.ts';
+import { assistant, openaiChat, provider, toolResult, user, writeRequest } from '../../src/index.ts';
 
 it('ids of other providers fit one that takes nine letters and digits', () => {
   const call = {
@@ -10,7 +10,7 @@ it('ids of other providers fit one that takes nine letters and digits', () => {
     rawParameters: '{}',
   } as const;
   const messages = [user('Look'), assistant([call]), toolResult(call.id, 'a cat'), user('Thanks')];
-  const { body } = openaiChat.writeRequest({ model: 'mistral-large-latest', provider: provider('mistral'), messages });
+  const { body } = writeRequest(openaiChat, { model: 'mistral-large-latest', provider: provider('mistral'), messages });
   const [first, second] = [/"tool_calls":\[\{"id":"([^"]*)"/, /"tool_call_id":"([^"]*)"/].map(
     (pattern) => pattern.exec(body)?.[1],
   );

@@ -1,4 +1,4 @@
-import { type ContentBlock, canonical, decodeSse, type StreamEvent, user } from '@skein/core';
+import { type ContentBlock, canonical, decodeSse, type StreamEvent, user, writeRequest } from '@skein/core';
 import { describe, expect, test } from 'vitest';
 import { APIS, anthropic, chat, google, newest, responses } from '../matrix/apis.ts';
 import { responseBody, secret } from '../matrix/said.ts';
@@ -22,7 +22,7 @@ describe('streams', () => {
   test('the signature of a streamed thought is not kept (anomalyco/opencode#6176)', () => {
     const events = streamOf(anthropic, 'claude-opus-4-8', said, 7);
     const { message } = readStreamed(anthropic, events);
-    const { body } = anthropic.dialect.writeRequest({
+    const { body } = writeRequest(anthropic.dialect, {
       model: 'claude-opus-4-8',
       messages: [user('Look'), message, user('Go on')],
     });

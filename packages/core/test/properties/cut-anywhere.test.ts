@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { runs, share } from '../../../../scripts/test-shares.ts';
-import { dialect, isJson, type Message, user } from '../../src/index.ts';
+import { dialect, isJson, type Message, user, writeRequest } from '../../src/index.ts';
 import { eventsOf, type SseEvent } from '../corpus/events-of.ts';
 import { unheld } from '../corpus/leaves.ts';
 import { PASSING } from '../corpus/passing.ts';
@@ -45,7 +45,7 @@ function problems(protocol: AnyProtocol, bytes: Uint8Array, seen = new Map<strin
 
 function unsendable(protocol: AnyProtocol, message: Message): string[] {
   const messages = [user('Hello'), message, user('Go on')];
-  const { body } = dialect(protocol).writeRequest({ model: message.origin.model ?? 'some-model', messages });
+  const { body } = writeRequest(dialect(protocol), { model: message.origin.model ?? 'some-model', messages });
   if (!isJson(body)) return ['the next request is not JSON'];
   if (!body.includes('Hello') || !body.includes('Go on')) return ['the next request lacks what the user said'];
   return incompleteParts(protocol, body).map((part) => `the next request holds ${part}`);

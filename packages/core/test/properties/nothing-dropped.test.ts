@@ -6,6 +6,7 @@ import {
   openaiResponses,
   toolResult,
   user,
+  writeRequest,
 } from '../../src/index.ts';
 import { readChunks } from '../corpus/streamed.ts';
 import { sseText } from '../fixtures/sse-text.ts';
@@ -48,7 +49,7 @@ describe('nothing is dropped', () => {
       `{"choices":[{"index":0,"message":{"role":"assistant","content":null,"tool_calls":[{"id":"${id}","type":"function","function":{"name":"f","arguments":"{}"}}]},"finish_reason":"tool_calls"}]}`,
     );
     const messages = [user('Hello'), message, toolResult(id, 'the answer'), user('Go on')];
-    const { body } = openaiChat.writeRequest({ model: 'some-model', messages });
+    const { body } = writeRequest(openaiChat, { model: 'some-model', messages });
     const sent = openaiChat.readRequest(body).messages;
     const [call] = sent.flatMap((one) => one.toolUses);
     expect(sent.flatMap((one) => one.toolResults).map((result) => result.toolCallId)).toEqual([call?.id]);
@@ -63,7 +64,7 @@ describe('nothing is dropped', () => {
       `{"id":"resp_1","model":"gpt-5","store":true,"output":[${items}]}`,
     );
     const messages = [user('Hello'), message, user('Go on')];
-    const { body, losses } = openaiResponses.writeRequest({ model: 'gpt-5', messages, extra: { store: true } });
+    const { body, losses } = writeRequest(openaiResponses, { model: 'gpt-5', messages, extra: { store: true } });
     expect(losses).toEqual([]);
     expect(body).toContain(items);
   });
@@ -72,7 +73,7 @@ describe('nothing is dropped', () => {
     const request =
       '{"contents":[{"role":"user","parts":[{"text":"Hi"}]}],"tools":[{"functionDeclarations":[{"name":"f","parameters":{"type":"OBJECT","properties":{"id":{"type":"INTEGER","maximum":9007199254740993}}}}]}]}';
     const { tools } = googleGenerateContent.readRequest(request);
-    const written = googleGenerateContent.writeRequest({
+    const written = writeRequest(googleGenerateContent, {
       model: 'gemini-3-flash-preview',
       tools,
       messages: [user('Hi')],

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { runs } from '../../../../scripts/test-shares.ts';
-import { dialect, type Reply, toolResult, user } from '../../src/index.ts';
+import { dialect, type Reply, toolResult, user, writeRequest } from '../../src/index.ts';
 import { ALL_PROTOCOLS, type AnyProtocol, exchanges } from '../corpus/recordings.ts';
 import { memberTexts } from '../corpus/source-json.ts';
 import { FIXTURES } from '../fixtures/index.ts';
@@ -18,7 +18,7 @@ const insertion: fc.Arbitrary<Insertion> = fc.record({
 function echo(protocol: AnyProtocol, { message }: Reply) {
   const results = message.toolUses.map((call) => toolResult(call.id, 'the answer'));
   const messages = [user('Hello'), message, ...results, user('Go on')];
-  return dialect(protocol).writeRequest({ model: message.origin.model ?? 'some-model', messages });
+  return writeRequest(dialect(protocol), { model: message.origin.model ?? 'some-model', messages });
 }
 
 /** What of a message stands in a body: a list of items is sent as its items, Anthropic's content within a message. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { runs } from '../../../../scripts/test-shares.ts';
-import { dialect, user } from '../../src/index.ts';
+import { dialect, user, writeRequest } from '../../src/index.ts';
 import { eventsOf, type SseEvent } from '../corpus/events-of.ts';
 import { endOf } from '../corpus/put-back.ts';
 import { ALL_PROTOCOLS, type AnyProtocol } from '../corpus/recordings.ts';
@@ -98,7 +98,7 @@ describe.each(ALL_PROTOCOLS)('%s', (protocol) => {
             expect(told.filter((event) => event.type === 'unknown' && event.data === data).length).toBeGreaterThan(0);
           }
           const messages = [user('Hello'), reply.message, user('Go on')];
-          expect(() => dialect(protocol).writeRequest({ model: 'some-model', messages })).not.toThrow();
+          expect(() => writeRequest(dialect(protocol), { model: 'some-model', messages })).not.toThrow();
         },
       ),
       { seed: 5, numRuns: runs(200) },

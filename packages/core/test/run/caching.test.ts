@@ -1,5 +1,6 @@
 /** Prompt caches: points go only where a model takes them, and an API that missed its cache is asked why. */
-import { type CachePoint, dialect, loadDialect, provider, user } from '@skein/core';
+
+import { type CachePoint, dialect, loadDialect, provider, user, writeRequest } from '@skein/core';
 import { says } from '@skein/emulator';
 import { describe, expect, test } from 'vitest';
 import { anthropic, ask, bodies, expectAccepted, responses, start, weather } from './kit.ts';
@@ -44,7 +45,7 @@ describe('cache points on Bedrock', () => {
 
 describe('breakpoints of OpenAI', () => {
   const write = (model: string) =>
-    dialect('openai-responses').writeRequest({
+    writeRequest(dialect('openai-responses'), {
       model,
       system: 'Be brief.',
       messages: [user('One'), user('Two')],

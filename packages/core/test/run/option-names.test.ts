@@ -1,4 +1,4 @@
-import { openaiChat, type RunOptions, run, user } from '@skein/core';
+import { openaiChat, type RunOptions, run, user, writeRequest } from '@skein/core';
 import { expect, test } from 'vitest';
 import { OPTION_NAMES } from '../../src/run/options.ts';
 
@@ -47,7 +47,7 @@ test('a misspelt option is not ignored', async () => {
 
 test('a misspelt parameter is not ignored', () => {
   const params = { max_tokens: 10 } as object;
-  expect(() => openaiChat.writeRequest({ model: 'gpt-5.5', messages: [user('Hi')], params })).toThrow(
+  expect(() => writeRequest(openaiChat, { model: 'gpt-5.5', messages: [user('Hi')], params })).toThrow(
     'Unknown parameter "max_tokens"; use one of: maxTokens ',
   );
 });

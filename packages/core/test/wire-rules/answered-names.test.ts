@@ -7,6 +7,7 @@ import {
   openaiChat,
   parseModel,
   user,
+  writeRequest,
 } from '@skein/core';
 import { says } from '@skein/emulator';
 import { describe, expect, test } from 'vitest';
@@ -35,7 +36,7 @@ const CLAUDE_ANSWERS = 'anthropic/claude-4.5-sonnet-20250929';
 const GEMINI = 'google/gemini-3-pro';
 
 const write = (model: string, messages: readonly Message[], more = {}) =>
-  openaiChat.writeRequest({
+  writeRequest(openaiChat, {
     model,
     provider: openrouter,
     messages: [user('One?'), ...messages, user('Two?')],
@@ -89,7 +90,7 @@ describe('reasoning goes back to the model that was asked, whatever name it answ
     const raw =
       '{"role":"assistant","content":[{"type":"thinking","thinking":"hm","signature":"c2ln"},{"type":"text","text":"Yes"}]}';
     const reply = anthropicMessages.parseMessage(raw, { model: answered });
-    const { losses } = anthropicMessages.writeRequest({ model: asked, messages: [user('One?'), reply, user('Two?')] });
+    const { losses } = writeRequest(anthropicMessages, { model: asked, messages: [user('One?'), reply, user('Two?')] });
     expect(losses).toEqual([]);
   });
 });
@@ -138,7 +139,7 @@ describe("OpenRouter's reasoning belongs to the upstream that wrote it", () => {
   test('what was sent before is not sent again for another upstream', () => {
     const first = write(GEMINI, [studio]);
     const messages = [user('One?'), studio, user('Two?'), vertex, user('Three?')];
-    const next = openaiChat.writeRequest({ model: GEMINI, provider: openrouter, messages, previous: first.manifest });
+    const next = writeRequest(openaiChat, { model: GEMINI, provider: openrouter, messages, previous: first.manifest });
     expect(next.body.split(DETAILS)).toHaveLength(2);
     expect(dropped(next.losses)).toEqual(['1 upstream-bound']);
   });
@@ -146,9 +147,9 @@ describe("OpenRouter's reasoning belongs to the upstream that wrote it", () => {
   test('the first reasoning of an upstream leaves what was sent before it as it was', () => {
     const history = [user('One?'), assistant('It is')];
     const about = { model: GEMINI, provider: openrouter };
-    const first = openaiChat.writeRequest({ ...about, messages: history });
+    const first = writeRequest(openaiChat, { ...about, messages: history });
     const messages = [...history, studio, user('Two?')];
-    const next = openaiChat.writeRequest({ ...about, messages, previous: first.manifest });
+    const next = writeRequest(openaiChat, { ...about, messages, previous: first.manifest });
     expect(first.body).toContain('Continue.');
     expect(diffPrefix(first.body, next.body)).toBeUndefined();
   });

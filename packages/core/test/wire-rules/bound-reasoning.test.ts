@@ -1,4 +1,4 @@
-import { anthropicMessages, type Loss, type Message, system, user } from '@skein/core';
+import { anthropicMessages, type Loss, type Message, system, user, writeRequest } from '@skein/core';
 import { describe, expect, test } from 'vitest';
 import { anthropic, responses } from '../matrix/apis.ts';
 import { Talk, type Target } from '../matrix/talk.ts';
@@ -132,7 +132,7 @@ describe('reasoning that is bound to its model or account', () => {
     const messages: Message[] = [user('One?')];
     const body = `{"id":"msg_1","type":"message","role":"assistant","model":"claude-opus-4-8-20260401","content":[{"type":"thinking","thinking":"hm","signature":"c2ln"},{"type":"text","text":"Yes"}],"stop_reason":"end_turn","usage":{"input_tokens":1,"output_tokens":1}}`;
     messages.push(anthropicMessages.readResponse(body).message, user('Two?'));
-    const { losses } = anthropicMessages.writeRequest({ model: 'claude-opus-4-8', messages });
+    const { losses } = writeRequest(anthropicMessages, { model: 'claude-opus-4-8', messages });
     expect(losses).toEqual([]);
   });
 

@@ -1,4 +1,4 @@
-import { anthropicMessages, diffPrefix, user } from '@skein/core';
+import { anthropicMessages, diffPrefix, user, writeRequest } from '@skein/core';
 import { describe, expect, test } from 'vitest';
 import { anthropic, chat, google, responses } from '../matrix/apis.ts';
 import { Talk } from '../matrix/talk.ts';
@@ -18,7 +18,7 @@ describe("a client's cache markers", () => {
 
   test('are stored as they came, and left out of what is sent', () => {
     expect(messages.map(({ raw }) => markers(raw))).toEqual([1, 1, 1]);
-    const { body, losses } = anthropicMessages.writeRequest(request);
+    const { body, losses } = writeRequest(anthropicMessages, request);
     expect(markers(body)).toBe(0);
     expect(losses.filter(({ reason }) => reason === 'cache-marker').map(({ message }) => message)).toEqual(
       expect.arrayContaining([-1, 0, 1, 2]),
@@ -55,20 +55,20 @@ describe("a client's cache markers", () => {
 
   test('do not count where they make a list of a plain system text', () => {
     const plain = { model: model!, system: 'Be brief.', messages };
-    const marked = anthropicMessages.writeRequest({ ...plain, cache: ['system'] }).body;
+    const marked = writeRequest(anthropicMessages, { ...plain, cache: ['system'] }).body;
     expect(markers(marked)).toBe(1);
-    expect(diffPrefix(anthropicMessages.writeRequest(plain).body, marked)).toBeUndefined();
-    const other = anthropicMessages.writeRequest({ ...plain, system: 'Be kind.' }).body;
+    expect(diffPrefix(writeRequest(anthropicMessages, plain).body, marked)).toBeUndefined();
+    const other = writeRequest(anthropicMessages, { ...plain, system: 'Be kind.' }).body;
     expect(diffPrefix(other, marked)).toMatchObject({ part: 'system', index: 0 });
   });
 
   test('make room for four of ours, from the front to the end', () => {
-    const { body } = anthropicMessages.writeRequest({ ...request, cache: ['tools', 'system', 0, -1] });
+    const { body } = writeRequest(anthropicMessages, { ...request, cache: ['tools', 'system', 0, -1] });
     expect(markers(body)).toBe(4);
     expect(anthropic.judge({ body })).toEqual(accepted);
     const { messages: sent } = anthropicMessages.readRequest(body);
     expect(sent.map(({ raw }) => markers(raw))).toEqual([1, 0, 1]);
-    expect(() => anthropicMessages.writeRequest({ ...request, cache: ['tools', 'system', 0, 1, 2] })).toThrow(
+    expect(() => writeRequest(anthropicMessages, { ...request, cache: ['tools', 'system', 0, 1, 2] })).toThrow(
       RangeError,
     );
   });

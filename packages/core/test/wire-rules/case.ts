@@ -1,5 +1,7 @@
 /** A history in an API's own words that breaks one of its rules when it is sent as it stands. */
+
 import type { Message, Origin, WriteRequest } from '@skein/core';
+import { writeRequest } from '@skein/core';
 import type { JudgedRequest, Verdict } from '@skein/emulator';
 import { type Api, judgeFor, newest } from '../matrix/apis.ts';
 
@@ -53,7 +55,7 @@ const messagesOf = (api: Api, { history, origin }: Case): Message[] =>
 export function written(api: Api, given: Case): string {
   const { model = newest(api), options, extra } = given;
   const messages = messagesOf(api, given);
-  return api.dialect.writeRequest({
+  return writeRequest(api.dialect, {
     params: { maxTokens: 2048 },
     ...(extra && { extra: { ...extra } }),
     ...options,

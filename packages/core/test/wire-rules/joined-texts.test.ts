@@ -8,6 +8,7 @@ import {
   system,
   toolResult,
   user,
+  writeRequest,
 } from '@skein/core';
 import { describe, expect, test } from 'vitest';
 import { chat } from '../matrix/apis.ts';
@@ -19,7 +20,7 @@ const results = [toolResult('call_1', 'found'), toolResult('call_2', 'booked')];
 const reordered = expect.objectContaining({ kind: 'rewritten', message: 1, reason: 'reordered' });
 
 const toChat = (messages: readonly Message[], strict = true) => {
-  const written = openaiChat.writeRequest({ model: 'gpt-5.2', messages, strict });
+  const written = writeRequest(openaiChat, { model: 'gpt-5.2', messages, strict });
   return { ...written, sent: JSON.parse(written.body).messages as { role: string; content: unknown }[] };
 };
 
@@ -55,33 +56,33 @@ describe('chat completions have one text before the calls', () => {
     const reply = anthropicMessages.parseMessage(
       `{"role":"assistant","content":[{"type":"text","text":"Let me see."},${native},{"type":"text","text":"It is blue."}]}`,
     );
-    const { body } = openaiChat.writeRequest({ model: 'gpt-5.2', messages: [user('Which?'), reply, user('Thanks')] });
+    const { body } = writeRequest(openaiChat, { model: 'gpt-5.2', messages: [user('Which?'), reply, user('Thanks')] });
     expect(JSON.parse(body).messages[1].content).toBe('Let me see.\n\nIt is blue.');
   });
 });
 
 test('the instructions of Responses keep the blocks of a system message apart', () => {
   const twice = system([text('Be brief.'), text('Be kind.')]);
-  const { body, losses } = openaiResponses.writeRequest({ model: 'gpt-5.2', messages: [twice, user('Hi')] });
+  const { body, losses } = writeRequest(openaiResponses, { model: 'gpt-5.2', messages: [twice, user('Hi')] });
   expect(JSON.parse(body).instructions).toBe('Be brief.\n\nBe kind.');
   expect(losses).toEqual([]);
 });
 
 test("Google's results keep their blocks apart", () => {
   const messages = [user('Go'), assistant([use('call_1')]), toolResult('call_1', [text('one'), text('two')])];
-  const { body } = googleGenerateContent.writeRequest({ model: 'gemini-2.5-flash', messages });
+  const { body } = writeRequest(googleGenerateContent, { model: 'gemini-2.5-flash', messages });
   expect(JSON.parse(body).contents[2].parts[0].functionResponse.response).toEqual({ output: 'one\n\ntwo' });
 });
 
 test('a late result that is told as text keeps its blocks apart', () => {
   const late = toolResult('call_9', [text('one'), text('two')]);
-  const { body } = openaiChat.writeRequest({ model: 'gpt-5.2', messages: [user('Go'), late, user('And?')] });
+  const { body } = writeRequest(openaiChat, { model: 'gpt-5.2', messages: [user('Go'), late, user('And?')] });
   expect(JSON.parse(body).messages[1].content).toContain(':\none\n\ntwo');
 });
 
 test('a system message that becomes user text keeps its blocks apart', () => {
   const messages = [user('Hi'), assistant('Hello'), system([text('Be brief.'), text('Be kind.')]), user('And?')];
-  const { body } = anthropicMessages.writeRequest({ model: 'claude-fable-5-1', messages });
+  const { body } = writeRequest(anthropicMessages, { model: 'claude-fable-5-1', messages });
   expect(body).toContain('Be brief.\\n\\nBe kind.');
 });
 

@@ -1,4 +1,4 @@
-import { assistant, googleGenerateContent, type Message, tool, toolResult, user } from '@skein/core';
+import { assistant, googleGenerateContent, type Message, tool, toolResult, user, writeRequest } from '@skein/core';
 import { judgeGoogleGenerateContent, says } from '@skein/emulator';
 import { describe, expect, test } from 'vitest';
 import { ask, bodies, expectAccepted, google, start } from '../run/kit.ts';
@@ -11,7 +11,7 @@ const outputs = (body: string): unknown[] =>
     );
 
 const write = (messages: readonly Message[], model = 'gemini-2.5-flash') => {
-  const written = googleGenerateContent.writeRequest({ model, messages });
+  const written = writeRequest(googleGenerateContent, { model, messages });
   return { ...written, verdict: judgeGoogleGenerateContent({ body: written.body, model }) };
 };
 

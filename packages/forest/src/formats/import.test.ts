@@ -94,6 +94,9 @@ describe('what each format keeps', () => {
     const { threads } = await importFile(forest, [JSON.stringify([chatgptConversation])]);
     const thread = await forest.threads.get(threads[0]!);
     expect(thread).toMatchObject({ title: 'Rivers', createdAt: 1735689600250, updatedAt: 1735689700500 });
+    const { raw } = (await forest.path(thread.head))[0]!.message;
+    const [word] = raw.match(/(?<=\s)\p{L}{4,}/u)!;
+    expect((await forest.search(word)).items[0]).toMatchObject({ thread: thread.id, title: 'Rivers' });
     const path = await headPath(forest, thread.id);
     const [question, call, result, thought, answer] = path;
     expect(question?.message.content[0]).toMatchObject({ type: 'media', source: { id: 'file-service://file-9' } });

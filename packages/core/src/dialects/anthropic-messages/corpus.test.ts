@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { isObject } from '../../json/index.ts';
 import { makeDialect } from '../dialect.ts';
 import { decodeSse } from '../sse.ts';
+import { writeRequest } from '../write/write-request.ts';
 import { anthropicMessagesSpec } from './index.ts';
 
 const corpus = process.env.SKEIN_CORPUS ?? fileURLToPath(new URL('../../../../../../shared/corpus', import.meta.url));
@@ -78,7 +79,7 @@ describe.skipIf(turns.length === 0)('recorded traffic', () => {
     const requests = turns.filter(({ turn }) => isObject(turn.request) && typeof turn.request.model === 'string');
     for (const { name, turn } of requests) {
       const parts = d.readRequest(JSON.stringify(turn.request));
-      const { body, losses } = d.writeRequest({
+      const { body, losses } = writeRequest(d, {
         model: parts.model!,
         messages: parts.messages,
         tools: parts.tools,

@@ -1,7 +1,9 @@
 /** Blocks of 2026 that this code gives no meaning: kept as they came, and sent back to the API that issued them. */
+
 import { anthropicMessages, user } from '@skein/core';
 import { judgeAnthropicMessages } from '@skein/emulator';
 import { expect, test } from 'vitest';
+import { writeRequest } from '../write/write-request.ts';
 
 const COMPACTION = { type: 'compaction', content: 'They met in Oslo.', encrypted_content: 'enc' };
 const FALLBACK = { type: 'fallback', from: { model: 'claude-opus-5-5' }, to: { model: 'claude-sonnet-5' } };
@@ -24,8 +26,8 @@ const events = (content: readonly object[]): [string, object][] => [
   ['message_stop', { type: 'message_stop' }],
 ];
 
-const echo = (message: Parameters<typeof anthropicMessages.writeRequest>[0]['messages']) => {
-  const { body, losses } = anthropicMessages.writeRequest({
+const echo = (message: Parameters<typeof writeRequest>[1]['messages']) => {
+  const { body, losses } = writeRequest(anthropicMessages, {
     model: 'claude-opus-5-5',
     params: { maxTokens: 100 },
     messages: [user('Hi'), ...message, user('Go on')],

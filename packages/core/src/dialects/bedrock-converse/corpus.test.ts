@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { canonical, isObject, textAt } from '../../json/index.ts';
 import { toolResult, user } from '../../message/index.ts';
+import { writeRequest } from '../write/write-request.ts';
 import { awsEventStream, DAMAGED } from './event-stream.ts';
 import { bedrockConverse } from './index.ts';
 
@@ -70,7 +71,7 @@ describe.skipIf(turns.length === 0)('recorded traffic', () => {
       expect(stop.reason, name).not.toBe('unknown');
       expect(usage?.output, name).toBeGreaterThan(0);
       const answers = message.toolUses.map(({ id }) => toolResult(id, 'the answer'));
-      const sent = d.writeRequest({
+      const sent = writeRequest(d, {
         model,
         messages: [user('Hello'), message, ...(answers.length > 0 ? answers : [user('Go on')])],
       });
@@ -126,7 +127,7 @@ describe.skipIf(turns.length === 0)('recorded traffic', () => {
       const body = turn.requestText ?? JSON.stringify(turn.request);
       const parts = d.readRequest(body);
       messages += parts.messages.length;
-      const sent = d.writeRequest({
+      const sent = writeRequest(d, {
         ...{ model, messages: parts.messages, tools: parts.tools, params: parts.params },
         ...(parts.system && { system: parts.system }),
         extra: `{${Object.entries(parts.rest)

@@ -1,13 +1,14 @@
 import { judgeBedrockConverse } from '@skein/emulator';
 import { expect, it } from 'vitest';
 import { assistant, toolResult, user } from '../../message/index.ts';
+import { writeRequest } from '../write/write-request.ts';
 import { bedrockConverse } from './index.ts';
 
 const tools = [{ name: 'f', parameters: { type: 'object' } }];
 
 it('a call is not forced on a model that thinks always, which its own API would refuse', () => {
   const write = (model: string) =>
-    bedrockConverse.writeRequest({ model, messages: [user('Hi')], tools, params: { toolChoice: 'required' } });
+    writeRequest(bedrockConverse, { model, messages: [user('Hi')], tools, params: { toolChoice: 'required' } });
   const model = 'us.anthropic.claude-opus-5-5';
   const { body, losses } = write(model);
   expect(judgeBedrockConverse({ body, model }).refusal).toBeUndefined();
@@ -18,14 +19,14 @@ it('a call is not forced on a model that thinks always, which its own API would 
 it('reasoning of a turn that joins an earlier one is left out, for it stands behind another prefix', () => {
   const model = 'us.anthropic.claude-opus-5-5';
   const start = [user('Hi'), assistant('It is')];
-  const asked = bedrockConverse.writeRequest({ model, messages: start });
+  const asked = writeRequest(bedrockConverse, { model, messages: start });
   const raw =
     '{"role":"assistant","content":[{"reasoningContent":{"reasoningText":{"text":"Hm","signature":"c2ln"}}},{"text":"late."}]}';
   const reply = bedrockConverse.parseMessage(raw, { model, prefix: asked.manifest.prefix });
   const messages = [...start, reply, user('So?')];
-  const known = bedrockConverse.writeRequest({ model, messages, previous: asked.manifest });
+  const known = writeRequest(bedrockConverse, { model, messages, previous: asked.manifest });
   expect(known.body).toContain('c2ln');
-  const { body, losses } = bedrockConverse.writeRequest({ model, messages });
+  const { body, losses } = writeRequest(bedrockConverse, { model, messages });
   expect(JSON.parse(body).messages[1].content).toEqual([{ text: 'It is' }, { text: 'late.' }]);
   expect(losses.map(({ message, reason }) => [message, reason])).toContainEqual([2, 'prefix-bound']);
 });
@@ -33,7 +34,7 @@ it('reasoning of a turn that joins an earlier one is left out, for it stands beh
 it('a failed result of white space alone says that the call failed', () => {
   const call = { type: 'tool-use', id: 'a', name: 'f', parameters: {}, rawParameters: '{}' } as const;
   const messages = [user('Hi'), assistant([call]), toolResult('a', ' ', { isError: true })];
-  const { body } = bedrockConverse.writeRequest({ model: 'amazon.nova-lite-v1:0', messages, tools });
+  const { body } = writeRequest(bedrockConverse, { model: 'amazon.nova-lite-v1:0', messages, tools });
   expect(judgeBedrockConverse({ body, model: 'amazon.nova-lite-v1:0' }).refusal).toBeUndefined();
   expect(body).toContain('The tool call failed.');
 });

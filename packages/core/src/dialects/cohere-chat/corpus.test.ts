@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { canonical, isObject, textAt } from '../../json/index.ts';
 import { toolResult, user } from '../../message/index.ts';
 import { decodeSse } from '../sse.ts';
+import { writeRequest } from '../write/write-request.ts';
 import { cohereChat as d } from './index.ts';
 
 const corpus = process.env.SKEIN_CORPUS ?? fileURLToPath(new URL('../../../../../../shared/corpus', import.meta.url));
@@ -70,7 +71,7 @@ describe.skipIf(turns.length === 0)('recorded traffic', () => {
       expect(usage?.output, name).toBeGreaterThan(0);
       const answers = message.toolUses.map(({ id }) => toolResult(id, 'the answer'));
       const next = answers.length > 0 ? answers : [user('Go on')];
-      const sent = d.writeRequest({ model: 'm', messages: [user('Hello'), message, ...next] });
+      const sent = writeRequest(d, { model: 'm', messages: [user('Hello'), message, ...next] });
       expect(sent.body, name).toContain(message.raw);
       expect(sent.losses, name).toEqual([]);
     }
@@ -95,7 +96,7 @@ describe.skipIf(turns.length === 0)('recorded traffic', () => {
       const body = JSON.stringify(request);
       const { model, messages, tools, params, rest } = d.readRequest(body);
       const extra = Object.entries(rest).map(([key, text]) => `${JSON.stringify(key)}:${text}`);
-      const sent = d.writeRequest({ model: model!, messages, tools, params, extra: `{${extra.join(',')}}` });
+      const sent = writeRequest(d, { model: model!, messages, tools, params, extra: `{${extra.join(',')}}` });
       expect(sent.losses, name).toEqual([]);
       expect(canonical(sent.body), name).toBe(canonical(body));
     }

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { isObject, parseJson, textAt } from '../../json/index.ts';
 import { makeDialect } from '../dialect.ts';
 import { decodeSse } from '../sse.ts';
+import { writeRequest } from '../write/write-request.ts';
 import { googleGenerateContentSpec } from './index.ts';
 
 interface Recording {
@@ -100,7 +101,7 @@ describe.skipIf(recordings.length === 0)('recorded traffic', () => {
       const body = JSON.stringify(request);
       const { system, messages, tools, params, rest } = google.readRequest(body, { model });
       for (const message of messages) expect(['user', 'assistant', 'tool']).toContain(message.role);
-      const written = google.writeRequest({
+      const written = writeRequest(google, {
         model,
         messages,
         tools,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { assistant, system, toolResult, user } from '../../message/index.ts';
 import { makeDialect } from '../dialect.ts';
+import { writeRequest } from '../write/write-request.ts';
 import { googleGenerateContentSpec } from './index.ts';
 
 const google = makeDialect(googleGenerateContentSpec);
@@ -10,7 +11,7 @@ const CONTENTS = '"contents":[{"role":"user","parts":[{"text":"hi"}]}]';
 
 describe('the body around the contents', () => {
   it('has system and tools before them, parameters behind them, and no model', () => {
-    const { body, losses } = google.writeRequest({
+    const { body, losses } = writeRequest(google, {
       model,
       messages,
       system: 'Be brief.',
@@ -47,14 +48,14 @@ describe('the body around the contents', () => {
     [model, { effort: 'low', budget: 512 }, '{"thinkingBudget":512}', 1],
     ['gemini-2.5-flash', { budget: 0 }, '{"thinkingBudget":0}', 0],
   ])('asks %s to think %o', (name, reasoning, config, notes) => {
-    const { body, losses } = google.writeRequest({ model: name, messages, params: { reasoning } });
+    const { body, losses } = writeRequest(google, { model: name, messages, params: { reasoning } });
     expect(body).toBe(`{${CONTENTS},"generationConfig":{"thinkingConfig":${config}}}`);
     expect(losses).toHaveLength(notes);
   });
 
   it('leaves out a level where only budgets are taken', () => {
     const params = { reasoning: { effort: 'medium' } };
-    const { body, losses } = google.writeRequest({ model: 'gemini-2.5-flash', messages, params });
+    const { body, losses } = writeRequest(google, { model: 'gemini-2.5-flash', messages, params });
     expect(body).toBe(`{${CONTENTS}}`);
     expect(losses).toMatchObject([{ kind: 'dropped', path: 'params.reasoning.effort', reason: 'parameter' }]);
   });
@@ -62,8 +63,8 @@ describe('the body around the contents', () => {
   it('sends a system text of its own byte for byte, and several as one', () => {
     const value = '{"role":"user", "parts": [{"text":"caf\\u00e9"}]}';
     const own = google.parseMessage(`{"role":"system","content":${value}}`);
-    expect(google.writeRequest({ model, messages, system: [own] }).body).toContain(`{"systemInstruction":${value},`);
-    expect(google.writeRequest({ model, messages: [own, system('Be brief.'), ...messages] }).body).toBe(
+    expect(writeRequest(google, { model, messages, system: [own] }).body).toContain(`{"systemInstruction":${value},`);
+    expect(writeRequest(google, { model, messages: [own, system('Be brief.'), ...messages] }).body).toBe(
       `{"systemInstruction":{"parts":[{"text":"caf\\u00e9"},{"text":"Be brief."}]},${CONTENTS}}`,
     );
   });
@@ -74,7 +75,7 @@ describe('a whole request', () => {
     const calls = ['a', 'b'].map(
       (id) => ({ type: 'tool-use', id, name: 'f', parameters: {}, rawParameters: '{}' }) as const,
     );
-    const { body } = google.writeRequest({
+    const { body } = writeRequest(google, {
       model,
       messages: [user('hi'), assistant(calls), toolResult('b', '2'), toolResult('a', '1')],
     });
@@ -92,19 +93,22 @@ describe('a whole request', () => {
     const call = google.parseMessage(raw, { model });
     const answer = '{"role":"user","parts":[{"functionResponse":{"name":"f","response":{"output":"x"}}}]}';
     const history = [user('hi'), call, google.parseMessage(answer)];
-    const { body, losses } = google.writeRequest({ model, messages: history });
+    const { body, losses } = writeRequest(google, { model, messages: history });
     expect(body).toBe(`{"contents":[{"role":"user","parts":[{"text":"hi"}]},${raw},${answer}]}`);
     expect(losses).toEqual([]);
-    const written = google.writeRequest({ model, messages: [user('hi'), call, toolResult(call.toolUses[0]!.id, 'x')] });
+    const written = writeRequest(google, {
+      model,
+      messages: [user('hi'), call, toolResult(call.toolUses[0]!.id, 'x')],
+    });
     expect(written.body).toBe(body);
   });
 
   it('asks newer models to continue instead of ending with their own message', () => {
     const history = [user('hi'), assistant('Once')];
-    expect(google.writeRequest({ model: 'gemini-3.6-flash', messages: history }).losses).toMatchObject([
+    expect(writeRequest(google, { model: 'gemini-3.6-flash', messages: history }).losses).toMatchObject([
       { reason: 'prefill' },
     ]);
-    expect(google.writeRequest({ model: 'gemini-3.5-flash-lite', messages: history }).losses).toHaveLength(1);
-    expect(google.writeRequest({ model: 'gemini-3.5-flash', messages: history }).losses).toEqual([]);
+    expect(writeRequest(google, { model: 'gemini-3.5-flash-lite', messages: history }).losses).toHaveLength(1);
+    expect(writeRequest(google, { model: 'gemini-3.5-flash', messages: history }).losses).toEqual([]);
   });
 });

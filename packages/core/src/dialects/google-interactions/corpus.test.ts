@@ -6,6 +6,7 @@ import { find, isObject, type JsonObject, parseJson, splice } from '../../json/i
 import { user } from '../../message/index.ts';
 import { readBlocks } from '../block-events.ts';
 import { decodeSse } from '../sse.ts';
+import { writeRequest } from '../write/write-request.ts';
 import { googleInteractions as dialect } from './index.ts';
 import { serve } from './serve.ts';
 
@@ -76,7 +77,7 @@ describe.skipIf(!existsSync(folder))('recorded Interactions traffic', () => {
       // The next request has each step in its exact text.
       const calls = message.toolUses.map(({ id }) => `{"type":"function_result","call_id":"${id}","result":"8"}`);
       const results = calls.map((raw) => dialect.parseMessage(raw));
-      const { body: next, losses } = dialect.writeRequest({
+      const { body: next, losses } = writeRequest(dialect, {
         model: 'gemini-2.5-flash',
         messages: [user('Hello'), message, ...results, user('Go on')],
       });
@@ -138,7 +139,7 @@ describe.skipIf(!existsSync(folder))('recorded Interactions traffic', () => {
         expect(reply.stop.reason, name).toBe('cut');
         expect(Array.isArray(parseJson(reply.message.raw)), name).toBe(true);
         const messages = [user('Hello'), reply.message, user('Go on')];
-        const { body } = dialect.writeRequest({ model: 'm', messages });
+        const { body } = writeRequest(dialect, { model: 'm', messages });
         expect(body, name).not.toContain('"signature":""');
       }
     }

@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { assistant, type Message, toolResult, user } from '../../message/index.ts';
 import type { WriteRequest } from '../request.ts';
+import { writeRequest } from '../write/write-request.ts';
 import { googleInteractions as dialect } from './index.ts';
 
 const MODEL = 'gemini-3.6-flash';
 
 function write(messages: readonly Message[], more: Partial<WriteRequest> = {}) {
-  const { body, losses } = dialect.writeRequest({ model: MODEL, messages, ...more });
+  const { body, losses } = writeRequest(dialect, { model: MODEL, messages, ...more });
   return { body: JSON.parse(body), losses, text: body };
 }
 

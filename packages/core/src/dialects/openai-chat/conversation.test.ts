@@ -3,13 +3,14 @@ import { elementTexts, textAt } from '../../json/index.ts';
 import { assistant, type Message, toolResult, user } from '../../message/index.ts';
 import { makeDialect } from '../dialect.ts';
 import type { WriteRequest } from '../request.ts';
+import { writeRequest } from '../write/write-request.ts';
 import { openaiChatSpec } from './index.ts';
 import { openaiChatHome } from './provider.ts';
 
 const dialect = makeDialect(openaiChatSpec);
 const findElements = (body: string) => elementTexts(textAt(body, ['messages'])!);
 const write = (messages: readonly Message[], more: Partial<WriteRequest> = {}) =>
-  dialect.writeRequest({ model: 'gpt-5', system: 'Be kind', messages, ...more });
+  writeRequest(dialect, { model: 'gpt-5', system: 'Be kind', messages, ...more });
 const call = (id: string) => `{"id":"${id}","type":"function","function":{"name":"f","arguments":"{\\"n\\": 1.0}"}}`;
 const reply = (message: string) => dialect.readResponse(`{"choices":[{"index":0,"message":${message}}]}`).message;
 

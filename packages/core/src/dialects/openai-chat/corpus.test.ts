@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { elementTexts, isObject, textAt } from '../../json/index.ts';
 import { createMessage, type Origin } from '../../message/index.ts';
 import { makeDialect, type RawReply } from '../dialect.ts';
+import { writeRequest } from '../write/write-request.ts';
 import { openaiChatSpec } from './index.ts';
 
 interface Turn {
@@ -111,7 +112,13 @@ describe.skipIf(turns.length === 0)('recordings of many compatible providers', (
     for (const body of bodies) {
       const { model, messages, tools, params, rest } = dialect.readRequest(body);
       for (const message of messages) expect(message.role).not.toBe('other');
-      const written = dialect.writeRequest({ model: model!, messages, tools, params, extra: `{${joinMembers(rest)}}` });
+      const written = writeRequest(dialect, {
+        model: model!,
+        messages,
+        tools,
+        params,
+        extra: `{${joinMembers(rest)}}`,
+      });
       if (messages.every((message) => message.facts.needs.length === 0)) {
         expect(written.losses.filter((loss) => loss.reason !== 'parameter')).toEqual([]);
         expect(elementTexts(textAt(written.body, ['messages'])!)).toEqual(messages.map((message) => message.raw));

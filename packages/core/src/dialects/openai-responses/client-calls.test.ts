@@ -2,6 +2,7 @@ import { judgeOpenAIResponses } from '@skein/emulator';
 import { describe, expect, it } from 'vitest';
 import { toolResult, user } from '../../message/index.ts';
 import { makeDialect } from '../dialect.ts';
+import { writeRequest } from '../write/write-request.ts';
 import { openaiResponsesSpec } from './index.ts';
 
 const dialect = makeDialect(openaiResponsesSpec);
@@ -21,7 +22,7 @@ const screen =
 
 function sent(...history: string[]) {
   const messages = history.map((raw) => (/^[[{]/.test(raw) ? dialect.parseMessage(raw) : user(raw)));
-  const { body, losses } = dialect.writeRequest({ model: 'gpt-5.2', messages });
+  const { body, losses } = writeRequest(dialect, { model: 'gpt-5.2', messages });
   expect(judgeOpenAIResponses({ body }).refusal, body).toBeUndefined();
   const input: { type?: string; role?: string; id?: string }[] = JSON.parse(body).input;
   return {
@@ -81,7 +82,7 @@ describe('a call that was answered', () => {
 
   it('by a plain result is not answered again', () => {
     const messages = [user('x'), dialect.parseMessage(`[${shell}]`), toolResult('c1', 'a.txt'), user('y')];
-    const { body, losses } = dialect.writeRequest({ model: 'gpt-5.2', messages });
+    const { body, losses } = writeRequest(dialect, { model: 'gpt-5.2', messages });
     expect(body).toContain(`${shell},{"type":"function_call_output","call_id":"c1","output":"a.txt"}`);
     expect(losses).toEqual([]);
   });

@@ -3,11 +3,12 @@ import { parseJson } from '../../json/index.ts';
 import { system, user } from '../../message/index.ts';
 import { makeDialect } from '../dialect.ts';
 import type { WriteRequest } from '../request.ts';
+import { writeRequest } from '../write/write-request.ts';
 import { openaiResponsesSpec } from './index.ts';
 
 const dialect = makeDialect(openaiResponsesSpec);
 const write = (request: Partial<WriteRequest> = {}) =>
-  dialect.writeRequest({ model: 'gpt-5', messages: [user('hi')], ...request });
+  writeRequest(dialect, { model: 'gpt-5', messages: [user('hi')], ...request });
 const hi = '{"role":"user","content":[{"type":"input_text","text":"hi"}]}';
 
 describe('the body around the items', () => {

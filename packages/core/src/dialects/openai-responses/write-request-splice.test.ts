@@ -4,6 +4,7 @@ import type { JsonObject } from '../../json/index.ts';
 import { type Message, type Origin, toolResult } from '../../message/index.ts';
 import { makeDialect } from '../dialect.ts';
 import type { ProviderDescriptor } from '../provider.ts';
+import { writeRequest } from '../write/write-request.ts';
 import type { Draft, Target } from '../write/writer.ts';
 import { openaiResponsesSpec } from './index.ts';
 import { openai } from './provider.ts';
@@ -127,7 +128,7 @@ describe('reasoning', () => {
   ])('without ciphertext takes a record along that the API refuses without its id: %s', (record) => {
     const user = dialect.parseMessage('{"role":"user","content":"x"}');
     const write = (turn: string) =>
-      dialect.writeRequest({ model: 'gpt-5', messages: [user, dialect.parseMessage(turn), user] });
+      writeRequest(dialect, { model: 'gpt-5', messages: [user, dialect.parseMessage(turn), user] });
     const told = (turn: string) => write(turn).losses.map(({ path, reason }) => `${path} ${reason}`);
     for (const turn of [`[${bare},${record}]`, `[ ${bare} , ${record} ,${said}]`])
       expect(judgeOpenAIResponses({ body: write(turn).body }).refusal).toBeUndefined();
@@ -153,7 +154,7 @@ describe('reasoning', () => {
     expect(notes(unit)).toEqual(['dropped [0] prefix-bound', 'rewritten [1].id prefix-bound']);
     const moved = dialect.parseMessage(`[${sealed},${search}]`, { prefix: 'another' });
     const user = dialect.parseMessage('{"role":"user","content":"x"}');
-    const { body, losses } = dialect.writeRequest({ model: 'gpt-5', provider: bound, messages: [user, moved, user] });
+    const { body, losses } = writeRequest(dialect, { model: 'gpt-5', provider: bound, messages: [user, moved, user] });
     expect(body).toContain(`[${user.raw},${user.raw}]`);
     expect(losses.map(({ reason }) => reason)).toEqual(['prefix-bound', 'server-tool']);
   });
@@ -189,7 +190,7 @@ describe('a message that stands twice', () => {
 
   it('is sent as it is when nothing in it has an id, and from its blocks otherwise', () => {
     const turn = dialect.parseMessage(`[${sealed},${said}]`);
-    const { body, losses } = dialect.writeRequest({ model: 'gpt-5', messages: [user, turn, user, turn, user] });
+    const { body, losses } = writeRequest(dialect, { model: 'gpt-5', messages: [user, turn, user, turn, user] });
     expect(body).toContain(
       `[${user.raw},${turn.raw.slice(1, -1)},${user.raw},{"role":"assistant","content":"Hi"},${user.raw}]`,
     );
@@ -199,7 +200,7 @@ describe('a message that stands twice', () => {
 
 describe('a result without its call', () => {
   const result = dialect.parseMessage('{"type":"function_call_output","call_id":"c1","output":"1"}');
-  const write = (extra: JsonObject) => dialect.writeRequest({ model: 'gpt-5', messages: [result], extra }).body;
+  const write = (extra: JsonObject) => writeRequest(dialect, { model: 'gpt-5', messages: [result], extra }).body;
 
   it('stays one where the provider holds the call, and is told as text elsewhere', () => {
     expect(write({ previous_response_id: 'resp_1' })).toContain(`[${result.raw}]`);
@@ -212,7 +213,7 @@ describe('a custom call', () => {
   const custom = '{"type":"custom_tool_call","id":"ctc_1","call_id":"c1","name":"sh","input":"ls"}';
 
   const user = dialect.parseMessage('{"role":"user","content":"x"}');
-  const write = (...messages: Message[]) => dialect.writeRequest({ model: 'gpt-5', messages }).body;
+  const write = (...messages: Message[]) => writeRequest(dialect, { model: 'gpt-5', messages }).body;
 
   it('that has no result gets one of its own kind', () => {
     expect(write(dialect.parseMessage(`[${custom}]`), user)).toContain(

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { assistant, type Message, system, toolResult, user } from '../../message/index.ts';
 import { bedrockConverse } from '../bedrock-converse/index.ts';
-import { anthropicMessages, type CachePoint, joinManifest, type WrittenRequest } from '../index.ts';
+import { anthropicMessages, type CachePoint, joinManifest, type WrittenRequest, writeRequest } from '../index.ts';
 
 const turn = fc.record({
   text: fc.string({ unit: 'grapheme', minLength: 1 }),
@@ -20,7 +20,7 @@ it('bytes and text of a request are those of its manifest, whatever was sent, ma
       for (const { text, cache, back, isKnown, isSent } of turns) {
         const before = written.at(-back);
         const messages = [...(before?.messages ?? []), user(text), assistant('é東🙂'), user(`${text}?`)];
-        const request = anthropicMessages.writeRequest({
+        const request = writeRequest(anthropicMessages, {
           model: 'claude-sonnet-4-5',
           messages,
           cache,
@@ -50,7 +50,7 @@ it.each([
 ])('%s joins the end of the request before it, where roles alternate', (_, start, more) => {
   const tools = [{ name: 'f', parameters: { type: 'object' } }];
   const write = (messages: readonly Message[], previous?: WrittenRequest) =>
-    bedrockConverse.writeRequest({
+    writeRequest(bedrockConverse, {
       model: 'us.anthropic.claude-sonnet-4-5-20250929-v1:0',
       messages,
       tools,

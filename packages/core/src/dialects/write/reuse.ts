@@ -1,4 +1,5 @@
 import { beginsWith, type ListFold, type Message, type Role } from '../../message/message.ts';
+import type { Dialect } from '../dialect.ts';
 import type { Loss } from '../loss.ts';
 import { type Element, hashStart, joinManifest, type Manifest } from '../manifest.ts';
 import { forModel } from '../provider.ts';
@@ -69,6 +70,18 @@ export class WriteCache {
     const oldest = this.#ends.length > MOST_STARTS ? this.#ends.shift()?.deref() : undefined;
     if (oldest && oldest !== last) this.#starts.delete(oldest);
   }
+}
+
+const CACHES = /* @__PURE__ */ new WeakMap<Dialect, WriteCache>();
+
+/** What is remembered for a dialect, as long as that lives. */
+export function cacheOf(dialect: Dialect): WriteCache {
+  let cache = CACHES.get(dialect);
+  if (!cache) {
+    cache = new WriteCache();
+    CACHES.set(dialect, cache);
+  }
+  return cache;
 }
 
 /** What is known of a message, or is found out now. */

@@ -1,5 +1,5 @@
 import { BLOCKS_ORIGIN, checkMessages, createMessage, ListFold, type Message } from '../../message/message.ts';
-import type { DialectSpec } from '../dialect.ts';
+import type { Dialect } from '../dialect.ts';
 import { type Loss, LossError, type LossNote, rewritten } from '../loss.ts';
 import { type Element, hashElements, joinElement, type Manifest } from '../manifest.ts';
 import { checkRequest, type RequestParams, type WriteRequest, type WrittenRequest } from '../request.ts';
@@ -7,6 +7,7 @@ import { CallTracker, draftMessages, isOwn, locate, type PlacedDraft, type Reque
 import { findUnplaced, markElements, readExtra, replaceFrameSurrogates, resolveCachePoints } from './frame.ts';
 import { dropReasoningBoundElsewhere, findUpstream } from './own-message.ts';
 import {
+  cacheOf,
   findReusable,
   isReusableBefore,
   joinBody,
@@ -38,16 +39,20 @@ const PASSES: readonly ((drafts: readonly PlacedDraft[], job: RequestJob) => rea
 ];
 
 /**
- * Writes a request. Each message becomes drafts (its own text, or a translation), the passes make the drafts a
- * conversation that the target takes, and the drafts become the elements of the body. The messages never change. What an
+ * Writes a request in a protocol. Each message becomes drafts (its own text, or a translation), the passes make the drafts
+ * a conversation that the target takes, and the drafts become the elements of the body. The messages never change. What an
  * earlier request settled is not written again.
+ *
+ * @example
+ * const { body, losses } = writeRequest(openaiChat, { model: 'gpt-5.5', messages: [user('Hello')] });
  */
-export function writeRequest(spec: DialectSpec, request: WriteRequest, cache: WriteCache): WrittenRequest {
-  const { writer } = spec;
+export function writeRequest(dialect: Dialect, request: WriteRequest): WrittenRequest {
+  const { writer } = dialect;
+  const cache = cacheOf(dialect);
   const messages = checkMessages(request.messages);
   checkRequest(request, messages);
   const extra = readExtra(request.extra);
-  const target = findTarget(spec, request, messages, extra);
+  const target = findTarget(dialect, request, messages, extra);
   const markers = resolveCachePoints(request.cache ?? [], messages.length, writer, target);
   const texts = countLeadingSystem(messages, writer, target);
   const replaced = countReplaced(messages, writer, target, cache);
@@ -61,7 +66,7 @@ export function writeRequest(spec: DialectSpec, request: WriteRequest, cache: Wr
   const plainFrame = frameWith(target.params);
 
   const start = cache.hashBase(plainFrame.base);
-  const identity = identify(spec, target);
+  const identity = identify(dialect, target);
   const continues = writer.continues?.(extra) === true;
   const conditions = { target, start, leading, continues, unapproved: request.unapproved ?? [] };
   const begin = (previous: Manifest | undefined, isCold = false): RequestJob => ({
@@ -251,23 +256,23 @@ function finishManifest(
 }
 
 function findTarget(
-  spec: DialectSpec,
+  dialect: Dialect,
   request: WriteRequest,
   messages: readonly Message[],
   extra: Readonly<Record<string, string>>,
 ): Target {
-  const { model, account, params = {}, provider = spec.home } = request;
-  if (provider.dialect !== spec.id)
-    throw new TypeError(`The provider ${provider.id} speaks ${provider.dialect}, not ${spec.id}`);
+  const { model, account, params = {}, provider = dialect.home } = request;
+  if (provider.dialect !== dialect.id)
+    throw new TypeError(`The provider ${provider.id} speaks ${provider.dialect}, not ${dialect.id}`);
   const target: Target = { provider, model, account, params, store: extra.store };
   return { ...target, upstream: findUpstream(messages, target, extra.provider) };
 }
 
 /** The members of a manifest that say for whom it was written. */
-function identify(spec: DialectSpec, { provider, model, account, upstream }: Target) {
+function identify(dialect: Dialect, { provider, model, account, upstream }: Target) {
   return {
     version: 1,
-    dialect: spec.id,
+    dialect: dialect.id,
     issuer: provider.issuer,
     model,
     ...(account !== undefined && { account }),

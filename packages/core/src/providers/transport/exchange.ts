@@ -94,7 +94,7 @@ export interface EventExchange extends ResponseHead {
  * from then on nothing is sent again. Throws a `ProviderError`. The code that sends is loaded with the first request.
  *
  * @example
- * const { body } = openaiChat.writeRequest({ model: 'gpt-5.5', messages: [user('Hello')] });
+ * const { body } = writeRequest(openaiChat, { model: 'gpt-5.5', messages: [user('Hello')] });
  * const { text } = await exchange({ provider: openaiChat.home, model: 'gpt-5.5', body, stream: false });
  * const { message } = openaiChat.readResponse(text);
  */

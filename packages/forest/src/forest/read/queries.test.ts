@@ -1,4 +1,4 @@
-import { anthropicMessages, assistant, openaiChat, system, user } from '@skein/core';
+import { anthropicMessages, assistant, openaiChat, system, user, writeRequest } from '@skein/core';
 import { describe, expect, test } from 'vitest';
 import { ROOT, sha256 } from '../../model/ids.ts';
 import { storeManifest } from '../../model/manifest.ts';
@@ -198,7 +198,7 @@ async function talk(forest: Forest, turns: number): Promise<{ head: string; bodi
   for (let turn = 0; turn < turns; turn++) {
     head = await forest.append(head, [user(`Question ${turn}`)]);
     const messages = await forest.messages(head);
-    const { body, manifest } = anthropicMessages.writeRequest({ model: 'claude-sonnet-4-5', messages });
+    const { body, manifest } = writeRequest(anthropicMessages, { model: 'claude-sonnet-4-5', messages });
     const [top, stored] = storeManifest(manifest, base);
     await forest.store.append([top, stored]);
     base = { digest: stored.digest, manifest };

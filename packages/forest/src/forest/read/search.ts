@@ -5,7 +5,7 @@ import type { Page, PageRequest, SearchHit, Store } from '../../store/index.ts';
 import { searchText, splitWords, UNSPACED } from '../../store/word-index.ts';
 import type { ForestContext } from '../context.ts';
 import { allItems, filteredPage } from '../pages.ts';
-import { readThreads, type SessionFilters } from '../threads/thread.ts';
+import { readThreads, type SessionFilters, type Thread } from '../threads/thread.ts';
 import type { Threads } from '../threads/threads.ts';
 import { areHidden } from './hidden.ts';
 import { readMarks, readMessage, readTakes, unlessDamaged } from './read-nodes.ts';
@@ -37,7 +37,7 @@ export interface SearchResult {
   /** The model that wrote it, if one did. */
   readonly model?: string;
   readonly provider?: string;
-  /** The conversation that it was written in, as far as that is known. */
+  /** The conversation that it was written in; if that is not known, the last changed one that contains it. */
   readonly thread?: string;
   readonly title?: string;
   readonly score: number;
@@ -82,7 +82,7 @@ export async function searchNodes(
     (hits) => keepHits(context, hits, { top, model, tag, tool, file, inSessions }),
     page,
   );
-  return { ...found, items: await readHits(context, found.items, words) };
+  return { ...found, items: await readHits(context, threads, found.items, words) };
 }
 
 /** The filters that a store does not know. */
@@ -153,38 +153,48 @@ function hasCall(message: Message | undefined, tool: string | undefined, file: s
 
 async function readHits(
   { store }: ForestContext,
+  threads: Threads,
   hits: readonly SearchHit[],
   words: readonly string[],
 ): Promise<SearchResult[]> {
   const ids = hits.map(({ id }) => id);
   const [records, takes] = await Promise.all([store.nodes(ids) as Promise<NodeRecord[]>, readTakes(store, ids)]);
   const bodies = await store.bodies(records.map(({ body }) => body));
-  const titles = await readTitles(store, [...takes.values()].flat());
+  const written = await readWritten(store, takes);
+  const others = await threads.through(ids.filter((id) => !written.has(id)));
   return hits.flatMap(({ id, score }, index) => {
     const record = records[index]!;
     const message = unlessDamaged(() => readMessage(store, record, bodies[index], []));
     if (!message) return [];
-    const own = takes.get(id) ?? [];
-    const { model, provider } = own.find((take) => take.model !== undefined) ?? {};
-    const { thread } = own.find((take) => take.thread !== undefined && titles.has(take.thread)) ?? {};
+    const { model, provider } = (takes.get(id) ?? []).find((take) => take.model !== undefined) ?? {};
+    const thread = written.get(id) ?? others.get(id);
     return {
       node: id,
       role: record.facts.role,
       at: record.at,
       ...(model !== undefined && { model }),
       ...(provider !== undefined && { provider }),
-      ...(thread !== undefined && { thread, title: titles.get(thread)! }),
+      ...(thread && { thread: thread.id, title: thread.title }),
       score,
       ...makeSnippet(searchText(message), words),
     };
   });
 }
 
-/** The titles of the conversations that these takes belong to, without deleted ones. */
-async function readTitles(store: Store, takes: readonly TakeRecord[]): Promise<ReadonlyMap<string, string>> {
-  const ids = [...new Set(takes.flatMap(({ thread }) => thread ?? []))];
-  const threads = await readThreads(store, ids);
-  return new Map(threads.flatMap((thread) => (thread && !thread.deleted ? [[thread.id, thread.title]] : [])));
+/** The last conversation that each node was written in, without deleted ones. Imported messages do not say it. */
+async function readWritten(
+  store: Store,
+  takes: ReadonlyMap<string, readonly TakeRecord[]>,
+): Promise<ReadonlyMap<string, Thread>> {
+  const named = [...takes].map(([node, own]) => [node, own.flatMap(({ thread }) => thread ?? [])] as const);
+  const threads = await readThreads(store, [...new Set(named.flatMap(([, ids]) => ids))]);
+  const living = new Map(threads.flatMap((thread) => (thread && !thread.deleted ? [[thread.id, thread]] : [])));
+  return new Map(
+    named.flatMap(([node, ids]) => {
+      const last = ids.findLast((id) => living.has(id));
+      return last === undefined ? [] : [[node, living.get(last)!]];
+    }),
+  );
 }
 
 const LENGTH = 160;

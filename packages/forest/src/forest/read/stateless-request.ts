@@ -7,6 +7,7 @@ import {
   providers,
   type RequestParts,
   type ToolDefinition,
+  writeRequest,
 } from '@skein/core';
 import { serving } from '@skein/core/dialect';
 import { sha256 } from '../../model/ids.ts';
@@ -33,7 +34,7 @@ export async function readStatelessRequest(store: Store, node: NodeRecord, linea
   if (typeof response !== 'string' && typeof conversation !== 'string')
     return withBody(sent, withoutMembers(sent.body, isAnchor));
   const { messages, tools, issuer } = await readWholeHistory(store, node, lineage);
-  const { body, losses } = spoken.writeRequest({
+  const { body, losses } = writeRequest(spoken, {
     model,
     messages,
     tools,

@@ -67,6 +67,25 @@ describe('the list of threads', () => {
     for (const index of many) await forest.append(node, [user(`${index}`)]);
     expect(await of(node)).toEqual(['above', 'below', 'node']);
   });
+
+  test('through nodes has the last changed one that contains each, also below a large tree', async () => {
+    const forest = createForest(memoryStore());
+    const first = await forest.append(ROOT, [user('A')]);
+    const second = await forest.append(first, [assistant('B')]);
+    const lone = await forest.append(ROOT, [user('Nobody')]);
+    const old = await forest.threads.create({ head: second, title: 'old' });
+    await forest.threads.create({ head: first, title: 'above' });
+    const titles = async () => {
+      const found = await forest.threads.through([first, second, lone]);
+      return [first, second, lone].map((node) => found.get(node)?.title);
+    };
+    expect(await titles()).toEqual(['above', 'old', undefined]);
+    for (let index = 0; index < 1100; index += 1) await forest.append(second, [user(`${index}`)]);
+    await forest.threads.rename(old.id, 'new');
+    expect(await titles()).toEqual(['new', 'new', undefined]);
+    await forest.threads.delete(old.id);
+    expect(await titles()).toEqual(['above', undefined, undefined]);
+  });
 });
 
 test('names from outside are checked', async () => {

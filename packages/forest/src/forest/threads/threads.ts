@@ -56,6 +56,8 @@ export interface Threads {
   inGroup(group: string, page?: PageRequest): Promise<Page<Thread>>;
   /** Returns the threads whose head is at, above or below the node, without deleted ones. */
   of(node: string): Promise<Thread[]>;
+  /** Returns the last changed thread that contains each of these nodes, by node, without deleted threads. */
+  through(nodes: readonly string[]): Promise<ReadonlyMap<string, Thread>>;
   rename(id: string, title: string): Promise<Thread>;
   moveHead(id: string, head: string): Promise<Thread>;
   /** Creates a thread that shares the history up to `at` (default: the head). */
@@ -115,6 +117,12 @@ export function createThreads(context: ForestContext): Threads {
     return thread.recorded ? fork(id, at === undefined ? {} : { at }) : thread;
   };
 
+  /** Page by page, last changed first. */
+  async function* livingThreads(): AsyncGenerator<Thread[]> {
+    for await (const refs of allPages(touched))
+      yield (await readThreads(store, keysOf(refs))).filter((thread) => thread && !thread.deleted) as Thread[];
+  }
+
   return {
     get,
     async lineage(id) {
@@ -172,14 +180,28 @@ export function createThreads(context: ForestContext): Threads {
     groups: (page = {}) => listGroups(store, touched, page),
     inGroup: (group, page = {}) => threadsInGroup(store, group, page),
     async of(node) {
-      const isThrough = await createPathTest(store, await resolveId(store, node));
+      const isOnPath = await createPathTest(store, await resolveId(store, node));
       const found: Thread[] = [];
-      for await (const refs of allPages(touched)) {
-        const threads = (await readThreads(store, keysOf(refs))).filter(
-          (thread) => thread && !thread.deleted,
-        ) as Thread[];
-        const wanted = await isThrough(threads.map(({ head }) => head));
+      for await (const threads of livingThreads()) {
+        const wanted = await isOnPath(threads.map(({ head }) => head));
         found.push(...threads.filter((_, index) => wanted[index]));
+      }
+      return found;
+    },
+    async through(nodes) {
+      const tests = new Map<string, HeadTest>();
+      for (const node of nodes) tests.set(node, await createBelowTest(store, node));
+      const found = new Map<string, Thread>();
+      if (tests.size === 0) return found;
+      for await (const threads of livingThreads()) {
+        const heads = threads.map(({ head }) => head);
+        for (const [node, contains] of tests) {
+          const thread = threads[(await contains(heads)).indexOf(true)];
+          if (!thread) continue;
+          found.set(node, thread);
+          tests.delete(node);
+        }
+        if (tests.size === 0) break;
       }
       return found;
     },
@@ -207,27 +229,32 @@ function newId(): string {
 
 const SMALL = 1000;
 
-/**
- * Creates a test whether heads are on one path with a node. It reads the path above the node and, if it is small, the tree
- * below it once; below a large tree, it checks each deeper head by itself.
- */
-async function createPathTest(
-  store: Store,
-  node: string,
-): Promise<(heads: readonly string[]) => Promise<readonly boolean[]>> {
+/** Tests heads of threads. */
+type HeadTest = (heads: readonly string[]) => Promise<readonly boolean[]>;
+
+/** Creates a test whether heads are on one path with a node: at, above or below it. */
+async function createPathTest(store: Store, node: string): Promise<HeadTest> {
   if (node === ROOT) return async (heads) => heads.map(() => true);
   const above = new Set((await store.path(node)).map(({ id }) => id)).add(ROOT);
+  const isBelow = await createBelowTest(store, node);
+  return async (heads) => (await isBelow(heads)).map((is, index) => is || above.has(heads[index]!));
+}
+
+/**
+ * Creates a test whether heads are at or below a node. It reads the tree below the node once, if that is small; below a large
+ * one, it checks each head by itself.
+ */
+async function createBelowTest(store: Store, node: string): Promise<HeadTest> {
   const tree = await walkBelow(store, { id: node, removed: false }, { limit: SMALL, withRemoved: true });
-  const below = new Set(tree.items.map(({ record }) => record.id));
+  const below = new Set(tree.items.map(({ record }) => record.id)).add(node);
+  if (tree.next === undefined) return async (heads) => heads.map((head) => below.has(head));
   const [top] = await store.nodes([node]);
   return async (heads) => {
-    if (tree.next === undefined) return heads.map((head) => above.has(head) || below.has(head));
     const records = await store.nodes(heads);
     const answers: boolean[] = [];
     for (const [index, head] of heads.entries()) {
       const record = records[index];
-      const isKnown = above.has(head) || below.has(head);
-      answers.push(isKnown || (record !== undefined && (await isAtOrBelow(store, record, top!))));
+      answers.push(below.has(head) || (record !== undefined && (await isAtOrBelow(store, record, top!))));
     }
     return answers;
   };

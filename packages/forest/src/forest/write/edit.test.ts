@@ -1,4 +1,4 @@
-import { anthropicMessages, assistant, openaiChat, system, toolResult, user } from '@skein/core';
+import { anthropicMessages, assistant, openaiChat, system, toolResult, user, writeRequest } from '@skein/core';
 import { describe, expect, test } from 'vitest';
 import { ECHO_START, extendEcho } from '../../model/echo.ts';
 import { ROOT } from '../../model/ids.ts';
@@ -214,7 +214,7 @@ describe('splitting', () => {
     expect((await forest.path(asked)).map(({ message }) => message.text)).toHaveLength(6);
     const whole = { model: 'm', messages: [user('Question'), assistant('One two three'), user('And?')] };
     for (const dialect of [openaiChat, anthropicMessages])
-      expect(dialect.writeRequest({ model: 'm', messages }).body).toBe(dialect.writeRequest(whole).body);
+      expect(writeRequest(dialect, { model: 'm', messages }).body).toBe(writeRequest(dialect, whole).body);
 
     const withCall = await forest.append(asked, [call, toolResult('c1', '1'), assistant('A'), call]);
     expect((await forest.messages(withCall)).slice(3)).toHaveLength(4);

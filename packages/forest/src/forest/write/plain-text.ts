@@ -1,4 +1,13 @@
-import { anthropicMessages, assistant, type Content, type ContentBlock, type Message, system, user } from '@skein/core';
+import {
+  anthropicMessages,
+  assistant,
+  type Content,
+  type ContentBlock,
+  type Message,
+  system,
+  user,
+  writeRequest,
+} from '@skein/core';
 import { DEFAULT_DIALECT } from '../../model/dialects.ts';
 import { ForestError } from '../errors.ts';
 
@@ -110,6 +119,6 @@ function isJoinable(message: Message): boolean {
 /** Tries to write the message for a foreign protocol: what that drops, joining would drop, too. */
 function isTranslatable(message: Message): boolean {
   const foreign = message.origin.dialect === DEFAULT_DIALECT.id ? anthropicMessages : DEFAULT_DIALECT;
-  const { losses } = foreign.writeRequest({ model: 'any', messages: [message] });
+  const { losses } = writeRequest(foreign, { model: 'any', messages: [message] });
   return losses.every(({ kind }) => kind !== 'dropped');
 }

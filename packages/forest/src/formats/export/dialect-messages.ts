@@ -7,6 +7,7 @@ import {
   providers,
   type RequestMembers,
   textAt,
+  writeRequest,
 } from '@skein/core';
 import { joinTexts } from '../../forest/index.ts';
 import { FormatError } from '../format-error.ts';
@@ -73,7 +74,7 @@ function writeAs({ nodes, tools }: ExportedConversation, id: string) {
   const model = messages.findLast(({ origin }) => origin.dialect === id && origin.model)?.origin.model ?? 'any';
   // A request may have to end with a question, but an exported conversation may end with a reply.
   const provider = { ...target.home, policies: { ...target.home.policies, prefill: { default: 'yes' } } } as const;
-  return target.writeRequest({ model, messages, provider, ...(tools.length > 0 && { tools }) });
+  return writeRequest(target, { model, messages, provider, ...(tools.length > 0 && { tools }) });
 }
 
 /** A text may have several origins; that of the dialect's home provider fits best. */

@@ -8,6 +8,7 @@ import {
   type Message,
   textAt,
   user,
+  writeRequest,
 } from '@skein/core';
 import { joinTexts } from '../../forest/index.ts';
 
@@ -58,7 +59,7 @@ export function messagesIn(
   );
   // A session may end with a reply, which a request may not.
   const provider = { ...dialect.home, policies: { ...dialect.home.policies, prefill: { default: 'yes' } } } as const;
-  const { body, losses } = dialect.writeRequest({ model, messages: spoken, provider });
+  const { body, losses } = writeRequest(dialect, { model, messages: spoken, provider });
   return { texts: elementTexts(textAt(body, [dialect.members!.messages]) ?? '[]'), losses };
 }
 

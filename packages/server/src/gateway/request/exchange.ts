@@ -21,6 +21,7 @@ import {
   type ToolDefinition,
   type WriteRequest,
   type WrittenRequest,
+  writeRequest,
 } from '@skein/core';
 import {
   type BlockEvent,
@@ -249,7 +250,7 @@ export function writeFor(
   let written: WrittenRequest | undefined;
   const members = Object.entries(extra).map(([name, text]) => `${JSON.stringify(name)}:${text}`);
   return () => {
-    written ??= dialect.writeRequest({
+    written ??= writeRequest(dialect, {
       ...{ model, provider, messages, tools },
       ...(system.length > 0 && { system }),
       params: { ...params, stream: isStream },

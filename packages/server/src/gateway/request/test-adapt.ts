@@ -1,4 +1,4 @@
-import { type Dialect, loadDialect, providers } from '@skein/core';
+import { type Dialect, loadDialect, providers, writeRequest } from '@skein/core';
 import { serving } from '@skein/core/dialect';
 import type { Target } from '../client/client-call.ts';
 import { refuseReliedOn } from './params.ts';
@@ -41,7 +41,7 @@ export async function adapt(client: Dialect, body: object, name: ModelName): Pro
   const given = { system: system ? [system] : [], messages, tools, params, extra: rest, losses: [] };
   const ready = adaptRequest(given, { dialect: client, server: serving(client) }, target, dialect);
   const extra = Object.entries(ready.extra).map(([member, text]) => `${JSON.stringify(member)}:${text}`);
-  const written = dialect.writeRequest({
+  const written = writeRequest(dialect, {
     ...{ model: target.model, provider: target.provider, messages: ready.messages, tools: ready.tools },
     ...(ready.system.length > 0 && { system: ready.system }),
     params: ready.params,
