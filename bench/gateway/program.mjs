@@ -1,8 +1,8 @@
 // The clients of one file with every model, in a process of its own, on the Node that they need:
 // `program.mjs <client> <options>`. It prints a line for each cell.
-import { FAILURE, IMAGE, RESULT, WORDS } from './client.mjs';
+import { FAILURE, IMAGE, RESULT, SHAPED, STATUSES, WORDS } from './client.mjs';
 
-/** @import { GatewayClient } from './client.mjs' */
+/** @import { ClientConversation, GatewayClient } from './client.mjs' */
 
 globalThis.AI_SDK_LOG_WARNINGS = false;
 const [file, options = '{}'] = process.argv.slice(2);
@@ -22,7 +22,7 @@ for (const [number, client] of clients.entries())
 process.exit();
 
 /**
- * Six turns with parallel calls, an image, an abort and an error.
+ * Six turns with parallel calls, an image and an abort, a structured answer, and each error.
  * @param {GatewayClient} client
  * @param {string} model
  * @param {boolean} isStreamed
@@ -43,10 +43,29 @@ async function converse(client, model, isStreamed, cell) {
   if (isStreamed) await conversation.leave(asked(WORDS.long));
   const last = await conversation.say(asked(WORDS.thanks));
   if (last.text !== 'You are welcome.') problems.push(`it read ${JSON.stringify(last.text)} at the end`);
-  const error = await conversation.say(asked(WORDS.fail)).then(
-    () => 'nothing',
-    (thrown) => `${thrown?.message ?? thrown} ${JSON.stringify(thrown?.error ?? '')} ${thrown?.responseBody ?? ''}`,
-  );
-  if (!error.includes(FAILURE)) problems.push(`it threw ${error.slice(0, 300)} instead of the error of the provider`);
+  const shaped = await conversation.shape(asked(WORDS.shape));
+  if (JSON.stringify(shaped) !== JSON.stringify(SHAPED)) problems.push(`it read ${JSON.stringify(shaped)} by a schema`);
+  for (const [status, alike] of STATUSES) problems.push(...(await fail(conversation, asked, status, alike)));
   return problems;
+}
+
+/**
+ * @param {ClientConversation} conversation
+ * @param {(words: string) => string} asked
+ * @param {number} status
+ * @param {readonly number[]} alike
+ */
+async function fail(conversation, asked, status, alike) {
+  const thrown = await conversation.say(asked(`${WORDS.fail} ${status}.`)).then(
+    () => undefined,
+    (error) => error ?? new Error('nothing'),
+  );
+  if (!thrown) return [`it threw nothing for ${status}`];
+  const words = `${thrown.message} ${JSON.stringify(thrown.error ?? '')} ${thrown.responseBody ?? ''}`;
+  // LangChain throws some errors of its SDKs without their status, but with it in their words.
+  const told = thrown.status ?? thrown.statusCode ?? thrown.cause?.status ?? Number(/\b[45]\d\d\b/.exec(words)?.[0]);
+  return [
+    ...(words.includes(FAILURE) ? [] : [`it threw ${words.slice(0, 300)} instead of the error of the provider`]),
+    ...(alike.includes(told) ? [] : [`it read status ${told} instead of ${status}`]),
+  ];
 }

@@ -8,7 +8,7 @@ import { parseArgs } from 'node:util';
 import { MODELS, startGateway } from '../gateway-world.mjs';
 import { installedVersion, installFolder, newestNode } from '../install.mjs';
 import { cells } from '../table.mjs';
-import { CLIENTS, FAILURE, TOOL, WORDS } from './client.mjs';
+import { CLIENTS, FAILURE, SHAPED, TOOL, WORDS } from './client.mjs';
 
 /** @import { Brain } from '@skein/emulator' */
 
@@ -64,7 +64,11 @@ async function runClients() {
   function judgeRequests({ cell, protocol }) {
     const own = emulator.log.filter(({ body }) => body.includes(cell));
     const refused = own.flatMap(({ verdict }) => (verdict.refusal ? [`refused: ${verdict.refusal.message}`] : []));
-    const answered = own.filter(({ served }) => served?.status === 200 && served.ended === 'complete');
+    // A structured answer is apart from the conversation.
+    const isTurn = (/** @type {Buffer} */ body) => !body.includes(WORDS.shape);
+    const answered = own.filter(
+      ({ served, body }) => isTurn(body) && served?.status === 200 && served.ended === 'complete',
+    );
     const last = answered.at(-1)?.body.toString() ?? '';
     const issued = answered.slice(0, -1).flatMap(({ served }) => opaqueIn(served?.body.toString() ?? ''));
     // What a client leaves out in the provider's own protocol is its own affair.
@@ -90,7 +94,10 @@ function brain({ text, results }) {
   const says = (/** @type {string} */ words) => ({
     blocks: [thinking, { type: /** @type {const} */ ('text'), text: words }],
   });
-  if (text.startsWith(WORDS.fail)) return { error: { status: 400, message: FAILURE } };
+  // A client keeps the questions that failed, and some protocols join them.
+  const failing = [...text.matchAll(new RegExp(`${WORDS.fail} (\\d+)`, 'g'))].at(-1);
+  if (failing) return { error: { status: Number(failing[1]), message: FAILURE } };
+  if (text.startsWith(WORDS.shape)) return says(JSON.stringify(SHAPED));
   if (text.startsWith(WORDS.image)) return says('A red dot.');
   if (text.startsWith(WORDS.thanks)) return says('You are welcome.');
   if (text.startsWith(WORDS.long)) return { ...says('Once upon a time. '.repeat(2000)), chunkDelay: 1 };

@@ -1,5 +1,5 @@
 import Anthropic from '@anthropic-ai/sdk';
-import { SYSTEM, TOOL } from '../client.mjs';
+import { SHAPE, SYSTEM, TOOL } from '../client.mjs';
 
 const tools = [{ name: TOOL.name, description: TOOL.description, input_schema: TOOL.parameters }];
 
@@ -36,6 +36,14 @@ const anthropic = {
         const stream = await client.messages.create({ ...common, messages: asked, stream: true });
         for await (const event of stream) if (event.type === 'content_block_delta') break;
         stream.controller.abort();
+      },
+      async shape(content) {
+        const format = { type: 'json_schema', schema: SHAPE };
+        const request = { model, max_tokens: 4000, messages: [{ role: 'user', content }], output_config: { format } };
+        const reply = isStreamed
+          ? await client.messages.stream(request).finalMessage()
+          : await client.messages.create(request);
+        return JSON.parse(reply.content.findLast(({ type }) => type === 'text').text);
       },
     };
   },

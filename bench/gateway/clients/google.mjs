@@ -1,5 +1,5 @@
 import { GoogleGenAI } from '@google/genai';
-import { SYSTEM, TOOL } from '../client.mjs';
+import { SHAPE, SYSTEM, TOOL } from '../client.mjs';
 
 const tools = [
   {
@@ -44,6 +44,14 @@ const google = {
         for await (const _ of await client.models.generateContentStream({ model, contents: asked, config: options }))
           break;
         leaving.abort();
+      },
+      async shape(text) {
+        const shaped = { responseMimeType: 'application/json', responseJsonSchema: SHAPE };
+        const request = { model, contents: [{ role: 'user', parts: [{ text }] }], config: shaped };
+        if (!isStreamed) return JSON.parse((await client.models.generateContent(request)).text);
+        let json = '';
+        for await (const chunk of await client.models.generateContentStream(request)) json += chunk.text ?? '';
+        return JSON.parse(json);
       },
     };
   },

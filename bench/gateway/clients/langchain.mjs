@@ -2,7 +2,7 @@ import { ChatAnthropic } from '@langchain/anthropic';
 import { HumanMessage, SystemMessage, ToolMessage } from '@langchain/core/messages';
 import { ChatGoogleGenerativeAI } from '@langchain/google-genai';
 import { ChatOpenAI } from '@langchain/openai';
-import { SYSTEM, TOOL } from '../client.mjs';
+import { SHAPE, SYSTEM, TOOL } from '../client.mjs';
 
 /** @import { GatewayClient } from '../client.mjs' */
 
@@ -21,7 +21,8 @@ const provider = (name, protocol, modelOf, takesImages = true) => ({
   protocol,
   takesImages,
   open({ url, model, isStreamed }) {
-    const bound = modelOf(url, model).bindTools(tools);
+    const chat = modelOf(url, model);
+    const bound = chat.bindTools(tools);
     const messages = [new SystemMessage(SYSTEM)];
     const send = async () => {
       let reply;
@@ -45,6 +46,8 @@ const provider = (name, protocol, modelOf, takesImages = true) => ({
       async leave(text) {
         for await (const chunk of await bound.stream([...messages, new HumanMessage(text)])) if (chunk.text) break;
       },
+      // Not as a stream: LangChain's parser of streamed JSON takes no content of several blocks.
+      shape: (text) => chat.withStructuredOutput(SHAPE, { name: 'weather', method: 'jsonSchema' }).invoke(text),
     };
   },
 });

@@ -1,5 +1,5 @@
 import OpenAI from 'openai';
-import { SYSTEM, TOOL } from '../client.mjs';
+import { SHAPE, SYSTEM, TOOL } from '../client.mjs';
 
 const tools = [{ type: 'function', function: TOOL }];
 
@@ -34,6 +34,14 @@ const chat = {
         const asked = [...messages, { role: 'user', content: text }];
         const stream = await client.chat.completions.create({ model, messages: asked, tools, stream: true });
         for await (const chunk of stream) if (chunk.choices[0]?.delta.content) break;
+      },
+      async shape(content) {
+        const format = { type: 'json_schema', json_schema: { name: 'weather', strict: true, schema: SHAPE } };
+        const request = { model, messages: [{ role: 'user', content }], response_format: format };
+        const { choices } = isStreamed
+          ? await client.chat.completions.stream(request).finalChatCompletion()
+          : await client.chat.completions.create(request);
+        return JSON.parse(choices[0].message.content);
       },
     };
   },

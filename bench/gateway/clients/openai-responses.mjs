@@ -1,5 +1,5 @@
 import OpenAI from 'openai';
-import { SYSTEM, TOOL } from '../client.mjs';
+import { SHAPE, SYSTEM, TOOL } from '../client.mjs';
 
 const tools = [{ type: 'function', strict: false, ...TOOL }];
 
@@ -38,6 +38,12 @@ const responses = {
         const asked = [...input, { role: 'user', content: text }];
         const stream = await client.responses.create({ ...common, input: asked, stream: true });
         for await (const event of stream) if (event.type === 'response.output_text.delta') break;
+      },
+      async shape(content) {
+        const format = { type: 'json_schema', name: 'weather', strict: true, schema: SHAPE };
+        const request = { model, store: false, input: [{ role: 'user', content }], text: { format } };
+        const { output } = isStreamed ? await last(request) : await client.responses.create(request);
+        return JSON.parse(output.findLast(({ type }) => type === 'message').content[0].text);
       },
     };
   },

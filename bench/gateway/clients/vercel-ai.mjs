@@ -1,8 +1,8 @@
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { createGoogleGenerativeAI } from '@ai-sdk/google';
 import { createOpenAI } from '@ai-sdk/openai';
-import { generateText, jsonSchema, streamText, tool } from 'ai';
-import { SYSTEM, TOOL } from '../client.mjs';
+import { generateText, jsonSchema, Output, streamText, tool } from 'ai';
+import { SHAPE, SYSTEM, TOOL } from '../client.mjs';
 
 /** @import { GatewayClient } from '../client.mjs' */
 
@@ -56,6 +56,13 @@ const provider = (name, protocol, modelOf) => ({
         const { textStream } = streamText({ ...common, messages: asked, abortSignal: leaving.signal });
         for await (const _ of textStream) break;
         leaving.abort();
+      },
+      async shape(prompt) {
+        const { tools: _, system: __, ...rest } = common;
+        const request = { ...rest, prompt, output: Output.object({ schema: jsonSchema(SHAPE) }) };
+        const result = isStreamed ? streamText(request) : await generateText(request);
+        if (isStreamed) for await (const part of result.fullStream) if (part.type === 'error') throw part.error;
+        return result.output;
       },
     };
   },

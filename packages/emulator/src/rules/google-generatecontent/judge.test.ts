@@ -206,6 +206,11 @@ describe('Gemini details', () => {
     }
   });
 
+  it('takes the signature that LangChain sends with every call', () => {
+    const constant = call('f', { thoughtSignature: 'ErYCCrMCAdHtim9kOoOkrPiCNVsmlpMIKd7ZMxgi' });
+    expect(refused(says(hello, model(constant), user(response('f'))), { memory })).toBeUndefined();
+  });
+
   it('demands signatures by model', () => {
     const answer = (name: string) => refused(unsigned, { model: name });
     expect(answer('gemini-2.5-pro')).toBeUndefined();

@@ -179,7 +179,11 @@ function standard(value: string): string {
   return bare.padEnd(Math.ceil(bare.length / 4) * 4, '=');
 }
 
-const isDummy = (signature: string): boolean => PASSES.has(signature) || PASSES.has(standard(signature));
+/** How a signature begins that Google issued once: LangChain (2.3) sends it with every call that lost its own, and is answered. */
+const ISSUED_ONCE = 'ErYCCrMCAdHtim9kOoOkrPiCNVsmlpMI';
+
+const isDummy = (signature: string): boolean =>
+  PASSES.has(signature) || PASSES.has(standard(signature)) || signature.startsWith(ISSUED_ONCE);
 
 function issued(memory: Memory, signature: string): IssuedValue | undefined {
   const plain = standard(signature);
