@@ -50,7 +50,8 @@ async function askForKey(provider: string): Promise<string> {
 }
 
 export async function removeKey(name: string): Promise<void> {
-  if (!openKeys().set(name, undefined)) throw new CommandError('not_found', `There is no stored key for ${name}.`);
+  if (!openKeys().set(name, undefined))
+    throw new CommandError('invalid_configuration', `There is no stored key for ${name}.`);
   note(`The key for ${name} is removed.`);
 }
 
@@ -96,7 +97,8 @@ export async function setAlias(alias: string, model: string): Promise<void> {
 }
 
 export function removeAlias(alias: string): void {
-  if (!modelAliases().set(alias, undefined)) throw new CommandError('not_found', `There is no alias "${alias}".`);
+  if (!modelAliases().set(alias, undefined))
+    throw new CommandError('invalid_configuration', `There is no alias "${alias}".`);
   note(`The alias ${alias} is removed.`);
 }
 
@@ -124,7 +126,7 @@ export async function showTemplate(name: string): Promise<void> {
 }
 
 export function deleteTemplate(name: string): void {
-  if (!removeTemplate(name)) throw new CommandError('not_found', `There is no template "${name}".`);
+  if (!removeTemplate(name)) throw new CommandError('invalid_configuration', `There is no template "${name}".`);
   note(`The template ${name} is removed.`);
 }
 

@@ -111,10 +111,7 @@ export async function requireWritable(store: StoreChoice): Promise<void> {
 async function mayWrite(folder: string): Promise<void> {
   await access(folder, constants.W_OK).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT' && dirname(folder) !== folder) return mayWrite(dirname(folder));
-    throw new CommandError(
-      'store_read_only',
-      `${folder} may not be written (${error.code}). --store takes another place.`,
-    );
+    throw new CommandError('store_read_only', `${folder} may not be written (${error.code}).`);
   });
 }
 

@@ -187,8 +187,7 @@ const HINTS: Readonly<Partial<Record<SkeinErrorCode, string>>> = {
 export function errorText(error: unknown): string {
   if (isSystemError(error)) return systemText(error);
   const message = error instanceof Error ? error.message : String(error);
-  // An error of a command says itself what to do.
-  return isSkeinError(error) && !(error instanceof CommandError) ? withHint(message, error.code) : message;
+  return isSkeinError(error) ? withHint(message, error.code) : message;
 }
 
 export function withHint(message: string, code: string): string {
