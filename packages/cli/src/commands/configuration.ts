@@ -10,6 +10,7 @@ import { keyEnvironment } from '../context/keys.ts';
 import { agentProblems, configuredProvider, needsDemo, withKeys } from '../context/model-access.ts';
 import { sayList } from '../output/list.ts';
 import { colors, counted, errorText, oneLine, say, sayJson, toPrintable, warn } from '../output/output.ts';
+import { columnOf } from '../output/width.ts';
 import type { ForestFlags, ListFlags } from './forest-command.ts';
 
 export async function listModels(name: string | undefined, flags: ListFlags): Promise<void> {
@@ -22,9 +23,10 @@ export async function listModels(name: string | undefined, flags: ListFlags): Pr
     const { contextTokens } = modelInfoWithLimits(id, model);
     return { id: `${id}/${model}`, ...(contextTokens !== undefined && { contextTokens }) };
   });
+  const column = columnOf(items.map((item) => item.id));
   await sayList(items, flags, {
     line: ({ id, contextTokens }) =>
-      `${id}${contextTokens === undefined ? '' : colors.dim(`  ${contextTokens} tokens`)}`,
+      contextTokens === undefined ? id : `${column(id)}  ${colors.dim(`${`${contextTokens}`.padStart(8)} tokens`)}`,
     empty: `No list of the models of ${id} is known here. Any name can be asked for: ${id}/name.`,
     more: { provider: id },
   });
@@ -40,15 +42,13 @@ async function listProviders(config: Config, flags: ListFlags): Promise<void> {
     key: keyState(one, env),
     variables: one.connection?.keyVariables ?? [],
   }));
+  const name = columnOf(items.map(({ id }) => id));
+  const protocol = columnOf(items.map(({ dialect }) => dialect));
   await sayList(items, flags, {
-    line: ({ id, dialect, key, variables }) => {
+    line: ({ id, dialect, key, variables: [variable] }) => {
       const state =
-        key === 'there'
-          ? colors.green('key')
-          : key === 'missing'
-            ? colors.dim(`set ${variables.join(' or ')}`)
-            : 'no key needed';
-      return `${id.padEnd(18)} ${dialect.padEnd(22)} ${state}`;
+        key === 'there' ? colors.green('key') : key === 'missing' ? colors.dim(`set ${variable}`) : 'no key needed';
+      return `${name(id)}  ${protocol(dialect)}  ${state}`;
     },
     empty: 'There is no provider.',
     row: ({ variables, ...one }) => ({ ...one, variables: variables.join(' ') }),
