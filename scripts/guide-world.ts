@@ -1,6 +1,6 @@
-/** An empty home in which a guide's commands are run: the emulator answers for the providers, and small programs for others. */
+/** An empty home in which the commands of README or of a guide are run: the emulator answers for the providers, and small programs for others. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -40,6 +40,9 @@ const response = await fetch(base + '/responses', {
 if (!response.ok) throw new Error(await response.text());
 console.log((await response.json()).output.at(-1).content[0].text);
 `;
+const EXPORT = [
+  { uuid: 'c1', name: 'Yarn', chat_messages: [{ uuid: 'm1', sender: 'human', text: 'What is yarn?', content: [] }] },
+];
 /** Programs that a guide calls and that are not here. They do with Skein what the real ones do. */
 const STAND_INS = { claude: CLAUDE, codex: CODEX, python: PROGRAM };
 
@@ -171,6 +174,8 @@ function fillHome(home: string): void {
   write('notes.txt', 'The yarn is red.');
   write('photo.jpg', Buffer.from('ffd8ffe000104a46494600010100000100010000ffd9', 'hex'));
   write('.claude/projects/shop/session-1.jsonl', CLAUDE_CODE_LOG.replaceAll('/home/mira/shop', home));
+  write('conversations.json', JSON.stringify(EXPORT));
+  symlinkSync(join(project, 'examples'), join(home, 'examples'));
   mkdirSync(join(home, '.config/systemd/user'), { recursive: true });
   cpSync(exampleFolder(), join(home, 'loom-data'), { recursive: true });
 }

@@ -132,14 +132,8 @@ async function trySystemd() {
 async function tryClone() {
   const clone = join(work, 'clone');
   execFileSync('git', ['clone', '--quiet', '--local', root, clone]);
-  const modules = join(root, 'node_modules');
-  try {
-    execFileSync('cp', ['-al', modules, clone], { stdio: 'ignore' });
-  } catch {
-    // Links do not lead to another disk.
-    rmSync(join(clone, 'node_modules'), { recursive: true, force: true });
-    execFileSync('cp', ['-a', modules, clone]);
-  }
+  for (const folder of ['.', ...readdirSync(join(root, 'packages')).map((name) => join('packages', name))])
+    linkModules(join(root, folder), join(clone, folder));
   rmSync(join(clone, 'node_modules/.cache'), { recursive: true, force: true });
   assert.ok(!existsSync(join(clone, 'packages/core/dist')));
   shell(`npm pack -w packages/core --pack-destination ${work}`, clone);
@@ -147,6 +141,19 @@ async function tryClone() {
   const listed = shell(`tar -tzf ${file}`, work).split('\n');
   for (const name of ['dist/index.js', 'dist/index.d.ts', 'dist-node/index.js', 'LICENSE'])
     assert.ok(listed.includes(`package/${name}`), name);
+}
+
+/** Gives a folder the dependencies of another one. @param {string} from @param {string} to */
+function linkModules(from, to) {
+  const modules = join(from, 'node_modules');
+  if (!existsSync(modules)) return;
+  try {
+    execFileSync('cp', ['-al', modules, to], { stdio: 'ignore' });
+  } catch {
+    // Links do not lead to another disk.
+    rmSync(join(to, 'node_modules'), { recursive: true, force: true });
+    execFileSync('cp', ['-a', modules, to]);
+  }
 }
 
 /** The executable asks and serves the page, with nothing but itself; a second start uses what the first one unpacked. */

@@ -126,6 +126,31 @@ const inOrder =
     }
   };
 
+/** @param {string} name of a tab of the inspector */
+const openTab = (name) =>
+  inOrder(press('t'), async (page) => {
+    if ((await page.getByRole('tab', { name }).count()) === 0) await page.keyboard.press('t');
+    await page.getByRole('tab', { name }).click();
+  });
+
+/** @param {Page} page */
+const showTurns = (page) =>
+  page.getByRole('region', { name: 'The cache along the turns' }).getByRole('listitem').last().scrollIntoViewIfNeeded();
+
+/** @param {Page} page */
+async function askAgain(page) {
+  for (const title of [/Begin a scarf/, /Lisbon/]) await page.getByRole('checkbox', { name: title }).first().check();
+  await page.getByRole('button', { name: 'Models', exact: true }).click();
+  for (const model of ['anthropic/claude-sonnet-4-5', 'openai/gpt-5']) {
+    await page.getByRole('searchbox', { name: 'Find a model' }).fill(model);
+    await page.getByRole('checkbox', { name: model, exact: true }).check();
+  }
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Run', exact: true }).click();
+  await page.getByText('4 of 4 answers').waitFor();
+  await page.getByRole('region', { name: 'Answers' }).scrollIntoViewIfNeeded();
+}
+
 /**
  * @param {PageWorld} world
  * @returns {Promise<State[]>}
@@ -137,6 +162,7 @@ async function listStates({ forest, url, bare, threads }) {
   const compare = `${url}/compare?nodes=${nodes}`;
   const lisbon = `${url}/t/sample-lisbon`;
   const coding = (await forest.threads.list({ agent: 'claude-code' })).items[0]?.id ?? '';
+  const scarf = (await forest.threads.list({ where: ({ title }) => title.startsWith('Begin a scarf') })).items[0]?.id;
   const firstCall = click(/weather in Porto/, 'link');
   return [
     // The answer is given up when nothing comes for a while.
@@ -194,11 +220,9 @@ async function listStates({ forest, url, bare, threads }) {
     ...['Raw', 'Diff', 'Usage', 'Request'].map((tab) => ({
       name: `inspector-${tab.toLowerCase()}`,
       path: lisbon,
-      act: inOrder(press('t'), async (/** @type {Page} */ page) => {
-        if ((await page.getByRole('tab', { name: tab }).count()) === 0) await page.keyboard.press('t');
-        await page.getByRole('tab', { name: tab }).click();
-      }),
+      act: openTab(tab),
     })),
+    { name: 'inspector-cache', path: `${url}/t/${scarf}`, act: inOrder(openTab('Usage'), showTurns) },
     {
       name: 'inspector-tree',
       path: lisbon,
@@ -221,6 +245,7 @@ async function listStates({ forest, url, bare, threads }) {
     { name: 'compare-models', path: compare, act: click(/^Models$/) },
     { name: 'compare-empty', path: `${url}/compare` },
     { name: 'compare-again', path: `${url}/compare?again` },
+    { name: 'compare-again-answers', path: `${url}/compare?again`, act: askAgain },
     { name: 'recordings', path: `${url}/recordings` },
     { name: 'recordings-empty', path: `${bare}/recordings` },
     { name: 'recordings-none-fits', path: `${url}/recordings?text=nothing-like-this` },

@@ -71,6 +71,7 @@ export async function openPageWorld() {
   await seedSample(forest);
   await record(server.url, emulator);
   await recordDrift(forest, cassettes);
+  await recordCaching(forest);
   return {
     url: server.url,
     bare: bare.url,
@@ -154,6 +155,52 @@ async function recordDrift(forest, cassette) {
     'Write a headline with a verb.',
   ])
     await (await send(address, ask(words))).text();
+  await send.settled();
+}
+
+/**
+ * A conversation whose cache is written, read, and lost when the address in the description of a tool changes.
+ * @param {Forest} forest
+ */
+async function recordCaching(forest) {
+  const prompts = [5200, 5420, 5610, 5830];
+  const answer = async (/** @type {unknown} */ _address, /** @type {RequestInit | undefined} */ init) => {
+    const turn = (JSON.parse(String(init?.body)).messages.length - 1) / 2;
+    const read = turn === 1 || turn === 3 ? (prompts[turn - 1] ?? 0) : 0;
+    const usage = { input_tokens: 0, cache_read_input_tokens: read, output_tokens: 80 };
+    return Response.json({
+      ...{
+        id: `msg_cache_${turn}`,
+        type: 'message',
+        role: 'assistant',
+        model: 'claude-sonnet-4-5',
+        stop_reason: 'end_turn',
+      },
+      content: [{ type: 'text', text: `Row ${turn + 1}: knit two, purl two.` }],
+      usage: { ...usage, cache_creation_input_tokens: (prompts[turn] ?? 0) - read },
+    });
+  };
+  const send = recordFetch(forest, { fetch: answer });
+  const cache_control = { type: 'ephemeral' };
+  const messages = [];
+  for (const [turn, words] of ['Begin a scarf.', 'The next row?', 'And the third?', 'And the last?'].entries()) {
+    const port = turn < 2 ? 4001 : 4002;
+    const asked = { role: 'user', content: [{ type: 'text', text: words }] };
+    const response = await send('https://api.anthropic.com/v1/messages', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'anthropic-version': '2023-06-01', 'user-agent': 'yarn-bot/1.0' },
+      body: JSON.stringify({
+        ...{ model: 'claude-sonnet-4-5', max_tokens: 500 },
+        tools: [
+          { name: 'pattern', description: `Reads http://127.0.0.1:${port}/pattern.`, input_schema: { type: 'object' } },
+        ],
+        system: [{ type: 'text', text: 'You explain patterns, row by row. '.repeat(500), cache_control }],
+        messages: [...messages, { ...asked, content: [{ ...asked.content[0], cache_control }] }],
+      }),
+    });
+    const { content } = /** @type {{ content: object[] }} */ (await response.json());
+    messages.push(asked, { role: 'assistant', content });
+  }
   await send.settled();
 }
 

@@ -11,8 +11,8 @@ import { NOTE } from './place.mjs';
  * @property {readonly string[]} [options] by which it compacts early
  * @property {Readonly<Record<string, string>>} [files] of its home by which it compacts early, by their paths
  * @property {string} [foreign] a model of another vendor, if its own one refuses the resumed session
+ * @property {number} [times] how often it compacts; default: once
  * @property {string} [sent] what stands for the history from then on; default: the summary that the model wrote
- * @property {boolean} [isLogged] whether there is a checkpoint only when the log was imported
  * @typedef {object} Agent
  * @property {string} name
  * @property {string} id under which Skein knows its sessions

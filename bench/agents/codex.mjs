@@ -24,7 +24,7 @@ export const agent = {
   goOn: (prompt, options) => ['codex', 'exec', 'resume', '--last', ...OPTIONS, ...options, prompt],
   resume: ([program = '', ...args], prompt, options) => [program, 'exec', ...args, ...OPTIONS, ...options, prompt],
   // Its vendor compacts: what takes the place of the history is sealed.
-  compact: { options: ['-c', 'model_auto_compact_token_limit=1'], sent: '"type":"compaction"', isLogged: true },
+  compact: { options: ['-c', 'model_auto_compact_token_limit=1'], sent: '"type":"compaction"' },
   read: () => ({ name: 'exec_command', input: { cmd: `cat ${NOTE.name}` } }),
   // Models that it does not know are not offered the tool, but the program of the same name.
   edit: () => ({ name: 'exec_command', input: { cmd: `apply_patch <<'EOF'\n${NOTE.patch}\nEOF` } }),

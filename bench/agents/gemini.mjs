@@ -21,7 +21,6 @@ export const agent = {
   compact: {
     files: { '.gemini/settings.json': JSON.stringify({ ...SETTINGS, model: { compressionThreshold: 0.000_001 } }) },
     foreign: 'anthropic/claude-opus-5-5',
-    isLogged: true,
   },
   read: () => ({ name: 'read_file', input: { file_path: NOTE.name } }),
   edit: () => ({

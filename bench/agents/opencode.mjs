@@ -29,7 +29,6 @@ export const agent = {
   compact: {
     prompt: `${SAID.again} ${'Take your time. '.repeat(800)}`,
     files: { '.config/opencode/opencode.json': JSON.stringify(SMALL_CONTEXT) },
-    isLogged: true,
   },
   read: (work) => ({ name: 'read', input: { filePath: `${work}/${NOTE.name}` } }),
   // Models of OpenAI are offered another tool.

@@ -15,6 +15,8 @@ export const agent = {
   goOn: (prompt, options) => ['pi', '-p', '--continue', ...options, prompt],
   resume: (command, prompt, options) => [...command, '-p', ...options, prompt],
   compact: {
+    // Before the prompt and behind the answer.
+    times: 2,
     files: {
       '.pi/agent/settings.json': JSON.stringify({
         compaction: { enabled: true, reserveTokens: 10_000_000, keepRecentTokens: 1 },

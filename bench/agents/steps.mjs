@@ -65,10 +65,11 @@ export async function importLogs(place) {
   for (const path of new Set([...files.keys(), ...after.keys()]))
     if (files.get(path) !== after.get(path)) imported.push(`${path} was changed`);
   const met = first.result.threads.length === 0 ? ['there is no session to meet'] : [];
-  const { threads, messages } = await withForest(place, describeForest);
+  const { threads, messages, checkpoints } = await withForest(place, describeForest);
   if (first.result.added > 0) met.push(`${first.result.added} of ${first.result.messages} messages were added`);
   if (threads.length !== before.threads.length) met.push(`${before.threads.length} threads became ${threads.length}`);
   if (messages !== before.messages) met.push(`${before.messages} messages of the conversation became ${messages}`);
+  if (checkpoints !== before.checkpoints) met.push(`${before.checkpoints} checkpoints became ${checkpoints}`);
   return { imported, met };
 }
 
@@ -128,7 +129,7 @@ async function judgeLanes(place, how) {
  */
 export async function runCompaction(world, agent, place) {
   const { emulator, model } = world;
-  const { prompt = SAID.again, options = [], files = {}, foreign, sent = SAID.summary, isLogged } = agent.compact ?? {};
+  const { prompt = SAID.again, options = [], files = {}, foreign, sent = SAID.summary } = agent.compact ?? {};
   const problems = await runSession(world, agent, place, foreign);
   const way = foreign === undefined ? ['record', '--'] : ['route', foreign, '--'];
   const own = foreign === undefined ? agent.own : [];
@@ -148,32 +149,32 @@ export async function runCompaction(world, agent, place) {
   const asked = requestsSince(emulator, since).map(({ body }) => body.toString());
   // The last messages may be kept beside the summary.
   if (missingFrom(asked.join('\n'), [sent, SAID.last]) !== undefined) problems.push('the summary was not sent');
-  if (!isLogged) problems.push(...(await judgeCheckpoint(place, agent, 'recorded')));
-  const { imported } = await importLogs(place);
-  return [...problems, ...imported, ...(await judgeCheckpoint(place, agent, 'imported'))];
+  problems.push(...(await judgeCheckpoint(place, agent, 'recorded')));
+  const { imported, met } = await importLogs(place);
+  return [...problems, ...imported, ...met, ...(await judgeCheckpoint(place, agent, 'imported'))];
 }
 
 /**
- * The session goes on behind a checkpoint, and everything before it is there.
+ * There is one main conversation with a checkpoint for each compaction: the session goes on behind it, and everything before it is there.
  * @param {Place} place
  * @param {Agent} agent
  * @param {string} how
  */
 async function judgeCheckpoint(place, agent, how) {
   return withForest(place, async (forest) => {
-    const { threads } = await describeForest(forest);
-    for (const { id, part } of threads) {
-      if (part !== 'main') continue;
-      const { steps } = (await readSession(forest, id)).main;
-      const { sent } = agent.compact ?? {};
-      const at = steps.findIndex(
-        ({ compacted }) => compacted && (sent !== undefined || compacted.replacement.includes(SAID.summary)),
-      );
-      const prompts = steps.slice(0, at).map((step) => step.prompt);
-      const isWhole = prompts.includes(SAID.task) && steps.at(-1)?.answer?.text === SAID.lastAnswer;
-      if (at >= 0 && isWhole) return [];
-    }
-    return [`${how}: no session goes on behind a checkpoint with the summary`];
+    const { threads, checkpoints } = await describeForest(forest);
+    const [main, ...others] = threads.filter(({ part }) => part === 'main');
+    if (!main || others.length > 0) return [`${how}: ${others.length + 1} main conversations instead of one`];
+    const { sent, times = 1 } = agent.compact ?? {};
+    if (checkpoints !== times) return [`${how}: ${checkpoints} checkpoints instead of ${times}`];
+    const { steps } = (await readSession(forest, main.id)).main;
+    const at = steps.findIndex(({ compacted }) => compacted);
+    if (sent === undefined && !steps[at]?.compacted?.replacement.includes(SAID.summary))
+      return [`${how}: the checkpoint does not have the summary`];
+    const texts = steps.slice(0, at).flatMap(({ prompt, answer }) => [prompt, answer?.text ?? '']);
+    const missing = missingFrom(texts.join('\n'), [SAID.task, SAID.done, SAID.question, SAID.answer]);
+    if (missing !== undefined) return [`${how}: "${missing}" is missing before the checkpoint`];
+    return steps.at(-1)?.answer?.text === SAID.lastAnswer ? [] : [`${how}: the session does not go on`];
   });
 }
 
@@ -285,11 +286,12 @@ function judgeOpaque(log) {
  * @param {readonly string[]} history
  */
 async function judgeForest({ show }, place, history) {
-  const { threads, texts } = await withForest(place, describeForest);
+  const { threads, texts, checkpoints } = await withForest(place, describeForest);
   if (show) for (const text of texts) console.error(`    ${text.slice(0, 160).replaceAll('\n', ' ')}`);
   const main = threads.filter(({ part }) => part === 'main');
   if (main.length !== 1) return [`it became ${main.length} conversations instead of one`];
   if (new Set(threads.map(({ group }) => group)).size !== 1) return ['its side calls are not in its group'];
+  if (checkpoints > 0) return [`${checkpoints} checkpoints, though nothing was compacted`];
   const missing = missingFrom(texts.join('\n'), history);
   return missing === undefined ? [] : [`"${missing}" is missing from the conversation, or in another place`];
 }
@@ -329,7 +331,13 @@ async function describeForest(forest) {
   const { items: threads } = await forest.threads.list({});
   const [main] = threads.filter(({ part }) => part === 'main');
   const path = main ? await forest.path(main.head) : [];
-  return { threads, messages: path.length, texts: path.map(({ message }) => message.text) };
+  const changes = main ? await forest.contextChanges(main.id) : [];
+  return {
+    threads,
+    messages: path.length,
+    texts: path.map(({ message }) => message.text),
+    checkpoints: changes.filter(({ compacted }) => compacted).length,
+  };
 }
 
 /**

@@ -9,15 +9,16 @@ import { writeRecordings } from '../data/recordings.mjs';
 
 const SKEIN = fileURLToPath(new URL('../../packages/cli/bin/skein.js', import.meta.url));
 const READER = fileURLToPath(new URL('../programs/read-bodies.mjs', import.meta.url));
-/** Peak memory must be the same for all. */
+/** What is in use must be the same for all. */
 const SIZES = [10_000, 50_000, 100_000];
 
 /**
- * Writes the recordings: 16 MB for each thousand. `end` removes them.
+ * Writes the recordings: 16 MB for each thousand. `end` removes them, unless `SKEIN_BENCH_RECORDINGS` names a folder to keep them in.
  * @returns {Promise<{ cases: UserCase[], end: () => Promise<void> }>}
  */
 export async function cachingCases() {
-  const folder = await mkdtemp(join(tmpdir(), 'skein-recordings-'));
+  const kept = process.env.SKEIN_BENCH_RECORDINGS;
+  const folder = kept ?? (await mkdtemp(join(tmpdir(), 'skein-recordings-')));
   /** @type {UserCase[]} */
   const cases = [];
   for (const size of SIZES) {
@@ -32,8 +33,9 @@ export async function cachingCases() {
         { name: 'floor', args: [READER, 'store', store] },
         { name: 'plain JSON lines', args: [READER, 'lines', store] },
         { name: 'skein', args: [SKEIN, 'why', 'all', '--store', store] },
+        { name: 'skein, in use', args: ['--expose-gc', SKEIN, 'why', 'all', '--store', store] },
       ],
     });
   }
-  return { cases, end: () => rm(folder, { recursive: true, force: true }) };
+  return { cases, end: async () => (kept === undefined ? rm(folder, { recursive: true, force: true }) : undefined) };
 }

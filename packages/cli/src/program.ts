@@ -46,7 +46,7 @@ function addServe(program: Command): void {
     .option('--port <number>', 'port to listen on', parsePort)
     .option('--host <address>', 'address to listen on; any other than loopback needs a token')
     .option('--store <where>', 'a folder, postgres:VARIABLE, or memory')
-    .option('--project <name>', 'the forest in the store')
+    .option('--project <name>', 'which forest in the store ("default" if nothing names one)')
     .option('--model <provider/model>', 'used for requests that name no model')
     .option('--preset <name>', 'the parameters for requests that set none: a preset of the configuration')
     .option('--token <variable>', 'the environment variable with the token that clients need')

@@ -155,5 +155,7 @@ test('a stored key is used, the environment wins, and no command prints it', asy
   const slip = await keyless(['keys', 'set', 'openai'], 'two words\n');
   expect(slip).toMatchObject({ code: 2, err: expect.not.stringContaining('two words') });
   expect((await keyless(['keys', 'rm', 'anthropic'])).code).toBe(0);
+  // What is missing here is a key, so the hint for a model that a provider does not know is left out.
+  expect((await keyless(['keys', 'rm', 'anthropic'])).err).toMatch(/There is no stored key for anthropic\.\n$/);
   expect(readFileSync(file, 'utf8')).toBe('{}\n');
 });

@@ -69,6 +69,21 @@ describe('asking', () => {
     expect(total).toMatchObject({ replies: 1, cost: 0, withoutPrice: 0 });
   });
 
+  test('the reasoning of the demo is not sent to a provider later as its own, which would refuse its signature', async () => {
+    const emulator = await startEmulator({ seed: 'provider' });
+    const model = ['--model', 'anthropic/claude-sonnet-5', '-o', 'reasoning_effort', 'high'];
+    const args = [...model, '--json', '--project', 'later-key', '--store', store];
+    const { thread, node } = (await skein(home, ['ask', 'Hello?', ...args])).json();
+    expect((await run('show', node, '--raw', '--project', 'later-key')).out).toContain('"signature"');
+    const again = ['ask', 'And in the demo?', '--at', thread, ...args];
+    expect((await skein(home, again)).err).not.toContain('unchanged');
+    const later = await skein(home, ['ask', 'And now?', '--at', thread, ...args], '', emulator.env());
+    expect(later).toMatchObject({ code: 0, err: expect.stringMatching(/unchanged; dropped .* reasoning/) });
+    expect(emulator.log).toMatchObject([{ verdict: { refusal: undefined } }]);
+    expect(JSON.parse(`${emulator.log[0]?.body}`).messages).toHaveLength(5);
+    await emulator.close();
+  });
+
   test('ask: JSON by a schema', async () => {
     const file = join(home, 'schema.json');
     writeFileSync(file, '{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}');
@@ -150,6 +165,14 @@ describe('asking', () => {
     expect(states).toMatchObject({ openai: 'there', anthropic: 'missing', ollama: 'not needed' });
     expect(out).not.toContain('secret');
     expect((await skein(home, ['models', 'anthropic'])).out).toMatch(/^anthropic\/claude/m);
+  });
+
+  test('models: long names do not push the columns of their line out of place, and 80 columns are enough', async () => {
+    const lines = (await skein(home, ['models'])).out.trimEnd().split('\n');
+    expect(new Set(lines.map((line) => line.search(/(set [A-Z]|no key needed)/))).size).toBe(1);
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThan(80);
+    const sizes = (await skein(home, ['models', 'bedrock'])).out.split('\n').filter((line) => / tokens$/.test(line));
+    expect(new Set(sizes.map((line) => line.length)).size).toBe(1);
   });
 
   test('doctor: says what is wrong and fails', async () => {

@@ -55,6 +55,7 @@ test('misses are a JUnit report that any reader can parse, and annotations on Gi
   expect(message).not.toMatch(/[<>&](?!#\d+;)/);
   const text = message.replace(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)));
   expect(text).toContain('No recording answers POST');
+  expect(text).toContain('The nearest is 0001-gpt-5.2.json: they part at messages[0]');
   expect(text).toContain('Is 5 < 6 & \\"100 %\\"');
 
   const [annotation = ''] = missed.err.split('\n').filter((line) => line.startsWith('::error '));

@@ -51,6 +51,23 @@ test('a program is recorded without a change, and replayed with the provider gon
   expect(other.code).toBe(8);
 });
 
+test.skipIf(process.platform === 'win32')(
+  'a recorded session of a coding agent is listed by its name and folder before its log is imported',
+  async () => {
+    const emulator = await startEmulator();
+    emulator.script('openai-chat', [says('Hello to you.')]);
+    const agent = join(home, 'codex');
+    writeFileSync(agent, `#!/bin/sh\nexec "${process.execPath}" "${program}" Hi\n`, { mode: 0o755 });
+    const env = { OPENAI_API_KEY: 'x', OPENAI_BASE_URL: emulator.baseUrl('openai-chat') };
+    const { err } = await skein(home, ['record', '--', agent, 'exec'], '', env);
+    await emulator.close();
+    const [, thread = ''] = /skein log (\w+)/.exec(err) ?? [];
+    const listed = await skein(home, ['threads', '--agent', 'codex', '--cwd', '.', '--json']);
+    expect(JSON.parse(listed.out).items).toMatchObject([{ id: thread, agent: 'codex' }]);
+    expect((await skein(home, ['threads', '--agent', 'pi'])).out).toBe('');
+  },
+);
+
 test('cassettes answer a program, and a miss fails the run although the program caught it', async () => {
   const emulator = await startEmulator();
   emulator.script('openai-chat', [says('Hello to you.')]);

@@ -120,3 +120,13 @@ test('mistakes are named: an unknown agent, a file beside --agents, nothing at a
   expect((await run('import', 'a.json', '--agents')).err).toContain('leave the file out');
   expect((await run('import')).err).toContain('Name a file or a folder, "-" for standard input, or use --agents.');
 });
+
+test('doctor names the coding agents that are there, how they are reached, and where their sessions are', async () => {
+  const programs = join(home, 'programs');
+  mkdirSync(programs, { recursive: true });
+  writeFileSync(join(programs, process.platform === 'win32' ? 'pi.cmd' : 'pi'), '');
+  const { out } = await skein(home, ['doctor'], '', { PATH: programs });
+  expect(out).toMatch(/coding agents Claude Code: no program "claude"; sessions in .*projects/);
+  expect(out).toMatch(/coding agents pi: .*programs.pi.*; skein record -- pi reaches it by a copy of its models\.json/);
+  expect(out).not.toContain('coding agents Gemini CLI');
+});

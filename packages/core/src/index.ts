@@ -130,6 +130,7 @@ export {
   type Candidate,
   type Clock,
   currentModels,
+  DEMO_ISSUER,
   defineProvider,
   type EndpointOptions,
   type Environment,

@@ -41,6 +41,17 @@ describe('the cost of a reply', () => {
     },
   );
 
+  it('is not guessed for a server of which only the name resembles a listed provider', () => {
+    for (const id of ['openai-compatible', 'my-openai']) {
+      expect(costOf(USED, id, 'gpt-5.2', AT).total, id).toBeUndefined();
+      expect(listedModels(id), id).toEqual([]);
+    }
+  });
+
+  it('is listed for models only, not for the beginnings of their names', () => {
+    expect(listedModels('openai').filter((name) => name.endsWith('-'))).toEqual([]);
+  });
+
   it('is the same for both protocols of OpenAI', () => {
     expect(costOf(USED, 'openai-chat', 'gpt-5.2', AT)).toEqual(costOf(USED, 'openai', 'gpt-5.2', AT));
   });

@@ -101,7 +101,8 @@ function isListed(providerId: string): boolean {
  * listedModels('anthropic').includes('claude-sonnet-5');
  */
 export function listedModels(providerId: string): readonly string[] {
-  return findList(providerId)?.models.map(({ id }) => id) ?? [];
+  // Some entries are the beginnings of names, for all models that begin so.
+  return findList(providerId)?.models.flatMap(({ id }) => (id.endsWith('-') ? [] : [id])) ?? [];
 }
 
 /**
@@ -127,8 +128,10 @@ export function modelInfoWithLimits(providerId: string, model: string): ModelInf
   return contextTokens === undefined ? info : { ...info, known: true, contextTokens };
 }
 
-/** The price list of a provider, which may have another name there. */
+/** The price list of a provider, which may have another name there. The library would also take a name that only contains it. */
 function findList(id: string) {
-  const known = providers().find((one) => one.id === id);
-  return findProvider({ providerId: known?.names?.prices ?? id });
+  const known = providers().find((one) => one.id === id || one.aliases?.includes(id));
+  const name = known?.names?.prices ?? known?.id ?? id;
+  const list = findProvider({ providerId: name });
+  return list?.id === name ? list : undefined;
 }

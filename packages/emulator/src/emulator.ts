@@ -65,8 +65,11 @@ export interface Emulator {
   readonly url: string;
   /** Base URLs as the vendors' SDKs expect them. Each `issuer` is a separate deployment with its own memory. */
   baseUrl(protocol: Protocol, issuer?: string): string;
-  /** The environment variables from which the vendors' SDKs read address and key. */
-  env(): Readonly<Record<Key | Address, string>>;
+  /**
+   * The environment variables from which the vendors' SDKs read address and key. With the brain `demo`, also the one from
+   * which Skein learns that answers from this address come from no provider.
+   */
+  env(): Readonly<Record<Key | Address, string>> & { readonly SKEIN_DEMO_URL?: string };
   /** Queues replies. Each answers one accepted request; refused requests use up none. */
   script(protocol: Protocol, replies: ScriptedReply | readonly ScriptedReply[], issuer?: string): void;
   /** The requests so far, oldest first. */
@@ -148,6 +151,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
       COHERE_API_KEY: options.key ?? 'sk-emulator',
       AWS_ENDPOINT_URL_BEDROCK_RUNTIME: baseUrl('bedrock-converse'),
       COHERE_BASE_URL: baseUrl('cohere-chat'),
+      ...(brain === 'demo' && { SKEIN_DEMO_URL: url }),
     }),
     script(protocol, replies, issuer) {
       const queued = list(replies);

@@ -80,6 +80,7 @@ export {
   type ResumeOptions,
   rerunThreads,
   type StoredEvent,
+  spellAnswer,
   titleByModel,
   toolName,
 } from './engine/index.ts';
@@ -169,7 +170,7 @@ export {
   writeSession,
 } from './formats/index.ts';
 export { ROOT } from './model/ids.ts';
-export { DEMO_ISSUER, type TakeRecord } from './model/records.ts';
+export type { TakeRecord } from './model/records.ts';
 export { type OpenOptions, openForest } from './open-forest.ts';
 export { openTraffic } from './open-traffic.ts';
 // Recording what other programs send

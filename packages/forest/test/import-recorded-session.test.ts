@@ -45,8 +45,26 @@ function recorded(): Recorded[] {
   const text = [{ type: 'text', text: 'They differ.' }];
   const second = exchange('x2', 2, history, 'msg_2', text);
   const more = [...history, { role: 'assistant', content: text }, { role: 'user', content: 'Leave them' }];
-  return [first, second, exchange('x3', 3, more, 'msg_4', [{ type: 'text', text: 'Left.' }])];
+  const left = [{ type: 'text', text: 'Left.' }];
+  const asked = 'Your task is to create a detailed summary of the conversation so far.';
+  const sumUp = [...more, { role: 'assistant', content: left }, { role: 'user', content: asked }];
+  const next = [
+    { role: 'user', content: `The session goes on. ${SUMMARY}` },
+    { role: 'assistant', content: left },
+    { role: 'user', content: 'And now?' },
+  ];
+  return [
+    first,
+    second,
+    exchange('x3', 3, more, 'msg_4', left),
+    exchange('x4', 4, sumUp, 'msg_6', [{ type: 'text', text: SUMMARY }]),
+    exchange('x5', 5, next, 'msg_5', [{ type: 'text', text: 'Done.' }]),
+  ];
 }
+
+const SUMMARY =
+  'They wanted to have two files compared. The agent read both of them, found that they differ in their first letter, and said ' +
+  'so. Then it was asked to leave them as they are, and left them. Nothing else is to be done with these two files.';
 
 /** The log up to a line. */
 const logUntil = (uuid: string) => {
@@ -54,8 +72,8 @@ const logUntil = (uuid: string) => {
   return lines.slice(0, lines.findIndex((line) => line.includes(`"uuid":"${uuid}"`)) + 1).join('\n');
 };
 
-async function record(store = memoryStore()) {
-  for (const one of recorded()) await store.append(recordsOf(one));
+async function record(store = memoryStore(), exchanges = 3) {
+  for (const one of recorded().slice(0, exchanges)) await store.append(recordsOf(one));
   const forest = newForest(store);
   await reproject(forest);
   return forest;
@@ -111,4 +129,20 @@ test('a log that goes on where the recording ended continues the session', async
   expect(words[0]).toBe('You are Claude Code.');
   expect(thread.forkedFrom).toBeDefined();
   expect(await sessions(forest)).toMatchObject([{ kind: 'session', count: 2 }]);
+});
+
+test('a compaction that was recorded and logged is one checkpoint, and no second thread', async () => {
+  const forest = await record(memoryStore(), 5);
+  const log = CLAUDE_CODE_LOG.replace('The summary: two files were compared.', `The session goes on. ${SUMMARY}`);
+  const { threads, added } = await importFile(forest, [log]);
+  const thread = await forest.threads.get(threads[0]!);
+  expect(thread).toMatchObject({ recorded: true, part: 'main' });
+  // Only the question that was taken back was never sent.
+  expect(added).toBe(2);
+  const words = (await forest.path(thread.head)).map(({ message }) => message.text);
+  expect(words.slice(-4)).toEqual(['Leave them', 'Left.', 'And now?', 'Done.']);
+  const changes = await forest.contextChanges(thread.id);
+  expect(changes.filter(({ compacted }) => compacted)).toHaveLength(1);
+  const { items } = await forest.threads.list({});
+  expect(items.map(({ part }) => part).sort()).toEqual(['main', 'side']);
 });

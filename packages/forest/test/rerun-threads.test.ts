@@ -1,4 +1,4 @@
-import { assistant, user } from '@skein/core';
+import { assistant, tool, user } from '@skein/core';
 import { says } from '@skein/emulator';
 import { type RerunAnswer, type RerunOptions, rerunThreads } from '@skein/forest';
 import { expect, test } from 'vitest';
@@ -35,6 +35,64 @@ test('other models answer the last question beside the original, and a stopped r
   ]);
   const [bergen] = await collect({ models: [GPT] });
   expect(bergen).toMatchObject({ model: GPT, differs: true, isKept: false });
+});
+
+test('answers that differ in their tool calls alone differ, and the place is the first argument that does', async () => {
+  const emulator = await start();
+  const { forest, engine } = processes(emulator)();
+  const call = (city: string) => ({
+    type: 'tool-use' as const,
+    id: 'toolu_1',
+    name: 'get_weather',
+    parameters: { city },
+    rawParameters: JSON.stringify({ city }),
+  });
+  const { id } = await forest.threads.begin([
+    user('Weather?'),
+    assistant([{ type: 'text', text: 'I look.' }, call('Oslo')]),
+  ]);
+  const calls = (city: string) => ({
+    blocks: [
+      { type: 'text' as const, text: 'I look.' },
+      { type: 'tool-use' as const, name: 'get_weather', input: { city } },
+    ],
+  });
+  emulator.script('anthropic-messages', [calls('Rome'), calls('Oslo'), says('I look.')]);
+  const rows: RerunAnswer[] = [];
+  for await (const row of rerunThreads(forest, engine, { threads: [id], models: [CLAUDE], n: 3 })) rows.push(row);
+  // Nothing ran, so no result was sent.
+  expect(emulator.log).toHaveLength(3);
+  expect(rows).toMatchObject([
+    {
+      ...{ status: 'done', toolCalls: 1, characters: 7, differs: true },
+      difference: { at: 29, original: '…et_weather({"city":"Oslo"})', answer: '…et_weather({"city":"Rome"})' },
+    },
+    { toolCalls: 1, differs: false },
+    { toolCalls: 0, characters: 7, differs: true, difference: { at: 7, answer: '' } },
+  ]);
+});
+
+test('a conversation is asked again with the tools and settings that it was asked with', async () => {
+  const emulator = await start();
+  const { forest, engine } = processes(emulator)();
+  const { id, head } = await forest.threads.begin([user('Weather?')]);
+  emulator.script('anthropic-messages', [says('Where?')]);
+  let runs = 0;
+  const look = tool({
+    ...{ name: 'get_weather', description: 'Looks it up.', input: { type: 'object' } },
+    execute: () => String(runs++),
+  });
+  const asked = { model: CLAUDE, thread: id, tools: [look], params: { maxTokens: 77 } };
+  await (await engine.generate(head, asked)).result;
+  emulator.script('openai-responses', [{ blocks: [{ type: 'tool-use', name: 'get_weather', input: {} }] }]);
+  const rows: RerunAnswer[] = [];
+  for await (const row of rerunThreads(forest, engine, { threads: [id], models: [GPT] })) rows.push(row);
+  expect(rows).toMatchObject([{ status: 'done', toolCalls: 1, difference: { answer: 'get_weather({})' } }]);
+  expect(JSON.parse(String(emulator.log.at(-1)!.body))).toMatchObject({
+    max_output_tokens: 77,
+    tools: [{ name: 'get_weather', description: 'Looks it up.' }],
+  });
+  expect([runs, emulator.log.length]).toEqual([0, 2]);
 });
 
 test('a model that asks to slow down is asked again, and the run goes on', async () => {

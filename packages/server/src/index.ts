@@ -59,8 +59,9 @@ export interface ServerOptions {
   readonly timeouts?: { readonly headers?: number; readonly request?: number; readonly grace?: number };
   readonly log?: Log;
   /**
-   * Addresses and keys of a stand-in that answers for providers without a key, in the variables of the providers. Clients of
-   * the proxy are answered by it only where they send no key and their provider has no configured address.
+   * Addresses and keys of a stand-in that answers for providers without a key, in the variables of the providers, such as
+   * `emulator.env()`. Answers from the address in `SKEIN_DEMO_URL` are stored as those of the demo. Clients of the proxy are
+   * answered by it only where they send no key and their provider has no configured address.
    */
   readonly demo?: Environment;
   /** Conversations to look at, apart from those of people: page and API are under `/samples`. */

@@ -1,4 +1,5 @@
-import { DEMO_ISSUER, type Forest, type ListedExchange, listExchanges, type TakeRecord } from '@skein/forest';
+import { DEMO_ISSUER } from '@skein/core';
+import { type Forest, type ListedExchange, listExchanges, type TakeRecord } from '@skein/forest';
 import type { TokenSpending } from './gateway/budgets.ts';
 import type { Services } from './services.ts';
 

@@ -43,6 +43,20 @@ test.each([
   expect(items).toMatchObject([{ cost: 0 }]);
 });
 
+test('an answer of the demo is stored as its own, not as one of the provider, which would refuse its signature', async () => {
+  const world = await startDemo();
+  const messages = [{ role: 'user', content: [{ type: 'text', text: 'Hello' }] }];
+  const { id, head } = (await world.api('POST', '/threads', { messages })).body;
+  const asked = { node: head, thread: id, model: 'anthropic/claude-sonnet-5' };
+  const generation = (await world.api('POST', '/generations', asked)).body.id;
+  await fetch(`${world.server.url}/api/v1/generations/${generation}/events`).then((response) => response.text());
+  await (await ask(world)).text();
+  await recorded(world.forest, 1);
+  const { items } = await world.forest.threads.list();
+  const heads = await Promise.all(items.map(({ head }) => world.forest.node(head)));
+  expect(heads.map(({ message }) => message.origin.issuer)).toEqual(['skein-demo', 'skein-demo']);
+});
+
 test('a client with a key reaches its provider, not the demo', async () => {
   const provider = await startEmulator();
   onTestFinished(() => provider.close());

@@ -56,7 +56,8 @@ test('conversations are asked again with other models, the answers stand in a gr
   const answers = page.getByRole('region', { name: 'Answers' });
   const row = answers.getByRole('row').filter({ hasText: 'Norway' });
   for (const text of ['Bergen.', 'Oslo.']) await row.getByText(text).waitFor();
-  await answers.getByRole('row').filter({ hasText: 'Italy' }).getByText('same text').waitFor();
+  await answers.getByRole('row').filter({ hasText: 'Italy' }).getByText('same answer').waitFor();
+  await row.getByText('differs from character 1 on').waitFor();
   await row.getByRole('button', { name: 'Keep the answer of anthropic/claude-sonnet-4-5' }).click();
   await page.waitForURL(new RegExp(`/t/${norway.id}`));
   await page.getByRole('article', { name: 'assistant' }).getByText('Oslo.').waitFor();

@@ -1,4 +1,4 @@
-import { type Approval, describeLoss, type Notice } from '@skein/core';
+import type { Approval } from '@skein/core';
 import type {
   BranchState,
   Engine,
@@ -11,7 +11,7 @@ import type {
 } from '@skein/forest';
 import { type CommandContext, hasRedaction } from '../context/command-context.ts';
 import { markdownStream } from '../output/markdown.ts';
-import { nodeText } from '../output/message-text.ts';
+import { nodeText, noticeText } from '../output/message-text.ts';
 import { colors, counted, noteError, oneLine, say, toPrintable, withHint, write } from '../output/output.ts';
 import { createUsageSum, type UsageSum, usageLine } from '../output/usage-text.ts';
 import { readPrompt } from './prompt.ts';
@@ -232,11 +232,6 @@ function turnView(forest: Forest, redact: CommandContext['redact'], isWhole: boo
       endText();
     },
   };
-}
-
-/** The notice with its losses. */
-function noticeText({ message, losses = [] }: Notice): string {
-  return [message, ...losses.map(describeLoss)].join('; ');
 }
 
 /** A call as one line, shown before it runs or needs a decision. */

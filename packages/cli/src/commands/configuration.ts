@@ -1,13 +1,16 @@
+import { access } from 'node:fs/promises';
 import { createServer } from 'node:net';
+import { delimiter, join } from 'node:path';
 import { type Config, type ConfigProblem, describeProblem, findProvider, loadAgents, loadConfig } from '@skein/agents';
 import { dialect, hasKey, type ProviderDescriptor, provider, providers, resolveEndpoint } from '@skein/core';
-import { openForest } from '@skein/forest';
+import { CODING_AGENTS, openForest } from '@skein/forest';
 import { AGENT_PROGRAMS } from '../context/agent-programs.ts';
 import { describeStore, readConfig, requireWritable, storeAddress } from '../context/command-context.ts';
 import { keyEnvironment } from '../context/keys.ts';
 import { agentProblems, configuredProvider, needsDemo, withKeys } from '../context/model-access.ts';
 import { sayList } from '../output/list.ts';
 import { colors, counted, errorText, oneLine, say, sayJson, toPrintable, warn } from '../output/output.ts';
+import { columnOf } from '../output/width.ts';
 import type { ForestFlags, ListFlags } from './forest-command.ts';
 
 export async function listModels(name: string | undefined, flags: ListFlags): Promise<void> {
@@ -20,9 +23,10 @@ export async function listModels(name: string | undefined, flags: ListFlags): Pr
     const { contextTokens } = modelInfoWithLimits(id, model);
     return { id: `${id}/${model}`, ...(contextTokens !== undefined && { contextTokens }) };
   });
+  const column = columnOf(items.map((item) => item.id));
   await sayList(items, flags, {
     line: ({ id, contextTokens }) =>
-      `${id}${contextTokens === undefined ? '' : colors.dim(`  ${contextTokens} tokens`)}`,
+      contextTokens === undefined ? id : `${column(id)}  ${colors.dim(`${`${contextTokens}`.padStart(8)} tokens`)}`,
     empty: `No list of the models of ${id} is known here. Any name can be asked for: ${id}/name.`,
     more: { provider: id },
   });
@@ -38,15 +42,13 @@ async function listProviders(config: Config, flags: ListFlags): Promise<void> {
     key: keyState(one, env),
     variables: one.connection?.keyVariables ?? [],
   }));
+  const name = columnOf(items.map(({ id }) => id));
+  const protocol = columnOf(items.map(({ dialect }) => dialect));
   await sayList(items, flags, {
-    line: ({ id, dialect, key, variables }) => {
+    line: ({ id, dialect, key, variables: [variable] }) => {
       const state =
-        key === 'there'
-          ? colors.green('key')
-          : key === 'missing'
-            ? colors.dim(`set ${variables.join(' or ')}`)
-            : 'no key needed';
-      return `${id.padEnd(18)} ${dialect.padEnd(22)} ${state}`;
+        key === 'there' ? colors.green('key') : key === 'missing' ? colors.dim(`set ${variable}`) : 'no key needed';
+      return `${name(id)}  ${protocol(dialect)}  ${state}`;
     },
     empty: 'There is no provider.',
     row: ({ variables, ...one }) => ({ ...one, variables: variables.join(' ') }),
@@ -112,6 +114,7 @@ export async function doctor({ json, ...flags }: ForestFlags): Promise<void> {
     ...checkAddresses(known, keyEnvironment(config)),
     await checkPort(config.server),
     ...(await checkAgents(config)),
+    ...(await checkCodingAgents()),
     ...(await checkGateway(config, known)),
   ];
   const isWell = checks.every(({ state }) => state !== 'error');
@@ -222,4 +225,39 @@ async function checkAgents(config: Config): Promise<Check[]> {
   await loaded.close();
   const names = loaded.agents.map(({ id }) => id).join(', ') || 'none';
   return [ok('agents', names), ...agentProblems(loaded).map((problem) => checkOf('agents', problem))];
+}
+
+/** Which coding agents are on this machine, how `skein record` reaches them, and where their sessions are. */
+async function checkCodingAgents(): Promise<Check[]> {
+  const name = 'coding agents';
+  const checks: Check[] = [];
+  for (const { id, name: program, title, reachedBy } of AGENT_PROGRAMS) {
+    const path = await findProgram(program);
+    const folder = CODING_AGENTS.find((agent) => agent.id === id)?.folder(process.env);
+    const hasSessions = folder !== undefined && (await isThere(folder));
+    if (path === undefined && !hasSessions) continue;
+    const reached =
+      path === undefined ? `no program "${program}"` : `${path}; skein record -- ${program} reaches it by ${reachedBy}`;
+    const sessions = hasSessions ? `sessions in ${folder}` : 'no sessions yet';
+    checks.push(ok(name, `${title}: ${reached}; ${sessions}`));
+  }
+  return checks.length > 0 ? checks : [ok(name, 'none')];
+}
+
+/** The path of a program that the shell would find. */
+async function findProgram(program: string): Promise<string | undefined> {
+  const endings = process.platform === 'win32' ? ['.cmd', '.exe', ''] : [''];
+  for (const folder of (process.env.PATH ?? '').split(delimiter))
+    for (const ending of endings) {
+      const path = join(folder, `${program}${ending}`);
+      if (folder !== '' && (await isThere(path))) return path;
+    }
+  return undefined;
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
 }

@@ -7,7 +7,7 @@ export function forestCommand(program: Command, name: string, description: strin
     .command(name)
     .description(description)
     .option('--store <where>', 'a folder, postgres:VARIABLE, or memory')
-    .option('--project <name>', 'the forest in the store');
+    .option('--project <name>', 'which forest in the store ("default" if nothing names one)');
 }
 
 /** Adds a command on a forest that can print its result as JSON. */

@@ -1,5 +1,6 @@
 import type { Approval, SkeinErrorCode } from '@skein/core';
 import type { BranchState, Engine, Forest, Generation, GenerationEvent, ResumeOptions } from '@skein/forest';
+import { noticeText } from '../output/message-text.ts';
 import { CommandError, note, oneLine, toPrintable, write } from '../output/output.ts';
 import { createUsageSum, NO_USAGE, type UsageSum } from '../output/usage-text.ts';
 
@@ -68,7 +69,7 @@ export function requireAnswer({ status, error, pending = [], stop }: BranchState
 function lineFor(event: GenerationEvent): string | undefined {
   if (event.type === 'tool-start') return `→ ${oneLine(event.name)}`;
   if (event.type === 'retry') return `Retrying (attempt ${event.attempt}): ${oneLine(event.reason, 200)}`;
-  if (event.type === 'notice') return oneLine(event.notice.message, 200);
+  if (event.type === 'notice') return oneLine(noticeText(event.notice), 300);
   return undefined;
 }
 

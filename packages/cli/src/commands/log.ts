@@ -32,6 +32,7 @@ import {
   shortId,
   toPrintable,
 } from '../output/output.ts';
+import { priceText } from '../output/usage-text.ts';
 import { outputColumns } from '../output/width.ts';
 import type { ForestFlags, ListFlags } from './forest-command.ts';
 
@@ -140,7 +141,7 @@ function takeLine({ at, author, via, provider, model, usage, cost, durationMs, r
     ...(model === undefined ? [] : [provider === undefined ? model : `${provider}/${model}`]),
     ...(usage ? [`${usage.input + usage.cacheRead + usage.cacheWrite5m + usage.cacheWrite1h} in`] : []),
     ...(usage ? [`${usage.output} out`] : []),
-    ...(cost === undefined ? [] : [`$${cost.toFixed(6)}`]),
+    ...(cost === undefined ? [] : [priceText(cost)]),
     ...(durationMs === undefined ? [] : [`${Math.round(durationMs)} ms`]),
     ...(request ? ['--request has what was sent'] : []),
   ];

@@ -5,7 +5,7 @@ import { hasKey, type ModelRef, type ProviderDescriptor } from '@skein/core';
 import { costOf } from '@skein/core/prices';
 import { type Forest, listExchanges, type ReplayEvent } from '@skein/forest';
 import { createServer, type Log, type ServerOptions } from '@skein/server';
-import { addressesAt, missingKeys, prepareProgram } from '../context/agent-programs.ts';
+import { addressesAt, findAgent, missingKeys, prepareProgram } from '../context/agent-programs.ts';
 import { requireWritable, withForest } from '../context/command-context.ts';
 import { keyEnvironment } from '../context/keys.ts';
 import { locate } from '../context/locate.ts';
@@ -160,10 +160,25 @@ export async function runBehind(command: readonly string[], { server, part, targ
   } finally {
     await listening.close();
   }
-  if (isRecorded) tellRecorded(await listExchanges(forest, { since, limit: 1000 }), lost.length > 0);
+  if (isRecorded) {
+    const recorded = await listExchanges(forest, { since, limit: 1000 });
+    const threads = [...new Set(recorded.items.flatMap(({ landing }) => landing?.thread ?? []))];
+    await describeThreads(forest, threads, command);
+    tellRecorded(recorded, threads, lost.length > 0);
+  }
   if (lost.length > 0) {
     warn(`${counted(lost.length, 'exchange')} could not be stored: ${toPrintable(errorText(lost.at(-1)))}`);
     process.exitCode ||= 1;
+  }
+}
+
+/** What a known agent did is found by its name and the folder, even before its log is imported. */
+async function describeThreads(forest: Forest, threads: readonly string[], command: readonly string[]): Promise<void> {
+  const { agent } = findAgent(command);
+  if (!agent) return;
+  for (const id of threads) {
+    const thread = await forest.threads.get(id);
+    if (thread.agent === undefined) await forest.threads.describe(id, { agent: agent.id, cwd: process.cwd() });
   }
 }
 
@@ -202,7 +217,11 @@ function runProgram([name = '', ...args]: readonly string[], env: NodeJS.Process
   });
 }
 
-function tellRecorded({ items, next }: Awaited<ReturnType<typeof listExchanges>>, isSomeLost: boolean): void {
+function tellRecorded(
+  { items, next }: Awaited<ReturnType<typeof listExchanges>>,
+  threads: readonly string[],
+  isSomeLost: boolean,
+): void {
   if (items.length === 0) {
     if (isSomeLost) return;
     warn(
@@ -210,7 +229,6 @@ function tellRecorded({ items, next }: Awaited<ReturnType<typeof listExchanges>>
     );
     return;
   }
-  const threads = [...new Set(items.flatMap(({ landing }) => landing?.thread ?? []))];
   const exchanges = next === undefined ? counted(items.length, 'exchange') : `${items.length} and more exchanges`;
   const were = items.length === 1 ? 'was' : 'were';
   note(`${exchanges} ${were} recorded, in ${counted(threads.length, 'conversation')}.`);

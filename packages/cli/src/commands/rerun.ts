@@ -14,6 +14,7 @@ import {
   toPrintable,
   UsageError,
 } from '../output/output.ts';
+import { priceText } from '../output/usage-text.ts';
 import type { ForestFlags } from './forest-command.ts';
 
 interface RerunFlags extends ForestFlags {
@@ -147,7 +148,7 @@ function sayAnswer({
 }: RerunAnswer) {
   const facts = [
     node === undefined ? colors.red(status) : shortId(node),
-    cost === undefined ? 'price not known' : `$${cost.toFixed(6)}`,
+    priceText(cost),
     ...(durationMs === undefined ? [] : [`${(durationMs / 1000).toFixed(1)} s`]),
     `${characters} characters`,
     ...(toolCalls > 0 ? [`${toolCalls} tool calls`] : []),

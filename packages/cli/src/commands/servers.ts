@@ -201,7 +201,7 @@ export async function emulate({
   const { startEmulator } = await import('@skein/emulator');
   const emulator = await startEmulator({ port, brain, settings: { refuseUnknown: strict === 'unknown' } });
   say('Strict stand-ins for the providers. Any key is accepted. Ctrl+C ends them.');
-  for (const [name, value] of Object.entries(emulator.env())) if (name.endsWith('_BASE_URL')) say(`  ${name}=${value}`);
+  for (const [name, value] of Object.entries(emulator.env())) if (name.includes('_URL')) say(`  ${name}=${value}`);
   await untilInterrupted();
   await emulator.close();
 }

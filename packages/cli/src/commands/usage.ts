@@ -2,7 +2,7 @@ import { type Forest, type RouteUsage, readRouteUsage, type UsageScope, type Usa
 import { withForest } from '../context/command-context.ts';
 import { locate } from '../context/locate.ts';
 import { counted, say, sayJson, toPrintable, UsageError } from '../output/output.ts';
-import { sumInput } from '../output/usage-text.ts';
+import { priceText, sumInput } from '../output/usage-text.ts';
 import type { ForestFlags } from './forest-command.ts';
 
 interface UsageOptions extends ForestFlags {
@@ -53,12 +53,12 @@ function usageLines(total: UsageTotal): string[] {
   return [
     `replies  ${replies}`,
     `input    ${counted(input, 'token')}, of them ${cached} from the cache (${rate} %) and ${written} written to it`,
-    `output   ${counted(usage.output, 'token')}, of them ${counted(usage.reasoning, 'thought')}`,
+    `output   ${counted(usage.output, 'token')}, of them ${usage.reasoning} for reasoning`,
     `cost     ${costText(total)}`,
   ];
 }
 
 function costText({ cost, withoutPrice }: UsageTotal): string {
   if (cost === null) return 'not known';
-  return `$${cost.toFixed(6)}${withoutPrice > 0 ? `, without ${withoutPrice} whose price is not known` : ''}`;
+  return `${priceText(cost)}${withoutPrice > 0 ? `, without ${withoutPrice} whose price is not known` : ''}`;
 }

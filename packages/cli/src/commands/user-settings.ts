@@ -8,6 +8,7 @@ import { findModel, modelName } from '../context/model-access.ts';
 import { modelAliases } from '../context/user-files.ts';
 import { sayList } from '../output/list.ts';
 import { CommandError, colors, note, oneLine, say, sayExactly, UsageError } from '../output/output.ts';
+import { columnOf } from '../output/width.ts';
 import { hasInput, readInput } from '../question/input.ts';
 import { readTemplate, removeTemplate, templateFile, templateFolder, templateNames } from '../question/template.ts';
 import type { ListFlags } from './forest-command.ts';
@@ -19,7 +20,9 @@ export async function setKey(name: string, { keyring }: { readonly keyring?: boo
   const key = (hasInput() ? (await readInput()).toString('utf8') : await askForKey(id)).trim();
   // A key is one word of printable characters; anything else is a slip, such as a whole file.
   if (!/^[\x21-\x7e]{8,4096}$/.test(key))
-    throw new UsageError('This is not a key: a key is one word. It was not stored, and is not shown here.');
+    throw new UsageError(
+      'This is not a key: a key is one word of eight characters or more. It was not stored, and is not shown here.',
+    );
   const keys = openKeys({ keyring: keyring === true });
   keys.set(id, key);
   note(`The key for ${id} is stored in ${keyring ? 'the system keyring' : `${keys.place}, which only you can read`}.`);
@@ -47,7 +50,8 @@ async function askForKey(provider: string): Promise<string> {
 }
 
 export async function removeKey(name: string): Promise<void> {
-  if (!openKeys().set(name, undefined)) throw new CommandError('not_found', `There is no stored key for ${name}.`);
+  if (!openKeys().set(name, undefined))
+    throw new CommandError('invalid_configuration', `There is no stored key for ${name}.`);
   note(`The key for ${name} is removed.`);
 }
 
@@ -63,8 +67,9 @@ export async function listKeys(flags: ListFlags): Promise<void> {
   });
   const unknown = stored.filter((name) => !known.some(({ id }) => id === name));
   const all = [...items, ...unknown.map((provider) => ({ provider, source: 'stored, but the provider is not known' }))];
+  const column = columnOf(all.map(({ provider }) => provider));
   sayList(all, flags, {
-    line: ({ provider, source }) => `${provider.padEnd(18)} ${colors.dim(source)}`,
+    line: ({ provider, source }) => `${column(provider)}  ${colors.dim(source)}`,
     empty: 'There is no key yet: "skein keys set anthropic" stores one.',
   });
 }
@@ -76,8 +81,9 @@ export function sayKeyPath(): void {
 /** `aliases`: short names for models. */
 export function listAliases(flags: ListFlags): void {
   const items = Object.entries(modelAliases().read()).map(([alias, model]) => ({ alias, model }));
+  const column = columnOf(items.map(({ alias }) => alias));
   sayList(items, flags, {
-    line: ({ alias, model }) => `${colors.yellow(alias.padEnd(18))} ${model}`,
+    line: ({ alias, model }) => `${colors.yellow(column(alias))}  ${model}`,
     empty: 'There is no alias yet: "skein aliases set fast openai/gpt-5.5" makes one.',
   });
 }
@@ -91,7 +97,8 @@ export async function setAlias(alias: string, model: string): Promise<void> {
 }
 
 export function removeAlias(alias: string): void {
-  if (!modelAliases().set(alias, undefined)) throw new CommandError('not_found', `There is no alias "${alias}".`);
+  if (!modelAliases().set(alias, undefined))
+    throw new CommandError('invalid_configuration', `There is no alias "${alias}".`);
   note(`The alias ${alias} is removed.`);
 }
 
@@ -100,12 +107,13 @@ export async function listTemplates(flags: ListFlags): Promise<void> {
   const items = await Promise.all(
     templateNames().map(async (name) => ({ name, ...(await readTemplate(name).catch(() => ({ broken: true }))) })),
   );
+  const column = columnOf(items.map(({ name }) => name));
   sayList(items, flags, {
     line: ({ name, ...template }) => {
       const { system, prompt } = template as { system?: string; prompt?: string };
       const what =
         'broken' in template ? '(cannot be read)' : [system && `system: ${system}`, prompt].filter(Boolean).join(' · ');
-      return `${colors.yellow(name.padEnd(18))} ${oneLine(what, 60)}`;
+      return `${colors.yellow(column(name))}  ${oneLine(what, 60)}`;
     },
     empty: 'There is no template yet: "skein ask --save name" makes one.',
   });
@@ -118,7 +126,7 @@ export async function showTemplate(name: string): Promise<void> {
 }
 
 export function deleteTemplate(name: string): void {
-  if (!removeTemplate(name)) throw new CommandError('not_found', `There is no template "${name}".`);
+  if (!removeTemplate(name)) throw new CommandError('invalid_configuration', `There is no template "${name}".`);
   note(`The template ${name} is removed.`);
 }
 

@@ -142,7 +142,7 @@ function sayDiagnosis(diagnosis: CacheDiagnosis, redact: CommandContext['redact'
 }
 
 function sayTotals(totals: CacheTotals, by: WhyOptions['by'], redact: CommandContext['redact']): void {
-  const { all, worst, hitRate } = totals;
+  const { all, worst, hitRate, uncertain } = totals;
   say();
   say(
     `${counted(all.requests, 'request')}: ${number(all.prompt)} tokens, ${number(all.read)} read, ${number(all.written)} written, ${number(all.missed)} missed`,
@@ -150,10 +150,14 @@ function sayTotals(totals: CacheTotals, by: WhyOptions['by'], redact: CommandCon
   say(
     `${percent(hitRate)} of what could be read was read. Caching saved ${money(all.saved)}; misses cost ${money(all.missedCost)} of ${money(all.paid)}.`,
   );
+  if (uncertain > 0)
+    say(
+      `${counted(uncertain, 'request')} may have been compared with another conversation or none: what was sent before was no longer remembered.`,
+    );
   if (by !== undefined)
     for (const [name, total] of sorted(totals[GROUPS[by]]))
       say(
-        `${toPrintable(redact(name)).padEnd(32)} ${total.requests} requests, ${number(total.read)} read, ${number(total.missed)} missed (${money(total.missedCost)})`,
+        `${toPrintable(redact(name)).padEnd(32)} ${counted(total.requests, 'request')}, ${number(total.read)} read, ${number(total.missed)} missed (${money(total.missedCost)})`,
       );
   if (worst.length === 0) return;
   say();
@@ -173,7 +177,7 @@ function sorted(map: ReadonlyMap<string, CacheTotal>): [string, CacheTotal][] {
 }
 
 /** JSON has no maps, and says `null` where a cost is not known. */
-function toJson({ all, hitRate, worst, ...maps }: CacheTotals) {
+function toJson({ all, hitRate, uncertain, worst, ...maps }: CacheTotals) {
   const total = (one: CacheTotal) => ({
     ...one,
     paid: one.paid ?? null,
@@ -187,6 +191,7 @@ function toJson({ all, hitRate, worst, ...maps }: CacheTotals) {
   return {
     all: total(all),
     hitRate,
+    uncertain,
     ...Object.fromEntries(entries),
     worst: worst.map((one) => ({ ...one, total: total(one.total) })),
   };
@@ -201,5 +206,6 @@ function percent(share: number): string {
 }
 
 function money(dollars: number | undefined): string {
-  return dollars === undefined ? 'price not known' : `$${dollars.toFixed(4)}`;
+  if (dollars === undefined) return 'price not known';
+  return `${dollars < 0 ? '-' : ''}$${Math.abs(dollars).toFixed(4)}`;
 }

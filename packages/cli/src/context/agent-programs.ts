@@ -34,6 +34,8 @@ export function missingKeys(env: NodeJS.ProcessEnv): Readonly<Record<string, str
 
 /** A coding agent whose requests can be sent elsewhere. */
 export interface AgentProgram {
+  /** The name under which its sessions are known. */
+  readonly id: string;
   /** The name of the program. */
   readonly name: string;
   /** The package that has it, for `npx`. */
@@ -43,6 +45,8 @@ export interface AgentProgram {
   readonly vendor: keyof VendorAddresses;
   /** Models that it asks for by itself. */
   readonly models: readonly string[];
+  /** How its requests are sent to us, for people. */
+  readonly reachedBy: string;
   /** What it needs beside the variables of the SDKs. */
   readonly setUp: (options: SetUpOptions) => Promise<ProgramNeeds> | ProgramNeeds;
 }
@@ -70,19 +74,23 @@ interface ProgramNeeds {
 /** The coding agents that are known, in the versions of November 2026. */
 export const AGENT_PROGRAMS: readonly AgentProgram[] = [
   {
+    id: 'claude-code',
     name: 'claude',
     package: '@anthropic-ai/claude-code',
     title: 'Claude Code',
     vendor: 'anthropic',
     models: ['claude-opus-5-5', 'claude-haiku-4-5'],
+    reachedBy: 'the variable ANTHROPIC_BASE_URL',
     setUp: ({ target }) => ({ env: { CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1', ...claudeModels(target) } }),
   },
   {
+    id: 'codex',
     name: 'codex',
     package: '@openai/codex',
     title: 'Codex',
     vendor: 'openai',
     models: ['gpt-5.5'],
+    reachedBy: 'its option -c openai_base_url',
     // It does not read OPENAI_BASE_URL.
     setUp: ({ target, addresses: { openai } }) =>
       target
@@ -100,11 +108,13 @@ export const AGENT_PROGRAMS: readonly AgentProgram[] = [
         : { args: override('openai_base_url', JSON.stringify(openai)) },
   },
   {
+    id: 'gemini-cli',
     name: 'gemini',
     package: '@google/gemini-cli',
     title: 'Gemini CLI',
     vendor: 'google',
     models: ['gemini-3-pro-preview', 'gemini-2.5-flash'],
+    reachedBy: 'the variable GOOGLE_GEMINI_BASE_URL, and a copy of its settings that names the key',
     async setUp({ target, env, args, home, folder }) {
       const model = target && !hasFlag(args, '-m', '--model') ? ['-m', nameOf(target)] : [];
       // With a base address, it takes a way to sign in that fails, unless its settings name another.
@@ -117,11 +127,13 @@ export const AGENT_PROGRAMS: readonly AgentProgram[] = [
     },
   },
   {
+    id: 'opencode',
     name: 'opencode',
     package: 'opencode-ai',
     title: 'OpenCode',
     vendor: 'openai',
     models: ['gpt-5.5', 'gpt-5.4-nano'],
+    reachedBy: 'the variable OPENCODE_CONFIG_CONTENT',
     setUp({ target, env, addresses }) {
       const variable = 'OPENCODE_CONFIG_CONTENT';
       const given = env[variable] ? parseObject(env[variable], `the variable ${variable}`) : {};
@@ -129,11 +141,13 @@ export const AGENT_PROGRAMS: readonly AgentProgram[] = [
     },
   },
   {
+    id: 'pi',
     name: 'pi',
     package: '@mariozechner/pi-coding-agent',
     title: 'pi',
     vendor: 'openai',
     models: ['gpt-5.5'],
+    reachedBy: 'a copy of its models.json with other addresses',
     async setUp({ target, env, args, home, addresses, folder }) {
       const own = env.PI_CODING_AGENT_DIR || join(home, '.pi', 'agent');
       const isChosen = hasFlag(args, '--provider', '--model');

@@ -10,7 +10,7 @@ function addThreads(program: Command): void {
   )
     .argument('[row]', 'list the threads of this row: the id of one of them, or its beginning')
     .option('--limit <count>', 'how many', parseCount, 50)
-    .option('--after <place>', 'continue after the "next" of an earlier list')
+    .option('--after <place>', 'continue a list: the "next" that its --json ends with')
     .option('--all', 'list every thread')
     .option('--since <day>', 'list every thread that changed on this day or later', parseInstant)
     .option('--until <day>', 'list every thread whose last change was before this day', parseInstant)
@@ -59,7 +59,7 @@ function addSearch(program: Command): void {
     )
     .option('--below <node>', 'only below this node')
     .option('--model <name>', 'only messages that this model wrote')
-    .option('--tag <name>', 'only nodes with this tag')
+    .option('--tag <name>', 'only messages with this tag')
     .option('--since <day>', 'only from this day on', parseInstant)
     .option('--until <day>', 'only before this day', parseInstant)
     .option('--tool <name>', 'only calls of this tool')
@@ -84,7 +84,12 @@ function addDiff(program: Command): void {
 function addUsage(program: Command): void {
   jsonCommand(program, 'usage', 'show the tokens and cost of a conversation, or of everything')
     .argument('[node|thread]', 'the history up to a node, or a thread')
-    .addOption(new Option('--below', 'the node with everything below it').conflicts(['since', 'until']))
+    .addOption(
+      new Option('--below', 'count the node and everything below it, instead of its history').conflicts([
+        'since',
+        'until',
+      ]),
+    )
     .option('--since <day>', 'count only from this day on', parseInstant)
     .option('--until <day>', 'count only before this day', parseInstant)
     .action(async (id, options) =>
@@ -101,7 +106,7 @@ function addWhy(program: Command): void {
     .addOption(new Option('--by <group>', 'print sums for each').choices(['cause', 'model', 'app', 'tag', 'day']))
     .option(
       '--simulate <changes...>',
-      'the same requests with no-markers, mark-system, mark-conversation, sort-tools, 5m, 1h, or another provider/model',
+      'what the same requests would cost with no-markers, mark-system, mark-conversation, sort-tools, 5m, 1h, or another provider/model',
     )
     .option(
       '--fail-under <percent>',

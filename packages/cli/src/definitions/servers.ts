@@ -29,7 +29,7 @@ function addRecord(program: Command): void {
     .argument('<command...>', 'the program and its arguments, after --')
     .option(
       '--to <folder>',
-      'write cassettes, one readable file for each exchange, in place of recording in the forest',
+      'write cassettes, one readable file for each exchange, instead of storing them in the forest',
     )
     .action(async (command: readonly string[], { to, ...flags }: ForestFlags & { readonly to?: string }) =>
       to === undefined
@@ -59,7 +59,7 @@ function addTest(program: Command): void {
 function addCassettes(program: Command): void {
   program
     .command('cassettes')
-    .description('learn: propose rules for what differs between two recordings of the same run')
+    .description('compare two recordings of the same run, and propose rules that ignore what differs')
     .argument('<what>', 'learn')
     .argument('<first>', 'a folder of cassettes')
     .argument('<second>', 'another recording of the same run')
@@ -80,7 +80,7 @@ function addReplay(program: Command): void {
 }
 
 function addRoute(program: Command): void {
-  forestCommand(program, 'route', 'run a program whose questions a model of any provider answers')
+  forestCommand(program, 'route', 'run a program, such as claude or codex, and let a model of any provider answer it')
     .argument('<provider/model>', 'the model that answers')
     .argument('<command...>', 'the program and its arguments, after --')
     .action(async (model: string, command: readonly string[], flags: ForestFlags) =>

@@ -22,7 +22,11 @@ function addImport(program: Command): void {
 }
 
 function addWatch(program: Command): void {
-  forestCommand(program, 'watch', 'keep the sessions of the coding agents on this machine, as they grow, until Ctrl+C')
+  forestCommand(
+    program,
+    'watch',
+    'import the sessions of the coding agents on this machine while they grow, until Ctrl+C',
+  )
     .option('--agents <names>', 'only these agents, separated by commas')
     .option('--redact', 'leave out keys and tokens that are found in the logs')
     .option('--service <kind>', 'print a file with which systemd or launchd keeps this running')
@@ -30,7 +34,11 @@ function addWatch(program: Command): void {
 }
 
 function addHandoff(program: Command): void {
-  jsonCommand(program, 'handoff', 'write a conversation as a session of a coding agent, and print how to go on with it')
+  jsonCommand(
+    program,
+    'handoff',
+    'write a conversation as a session of a coding agent, and print the command that continues it',
+  )
     .argument('<node|thread>', 'an id, or the beginning of one')
     .addOption(
       new Option('--to <agent>', 'the agent that continues')
@@ -39,7 +47,7 @@ function addHandoff(program: Command): void {
     )
     .option('--cwd <folder>', 'the folder in which the agent continues; default: that of the session')
     .option('--model <name>', 'the model with which it continues; default: the one that answered last')
-    .option('--out <folder>', "write to this folder in place of the agent's own")
+    .option('--out <folder>', "write to this folder instead of the agent's own")
     .action(async (id, options) => (await import('../commands/sessions.ts')).handOff(id, options));
 }
 
@@ -62,7 +70,7 @@ function addExport(program: Command): void {
       "the dialect of messages, fine-tuning and jsonl; default: that of OpenAI's chat completions",
     )
     .option('--out <path>', 'write to a new file (with --format older, a new folder)')
-    .addOption(new Option('--below', 'the node with everything below it').conflicts('only'))
+    .addOption(new Option('--below', 'the node and everything below it, instead of its history').conflicts('only'))
     .option('--only', 'only this message')
     .option('--tag <name>', 'only conversations with this tag')
     .option('--model <name>', 'only conversations that this model answered in')
@@ -90,7 +98,7 @@ function addExport(program: Command): void {
 function addVerify(program: Command): void {
   program
     .command('verify')
-    .description('check a folder of the older layout without changing it')
+    .description('check a folder with one file for each message (the older layout), without changing it')
     .argument('<folder>')
     .option('--json', 'one JSON document, for programs')
     .action(async (folder, options) => (await import('../commands/store.ts')).verify(folder, options));
@@ -98,7 +106,7 @@ function addVerify(program: Command): void {
 
 /** `fsck`, `gc` and `pack`. */
 function addUpkeep(program: Command): void {
-  jsonCommand(program, 'fsck', 'check every stored hash, parent and text').action(async (flags) =>
+  jsonCommand(program, 'fsck', 'check that the store is whole: every hash, parent and text').action(async (flags) =>
     (await import('../commands/store.ts')).fsck(flags),
   );
   jsonCommand(
@@ -135,7 +143,10 @@ function addSync(program: Command): void {
         'a folder, http://server, ssh:host:folder, git:repository#branch, or postgres:VARIABLE',
       )
       .option('--token <variable>', 'the environment variable with the token of the server', 'SKEIN_TOKEN')
-      .option('--key <file>', 'encrypt what a folder or a branch keeps, with the key in this file')
+      .option(
+        '--key <file>',
+        'the file of a key of "skein keygen": what is in the folder or the Git branch is encrypted',
+      )
       .option('--tag <name>', 'only threads with this tag')
       .option('--since <day>', 'only threads that changed on this day or later', parseInstant)
       .option('--until <day>', 'only threads whose last change was before this day', parseInstant)
@@ -152,7 +163,7 @@ function addSync(program: Command): void {
 function addKeygen(program: Command): void {
   program
     .command('keygen')
-    .description('make a key with which push, pull and sync encrypt what a folder or a branch keeps')
+    .description('make a key with which push, pull and sync encrypt what they write to a folder or a Git branch')
     .argument('<file>', 'a new file, which only you can read')
     .option('--json', 'one JSON document, for programs')
     .action(async (file, options) => (await import('../commands/sync-key.ts')).makeKey(file, options));

@@ -1,4 +1,4 @@
-import type { ContentBlock, Role } from '@skein/core';
+import { type ContentBlock, describeLoss, type Notice, type Role } from '@skein/core';
 import { type ContextChange, type ForestNode, ROOT, type TakeRecord, type TopologyNode } from '@skein/forest';
 import type { Redactor } from '@skein/server';
 import { colors, counted, formatTime, oneLine, shortId, toPrintable } from './output.ts';
@@ -175,4 +175,10 @@ export function drawTree(
     open.push(...[...branches, ...next].toReversed());
   }
   return lines;
+}
+
+/** The notice, and one loss for each reason. */
+export function noticeText({ message, losses = [] }: Notice): string {
+  const distinct = losses.filter(({ reason }, index) => losses.findIndex((one) => one.reason === reason) === index);
+  return [message, ...distinct.map(describeLoss)].join('; ');
 }

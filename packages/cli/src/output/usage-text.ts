@@ -17,7 +17,8 @@ export function usageLine(usage: Buckets, cost: number | undefined): string {
 }
 
 export function priceText(cost: number | undefined): string {
-  return cost === undefined ? 'price not known' : `$${cost.toFixed(6)}`;
+  if (cost === undefined) return 'price not known';
+  return cost === 0 ? '$0' : `$${cost.toFixed(6)}`;
 }
 
 /** Sums of tokens and cost. */

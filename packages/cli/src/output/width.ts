@@ -36,6 +36,12 @@ export function cutToWidth(text: string, columns: number): string {
   return `${cut}…`;
 }
 
+/** Fills a column of a table with spaces, so that the next one begins at the same place in each line. */
+export function columnOf(texts: readonly string[]): (text: string) => string {
+  const width = texts.reduce((longest, text) => Math.max(longest, textWidth(text)), 0);
+  return (text) => text + ' '.repeat(Math.max(0, width - textWidth(text)));
+}
+
 /** The columns of the terminal; a wide line where the output is no terminal, so that programs get all of it. */
 export function outputColumns(): number {
   return process.stdout.isTTY ? Math.max(40, process.stdout.columns || 80) : 160;

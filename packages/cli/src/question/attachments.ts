@@ -40,9 +40,9 @@ export async function fetchBytes(url: string, { fetch }: Pick<Config, 'fetch'>):
   const rules = { hosts: fetch?.hosts, privateHosts: fetch?.privateHosts, seconds: fetch?.seconds ?? 20 };
   const { status, body, cut } = await fetchPublic(url, { ...rules, maxBytes: MOST_BYTES }).catch((error: unknown) => {
     if (isSkeinError(error)) throw error;
-    throw new CommandError('connection', `${url} was not fetched: ${reason(error)}`);
+    throw new CommandError('failed', `${url} was not fetched: ${reason(error)}`);
   });
-  if (status < 200 || status > 299) throw new CommandError('not_found', `${url} answered ${status}: nothing attached.`);
+  if (status < 200 || status > 299) throw new CommandError('failed', `${url} answered ${status}: nothing attached.`);
   if (cut) throw tooLong(url);
   return body;
 }

@@ -27,6 +27,7 @@ export type LossReason =
   | 'empty'
   | 'foreign-file'
   | 'foreign-reasoning'
+  | 'foreign-tool'
   | 'inline-system'
   | 'late-result'
   | 'malformed-arguments'
@@ -77,6 +78,7 @@ const SENTENCES: Readonly<Record<LossReason, string>> = {
   empty: 'something that says nothing is left out',
   'foreign-file': 'a file that another provider holds is left out',
   'foreign-reasoning': 'reasoning is only for the provider that made it, and never sent as text',
+  'foreign-tool': 'a call of a tool that the agent does not have is told as text, with its result',
   'inline-system': 'a system message is not taken at this place and is sent as user text',
   'late-result': 'a result that no open call takes is sent as text',
   'malformed-arguments': 'arguments that are not a JSON object are sent as an object that quotes them',

@@ -4,6 +4,7 @@ export { currentModels } from './current-models.ts';
 export { type Modality, type ModelInfo, modelInfo } from './model-info.ts';
 export { RefusalMemory, refusedFields } from './refused-fields.ts';
 export {
+  DEMO_ISSUER,
   defineProvider,
   type EndpointOptions,
   type Environment,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { loadDialect } from '../dialects/index.ts';
 import {
+  DEMO_ISSUER,
   defineProvider,
   hasKey,
   MissingBaseUrlError,
@@ -136,6 +137,12 @@ describe('keys and addresses', () => {
   it('a proxy in between does not change who issues', () => {
     const openai = provider('openai');
     expect(resolveEndpoint(openai, { baseUrl: 'http://localhost:9/v1' }).provider).toBe(openai);
+  });
+
+  it('the demo issues its own answers, whichever provider it stands in for', () => {
+    const env = { SKEIN_DEMO_URL: 'http://127.0.0.1:9', ANTHROPIC_BASE_URL: 'http://127.0.0.1:9' };
+    expect(resolveEndpoint(provider('anthropic'), { env }).provider.issuer).toBe(DEMO_ISSUER);
+    expect(resolveEndpoint(provider('openai'), { env }).provider.issuer).toBe(provider('openai').issuer);
   });
 
   it('where everyone has their own, the address says who issues', () => {

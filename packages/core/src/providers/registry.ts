@@ -133,6 +133,12 @@ export interface EndpointOptions {
   readonly env?: Environment | undefined;
 }
 
+/** The issuer of the answers of the demo. They are never sent to a provider as its own, and cost nothing. */
+export const DEMO_ISSUER = 'skein-demo';
+
+/** The variable with the address of the demo, if it stands in for the providers. */
+const DEMO_URL = 'SKEIN_DEMO_URL';
+
 /** A provider as one caller reaches it: its base address, the issuer that follows from it, and the version of its API. */
 export interface Endpoint {
   readonly provider: ProviderDescriptor;
@@ -156,7 +162,9 @@ export function resolveEndpoint(provider: ProviderDescriptor, options: EndpointO
   const baseUrl = options.baseUrl || firstVariable(baseUrlVariables, env) || connection.baseUrl;
   if (!baseUrl) throw new MissingBaseUrlError(provider.id, baseUrlVariables);
   const url = parseUrl(baseUrl, provider.id);
-  const issuer = provider.issuer.replace('{host}', url.host);
+  const demo = env[DEMO_URL];
+  const isDemo = demo !== undefined && URL.canParse(demo) && new URL(demo).origin === url.origin;
+  const issuer = isDemo ? DEMO_ISSUER : provider.issuer.replace('{host}', url.host);
   const isAsGiven = issuer === provider.issuer && apiVersion === provider.apiVersion && !access;
   const named = { ...provider, issuer, ...(apiVersion !== undefined && { apiVersion }) };
   return {

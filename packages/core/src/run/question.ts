@@ -213,8 +213,10 @@ export function announceRequest(
     const reason = failed.failure instanceof Error ? failed.failure.message : String(failed.failure);
     const message = `${targetName(target)} is asked instead of ${targetName(failed.target)}: ${reason}`;
     journal.notice('fallback', message, losses);
-  } else if (losses.length > 0)
-    journal.notice('losses', `Not all is sent to ${targetName(target)} as it is (${losses.length})`, losses);
+  } else if (losses.length > 0) {
+    const parts = losses.length === 1 ? 'A part' : `${losses.length} parts`;
+    journal.notice('losses', `${parts} of the conversation cannot be sent to ${targetName(target)} unchanged`, losses);
+  }
   if ((params.maxTokens ?? wantedTokens) !== wantedTokens)
     journal.notice('max-tokens', `There is no room for ${wantedTokens} tokens; the reply may have ${params.maxTokens}`);
   const { provider, model } = target;

@@ -18,6 +18,8 @@ export interface CacheTotals {
   readonly all: CacheTotal;
   /** The share of the tokens that could have been read which were read, from 0 to 1; 1 if none could. */
   readonly hitRate: number;
+  /** How many requests may have been compared with the wrong one, or none, because too many others were between. */
+  readonly uncertain: number;
   readonly byCause: ReadonlyMap<CacheCause, CacheTotal>;
   readonly byModel: ReadonlyMap<string, CacheTotal>;
   readonly byApp: ReadonlyMap<string, CacheTotal>;
@@ -63,6 +65,7 @@ const WORST = 5;
  */
 export function createCacheTotals(): CacheTotalsBuilder {
   let all = EMPTY;
+  let uncertain = 0;
   const maps = {
     byCause: new Map<CacheCause, CacheTotal>(),
     byModel: new Map<string, CacheTotal>(),
@@ -86,6 +89,7 @@ export function createCacheTotals(): CacheTotalsBuilder {
     add(diagnosis) {
       const { cause, provider, model, app, tags, start, tokens } = diagnosis;
       all = plus(all, diagnosis);
+      if (diagnosis.isUncertain) uncertain++;
       count(maps.byCause, cause, diagnosis);
       count(maps.byModel, `${provider}/${model}`, diagnosis);
       count(maps.byApp, app, diagnosis);
@@ -96,6 +100,7 @@ export function createCacheTotals(): CacheTotalsBuilder {
     totals: () => ({
       all,
       hitRate: all.read + all.missed === 0 ? 1 : all.read / (all.read + all.missed),
+      uncertain,
       ...maps,
       worst: [...places.values()].sort(byCost).slice(0, WORST),
     }),

@@ -21,7 +21,7 @@ function conversation(app: string, change: (turn: number) => Partial<Ask> = () =
   });
 }
 
-/** Twenty programs, most with one fault from the third question on, the cause it has, and the place. */
+/** Programs, most with one fault from the third question on, the cause it has, and the place. */
 const FAULTS: Readonly<Record<string, { readonly asks: Ask[]; readonly cause: string; readonly place?: string }>> = {
   sound: { asks: conversation('sound'), cause: 'hit' },
   anaddress: {
@@ -63,6 +63,18 @@ const FAULTS: Readonly<Record<string, { readonly asks: Ask[]; readonly cause: st
     cause: 'changed',
     place: 'tools[2]',
   },
+  retired: {
+    asks: conversation('retired', (turn) => (turn < 2 ? {} : { tools: [TOOL] })),
+    cause: 'changed',
+    place: 'tools[1]',
+  },
+  retold: {
+    asks: conversation('retold', (turn) =>
+      turn < 2 ? {} : { tools: [TOOL, { ...OTHER, description: 'Opens a page, and reads it aloud.' }] },
+    ),
+    cause: 'changed',
+    place: 'tools[1].description',
+  },
   edited: {
     asks: conversation('edited').map((ask, turn) =>
       turn < 2 ? ask : { ...ask, turns: ask.turns.map((text, at) => (at === 1 ? `other ${text}` : text)) },
@@ -87,6 +99,7 @@ const FAULTS: Readonly<Record<string, { readonly asks: Ask[]; readonly cause: st
   small: { asks: conversation('small', () => ({ system: 'Be brief.' })), cause: 'too-short' },
   unmarked: { asks: conversation('unmarked', () => ({ marks: [] })), cause: 'no-marker' },
   dropped: { asks: conversation('dropped', (turn) => (turn < 2 ? {} : { marks: [] })), cause: 'no-marker' },
+  moved: { asks: conversation('moved', (turn) => (turn < 2 ? {} : { marks: [-1] })), cause: 'moved-marker' },
   jump: {
     asks: conversation('jump').map((ask, turn) =>
       turn < 2
@@ -110,6 +123,10 @@ const FAULTS: Readonly<Record<string, { readonly asks: Ask[]; readonly cause: st
     cause: 'header',
     place: 'anthropic-beta',
   },
+  uncached: {
+    asks: conversation('uncached', () => ({ provider: 'cohere', model: 'command-a-03-2025' })),
+    cause: 'not-cached',
+  },
   hasty: {
     asks: conversation('hasty', (turn) => (turn === 1 ? { delay: 90 * SECOND } : {})),
     cause: 'too-soon',
@@ -131,7 +148,7 @@ test.each(Object.entries(FAULTS))(
     const third = found.get(app)![2]!;
     const [, second, served] = traffic.served.get(app)!;
     expect({ cause: third.cause, place: causePlace(third) }).toEqual({ cause, place: place ?? '' });
-    const isMiss = !['hit', 'too-short'].includes(cause) && second!.held > 0;
+    const isMiss = !['hit', 'too-short', 'not-cached'].includes(cause) && second!.held > 0;
     const missed = isMiss ? Math.min(second!.held, served!.prompt) - served!.read : 0;
     expect(third.tokens).toMatchObject({
       prompt: served!.prompt,
@@ -140,9 +157,10 @@ test.each(Object.entries(FAULTS))(
       missed,
       isEstimate: false,
     });
-    // claude-sonnet-4-5 and 4-6 cost $3 a million tokens, 1.25 times that to write and a tenth to read.
-    const paid =
-      (served!.prompt - served!.read - served!.written) * 3 + served!.written * 3.75 + served!.read * 0.3 + 10 * 15;
+    // claude-sonnet-4-5 and 4-6 cost $3 a million tokens, 1.25 times that to write and a tenth to read; Cohere's model $2.50.
+    const [input, output] = app === 'uncached' ? [2.5, 10] : [3, 15];
+    const plain = served!.prompt - served!.read - served!.written;
+    const paid = plain * input + served!.written * 3.75 + served!.read * 0.3 + 10 * output;
     if (app !== 'hourly') expect(third.cost!.paid).toBeCloseTo(paid / 1e6, 9);
     const fromWritten = Math.min(missed, served!.written);
     expect(third.cost!.missed).toBeCloseTo((fromWritten * 3.45 + (missed - fromWritten) * 2.7) / 1e6, 9);
@@ -186,7 +204,7 @@ test('totals add up by cause, app and tag, and the dearest causes come first', (
   const totals = createCacheTotals();
   for (const one of [...found.values()].flat()) totals.add(one);
   const { all, byCause, byApp, byTag, byDay, worst, hitRate } = totals.totals();
-  expect(all.requests).toBe(80);
+  expect(all.requests).toBe(4 * Object.keys(FAULTS).length);
   const sum = (map: ReadonlyMap<string, { readonly missed: number }>) =>
     [...map.values()].reduce((more, { missed }) => more + missed, 0);
   for (const map of [byCause, byApp, byTag, byDay]) expect(sum(map)).toBe(all.missed);

@@ -36,6 +36,8 @@ const SENTENCES: Readonly<Record<CacheCause, (diagnosis: CacheDiagnosis) => stri
   'too-short': ({ tokens }) => `${number(tokens.prompt)} tokens are fewer than the provider caches.`,
   'no-marker': () => 'It has no cache marker, and the provider caches only up to a marker.',
   'far-marker': () => 'Its cache marker is too many blocks behind what was cached, so the provider did not look there.',
+  'moved-marker': () =>
+    'Its last cache marker is in front of the end of what was cached, and the provider reads only up to a marker.',
   'not-cached': () => 'The provider is not known to cache prompts.',
   provider: () =>
     'It begins with all of the request before it, in time. The provider did not keep that, or another machine answered.',
@@ -46,9 +48,10 @@ function changeWord({ kind }: RequestDifference): string {
   return kind === 'added' ? 'was added' : kind === 'removed' ? 'was removed' : 'changed';
 }
 
-function fromTo({ before, after }: RequestDifference): string {
-  if (before === '') return after;
-  return after === '' ? before : `${before} became ${after}`;
+function fromTo({ before, after, shared }: RequestDifference): string {
+  const same = `, behind ${number(shared)} characters that are the same`;
+  if (before === '') return `${after}${same}`;
+  return after === '' ? `${before}${same}` : `${before} became ${after}${same}`;
 }
 
 function number(count: number): string {

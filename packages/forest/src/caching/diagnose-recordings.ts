@@ -8,7 +8,7 @@ import {
   type EarlierRequest,
   type RequestFacts,
 } from './diagnosis.ts';
-import { type RecordedRequest, readRequests, type TrafficSource } from './recorded-traffic.ts';
+import { createRecentMap, type RecordedRequest, readRequests, type TrafficSource } from './recorded-traffic.ts';
 
 /** Which recorded requests are diagnosed. */
 export interface CacheScope {
@@ -34,12 +34,13 @@ export interface CacheScope {
  */
 export async function* diagnoseCaching(source: TrafficSource, scope: CacheScope = {}): AsyncGenerator<CacheDiagnosis> {
   const { thread, exchange, tag, since = 0, costOf } = scope;
-  const known = createHistory();
+  const known = createHistory(PROGRAMS);
   for await (const recorded of readRequests(source, scope)) {
     const { facts, request } = recorded;
     const key = request && headKey(facts, request);
-    const earlier = key === undefined ? undefined : await known.find(facts, key);
-    const diagnosis = diagnose(facts, request, earlier, costOf);
+    const earlier = key === undefined ? undefined : await known.find(recorded, key);
+    const isUncertain = request && known.isUncertain(recorded, earlier);
+    const diagnosis = { ...diagnose(facts, request, earlier, costOf), ...(isUncertain && { isUncertain }) };
     if (request && key !== undefined) known.add(recorded, request, key, earlier);
     const isWanted =
       facts.start >= since &&
@@ -53,22 +54,24 @@ export async function* diagnoseCaching(source: TrafficSource, scope: CacheScope 
 
 /** The requests that could have served the beginning of a later one. */
 interface RequestHistory {
-  find(facts: RequestFacts, key: string): Promise<EarlierRequest | undefined>;
+  find(recorded: RecordedRequest, key: string): Promise<EarlierRequest | undefined>;
   add(recorded: RecordedRequest, request: CachedRequest, key: string, earlier: EarlierRequest | undefined): void;
+  /** Whether an earlier request that could have served this one may have been forgotten. */
+  isUncertain(recorded: RecordedRequest, earlier: EarlierRequest | undefined): boolean;
 }
 
-/** How many conversations and programs are remembered, and how many characters of requests. */
-const REMEMBERED = 5000;
-const REMEMBERED_TEXT = 8 * 1024 * 1024;
+/** How many programs are remembered, and how many characters of requests. */
+const PROGRAMS = 5000;
+const REMEMBERED_TEXT = 4 * 1024 * 1024;
 
-/** A request without its text, and how to read that again. */
-interface KnownRequest extends Pick<RecordedRequest, 'again'> {
-  readonly facts: EarlierFacts;
+/** The last request of a program, and how many tokens its tools and system text have, where that is known. */
+interface ProgramHistory {
+  readonly last: Pick<RecordedRequest, 'again'> & { readonly facts: EarlierFacts };
+  readonly tokens: number | undefined;
 }
 
-function createHistory(): RequestHistory {
-  const threads = new Map<string, KnownRequest>();
-  const heads = new Map<string, { known: KnownRequest; tokens: number | undefined }>();
+function createHistory(most: number): RequestHistory {
+  const programs = createRecentMap<ProgramHistory>(most);
   const texts = new Map<string, CachedRequest>();
   let held = 0;
 
@@ -87,34 +90,26 @@ function createHistory(): RequestHistory {
   };
 
   return {
-    async find(facts, key) {
-      const same = facts.thread === undefined ? undefined : threads.get(facts.thread);
-      const head = heads.get(key);
-      const found = same ?? head?.known;
-      if (!found) return undefined;
-      const request = texts.get(found.facts.exchange) ?? (await found.again());
-      const isSameThread = same !== undefined;
-      return request && { facts: found.facts, request, isSameThread, headTokens: head?.tokens };
+    async find({ previous }, key) {
+      const program = programs.get(key);
+      const same = previous === 'forgotten' ? undefined : previous;
+      for (const found of [same, program?.last]) {
+        const request = found && (texts.get(found.facts.exchange) ?? (await found.again()));
+        if (request) return { facts: found.facts, request, isSameThread: found === same, headTokens: program?.tokens };
+      }
+      return undefined;
     },
-    add({ facts, again }, request, key, earlier) {
+    add({ facts, again, previous }, request, key, earlier) {
       // Whatever the first request of a conversation reads is tools and system text.
       const learnt = earlier?.isSameThread === false && facts.usage ? facts.usage.cacheRead : 0;
-      const tokens = learnt > 0 ? learnt : heads.get(key)?.tokens;
-      const replaced = facts.thread === undefined ? undefined : threads.get(facts.thread);
-      if (replaced) dropText(replaced.facts.exchange);
+      const tokens = learnt > 0 ? learnt : programs.get(key)?.tokens;
+      if (typeof previous === 'object') dropText(previous.facts.exchange);
       const { exchange, start, firstByte, provider, model, usage } = facts;
-      const known = { facts: { exchange, start, firstByte, provider, model, usage }, again };
-      remember(heads, key, { known, tokens });
-      if (facts.thread !== undefined) remember(threads, facts.thread, known);
-      keepText(facts.exchange, request);
+      programs.set(key, { last: { facts: { exchange, start, firstByte, provider, model, usage }, again }, tokens });
+      keepText(exchange, request);
     },
+    isUncertain: ({ previous }, earlier) => previous === 'forgotten' || (!earlier && programs.hasForgotten()),
   };
-}
-
-function remember<T>(map: Map<string, T>, key: string, value: T): void {
-  map.delete(key);
-  map.set(key, value);
-  if (map.size > REMEMBERED) map.delete(map.keys().next().value!);
 }
 
 /** Requests of one program have the same tools and a system text that begins alike, apart from digits. */

@@ -36,7 +36,7 @@ export type EarlierFacts = Pick<RequestFacts, 'exchange' | 'start' | 'firstByte'
  * serve it; `changed`, `reordered`, `respelled`, `volatile`: its beginning differs; `model`, `setting`, `header`: something else
  * that the cache is bound to differs; `expired`: the lifetime was over; `too-soon`: the earlier response had not begun;
  * `too-short`: below the provider's minimum; `no-marker`, `far-marker`: no cache marker, or one too far behind the cached part;
- * `not-cached`: the provider is not known to cache; `provider`: nothing differs, so the provider did not keep it; `no-usage`: the
+ * `moved-marker`: all markers are in front of the end of the cached part; `not-cached`: the provider is not known to cache; `provider`: nothing differs, so the provider did not keep it; `no-usage`: the
  * response reports none.
  */
 export type CacheCause =
@@ -54,6 +54,7 @@ export type CacheCause =
   | 'too-short'
   | 'no-marker'
   | 'far-marker'
+  | 'moved-marker'
   | 'not-cached'
   | 'provider'
   | 'no-usage';
@@ -71,6 +72,8 @@ export interface CacheDiagnosis extends Omit<RequestFacts, 'usage' | 'firstByte'
   readonly tokens: CacheTokens;
   /** US dollars; absent if the price is not known. */
   readonly cost?: CacheCost;
+  /** An earlier request that could have served it may have been forgotten: too many others were between. */
+  readonly isUncertain?: true;
 }
 
 /** Tokens of the prompt of a request. */
@@ -204,8 +207,9 @@ function explainMiss(facts: RequestFacts, request: CachedRequest, earlier: Earli
   if (rules.kind === 'marked') {
     const next = request.elements.findIndex(({ marker }, at) => marker !== undefined && at >= limit - 1);
     if (!request.elements.some(({ marker }) => marker !== undefined)) return { cause: 'no-marker' };
+    if (next < 0) return { cause: 'moved-marker' };
     const distance = sum(request.elements.slice(limit, next + 1).map(countBlocks));
-    if (next < 0 || (rules.lookback !== undefined && distance > rules.lookback)) return { cause: 'far-marker' };
+    if (rules.lookback !== undefined && distance > rules.lookback) return { cause: 'far-marker' };
   }
   return { cause: 'provider', idle };
 }

@@ -52,6 +52,7 @@ export function createDiskSorter(most = MOST_CHARACTERS): DiskSorter {
       yield* merge(runs);
     },
     close() {
+      lines = [];
       if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
     },
   };

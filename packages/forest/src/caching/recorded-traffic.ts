@@ -12,7 +12,12 @@ export interface RecordedRequest {
   readonly request: CachedRequest | undefined;
   /** Reads the request again, for those who do not keep it. */
   again(): Promise<CachedRequest | undefined>;
+  /** The one before it in its conversation; `forgotten` if there may be one that the source no longer remembers. */
+  readonly previous: EarlierRecorded | 'forgotten' | undefined;
 }
+
+/** An earlier request without its text. */
+export type EarlierRecorded = Pick<RecordedRequest, 'facts' | 'again'>;
 
 /** The start times of requests, from `since` up to, but not including, `until`, in milliseconds. */
 export interface TrafficPeriod {
@@ -80,9 +85,11 @@ export function toRequest(
 const PAGE = 199;
 /** How many bodies are read at the same time. */
 const AT_ONCE = 16;
+/** How many conversations are remembered by their last requests. */
+const REMEMBERED = 5000;
 
 /** The recorded requests of an open forest, page by page through its store. */
-export function readForest(forest: RecordingForest): RecordedTraffic {
+export function readForest(forest: RecordingForest, { remembered = REMEMBERED } = {}): RecordedTraffic {
   const readAgain = async (id: string) => {
     const entry = await forest.store.entry('exchange', id);
     const exchange = entry && readExchangeRecord(entry);
@@ -90,6 +97,7 @@ export function readForest(forest: RecordingForest): RecordedTraffic {
   };
   return {
     async *requests(period) {
+      const threads = createRecentMap<EarlierRecorded>(remembered);
       for (let after: string | undefined; ; ) {
         const page = await listExchanges(forest, { ...period, limit: PAGE, ...(after !== undefined && { after }) });
         const asked = page.items.filter(isAnswered);
@@ -101,16 +109,48 @@ export function readForest(forest: RecordingForest): RecordedTraffic {
           const texts = await Promise.all(some.map((one) => readSentText(forest.store, one)));
           for (const [index, { landing, ...one }] of some.entries()) {
             const { id } = one;
-            yield {
-              facts: toFacts({ ...one, thread: landing?.thread, node: landing?.node }, usages.get(id)),
-              request: toRequest(one, texts[index]),
-              again: () => readAgain(id),
-            };
+            const { thread, node } = landing ?? {};
+            const facts = toFacts({ ...one, thread, node }, usages.get(id));
+            const request = toRequest(one, texts[index]);
+            const again = () => readAgain(id);
+            const known = thread === undefined ? undefined : threads.get(thread);
+            const isForgotten = threads.hasForgotten() && thread !== undefined && request && goesOn(request);
+            if (request && thread !== undefined) threads.set(thread, { facts, again });
+            yield { facts, request, again, previous: known ?? (isForgotten ? 'forgotten' : undefined) };
           }
         }
         if (page.next === undefined) return;
         after = page.next;
       }
     },
+  };
+}
+
+/** Whether a request continues a conversation: it has more than the first message, or the API keeps the others. */
+function goesOn({ elements, isKept }: CachedRequest): boolean {
+  return isKept || elements.filter(({ part }) => part === 'messages').length > 1;
+}
+
+/** A map that holds what was set last. */
+export interface RecentMap<T> {
+  get(key: string): T | undefined;
+  set(key: string, value: T): void;
+  /** Whether it ever left out an entry. */
+  hasForgotten(): boolean;
+}
+
+export function createRecentMap<T>(most: number): RecentMap<T> {
+  const entries = new Map<string, T>();
+  let hasForgotten = false;
+  return {
+    get: (key) => entries.get(key),
+    set(key, value) {
+      entries.delete(key);
+      entries.set(key, value);
+      if (entries.size <= most) return;
+      entries.delete(entries.keys().next().value!);
+      hasForgotten = true;
+    },
+    hasForgotten: () => hasForgotten,
   };
 }

@@ -55,7 +55,7 @@ export interface SimulationResult {
   readonly cost: number | undefined;
 }
 
-/** How many prefixes a simulated cache holds; a real one holds more, but forgets them by time. */
+/** How many prefixes a simulated cache holds at most; most are forgotten by time, as in a real one. */
 const MOST_ENTRIES = 500_000;
 
 /**
@@ -170,7 +170,11 @@ function serve(
   for (const key of used) {
     entries.delete(key);
     entries.set(key, { at: now, lifetime });
-    if (entries.size > MOST_ENTRIES) entries.delete(entries.keys().next().value!);
+  }
+  // The first entry was not used for the longest time.
+  for (const [key, entry] of entries) {
+    if (now - entry.at <= entry.lifetime && entries.size <= MOST_ENTRIES) break;
+    entries.delete(key);
   }
   // Automatic caches report what they read; only some report, and bill, what they write.
   const isBilled = rules.kind === 'marked' || reported.cacheWrite5m + reported.cacheWrite1h > 0;

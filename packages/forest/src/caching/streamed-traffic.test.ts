@@ -7,7 +7,14 @@ import { openTraffic } from '../open-traffic.ts';
 import { exchangeRecord, readExchangeRecord, requestPart } from '../record/exchange.ts';
 import { fileStore } from '../store/index.ts';
 import type { CacheDiagnosis } from './diagnosis.ts';
-import { type CacheScope, diagnoseCaching, simulateCaching, type TrafficSource } from './index.ts';
+import {
+  type CacheScope,
+  createCacheTotals,
+  diagnoseCaching,
+  readForest,
+  simulateCaching,
+  type TrafficSource,
+} from './index.ts';
 import { type Ask, recordTraffic } from './test-traffic.ts';
 
 const DAY = Date.parse('2026-10-05T08:00:00Z');
@@ -68,6 +75,19 @@ test('a folder that is read without its index gives the same diagnoses as the op
   );
   await traffic.close();
   await forest.close();
+});
+
+test('a forest that no longer remembers a conversation says of how many requests, and a stream compares them all', async () => {
+  const { folder, forest, known } = await recordInFolder();
+  const totals = createCacheTotals();
+  const forgetful = await diagnoseAll(readForest(forest, { remembered: 1 }));
+  for (const one of forgetful) totals.add(one);
+  // Three conversations take turns, so each is forgotten until its next request; the last two of "rare" follow each other.
+  expect(totals.totals().uncertain).toBe(7);
+  await forest.close();
+  const { found } = await streamAll(folder);
+  expect(found).toEqual(known);
+  expect(found.filter(({ isUncertain }) => isUncertain)).toEqual([]);
 });
 
 test('of an exchange that was written several times, a stream reads the latest record, wherever it is', async () => {

@@ -14,6 +14,7 @@ import type { StoreProblem } from '../store/index.ts';
 import { boundHeaders } from './cache-rules.ts';
 import { createDiskSorter } from './disk-sorter.ts';
 import {
+  type EarlierRecorded,
   isAnswered,
   type RecordedRequest,
   type RecordedTraffic,
@@ -69,11 +70,19 @@ interface JoinedRequest {
   readonly sent?: PlaceNumbers;
 }
 
+/** With the one before it in its conversation. */
+interface LinkedRequest extends JoinedRequest {
+  readonly previous?: JoinedRequest;
+}
+
 /** Between the key of a line and its JSON: no text in JSON has it. */
 const SEPARATOR = '\0';
+/** Between a conversation and the time of a request. */
+const BETWEEN = '\u0001';
 
 async function* readSegments(scan: SegmentScan, period: TrafficPeriod): AsyncGenerator<RecordedRequest> {
   const byExchange = createDiskSorter();
+  const byThread = createDiskSorter();
   const byTime = createDiskSorter();
   try {
     for await (const found of scan.records(SELECTION)) {
@@ -81,12 +90,30 @@ async function* readSegments(scan: SegmentScan, period: TrafficPeriod): AsyncGen
       if (row) await byExchange.add(toLine(row[0], row[1]));
     }
     for await (const [, order, joined] of joinRows(byExchange.sorted(), period))
-      await byTime.add(toLine(order, joined));
+      await byThread.add(toLine(`${joined.facts.thread ?? ''}${BETWEEN}${order}`, [order, joined]));
     byExchange.close();
+    for await (const [order, linked] of linkThreads(byThread.sorted())) await byTime.add(toLine(order, linked));
+    byThread.close();
     for await (const some of inGroups(byTime.sorted())) yield* readGroup(scan, some);
   } finally {
     byExchange.close();
+    byThread.close();
     byTime.close();
+  }
+}
+
+/** Gives each request the one before it in its conversation; those of a conversation follow each other. */
+async function* linkThreads(
+  lines: AsyncGenerator<string>,
+): AsyncGenerator<readonly [order: string, linked: LinkedRequest]> {
+  let last: JoinedRequest | undefined;
+  for await (const line of lines) {
+    const [, [order, joined]] = readKeyed<readonly [order: string, joined: JoinedRequest]>(line);
+    const { thread } = joined.facts;
+    const isSame = thread !== undefined && last?.facts.thread === thread;
+    yield [order, last && isSame ? { ...joined, previous: last } : joined];
+    // One without its text cannot be compared with.
+    if (joined.sent) last = joined;
   }
 }
 
@@ -210,11 +237,11 @@ function latest<T extends readonly [kind: string, clock: string, ...unknown[]]>(
 const AT_ONCE = 64;
 const MOST_BYTES = 2 ** 20;
 
-async function* inGroups(lines: AsyncGenerator<string>): AsyncGenerator<JoinedRequest[]> {
-  let group: JoinedRequest[] = [];
+async function* inGroups(lines: AsyncGenerator<string>): AsyncGenerator<LinkedRequest[]> {
+  let group: LinkedRequest[] = [];
   let bytes = 0;
   for await (const line of lines) {
-    const [, joined] = readKeyed<JoinedRequest>(line);
+    const [, joined] = readKeyed<LinkedRequest>(line);
     group.push(joined);
     bytes += joined.sent?.[2] ?? 0;
     if (group.length < AT_ONCE && bytes < MOST_BYTES) continue;
@@ -224,18 +251,24 @@ async function* inGroups(lines: AsyncGenerator<string>): AsyncGenerator<JoinedRe
   if (group.length > 0) yield group;
 }
 
-async function* readGroup(scan: SegmentScan, group: readonly JoinedRequest[]): AsyncGenerator<RecordedRequest> {
+async function* readGroup(scan: SegmentScan, group: readonly LinkedRequest[]): AsyncGenerator<RecordedRequest> {
   const places = group.flatMap(({ sent }) => (sent ? [toPlace(sent)] : []));
   const records = (await scan.read(places)).values();
-  for (const { facts, usage, sent } of group) {
-    const { requestHeaders, dialect, upstream } = facts;
-    const read = { requestHeaders, ...(dialect !== undefined && { dialect }), ...(upstream && { upstream }) };
+  for (const { previous, ...joined } of group)
     yield {
-      facts: toFacts(facts, usage),
-      request: toRequest(facts, sent && readText(records.next().value)),
-      again: async () => (sent ? toRequest(read, readText((await scan.read([toPlace(sent)]))[0])) : undefined),
+      ...toEarlier(scan, joined),
+      request: toRequest(joined.facts, joined.sent && readText(records.next().value)),
+      previous: previous && toEarlier(scan, previous),
     };
-  }
+}
+
+function toEarlier(scan: SegmentScan, { facts, usage, sent }: JoinedRequest): EarlierRecorded {
+  const { requestHeaders, dialect, upstream } = facts;
+  const read = { requestHeaders, ...(dialect !== undefined && { dialect }), ...(upstream && { upstream }) };
+  return {
+    facts: toFacts(facts, usage),
+    again: async () => (sent ? toRequest(read, readText((await scan.read([toPlace(sent)]))[0])) : undefined),
+  };
 }
 
 function toPlace([segment, start, length]: PlaceNumbers): RecordPlace {

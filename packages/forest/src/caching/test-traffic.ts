@@ -15,6 +15,8 @@ export interface Ask {
   readonly marks?: readonly number[];
   readonly ttl?: '1h';
   readonly model?: string;
+  /** Another one than Anthropic does not cache. */
+  readonly provider?: string;
   readonly settings?: object;
   readonly headers?: Readonly<Record<string, string>>;
   /** How long the answer takes to begin. */
@@ -63,6 +65,7 @@ export async function recordTraffic(
       turns,
       marks = [],
       model = 'claude-sonnet-4-5',
+      provider = 'anthropic',
       ttl,
       settings = {},
       headers = {},
@@ -108,7 +111,7 @@ export async function recordTraffic(
     }
     const delay = ask.delay ?? 500;
     for (const { prefix: one, tokens: size, marked } of ends) {
-      if (!marked || size < minimum) continue;
+      if (!marked || size < minimum || provider !== 'anthropic') continue;
       end = size;
       cache = cache.filter((held) => held.prefix !== one || held.from > at);
       cache.push({ prefix: one, tokens: size, until: at + life, from: at + delay, life });
@@ -140,7 +143,7 @@ export async function recordTraffic(
         path: '/v1/messages',
         query: '',
         kind: 'generate',
-        provider: 'anthropic',
+        provider,
         issuer: 'api.anthropic.com',
         model,
       },

@@ -44,9 +44,9 @@ export async function openCassettes(folder: string, options: CassetteOptions = {
   const files = new Map<string, string>();
   const names = existsSync(folder) ? readdirSync(folder).filter(isCassetteName).sort() : [];
   for (const [index, name] of names.entries()) {
-    const id = `cassette-${String(index).padStart(6, '0')}`;
-    await loadFile(forest, folder, name, id, index);
-    files.set(id, name);
+    // The exchange has the name of its file, which a miss names as the nearest.
+    await loadFile(forest, folder, name, index);
+    files.set(name, name);
   }
   return {
     forest,
@@ -87,8 +87,8 @@ function isCassetteName(name: string): boolean {
   return /^\d+-.*\.json$/.test(name);
 }
 
-async function loadFile(forest: Forest, folder: string, name: string, id: string, index: number): Promise<void> {
-  const path = join(folder, name);
+async function loadFile(forest: Forest, folder: string, id: string, index: number): Promise<void> {
+  const path = join(folder, id);
   const file = parseCassette(readFileSync(path, 'utf8'), path);
   const read = (beside: string) => readBeside(folder, path, beside);
   const body = fromCassetteBody(file.request, read);

@@ -49,7 +49,13 @@ import {
 } from './types.ts';
 
 export { createJudge, type Judgement, type JudgeOptions } from './judge.ts';
-export { type AnswerDifference, type RerunAnswer, type RerunOptions, rerunThreads } from './rerun-threads.ts';
+export {
+  type AnswerDifference,
+  type RerunAnswer,
+  type RerunOptions,
+  rerunThreads,
+  spellAnswer,
+} from './rerun-threads.ts';
 export { continueTools, makeToolsBody, toolName } from './tools.ts';
 export type {
   BranchState,

@@ -1,6 +1,8 @@
+import type { Message } from '@skein/core';
 import type { Forest, ForestNode } from '../forest/index.ts';
 import type { TakeRecord } from '../model/records.ts';
 import type { Judgement } from './judge.ts';
+import { continueTools } from './tools.ts';
 import type { Engine, GenerateOptions } from './types.ts';
 
 /** What `rerunThreads` asks again. */
@@ -81,7 +83,7 @@ export async function* rerunThreads(
         const kept = known[index];
         if (!kept && spent >= maxCost) return;
         const common = { thread: id, model: name, original: original.id };
-        const outcome = kept ?? (await askAgain(engine, original.parent, model, options));
+        const outcome = kept ?? (await askAgain(forest, engine, { thread: id, original, model }, options));
         if (!('node' in outcome)) {
           yield { ...common, ...outcome, isKept: false, characters: 0, toolCalls: 0, differs: true };
           continue;
@@ -125,26 +127,38 @@ function isGenerated({ via }: TakeRecord): boolean {
   return via === 'generate';
 }
 
+/**
+ * Asks once, with the tools and settings of the request that got the original. No tool runs: what the model calls is its
+ * answer, as it is in the original.
+ */
 async function askAgain(
+  forest: Forest,
   engine: Engine,
-  question: string,
-  model: GenerateOptions['model'],
-  { params, signal }: RerunOptions,
+  { thread, original, model }: { thread: string; original: ForestNode; model: GenerateOptions['model'] },
+  { params: given, signal }: RerunOptions,
 ): Promise<{ readonly node: string } | { readonly status: string; readonly error: string }> {
+  const question = original.parent;
+  const recorded = await engine.lastRequest(thread, { at: original.id });
+  const params = given ?? recorded?.params;
   const generation = await engine.generate(question, {
-    model,
-    again: true,
+    ...{ model, again: true, tools: continueTools(recorded?.tools ?? []) },
+    stopWhen: ({ steps }) => steps.at(-1)?.stop.reason !== 'pause',
     ...(params && { params }),
     ...(signal && { signal }),
   });
   const [branch] = (await generation.result).branches;
-  if (branch && branch.head !== question && branch.status === 'done') return { node: branch.head };
+  const isAnswered = branch?.status === 'done' || branch?.status === 'waiting';
+  if (isAnswered && branch.head !== question) {
+    // Behind a call of a tool that was not offered is the message that refuses it.
+    const path = await forest.path(branch.head);
+    return { node: path.find(({ parent }) => parent === question)!.id };
+  }
   return { status: branch?.status ?? 'failed', error: branch?.error?.message ?? 'The model gave no answer.' };
 }
 
 function describeAnswer({ id, message }: ForestNode, original: ForestNode, take: TakeRecord | undefined) {
   const { cost, durationMs } = take ?? {};
-  const difference = findDifference(spell(original), spell({ message }));
+  const difference = findDifference(spellAnswer(original.message), spellAnswer(message));
   return {
     status: 'done',
     node: id,
@@ -157,10 +171,15 @@ function describeAnswer({ id, message }: ForestNode, original: ForestNode, take:
   };
 }
 
-/** What an answer says and calls, as one text. */
-function spell({ message }: Pick<ForestNode, 'message'>): string {
-  const calls = message.toolUses.map(({ name, parameters }) => `${name}(${JSON.stringify(parameters)})`);
-  return [message.text, ...calls].filter((part) => part !== '').join('\n');
+/**
+ * What an answer says and calls, as one text.
+ *
+ * @example
+ * spellAnswer(message); // 'I look.\nget_weather({"city":"Oslo"})'
+ */
+export function spellAnswer({ text, toolUses }: Pick<Message, 'text' | 'toolUses'>): string {
+  const calls = toolUses.map(({ name, parameters }) => `${name}(${JSON.stringify(parameters)})`);
+  return [text, ...calls].filter((part) => part !== '').join('\n');
 }
 
 /** How many characters before and behind the place are shown. */

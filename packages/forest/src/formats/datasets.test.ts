@@ -154,6 +154,27 @@ test('filters, deduplication and the removal of keys; segments refuse all of the
     await expect(exported(forest, { format: 'segments', ...more })).rejects.toMatchObject({ code: 'would_lose' });
 });
 
+test('the branch of the repository that a coding agent worked on selects its conversations', async () => {
+  const forest = createForest(memoryStore());
+  const heads: string[] = [];
+  for (const [agent, branch] of [
+    ['codex', 'main'],
+    ['claude-code', 'fix/12'],
+    ['codex', 'fix/12'],
+  ]) {
+    const { id, head } = await forest.threads.begin([user(`By ${agent} on ${branch}`), assistant('Done.')]);
+    const ref = (name: string, value: unknown) => ({ k: 'ref' as const, on: 'thread' as const, key: id, name, value });
+    const refs = [ref('agent', agent), ref('branch', branch)];
+    await forest.store.append(refs.map((one) => ({ ...one, clock: forest.clock.tick() })));
+    heads.push(head);
+  }
+  const found = async (branch: string) =>
+    (await lines(forest, { format: 'jsonl', where: { branch } })).map(({ conversation }) => conversation);
+  expect(await found('main')).toEqual(heads.slice(0, 1));
+  expect((await found('fix/12')).toSorted()).toEqual(heads.slice(1).toSorted());
+  expect(await found('fix')).toEqual([]);
+});
+
 test('a split is complete, the same for its seed, and does not part conversations that begin alike', async () => {
   const forest = createForest(memoryStore());
   for (let index = 0; index < 60; index++)

@@ -1,19 +1,28 @@
 import { type Message, rangeDigest } from '@skein/core';
-import { type Forest, readMessage, readTakes, writeCheckpoint } from '../forest/index.ts';
+import { type Forest, readCheckpoints, readMessage, readTakes, writeCheckpoint } from '../forest/index.ts';
 import type { NodeRecord } from '../model/records.ts';
 import type { ImportedMessage, KeptMessages } from './importer.ts';
 
-/** After a compaction, the model got something in place of the messages before: a checkpoint says what. */
+/**
+ * After a compaction, the model got something in place of the messages before: a checkpoint says what. One that was recorded
+ * between this compaction and the next says it already.
+ */
 export async function writeCheckpoints(
   forest: Forest,
   messages: readonly ImportedMessage[],
   nodeOf: (key: string) => string | undefined,
   thread: string,
+  recorded: string | undefined,
 ): Promise<void> {
+  const compactions: { readonly key: string; readonly instead: Instead; readonly path: readonly NodeRecord[] }[] = [];
   for (const { key, parent, instead } of messages) {
-    if (!instead) continue;
     const above = parent === undefined ? undefined : nodeOf(parent);
-    const path = above === undefined ? [] : await forest.store.path(above);
+    if (instead) compactions.push({ key, instead, path: above === undefined ? [] : await forest.store.path(above) });
+  }
+  const depths = compactions.length === 0 ? [] : await recordedDepths(forest, recorded);
+  for (const [at, { key, instead, path }] of compactions.entries()) {
+    const end = compactions[at + 1]?.path.length ?? Number.POSITIVE_INFINITY;
+    if (depths.some((depth) => depth > path.length && depth <= end)) continue;
     const replacement: Message[] = [];
     for (const one of instead) {
       if ('raw' in one) replacement.push(one);
@@ -27,6 +36,17 @@ export async function writeCheckpoints(
     };
     await writeCheckpoint(forest, nodeOf(key)!, thread, [checkpoint]);
   }
+}
+
+type Instead = NonNullable<ImportedMessage['instead']>;
+
+/** How deep the checkpoints of a recorded thread are in its path. */
+async function recordedDepths({ store, threads }: Forest, recorded: string | undefined): Promise<number[]> {
+  if (recorded === undefined) return [];
+  const path = await store.path((await threads.get(recorded)).head);
+  const ids = path.map(({ id }) => id);
+  const found = await readCheckpoints(store, ids, new Set([recorded]));
+  return found.map(({ node }) => ids.indexOf(node) + 1);
 }
 
 /** The nodes that a compaction left as they were. */

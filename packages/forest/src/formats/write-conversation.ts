@@ -122,7 +122,8 @@ export async function writeConversation(
   const thread = isRecorded ? met.thread.id : imported;
   const nodes = new Map([...places].map(([key, { id }]) => [key, id]));
   const isNew = ({ key }: ImportedMessage) => known.get(key) !== nodes.get(key);
-  await writeCheckpoints(forest, ordered.messages.filter(isNew), (key) => nodes.get(key) ?? known.get(key), thread);
+  const nodeOf = (key: string) => nodes.get(key) ?? known.get(key);
+  await writeCheckpoints(forest, ordered.messages.filter(isNew), nodeOf, thread, met?.thread.id);
   const added = new Set(ids.filter((_, index) => there[index] === undefined)).size;
   return {
     thread,

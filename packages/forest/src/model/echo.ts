@@ -41,7 +41,7 @@ export const ECHO_START: Echo = {
  * @example
  * const echo = messages.reduce(extendEcho, ECHO_START);
  */
-export function extendEcho(echo: Echo, message: Message): Echo {
+export function extendEcho(echo: Echo, message: Pick<Message, 'role' | 'content'>): Echo {
   const { role, content } = message;
   if (echo.leading && role === 'system') return echo;
   let { text, calls, answered } = echo;

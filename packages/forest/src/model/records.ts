@@ -83,9 +83,6 @@ export interface TakeRecord {
   readonly extra?: Readonly<Record<string, unknown>>;
 }
 
-/** The issuer of the answers of the demo. They are never sent to a provider as its own, and cost nothing. */
-export const DEMO_ISSUER = 'skein-demo';
-
 /** The system text and the tools of a request, each by the digest of its exact text. */
 export interface TakeContext {
   /** The system messages at the front, in order. */

@@ -72,6 +72,9 @@ const why = createRoute({
     z.object({
       all: Total,
       hitRate: z.number().openapi({ description: 'The share of the tokens that could be read which were read' }),
+      uncertain: z.number().openapi({
+        description: 'Requests before which too many others were sent to remember what could have served them',
+      }),
       models: z.array(NamedTotal),
       apps: z.array(NamedTotal),
       tags: z.array(NamedTotal),
@@ -144,13 +147,13 @@ export const caching = apiRouter()
       builder.add(diagnosis);
       if (thread !== undefined) turns.push(diagnosis);
     }
-    const { all, hitRate, byModel, byApp, byTag, byDay, worst } = builder.totals();
+    const { all, hitRate, uncertain, byModel, byApp, byTag, byDay, worst } = builder.totals();
     const causes = worst.map(({ cause, app, place, total, example }) => ({
       ...{ cause, app, place, total: totalView(total), example: turnView(example) },
     }));
     return c.json(
       redact({
-        ...{ all: totalView(all), hitRate, causes },
+        ...{ all: totalView(all), hitRate, uncertain, causes },
         ...{ models: named(byModel), apps: named(byApp), tags: named(byTag), days: named(byDay) },
         ...(thread !== undefined && { turns: turns.map(turnView) }),
       }),

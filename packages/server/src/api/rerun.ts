@@ -1,5 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { createJudge, type RerunAnswer, rerunThreads } from '@skein/forest';
+import { createJudge, type RerunAnswer, rerunThreads, spellAnswer } from '@skein/forest';
 import { sseResponse } from '../http/sse.ts';
 import { apiRouter, given, jsonBody, streams } from './router.ts';
 import { ThreadId } from './schemas/forest.ts';
@@ -25,7 +25,7 @@ const Answer = z
       .openapi({ description: 'The first place where answer and original say or call something else' }),
     rating: z.number().optional(),
     error: z.string().optional(),
-    text: z.string().openapi({ description: 'The beginning of the answer' }),
+    text: z.string().openapi({ description: 'The beginning of what it says and calls' }),
     originalText: z.string(),
   })
   .openapi('RerunAnswer');
@@ -74,7 +74,7 @@ export const rerunRoutes = apiRouter().openapi(rerunRoute, async (c) => {
 
   async function view(answer: RerunAnswer): Promise<z.infer<typeof Answer>> {
     const readText = async (id: string | undefined) =>
-      id === undefined ? '' : (await forest.node(id)).message.text.slice(0, MOST_TEXT);
+      id === undefined ? '' : spellAnswer((await forest.node(id)).message).slice(0, MOST_TEXT);
     const { passed: _unchecked, ...shown } = answer;
     return { ...shown, text: await readText(answer.node), originalText: await readText(answer.original) };
   }

@@ -7,7 +7,6 @@ import {
   resolveEndpoint,
   resolveKey,
 } from '@skein/core';
-import { DEMO_ISSUER } from '@skein/forest';
 import { Problem } from '../http/problem.ts';
 import type { Services } from '../services.ts';
 
@@ -137,8 +136,7 @@ export function createDemoUpstreams({ demo, ownEnv, providers }: Services): Demo
   return (url, provider, given, token) => {
     const variables = provider.connection?.baseUrlVariables ?? [];
     if (!variables.some((name) => demo[name]) || hasOwnAddress(provider, variables, ownEnv)) return undefined;
-    const found = findUpstream(url);
-    const upstream = { ...found, provider: { ...found.provider, issuer: DEMO_ISSUER }, isDemo: true } as const;
+    const upstream = { ...findUpstream(url), isDemo: true } as const;
     return { upstream, credentials: chooseCredentials(provider, demo, given, { token, useServerKeys: true }) };
   };
 }

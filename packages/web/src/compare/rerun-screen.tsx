@@ -180,12 +180,15 @@ function AnswerGrid({ answers, threads }: AnswerGridProps) {
 }
 
 function AnswerCell({ answer, thread }: { readonly answer: RerunAnswer; readonly thread: Thread }) {
-  const { node, model, status, text, cost, durationMs, rating, differs, isKept, error } = answer;
+  const { node, model, status, text, cost, durationMs, characters, toolCalls, rating, difference, isKept, error } =
+    answer;
   const facts = [
     ...(cost === undefined ? [] : [money(cost)]),
     ...(durationMs === undefined ? [] : [duration(durationMs)]),
+    t('rerun.characters', { count: characters }),
+    ...(toolCalls === 0 ? [] : [t('rerun.calls', { count: toolCalls })]),
     ...(rating === undefined ? [] : [t('rerun.rated', { rating })]),
-    ...(differs ? [] : [t('rerun.same')]),
+    difference ? t('rerun.differs', { at: difference.at + 1 }) : t('rerun.same'),
     ...(isKept ? [t('rerun.kept')] : []),
   ];
   if (node === undefined) return <p className="text-danger">{error ?? status}</p>;

@@ -10,7 +10,7 @@ import { Empty, Failed, Loading } from '../ui/states.tsx';
 import { LANGUAGE, t } from '../words/words.ts';
 import { SessionFiles } from './file-changes.tsx';
 import { listFiles } from './line-diff.ts';
-import { cacheText, StepCard } from './step-card.tsx';
+import { cacheText, Facts, StepCard } from './step-card.tsx';
 import { placeOnTimeline } from './timeline.ts';
 
 /** A session of a coding agent as people think of it: prompts as steps, files, commands, subagents, time and cost. */
@@ -62,7 +62,7 @@ function SessionHead({ main: { thread, steps }, subagents, sideCalls }: HeadProp
     `${money(cost)}${unknown > 0 ? '+' : ''}`,
     subagents.length > 0 && t('session.subagents-count', { count: subagents.length }),
     sideCalls > 0 && t('session.side-calls-count', { count: sideCalls }),
-  ].filter((fact) => fact !== false && fact !== '');
+  ];
   return (
     <header className="flex flex-wrap items-start gap-3">
       <div className="min-w-0 grow">
@@ -82,7 +82,7 @@ function SessionHead({ main: { thread, steps }, subagents, sideCalls }: HeadProp
             </span>
           )}
         </p>
-        <p className="text-xs text-faint tabular-nums">{facts.join(' · ')}</p>
+        <Facts facts={facts} />
       </div>
       <Link href={toAddress(thread.id)} className={buttonLook('plain')}>
         <MessagesSquare size={14} aria-hidden />

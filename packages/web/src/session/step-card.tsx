@@ -1,5 +1,5 @@
 import { Bot, FileText, Scissors, Terminal, Wrench } from 'lucide-react';
-import { lazy, type ReactNode, Suspense, useState } from 'react';
+import { Fragment, lazy, type ReactNode, Suspense, useState } from 'react';
 import { Link } from 'wouter';
 import type { SessionLane, SessionStep } from '../api/types.ts';
 import { Foldable } from '../blocks/fold.tsx';
@@ -78,6 +78,7 @@ export function StepCard({ number, step, thread, subagents }: StepCardProps) {
 function StepFacts({ step }: { readonly step: SessionStep }) {
   const { at, endedAt, replies, usage, cost, withoutPrice, models } = step;
   const facts = [
+    new Date(at).toLocaleString(LANGUAGE, { dateStyle: 'medium', timeStyle: 'short' }),
     duration(endedAt - at),
     t('session.replies-count', { count: replies }),
     totalTokens(usage) > 0 && t('session.tokens', { number: shortNumber(totalTokens(usage)) }),
@@ -85,14 +86,22 @@ function StepFacts({ step }: { readonly step: SessionStep }) {
     totalTokens(usage) > 0 &&
       (withoutPrice === replies ? t('session.price-unknown') : `${money(cost)}${withoutPrice > 0 ? '+' : ''}`),
     models.join(', '),
-  ].filter((fact) => fact !== false && fact !== '');
+  ];
+  return <Facts facts={facts} />;
+}
+
+/** Facts in a row; lines break between them. Those that are empty or false are left out. */
+export function Facts({ facts }: { readonly facts: readonly (string | false)[] }) {
   return (
     <p className="text-xs text-faint tabular-nums">
-      <time dateTime={new Date(at).toISOString()}>
-        {new Date(at).toLocaleString(LANGUAGE, { dateStyle: 'medium', timeStyle: 'short' })}
-      </time>
-      {' · '}
-      {facts.join(' · ')}
+      {facts
+        .filter((fact): fact is string => fact !== false && fact !== '')
+        .map((fact, index) => (
+          <Fragment key={fact}>
+            {index > 0 && ' · '}
+            <span className="inline-block">{fact}</span>
+          </Fragment>
+        ))}
     </p>
   );
 }

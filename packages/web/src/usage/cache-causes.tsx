@@ -10,12 +10,13 @@ export default function CacheCauses({ since }: { readonly since: number }) {
   const query = useQuery(cachingQuery({ since }));
   if (query.isPending) return <Loading lines={3} />;
   if (query.isError) return <Failed error={query.error} onRetry={() => void query.refetch()} />;
-  const { all, hitRate, causes } = query.data;
+  const { all, hitRate, uncertain, causes } = query.data;
   if (all.requests === 0) return null;
   const facts = [
     t('cache.requests', { count: all.requests }),
     t('cache.hit-rate', { percent: Math.round(hitRate * 100) }),
     ...(all.missedCost === null ? [] : [t('cache.lost', { cost: money(all.missedCost) })]),
+    ...(uncertain === 0 ? [] : [t('cache.uncertain', { count: uncertain })]),
   ];
   return (
     <section aria-label={t('cache.title')} className="rounded-lg border border-line bg-surface p-4">

@@ -1,6 +1,6 @@
-import type { CostLookup, Usage } from '@skein/core';
+import { type CostLookup, DEMO_ISSUER, type Usage } from '@skein/core';
 import { ROOT } from '../../model/ids.ts';
-import { DEMO_ISSUER, type NodeRecord, type TakeRecord } from '../../model/records.ts';
+import type { NodeRecord, TakeRecord } from '../../model/records.ts';
 import type { ForestContext } from '../context.ts';
 import { allPages } from '../pages.ts';
 import { type Lineage, readLineage, selectTakes } from '../threads/thread.ts';

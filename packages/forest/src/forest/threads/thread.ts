@@ -29,7 +29,7 @@ export interface Thread {
   readonly session?: string;
   /** The id of the response that it continues, when that was not recorded. */
   readonly unrecorded?: string;
-  /** The coding agent whose session it is, such as `codex`, as far as its log says so. */
+  /** The coding agent whose session it is, such as `codex`, as far as its log or the command that recorded it says so. */
   readonly agent?: string;
   /** The folder that the agent worked in. */
   readonly cwd?: string;

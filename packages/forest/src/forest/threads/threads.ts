@@ -65,6 +65,8 @@ export interface Threads {
   tag(id: string, tags: { readonly [tag: string]: boolean }): Promise<Thread>;
   note(id: string, text: string | null): Promise<Thread>;
   rate(id: string, rating: number | null): Promise<Thread>;
+  /** Says which coding agent has the conversation, in which version, folder and branch. */
+  describe(id: string, facts: Pick<Thread, 'agent' | 'cwd' | 'branch' | 'agentVersion'>): Promise<Thread>;
   /** Removes it from the lists. Its nodes stay. */
   delete(id: string): Promise<void>;
   restore(id: string): Promise<Thread>;
@@ -211,6 +213,7 @@ export function createThreads(context: ForestContext): Threads {
     tag: async (id, tags) => change(id, tagValues(tags)),
     note: async (id, text) => change(id, { note: noteValue(text) }),
     rate: async (id, rating) => change(id, { rating: ratingValue(rating) }),
+    describe: (id, facts) => change(id, { ...facts }),
     async delete(id) {
       await change(id, { deleted: true });
     },

@@ -10,7 +10,7 @@ export const opencodeWriter: SessionWriter = {
   write(source) {
     const { id, cwd, title, times, model } = source;
     const session = sortableId('ses', times[0] ?? 0, id);
-    const messages = tellForeignCalls(source.messages, this.tools).filter(({ role }) => role !== 'system');
+    const messages = tellForeignCalls(source.messages, this.tools).messages.filter(({ role }) => role !== 'system');
     const { losses } = messagesIn(anthropicMessages, source, this.tools);
     const results = new Map(
       messages.flatMap(({ content }) =>

@@ -7,7 +7,7 @@ export const piWriter: SessionWriter = {
   tools: new Set('bash edit find grep ls read write'.split(' ')),
   write(source) {
     const { id, cwd, model } = source;
-    const messages = tellForeignCalls(source.messages, this.tools).filter(({ role }) => role !== 'system');
+    const messages = tellForeignCalls(source.messages, this.tools).messages.filter(({ role }) => role !== 'system');
     const { losses } = messagesIn(anthropicMessages, source, this.tools);
     const lines = [JSON.stringify({ type: 'session', version: 3, id, timestamp: timeText(source, 0), cwd })];
     // To another model, pi sends thoughts as texts, under the id of the text beside them, which OpenAI refuses.

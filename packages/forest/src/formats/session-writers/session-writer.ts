@@ -51,37 +51,54 @@ export function messagesIn(
   { messages, model }: SessionSource,
   tools: ReadonlySet<string>,
 ): { readonly texts: readonly string[]; readonly losses: readonly Loss[] } {
-  const spoken = joinTexts(
-    tellForeignCalls(
-      messages.filter(({ role }) => role !== 'system'),
-      tools,
-    ),
+  const told = tellForeignCalls(
+    messages.filter(({ role }) => role !== 'system'),
+    tools,
   );
+  const spoken = joinTexts(told.messages);
   // A session may end with a reply, which a request may not.
   const provider = { ...dialect.home, policies: { ...dialect.home.policies, prefill: { default: 'yes' } } } as const;
   const { body, losses } = writeRequest(dialect, { model, messages: spoken, provider });
-  return { texts: elementTexts(textAt(body, [dialect.members!.messages]) ?? '[]'), losses };
+  return {
+    texts: elementTexts(textAt(body, [dialect.members!.messages]) ?? '[]'),
+    losses: [...told.losses, ...losses],
+  };
 }
 
-/** Calls of tools that the agent does not have, with their results, become text: it could not go on from them. */
-export function tellForeignCalls(messages: readonly Message[], tools: ReadonlySet<string>): Message[] {
+/**
+ * Calls of tools that the agent does not have, with their results, become text: it could not go on from them. Reasoning
+ * belongs to the reply as it was, so it is left out of one that is changed.
+ */
+export function tellForeignCalls(
+  messages: readonly Message[],
+  tools: ReadonlySet<string>,
+): { readonly messages: readonly Message[]; readonly losses: readonly Loss[] } {
   const told = new Set<string>();
-  return messages.flatMap((message): Message[] => {
+  const losses: Loss[] = [];
+  const written = messages.flatMap((message, index): Message[] => {
     const calls = message.content.filter((block) => block.type === 'tool-use' && !tools.has(block.name));
     for (const block of calls) if (block.type === 'tool-use') told.add(block.id);
     const isForeign = (block: ContentBlock) =>
       (block.type === 'tool-use' && told.has(block.id)) || (block.type === 'tool-result' && told.has(block.toolCallId));
     if (!message.content.some(isForeign)) return [message];
-    const blocks = message.content.flatMap((block): ContentBlock[] => {
-      if (!isForeign(block)) return block.type === 'reasoning' ? [] : [block];
-      if (block.type === 'tool-use')
+    const blocks = message.content.flatMap((block, at): ContentBlock[] => {
+      const place = { message: index, path: `content[${at}]` };
+      if (!isForeign(block)) {
+        if (block.type !== 'reasoning') return [block];
+        losses.push({ ...place, kind: 'dropped', reason: 'foreign-reasoning' });
+        return [];
+      }
+      if (block.type === 'tool-use') {
+        losses.push({ ...place, kind: 'rewritten', reason: 'foreign-tool', detail: block.name });
         return [{ type: 'text', text: `[Called ${block.name} with ${block.rawParameters}]` }];
+      }
       if (block.type !== 'tool-result') return [];
       const text = block.content.map((one) => (one.type === 'text' ? one.text : `[${one.type}]`)).join('\n');
       return [{ type: 'text', text: `[${block.isError ? 'It failed' : 'It returned'}]\n${text}` }];
     });
     return [message.role === 'assistant' ? assistant(blocks) : user(blocks)];
   });
+  return { messages: written, losses };
 }
 
 /** A UUID that is always the same for the same words. */

@@ -73,6 +73,16 @@ test('thoughts are written for pi only if their model goes on: it would repeat t
   expect(await written('another-model')).not.toContain('"thinking"');
 });
 
+test('calls of tools that the other agent does not have become text, and that is told', async () => {
+  const { forest, thread } = await read(CLAUDE_CODE_LOG);
+  const { losses } = await writeSession(forest, thread, { agent: 'codex' });
+  const told = losses.map(({ kind, reason, detail }) => [kind, reason, detail]);
+  expect(told).toContainEqual(['rewritten', 'foreign-tool', 'Read']);
+  expect(told).toContainEqual(['dropped', 'foreign-reasoning', undefined]);
+  const own = await writeSession(forest, thread, { agent: 'claude-code' });
+  expect(own.losses.map(({ reason }) => reason)).not.toContain('foreign-tool');
+});
+
 test('an agent whose sessions cannot be written is named, with those that can', async () => {
   const { forest, thread } = await read(PI_LOG);
   await expect(writeSession(forest, thread, { agent: 'gemini-cli' })).rejects.toThrow(

@@ -37,15 +37,20 @@ export function readIssuedIds({ raw }: Message): readonly string[] {
 function collect(value: unknown, found: Set<string>): void {
   if (Array.isArray(value)) for (const each of value) collect(each, found);
   else if (typeof value === 'object' && value !== null) {
-    const { type } = value as { type?: unknown };
+    const { type, name: tool } = value as { type?: unknown; name?: unknown };
     for (const [name, member] of Object.entries(value)) {
       const isIssued =
         ISSUED.has(name) || (name === 'data' && typeof type === 'string' && /redacted|encrypted/.test(type));
       if (typeof member !== 'string') {
         if (!FOREIGN.has(name)) collect(member, found);
-      } else if (isIssued && isUnlikelyTwice(member)) found.add(shortened(member));
+      } else if (isIssued && isUnlikelyTwice(member)) found.add(shortened(withoutTool(member, tool)));
     }
   }
+}
+
+/** Gemini CLI puts the name of the tool before the id of a call, once its history was stored. */
+function withoutTool(id: string, tool: unknown): string {
+  return typeof tool === 'string' && id.startsWith(`${tool}__`) ? id.slice(tool.length + 2) : id;
 }
 
 /**
@@ -63,8 +68,25 @@ function shortened(id: string): string {
 /** The key of a turn: a hash of the question and the reply, independent of the history before them. */
 export function turnKey(asked: readonly Message[], reply: Message): string {
   let echo: Echo = { ...ECHO_START, leading: false };
-  for (const message of asked) echo = extendEcho(echo, message);
-  return extendEcho(echo, reply).text;
+  for (const message of asked) echo = extendSent(echo, message);
+  return extendSent(echo, reply).text;
+}
+
+/**
+ * Extends the echo by a message that a client sent. Gemini CLI sends the results of a resumed history several times: a
+ * result that repeats one before it in the same message does not count.
+ */
+export function extendSent(echo: Echo, message: Message): Echo {
+  const { results } = message.facts;
+  if (new Set(results).size === results.length) return extendEcho(echo, message);
+  const seen = new Set<string>();
+  const content = message.content.filter((block) => {
+    const text = JSON.stringify(block);
+    const isRepeated = block.type === 'tool-result' && seen.has(text);
+    seen.add(text);
+    return !isRepeated;
+  });
+  return extendEcho(echo, { role: message.role, content });
 }
 
 /** The messages between the previous reply and the reply at an index. */

@@ -1,8 +1,8 @@
 import { type Hints, hintsAgree, samePerson, subsetKeys } from '../hints.ts';
 import type { Turn } from '../read-exchange.ts';
 import { createQuoteFinder, questionBefore, turnKey } from './evidence.ts';
-import { CLOCK_TOLERANCE_MS, turnsKey } from './known-replies.ts';
-import type { ContinuationPoint, HintsList, IndexThread, RecordedIndex } from './recorded-index.ts';
+import { CLOCK_TOLERANCE_MS, systemPlace, turnsKey } from './known-replies.ts';
+import type { ContinuationPoint, HintsList, IndexThread, RecordedIndex, SummedUp } from './recorded-index.ts';
 import type { SentHistory } from './sent-history.ts';
 
 /** A reply of a recorded thread that a request sends back. */
@@ -233,25 +233,44 @@ function hasAbove(index: RecordedIndex, { node }: ContinuationPoint, turn: strin
   return false;
 }
 
-/** Finds the thread of the same session that a user's text quotes: the client has summarised it. */
+/** A conversation that a history sums up. */
+export interface SummaryMatch extends SummedUp {
+  /** The reply that the summary quotes. */
+  readonly spot: ContinuationPoint;
+  /** The index of the message with the summary. */
+  readonly at: number;
+}
+
+/**
+ * Finds the thread of the same session that a user's text quotes: the client has summarised it. A summary that the program
+ * asked a model for stands for the conversation that it sums up, whoever says it.
+ */
 export function findByQuote(
   index: RecordedIndex,
   history: SentHistory,
   { hints, tools }: Turn,
-): ContinuationPoint | undefined {
-  const session = hints.group;
-  const list = session === undefined ? undefined : index.passages.get(session);
+): SummaryMatch | undefined {
+  const list = index.passages.get(hints.group ?? systemPlace(history.system));
   if (!list) return undefined;
-  for (const { role, text } of history.messages.slice(history.lead)) {
-    if (role !== 'user' || text.length < SHORTEST_SUMMARY) continue;
+  for (let message = history.lead; message < history.messages.length; message++) {
+    const { role, text } = history.messages[message]!;
+    if ((role !== 'user' && role !== 'assistant') || text.length < SHORTEST_SUMMARY) continue;
     const isQuoted = createQuoteFinder(text);
     for (let at: typeof list | undefined = list; at; at = at.next) {
-      const thread = index.threads.get(at.spot.thread);
+      const { spot, blocks } = at;
+      const found = summedUp(index, spot.thread);
+      const thread = index.threads.get(found.thread);
+      if (role === 'assistant' && found.thread === spot.thread) continue;
       if (!thread || thread.hasTools !== tools.length > 0 || !samePerson(hints, thread.hints)) continue;
-      if (isQuoted(at.blocks)) return at.spot;
+      if (isQuoted(blocks)) return { ...found, spot, at: message };
     }
   }
   return undefined;
+}
+
+/** The conversation that a thread sums up; otherwise the thread itself. */
+export function summedUp(index: RecordedIndex, thread: string): SummedUp {
+  return index.threads.get(thread)?.sumsUp ?? { thread };
 }
 
 export const SHORTEST_SUMMARY = 200;

@@ -1,11 +1,10 @@
 import type { Message } from '@skein/core';
 import { findOpening } from '../../forest/index.ts';
-import { extendEcho } from '../../model/echo.ts';
 import { type Hints, hintsAgree, hintsKey, mergeHints, samePerson } from '../hints.ts';
 import type { Turn } from '../read-exchange.ts';
-import { questionBefore, type SystemKeys, toPassages, turnKey } from './evidence.ts';
+import { extendSent, questionBefore, type SystemKeys, toPassages, turnKey } from './evidence.ts';
 import type { ThreadMatch } from './placement-rules.ts';
-import type { ContinuationPoint, IndexThread, RecordedIndex } from './recorded-index.ts';
+import { type ContinuationPoint, type IndexThread, placeAt, type RecordedIndex } from './recorded-index.ts';
 import { type SentHistory, systemKeysAt } from './sent-history.ts';
 
 /** From this length on, a reply is unlikely to be given twice. */
@@ -15,7 +14,7 @@ const LONG_REPLY = 80;
 export function updateThread(
   index: RecordedIndex,
   turn: Turn,
-  { thread, isNamed = false, unrecorded }: ThreadMatch,
+  { thread, isNamed = false, unrecorded, sumsUp }: ThreadMatch,
   { head, isSide }: { readonly head: string; readonly isSide: boolean },
 ): void {
   const { exchange, hints, tools } = turn;
@@ -42,7 +41,15 @@ export function updateThread(
     isNamed: there?.isNamed ?? isNamed,
     hasTools: there?.hasTools === true || tools.length > 0,
     unrecorded: there ? there.unrecorded : unrecorded,
+    sumsUp,
   });
+  const key = sessionKey(hints);
+  if (key !== undefined && !isSide && index.latest.get(key) !== thread) index.set(index.latest, key, thread);
+}
+
+/** The key of what one agent does in one session: programs name a session in several places. */
+export function sessionKey({ group, session = {}, agent = '' }: Hints): string | undefined {
+  return group === undefined ? undefined : [group, agent, ...new Set(Object.values(session).sort())].join(' ');
 }
 
 /** Most requests have the same hints as those before them. */
@@ -98,9 +105,18 @@ export function indexReplies(index: RecordedIndex, replies: Replies): IndexedRep
     const { place, issued: own } = index.nodes.get(node)!;
     const isLong = message.text.length >= LONG_REPLY;
     const longReplies = (before?.longReplies ?? 0) + (isLong ? 1 : 0);
-    const spot: ContinuationPoint = { thread: id, node, ended: exchange.end ?? exchange.start, longReplies, system };
+    const chain = sent && sentEchoes(index, message, node, sent.history);
+    const spot: ContinuationPoint = {
+      thread: id,
+      node,
+      ended: exchange.end ?? exchange.start,
+      longReplies,
+      system,
+      ...(chain && { sent: chain }),
+    };
     first ??= spot;
-    const echoes = [...replyEchoes(message, place.echo.text, sent)];
+    // A client that compacted its history sends the reply back behind what it sent.
+    const echoes = [...new Set([place.echo.text, chain?.after ?? place.echo.text])];
     for (const echo of echoes) addSpot(index, echo, thread, spot);
     const keys = echoes.map(wordsKey);
     if (sent) {
@@ -111,10 +127,9 @@ export function indexReplies(index: RecordedIndex, replies: Replies): IndexedRep
     for (const key of own) index.set(index.proofs, key, index.proofs.has(key) ? 'several' : spot);
     issued.push(...own);
     early.push(...findEarlyRequests(index, keys, exchange, (one) => fitsEarly(index, spot, one)));
-    if (turn.hints.group === undefined || !addPassages(index, turn.hints.group, message.text, spot)) continue;
-    early.push(
-      ...findEarlyRequests(index, [summaryKey(turn.hints.group)], exchange, (one) => fitsSummary(index, spot, one)),
-    );
+    const session = turn.hints.group ?? summaryPlace(index, thread);
+    if (session === undefined || !addPassages(index, session, message.text, spot)) continue;
+    early.push(...findEarlyRequests(index, [summaryKey(session)], exchange, (one) => fitsSummary(index, spot, one)));
   }
   return { ids: issued, early, spot: first };
 }
@@ -132,14 +147,27 @@ export function summaryKey(session: string): string {
   return `summary ${session}`;
 }
 
-/**
- * The echoes under which a client may send the reply back: after the recorded path and, if the client compacted it,
- * after what it sent.
- */
-function replyEchoes(message: Message, echo: string, sent: Replies['sent']): ReadonlySet<string> {
-  if (!sent?.finding.compaction) return new Set([echo]);
-  const { history } = sent;
-  return new Set([echo, extendEcho(history.echo(history.messages.length - 1), message).text]);
+/** The echoes of what the client sent, without the reply and with it, if they differ from those of the recorded path. */
+function sentEchoes(
+  index: RecordedIndex,
+  message: Message,
+  node: string,
+  history: SentHistory,
+): ContinuationPoint['sent'] {
+  const asked = history.echo(history.messages.length - 1);
+  const above = placeAt(index, index.nodes.get(node)!.parent);
+  if (asked.text === above.echo.text) return undefined;
+  return { before: asked.text, after: extendSent(asked, message).text };
+}
+
+/** Where summaries of conversations without a session are noted: by the system text under which they will be sent. */
+export function systemPlace({ dated }: SystemKeys): string {
+  return `system:${dated}`;
+}
+
+function summaryPlace(index: RecordedIndex, { sumsUp }: IndexThread): string | undefined {
+  const head = sumsUp && index.threads.get(sumsUp.thread)?.head;
+  return head === undefined ? undefined : systemPlace(systemKeysAt(index, placeAt(index, head).lead));
 }
 
 function addSpot(

@@ -1,6 +1,7 @@
 import type { Checkpoint, Message } from '@skein/core';
 import { makeToolsBody } from '../../engine/index.ts';
 import { type AppendPoint, createMessageTake, makeNodeRecords, type TakeFacts } from '../../forest/index.ts';
+import { ECHO_START } from '../../model/echo.ts';
 import { nodeId, ROOT, sha256 } from '../../model/ids.ts';
 import type { BodyRecord, StoredText, StoreRecord, TakeContext } from '../../model/records.ts';
 import type { Exchange } from '../exchange.ts';
@@ -18,10 +19,18 @@ import {
   isCut,
   noteCut,
   responseKey,
+  setAside,
 } from './placement-rules.ts';
-import { addIndexNode, type Continuation, type KnownResponse, placeAt, type RecordedIndex } from './recorded-index.ts';
+import {
+  addIndexNode,
+  type Continuation,
+  type KnownResponse,
+  leadsTo,
+  placeAt,
+  type RecordedIndex,
+} from './recorded-index.ts';
 import { SentHistory } from './sent-history.ts';
-import { isSideCall } from './side-calls.ts';
+import { isSideCall, isSummaryCall } from './side-calls.ts';
 
 /** A placed exchange and the records that have to be stored for it. */
 export interface PlacedExchange {
@@ -68,10 +77,10 @@ type PlacementResult = Pick<PlacedExchange, 'placement' | 'records' | 'checkpoin
 function placeTurn(index: RecordedIndex, turn: Turn): PlacementResult {
   const { exchange, answer, conversation } = turn;
   const kept = findKeptHistory(index, turn);
-  const isWhole = kept === undefined || kept.unrecorded !== undefined;
-  // If the API keeps the history, the request contains only the new messages.
-  const history = new SentHistory(index, isWhole ? turn : { system: undefined, messages: turn.messages });
-  const finding = kept ?? findThread(index, history, turn);
+  const isWhole = kept === undefined || kept.finding.unrecorded !== undefined;
+  const history = kept?.history ?? new SentHistory(index, turn);
+  const found = kept?.finding ?? findThread(index, history, turn);
+  const finding = exchange.thread === undefined && isSummaryCall(turn) ? setAside(index, found, turn) : found;
   const { thread, place, matched, compaction, unrecorded } = finding;
   const before = index.threads.get(thread);
   const take = {
@@ -89,7 +98,10 @@ function placeTurn(index: RecordedIndex, turn: Turn): PlacementResult {
   const reply = { turn, brought: exchange, below: grown.end, thread, otherSystem, context };
   const { ids, records } = appendReply(index, answer, reply);
   const [node, ...alternatives] = ids;
-  const head = node ?? grown.end.id;
+  const last = node ?? grown.end.id;
+  // A warm-up that is sent again says nothing: the conversation goes on where it was.
+  const isSilent = placeAt(index, last).echo.text === ECHO_START.text;
+  const head = isSilent && before && leadsTo(index, last, before.head) ? before.head : last;
   const state = answer.pending ? 'pending' : isCut(turn) ? 'cut' : 'whole';
   updateThread(index, turn, finding, { head, isSide: !before && isSideCall(turn) });
   const gone = findContinuedReply(history, finding);
@@ -112,7 +124,7 @@ function placeTurn(index: RecordedIndex, turn: Turn): PlacementResult {
       besideMessages: context.system.length - leadingMessages(turn, finding.kept).length,
     });
   if (conversation !== undefined)
-    index.set(index.conversations, conversation, { response: responseId, node: head, thread });
+    index.set(index.conversations, conversation, { response: responseId, node: last, thread });
   const cutEarly =
     state === 'cut'
       ? [
@@ -137,7 +149,7 @@ function placeTurn(index: RecordedIndex, turn: Turn): PlacementResult {
     issued: [...issued.ids, ...(responseId === undefined ? [] : responseKeys(responseId, answer.pending))],
     records: [...contextBodies(turn), ...grown.records, ...records],
     placement,
-    ...(compaction && { checkpoint: { node: head, thread, checkpoint: compaction } }),
+    ...(compaction && { checkpoint: { node: last, thread, checkpoint: compaction } }),
   };
 }
 

@@ -1,10 +1,10 @@
-import { type Checkpoint, rangeDigest } from '@skein/core';
+import { type Checkpoint, type Message, rangeDigest } from '@skein/core';
 import { type AppendPoint, ROOT_POINT } from '../../forest/index.ts';
 import { sha256 } from '../../model/ids.ts';
-import { samePerson } from '../hints.ts';
+import { type Hints, samePerson } from '../hints.ts';
 import type { Placement } from '../placement.ts';
 import type { Turn } from '../read-exchange.ts';
-import { questionBefore, turnKey } from './evidence.ts';
+import { extendSent, questionBefore, turnKey } from './evidence.ts';
 import {
   findByProof,
   findByQuote,
@@ -12,11 +12,14 @@ import {
   findByWords,
   findLastResponse,
   SHORTEST_SUMMARY,
+  type SummaryMatch,
+  summedUp,
 } from './find-reply.ts';
 import {
   CLOCK_TOLERANCE_MS,
   findEarlyRequests,
   noteEarlyRequest,
+  sessionKey,
   summaryKey,
   turnsKey,
   wordsKey,
@@ -25,13 +28,16 @@ import {
   type Continuation,
   type ContinuationPoint,
   type Cut,
+  type IndexNode,
   indexedPath,
   type KnownResponse,
+  leadsTo,
   placeAt,
   type RecordedIndex,
+  type SummedUp,
 } from './recorded-index.ts';
-import { followHistory, followMessages, type SentHistory } from './sent-history.ts';
-import { isSideCall } from './side-calls.ts';
+import { followHistory, followMessages, SentHistory } from './sent-history.ts';
+import { isSideCall, isSummaryCall } from './side-calls.ts';
 
 /** The thread and position that a request belongs to, and how they were found. */
 export interface ThreadMatch {
@@ -50,6 +56,8 @@ export interface ThreadMatch {
   readonly unrecorded?: string;
   /** The response whose history the API keeps. */
   readonly kept?: KnownResponse | undefined;
+  /** The conversation that the request asks a summary of. */
+  readonly sumsUp?: SummedUp | undefined;
 }
 
 /**
@@ -122,8 +130,9 @@ function findByRules(index: RecordedIndex, history: SentHistory, turn: Turn): Th
   const cut = takeCut(index, turn);
   if (cut) return { thread: cut.thread, spot: cut.spot, ...atParent(index, history, cut.parent), found: 'retry' };
   const found = findByHistory(index, history, turn);
+  const isOther = found?.spot?.system.dated !== history.system.dated;
   // A side call may show a conversation to a model under other instructions. It is not a turn of that conversation.
-  if (found && !(found.spot?.system.dated !== history.system.dated && isSideCall(turn))) return found;
+  if (found && !(isOther && isSideCall(turn) && !isSummaryCall(turn))) return found;
   return {
     thread: recordedThreadId(`exchange\n${turn.exchange.id}`),
     place: ROOT_POINT,
@@ -142,8 +151,8 @@ function findByHistory(index: RecordedIndex, history: SentHistory, turn: Turn): 
   if (words?.at === last) return { found: 'words', ...matchFrom(index, history, words) };
   const turns = last < 0 ? undefined : findByTurns(index, history, turn);
   if (turns && turns.at > (words?.at ?? -1)) return { found: 'compacted', ...matchFrom(index, history, turns) };
-  const quoted = findByQuote(index, history, turn);
-  if (quoted && !isSideCall(turn)) return matchSummary(index, history, quoted);
+  const quoted = isSideCall(turn) ? undefined : findByQuote(index, history, turn);
+  if (quoted) return matchSummary(index, history, quoted);
   return words && { found: 'words', ...matchFrom(index, history, words) };
 }
 
@@ -152,13 +161,33 @@ function findByName(index: RecordedIndex, history: SentHistory, { exchange, hint
   const name = exchange.thread;
   if (name !== undefined) {
     const thread = namedThreadId(index, name);
-    return { thread, ...followInThread(index, history, thread), found: 'named', isNamed: true };
+    return { thread, ...followInThread(index, history, thread, hints), found: 'named', isNamed: true };
   }
   if (hints.name === undefined) return undefined;
   const thread = recordedThreadId(`client\n${hints.name}`);
   const there = index.threads.get(thread);
   if (there && !samePerson(hints, there.hints)) return undefined;
-  return { thread, ...followInThread(index, history, thread), found: 'named', isNamed: true };
+  return { thread, ...followInThread(index, history, thread, hints), found: 'named', isNamed: true };
+}
+
+/**
+ * Where a history that does not lead to its last reply by its content goes on in a thread: at a reply with an issued id, or
+ * behind the conversation that a reply of its provider sums up.
+ */
+function proveInThread(
+  index: RecordedIndex,
+  history: SentHistory,
+  thread: string,
+  hints: Hints,
+  matched: number,
+): Omit<ThreadMatch, 'found' | 'thread'> | undefined {
+  if (history.replyBefore(history.messages.length) < matched) return undefined;
+  const proof = findByProof(index, history, hints);
+  if (!proof || proof.at < matched) return undefined;
+  const summed = summedUp(index, proof.spot.thread);
+  if (summed.thread !== thread) return undefined;
+  if (proof.spot.thread === thread) return matchFrom(index, history, proof);
+  return matchSummary(index, history, { ...proof, ...summed });
 }
 
 /** A name may also be the id of a recorded thread. */
@@ -167,9 +196,16 @@ function namedThreadId(index: RecordedIndex, name: string): string {
 }
 
 /** Follows a history inside a named thread. */
-function followInThread(index: RecordedIndex, history: SentHistory, thread: string) {
+function followInThread(
+  index: RecordedIndex,
+  history: SentHistory,
+  thread: string,
+  hints: Hints,
+): Pick<ThreadMatch, 'place' | 'matched' | 'by' | 'spot' | 'at' | 'compaction'> {
   const there = index.threads.get(thread);
   const byContent = followHistory(index, history);
+  const proven = there && proveInThread(index, history, thread, hints, byContent.matched);
+  if (proven) return proven;
   if (!there || byContent.matched > history.lead) return byContent;
   // The system text changed: follow the words below the one that the thread began with.
   const { lead } = placeAt(index, there.head);
@@ -178,7 +214,10 @@ function followInThread(index: RecordedIndex, history: SentHistory, thread: stri
 }
 
 /** Rule 2: the API keeps the history. Undefined if the request brings its own. */
-export function findKeptHistory(index: RecordedIndex, turn: Turn): ThreadMatch | undefined {
+export function findKeptHistory(
+  index: RecordedIndex,
+  turn: Turn,
+): { readonly history: SentHistory; readonly finding: ThreadMatch } | undefined {
   const { exchange, hints, previous, conversation } = turn;
   const kept = conversation === undefined ? undefined : index.conversations.get(conversation);
   const response = previous ?? kept?.response;
@@ -190,21 +229,44 @@ export function findKeptHistory(index: RecordedIndex, turn: Turn): ThreadMatch |
       : namedThreadId(index, exchange.thread);
   if (response !== undefined && (!known || known.state === 'pending')) {
     awaitKey(index, responseKey(response), exchange.id);
-    return {
+    const finding = {
       thread: own,
       place: ROOT_POINT,
       matched: 0,
-      found: 'new',
-      by: 'exact',
+      found: 'new' as const,
+      by: 'exact' as const,
       isNamed: true,
       unrecorded: response,
     };
+    return { history: new SentHistory(index, turn), finding };
   }
   const at = placeAt(index, known ? (known.node ?? known.below) : kept!.node);
-  const behind = followMessages(index, at, turn.messages);
+  const sent = known?.node === undefined ? undefined : known.spot?.sent;
+  const echo = sent ? { ...at.echo, text: sent.after } : at.echo;
+  // The request contains only the new messages, but Codex begins with all of them after a warm-up.
+  const history = new SentHistory(index, { system: undefined, messages: turn.messages }, echo);
+  const behind = followMessages(index, at, history.messages);
   const thread = known?.thread ?? kept!.thread;
   const isSame = samePerson(hints, index.threads.get(thread)?.hints ?? {});
-  return { thread: exchange.thread !== undefined || !isSame ? own : thread, ...behind, found: 'named', kept: known };
+  const found = proveInThread(index, history, thread, hints, behind.matched) ?? behind;
+  return {
+    history,
+    finding: { ...found, thread: exchange.thread !== undefined || !isSame ? own : thread, found: 'named', kept: known },
+  };
+}
+
+/**
+ * A request for a summary that takes the place of a conversation is no turn of that conversation: it has a thread of its
+ * own beside it.
+ */
+export function setAside(index: RecordedIndex, match: ThreadMatch, { exchange, hints }: Turn): ThreadMatch {
+  const key = sessionKey(hints);
+  const isFound = match.found !== 'new' && index.threads.has(match.thread);
+  const latest = isFound || key === undefined ? undefined : index.latest.get(key);
+  const sumsUp = isFound ? { thread: match.thread, node: match.place.id } : latest && { thread: latest };
+  const { place, matched, by, kept } = match.compaction ? { ...match, place: ROOT_POINT, matched: 0 } : match;
+  const thread = recordedThreadId(`exchange\n${exchange.id}`);
+  return { thread, place, matched, by, kept, found: 'new', isNamed: true, ...(sumsUp && { sumsUp }) };
 }
 
 /**
@@ -277,25 +339,66 @@ function matchFrom(
   const behind = followMessages(index, from, history.messages.slice(at + 1));
   const found = { thread, spot, at, ...behind, matched: at + 1 + behind.matched };
   // A reply that is sent by its id alone has no words to compare, so nothing shows a compaction.
-  if (isExact || history.isReference(at) || from.echo.text === history.echo(at).text) return found;
+  if (isExact || history.isReference(at) || isSentAgain(index, history, { spot, at })) return found;
   return { ...found, compaction: describeCompaction(index, history, found) };
 }
 
 /**
- * The client sent a summary: its question goes below the head of the thread, everything before it replaces the history.
+ * Whether a client sends before a reply, or with it, what it sent when it got that reply: then it has compacted nothing since.
+ * The reply itself may have changed: Claude Code adds the defaults of a tool to the arguments of a call.
  */
-function matchSummary(index: RecordedIndex, history: SentHistory, spot: ContinuationPoint): ThreadMatch {
+function isSentAgain(
+  index: RecordedIndex,
+  history: SentHistory,
+  { spot, at }: { readonly spot: ContinuationPoint; readonly at: number },
+): boolean {
+  const { place, parent } = index.nodes.get(spot.node)!;
+  const { before, after } = spot.sent ?? { before: placeAt(index, parent).echo.text, after: place.echo.text };
+  return [place.echo.text, after].includes(history.echo(at).text) || history.echo(at - 1).text === before;
+}
+
+/**
+ * The client sent a summary of a conversation: what comes behind the summary goes below the end of the conversation, and
+ * everything before replaces the history. Replies that are sent again beside the summary belong to what replaces it.
+ */
+function matchSummary(
+  index: RecordedIndex,
+  history: SentHistory,
+  { thread, node, spot, at }: SummaryMatch,
+): ThreadMatch {
   const { messages, lead } = history;
-  const { head } = index.threads.get(spot.thread)!;
-  const asked = Math.max(lead, history.replyBefore(messages.length) + 1);
+  const { head } = index.threads.get(thread)!;
+  // A warm-up may have left the head of the thread before the messages that were summed up.
+  const end = node !== undefined && leadsTo(index, head, node) ? node : head;
+  const repeated = findRepeated(index, history, at, end) ?? history.replyBefore(messages.length);
+  const asked = Math.max(lead, at + 1, repeated + 1);
   const matched = asked < messages.length ? asked : messages.length - 1;
-  const found = { thread: spot.thread, place: placeAt(index, head), matched, by: 'exact' as const };
+  const found = { thread, place: placeAt(index, end), matched, by: 'exact' as const };
   return {
     ...found,
     found: 'compacted',
-    spot: { ...spot, node: head },
+    spot: { ...spot, thread, node: end },
     compaction: describeCompaction(index, history, found),
   };
+}
+
+/** How many of the last replies of a conversation are looked for behind its summary. */
+const MOST_REPEATED = 8;
+
+/** The last reply behind a summary that repeats one of the last replies of the conversation. */
+function findRepeated(index: RecordedIndex, history: SentHistory, from: number, end: string): number | undefined {
+  const last: IndexNode[] = [];
+  for (let node = index.nodes.get(end); node && last.length < MOST_REPEATED; node = index.nodes.get(node.parent))
+    if (node.isReply) last.push(node);
+  const isSame =
+    (message: Message) =>
+    ({ place, parent }: IndexNode) => {
+      const above = placeAt(index, parent).echo;
+      return place.echo.text !== above.text && extendSent(above, message).text === place.echo.text;
+    };
+  for (let at = history.replyBefore(history.messages.length); at > from; at = history.replyBefore(at))
+    if (last.some(isSame(history.messages[at]!))) return at;
+  return undefined;
 }
 
 /** Notes an unknown reply. If its exchange arrives later, this request is placed behind it. */

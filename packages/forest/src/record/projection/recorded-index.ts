@@ -33,7 +33,10 @@ export interface RecordedIndex {
   readonly turnAt: FactMap<string>;
   /** Replies by the ids and signatures that their provider issued; `several` if two exchanges got the same one. */
   readonly proofs: FactMap<ContinuationPoint | 'several'>;
-  /** Long replies of each session, newest first, to recognise summaries that quote them. */
+  /**
+   * Long replies of each session, newest first, to recognise summaries that quote them. Of programs that name no session,
+   * only summaries, by the system text of the conversation.
+   */
   readonly passages: FactMap<Passages>;
   /** The last request that continued a reply of a thread. */
   readonly continued: FactMap<Continuation>;
@@ -42,6 +45,8 @@ export interface RecordedIndex {
   readonly threads: FactMap<IndexThread>;
   /** The session that another session belongs to, because it continued its conversation. */
   readonly sessions: FactMap<string>;
+  /** The conversation that each agent of a session had last, side calls left out. */
+  readonly latest: FactMap<string>;
   /** Cut requests by their bytes and hints. A retry takes over the thread of one of them. */
   readonly cuts: FactMap<readonly Cut[]>;
   readonly placements: FactMap<Placement>;
@@ -96,6 +101,8 @@ export interface ContinuationPoint {
   /** How many long replies (80 characters or more) the thread has up to this one. */
   readonly longReplies: number;
   readonly system: SystemKeys;
+  /** The echoes of what the client sent before the reply, and with it, if they are not those of the path. */
+  readonly sent?: { readonly before: string; readonly after: string };
 }
 
 /** Newest first. */
@@ -142,6 +149,14 @@ export interface IndexThread {
   readonly hasTools: boolean;
   /** The id of the response that it continues, if that response was not recorded. */
   readonly unrecorded?: string | undefined;
+  /** It asks for a summary that takes the place of a conversation. */
+  readonly sumsUp?: SummedUp | undefined;
+}
+
+/** A conversation that a program had summed up: its thread, and its last message if the request had it. */
+export interface SummedUp {
+  readonly thread: string;
+  readonly node?: string | undefined;
 }
 
 /** A response that the API keeps under an id. */
@@ -215,6 +230,7 @@ const SPECS = {
   conversations: { name: 'conversation', split: byWhole('response') },
   threads: { name: 'thread', split: byWhole('thread') },
   sessions: { name: 'joined', split: byFirst('session') },
+  latest: { name: 'latest', split: byFirst('session') },
   cuts: { name: 'cuts', split: byFirst('cut') },
   placements: { name: 'placement' },
   awaiting: { name: 'awaiting' },
@@ -248,6 +264,7 @@ export function createRecordedIndex(older?: OlderFacts, rows?: RowReader): Recor
     conversations: map(SPECS.conversations),
     threads: map(SPECS.threads),
     sessions: map(SPECS.sessions),
+    latest: map(SPECS.latest),
     cuts: map(SPECS.cuts),
     placements: map(SPECS.placements),
     awaiting: map(SPECS.awaiting),
@@ -317,6 +334,14 @@ export function addIndexNode(index: RecordedIndex, node: IndexNode): void {
 function isBetter(a: IndexNode, b: IndexNode): boolean {
   if (a.place.depth !== b.place.depth) return a.place.depth > b.place.depth;
   return a.at === b.at ? a.place.id < b.place.id : a.at > b.at;
+}
+
+/** Whether a node is another one or among those above it. */
+export function leadsTo(index: RecordedIndex, id: string, below: string): boolean {
+  const depth = index.nodes.get(id)?.place.depth ?? 0;
+  let at = index.nodes.get(below);
+  while (at && at.place.depth > depth) at = index.nodes.get(at.parent);
+  return (at?.place.id ?? ROOT) === id;
 }
 
 /** The nodes from the first message down to one node. */

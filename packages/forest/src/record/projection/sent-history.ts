@@ -1,10 +1,10 @@
 import { dialect, isObject, type Message } from '@skein/core';
 import { serving } from '@skein/core/dialect';
 import { type AppendPoint, endsWithOwnEcho, makeIdChain, ROOT_POINT } from '../../forest/index.ts';
-import { ECHO_START, type Echo, extendEcho } from '../../model/echo.ts';
+import { ECHO_START, type Echo } from '../../model/echo.ts';
 import { nodeId, ROOT, sha256 } from '../../model/ids.ts';
 import type { Turn } from '../read-exchange.ts';
-import { readIssuedIds, type SystemKeys, systemKeys } from './evidence.ts';
+import { extendSent, readIssuedIds, type SystemKeys, systemKeys } from './evidence.ts';
 import type { IndexNode, RecordedIndex } from './recorded-index.ts';
 
 /**
@@ -23,12 +23,15 @@ export class SentHistory {
   readonly #index: RecordedIndex;
   readonly #nodes: IndexNode[] = [];
   readonly #echoes: Echo[] = [];
+  readonly #start: Echo;
 
-  constructor(index: RecordedIndex, { system, messages }: Pick<Turn, 'system' | 'messages'>) {
+  /** If the API keeps the history before these messages, `kept` is its echo. */
+  constructor(index: RecordedIndex, { system, messages }: Pick<Turn, 'system' | 'messages'>, kept?: Echo) {
     this.#index = index;
+    this.#start = kept ?? ECHO_START;
     const sent = system ? [system, ...messages] : messages;
     const ids = makeIdChain(ROOT, sent);
-    for (let at = 0; at < sent.length; at++) {
+    for (let at = 0; at < sent.length && !kept; at++) {
       const node = index.nodes.get(ids.at(at)!);
       if (!node) {
         // If it is not in memory, it is read together with those behind it.
@@ -83,10 +86,10 @@ export class SentHistory {
 
   /** The echo of the history up to and including a message. */
   echo(index: number): Echo {
-    if (index < 0) return ECHO_START;
+    if (index < 0) return this.#start;
     if (index < this.exact) return this.#nodes[index]!.place.echo;
     for (let at = this.exact + this.#echoes.length; at <= index; at++)
-      this.#echoes.push(extendOnce(this.#echoes.at(-1) ?? this.exactPlace.echo, this.messages[at]!));
+      this.#echoes.push(extendOnce(this.#echoes.at(-1) ?? this.echo(this.exact - 1), this.messages[at]!));
     return this.#echoes[index - this.exact]!;
   }
 
@@ -101,11 +104,11 @@ export class SentHistory {
   }
 }
 
-/** The same as `extendEcho`, computed once while a message comes back behind the same history, turn after turn. */
+/** The same as `extendSent`, computed once while a message comes back behind the same history, turn after turn. */
 function extendOnce(before: Echo, message: Message): Echo {
   const known = extended.get(message);
   if (known?.before === before) return known.echo;
-  const echo = extendEcho(before, message);
+  const echo = extendSent(before, message);
   extended.set(message, { before, echo });
   return echo;
 }

@@ -28,7 +28,8 @@ export interface Files {
   /** Creates a file to append to, accessible to the owner only; fails if it exists. */
   create(path: string): Promise<Appender>;
   /** Writes a small file, accessible to the owner only. */
-  write(path: string, bytes: Uint8Array): Promise<void>;
+  /** Writes a file from one piece or several. */
+  write(path: string, bytes: Uint8Array | readonly Uint8Array[]): Promise<void>;
   rename(from: string, to: string): Promise<void>;
   /** Makes a hard link; fails with `EEXIST` if the name is taken. */
   link(path: string, name: string): Promise<void>;

@@ -48,7 +48,10 @@ export function openSegmentScan(
   const names: string[] = [];
   const problems: StoreProblem[] = [];
   const report = (segment: number, start: number, problem: Omit<StoreProblem, 'where'>) => {
-    if (problems.length < MOST_PROBLEMS) problems.push({ ...problem, where: `${names[segment]}:${start}` });
+    const where = `${names[segment]}:${start}`;
+    // A record may be read more than once.
+    const isNew = problems.length < MOST_PROBLEMS && !problems.some((known) => known.where === where);
+    if (isNew) problems.push({ ...problem, where });
   };
   const reader = createRecordReader(
     (segment, start, length) => files.read(join(segments, names[segment]!), start, length),

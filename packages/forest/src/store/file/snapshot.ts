@@ -173,8 +173,11 @@ interface Section {
   readonly length: number;
 }
 
-/** Packs named arrays and a JSON value into bytes that can be mapped back without copying. */
-function packSnapshot(columns: ReadonlyMap<string, Column>, value: unknown): Buffer {
+/**
+ * Packs named arrays and a JSON value into pieces of a file that can be mapped back without copying. The arrays are not
+ * copied either: they are nearly all of the memory of a large store.
+ */
+function packSnapshot(columns: ReadonlyMap<string, Column>, value: unknown): Buffer[] {
   const sections: Section[] = [];
   let size = 0;
   for (const [name, column] of columns) {
@@ -183,15 +186,16 @@ function packSnapshot(columns: ReadonlyMap<string, Column>, value: unknown): Buf
     size = align(size + column.byteLength);
   }
   const head = Buffer.from(JSON.stringify({ version: VERSION, endianness: endianness(), sections, value }));
-  const base = align(PRELUDE + head.length);
-  const bytes = Buffer.alloc(base + size);
-  MAGIC.copy(bytes);
-  bytes.writeUInt32LE(head.length, 12);
-  head.copy(bytes, PRELUDE);
-  for (const [index, column] of [...columns.values()].entries())
-    bytes.set(new Uint8Array(column.buffer, column.byteOffset, column.byteLength), base + sections[index]!.start);
-  bytes.writeUInt32LE(crc32(bytes.subarray(12)), 8);
-  return bytes;
+  const first = Buffer.alloc(align(PRELUDE + head.length));
+  MAGIC.copy(first);
+  first.writeUInt32LE(head.length, 12);
+  head.copy(first, PRELUDE);
+  const pieces: Buffer[] = [first];
+  for (const { buffer, byteOffset, byteLength } of columns.values())
+    pieces.push(Buffer.from(buffer, byteOffset, byteLength), Buffer.alloc(align(byteLength) - byteLength));
+  const sum = pieces.reduce((before, piece, index) => crc32(index === 0 ? piece.subarray(12) : piece, before), 0);
+  first.writeUInt32LE(sum, 8);
+  return pieces;
 }
 
 /** Unpacks a snapshot; undefined if it is incomplete, of another version, or from a machine with another byte order. */

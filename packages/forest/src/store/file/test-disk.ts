@@ -107,7 +107,7 @@ export function createTestDisk(): TestDisk {
       await step();
       const inode = make();
       names.set(path, inode);
-      await put(start, inode, bytes);
+      await put(start, inode, bytes instanceof Uint8Array ? bytes : Buffer.concat(bytes));
     },
     async rename(from, to) {
       await step();

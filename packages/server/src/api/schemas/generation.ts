@@ -22,6 +22,7 @@ export const Loss = z
       'empty',
       'foreign-file',
       'foreign-reasoning',
+      'foreign-tool',
       'inline-system',
       'late-result',
       'malformed-arguments',

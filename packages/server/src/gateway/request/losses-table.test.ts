@@ -81,10 +81,10 @@ const CLIENTS: readonly ClientSamples[] = [
       max_completion_tokens: { max_completion_tokens: 100 },
       temperature: { temperature: 0.5 },
       top_p: { top_p: 0.9 },
-      '`seed` below 2^53': { seed: 7 },
-      'parallel_tool_calls: false': { tools: [{ type: 'function', function: fn }], parallel_tool_calls: false },
-      'a JSON object of any form': { response_format: { type: 'json_object' } },
-      'a tool by its name': {
+      'a `seed` below 2^53': { seed: 7 },
+      '`parallel_tool_calls: false`': { tools: [{ type: 'function', function: fn }], parallel_tool_calls: false },
+      '`response_format` with `json_object`, without a schema': { response_format: { type: 'json_object' } },
+      'a tool that must be called, by its name': {
         tools: [{ type: 'function', function: fn }],
         tool_choice: { type: 'function', function: { name: 'f' } },
       },
@@ -118,7 +118,7 @@ const CLIENTS: readonly ClientSamples[] = [
           { role: 'tool', tool_call_id: 'call_1', content: 'ok' },
         ],
       },
-      'a system message inside the conversation': {
+      'a system message after the first user message': {
         messages: [
           { role: 'user', content: 'Go' },
           { role: 'assistant', content: 'Yes' },
@@ -126,7 +126,7 @@ const CLIENTS: readonly ClientSamples[] = [
           { role: 'user', content: 'On' },
         ],
       },
-      'a begun answer': {
+      'an answer that the client began, which the model continues': {
         messages: [
           { role: 'user', content: 'Go' },
           { role: 'assistant', content: 'The answer' },
@@ -207,7 +207,7 @@ const CLIENTS: readonly ClientSamples[] = [
           { type: 'function_call_output', call_id: 'call_1', output: 'ok' },
         ],
       },
-      'reasoning of another provider': {
+      'reasoning that another provider wrote': {
         input: [
           { role: 'user', content: 'Go' },
           { type: 'reasoning', id: 'rs_1', summary: [{ type: 'summary_text', text: 'Hm' }], encrypted_content: 'abc' },
@@ -254,8 +254,8 @@ const CLIENTS: readonly ClientSamples[] = [
       temperature: { temperature: 0.5 },
       top_p: { top_p: 0.9 },
       stop_sequences: { stop_sequences: ['END'] },
-      'adaptive thinking with an effort': { thinking: { type: 'adaptive' }, output_config: { effort: 'max' } },
-      'one call at a time': {
+      'adaptive thinking with the effort `max`': { thinking: { type: 'adaptive' }, output_config: { effort: 'max' } },
+      '`disable_parallel_tool_use`': {
         tools: [{ name: 'f', input_schema: schema }],
         tool_choice: { type: 'auto', disable_parallel_tool_use: true },
       },
@@ -265,7 +265,7 @@ const CLIENTS: readonly ClientSamples[] = [
       memory: { tools: [{ type: 'memory_20250818', name: 'memory' }] },
       web_search: { tools: [{ type: 'web_search_20250305', name: 'web_search' }] },
       code_execution: { tools: [{ type: 'code_execution_20250825', name: 'code_execution' }] },
-      'a billing header in the system text': {
+      'the billing header that Claude Code puts into the system text': {
         system: [
           { type: 'text', text: 'x-anthropic-billing-header: a' },
           { type: 'text', text: 'Be brief' },
@@ -330,7 +330,7 @@ const CLIENTS: readonly ClientSamples[] = [
           },
         ],
       },
-      'a begun answer': {
+      'an answer that the client began, which the model continues': {
         messages: [
           { role: 'user', content: 'Go' },
           { role: 'assistant', content: 'The answer' },
@@ -382,7 +382,7 @@ const CLIENTS: readonly ClientSamples[] = [
       temperature: { generationConfig: { temperature: 0.5 } },
       topP: { generationConfig: { topP: 0.9 } },
       stopSequences: { generationConfig: { stopSequences: ['END'] } },
-      '`seed` below 2^53': { generationConfig: { seed: 7 } },
+      'a `seed` below 2^53': { generationConfig: { seed: 7 } },
       thinkingBudget: { generationConfig: { thinkingConfig: { thinkingBudget: 5000 } } },
       'functions with `parameters`': {
         tools: [
@@ -489,14 +489,16 @@ at what goes out. Run \`npx vitest run packages/server/src/gateway/request/losse
 | ${SIGNS['as sent']} | Both sides speak the same protocol: the request goes out as the client sent it. |
 | ${SIGNS.carried} | Carried: the provider is told the same in its own words. |
 | ${SIGNS.rewritten} | Carried in another form, such as an effort for a number of tokens or a function for a tool of the vendor; the change is reported. |
-| ${SIGNS.partly} | Carried but for a part of it, which is reported. |
-| ${SIGNS.gateway} | The gateway does it, or it concerns only the client's side. |
+| ${SIGNS.partly} | Carried in part; the part that is left out is reported. |
+| ${SIGNS.gateway} | Nothing is sent: the gateway does it itself, such as several answers for \`n\`, or it concerns only the client and the gateway. |
 | ${SIGNS.reported} | Left out, and reported in \`x-skein-losses\` and in the recording. With \`x-skein-strict: true\` it is refused. |
-| ${SIGNS.refused} | Refused with the 400 of the client's protocol, because a program relies on it. |
+| ${SIGNS.refused} | Refused with status 400, in the form of the client's protocol: a program that asks for it could not do without it. |
 
-What a reply loses on its way back is noted with the exchange, too: citations without an address, media that the client's protocol has no form for, and the
-blocks of tools that ran at the provider. Reasoning is never lost: the client gets what its protocol can show, and the original bytes go back to the provider
-that wrote them.
+A member is tried with one value. Where the value decides, a row below says which: \`seed\` is tried with 2^60, and again with a number below 2^53.
+
+What a reply loses on its way back to the client is noted in the recording, too: citations without an address, media that the client's protocol has no form for, and the
+blocks of tools that ran at the provider. The gateway keeps the reasoning of every reply: the client gets what its protocol can show, and in later requests the gateway sends the
+original bytes back to the provider that wrote them. Other providers are sent none of it.
 `;
 
 describe('docs/gateway-losses.md', () => {

@@ -5,6 +5,10 @@ export const cache = {
   'cache.requests': { one: '{count} request', other: '{count} requests' },
   'cache.hit-rate': '{percent} % of what could be read was read',
   'cache.lost': '{cost} lost by misses',
+  'cache.uncertain': {
+    one: '{count} request came too long after what could have served it to be compared',
+    other: '{count} requests came too long after what could have served them to be compared',
+  },
   'cache.no-causes': 'Whatever could be read from a cache was read.',
   'cache.missed-tokens': '{tokens} tokens missed',
   'cache.tokens': '{read} of {prompt} tokens read',
