@@ -173,7 +173,7 @@ async function recordCaching(forest) {
         id: `msg_cache_${turn}`,
         type: 'message',
         role: 'assistant',
-        model: 'claude-sonnet-4-5',
+        model: 'claude-sonnet-5',
         stop_reason: 'end_turn',
       },
       content: [{ type: 'text', text: `Row ${turn + 1}: knit two, purl two.` }],
@@ -190,7 +190,7 @@ async function recordCaching(forest) {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'anthropic-version': '2023-06-01', 'user-agent': 'yarn-bot/1.0' },
       body: JSON.stringify({
-        ...{ model: 'claude-sonnet-4-5', max_tokens: 500 },
+        ...{ model: 'claude-sonnet-5', max_tokens: 500 },
         tools: [
           { name: 'pattern', description: `Reads http://127.0.0.1:${port}/pattern.`, input_schema: { type: 'object' } },
         ],

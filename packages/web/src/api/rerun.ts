@@ -12,7 +12,11 @@ export interface RerunAnswer {
   readonly isKept: boolean;
   readonly cost?: number;
   readonly durationMs?: number;
+  readonly characters: number;
+  readonly toolCalls: number;
   readonly differs: boolean;
+  /** Where it differs: how many characters are the same before. */
+  readonly difference?: { readonly at: number };
   readonly rating?: number;
   readonly error?: string;
   readonly text: string;
