@@ -113,7 +113,8 @@ const write = (text) => (/** @type {Page} */ page) => page.getByRole('textbox', 
 const command = (query) => async (page) => {
   await page.keyboard.press('Control+k');
   await page.getByPlaceholder('Search or run a command').fill(query);
-  await page.getByRole('option', { name: query }).first().click();
+  // A filter behind the palette may have an option of the same name.
+  await page.getByRole('dialog').getByRole('option', { name: query }).first().click();
 };
 
 /** @param {...((page: Page) => Promise<unknown>)} acts @returns {(page: Page) => Promise<void>} */
