@@ -11,22 +11,28 @@ const OUTPUT = ['dist', 'dist-node'];
 const LEFT_OUT = [...OUTPUT, 'node_modules', 'test', 'LICENSE'];
 
 /**
- * True if nothing has changed since the last build: no source, and no built file. `npm test` says so itself: building again
- * would take away what other tests are using.
+ * True if nothing has changed since the last build: no source, and no built file; with `types`, if that build made declarations.
+ * `npm test` says so itself: building again would take away what other tests are using.
+ * @param {{ types?: boolean }} [options]
  */
-export function isBuilt() {
+export function isBuilt({ types = false } = {}) {
   if (process.env.SKEIN_BUILT === 'true') return true;
-  return existsSync(FILE) && readFileSync(FILE, 'utf8') === describeBuild();
+  if (!existsSync(FILE)) return false;
+  const noted = readFileSync(FILE, 'utf8');
+  return noted === describeBuild({ types: true }) || (!types && noted === describeBuild({ types: false }));
 }
 
-/** Notes that the packages have just been built from these sources. */
-export function noteBuild() {
+/** Notes that the packages have just been built from these sources. @param {{ types: boolean }} options */
+export function noteBuild(options) {
   mkdirSync(dirname(FILE), { recursive: true });
-  writeFileSync(FILE, describeBuild());
+  writeFileSync(FILE, describeBuild(options));
 }
 
-/** The contents of all sources, and the names, sizes and times of all built files, as digests. */
-function describeBuild() {
+/**
+ * The contents of all sources, and the names, sizes and times of all built files, as digests.
+ * @param {{ types: boolean }} options
+ */
+function describeBuild({ types }) {
   const folders = readdirSync(join(root, 'packages')).map((name) => join(root, 'packages', name));
   const sources = [
     ...SHARED.map((path) => join(root, path)),
@@ -34,6 +40,7 @@ function describeBuild() {
   ];
   const built = folders.flatMap((folder) => OUTPUT.flatMap((name) => listFiles(join(folder, name))));
   return JSON.stringify({
+    types,
     sources: digest(sources.map((path) => [path, readFileSync(path)])),
     built: digest(built.map((path) => [path, `${statSync(path).size} ${statSync(path).mtimeMs}`])),
   });

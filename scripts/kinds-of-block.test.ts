@@ -18,11 +18,10 @@ const CORE: Definition = {
     "\n  | UnknownBlock\n  | LocationBlock;\nexport interface LocationBlock {\n  readonly type: 'location';\n  readonly latitude: number;\n}\n",
 };
 
-/** The page reads the declarations of the built server. */
 const SERVER: Definition = {
-  file: `${root}packages/server/dist/client.d.ts`,
-  before: ' | z.infer<typeof UnknownBlock>;',
-  after: " | z.infer<typeof UnknownBlock> | { type: 'location'; latitude: number };",
+  file: `${root}packages/server/src/api/schemas/blocks.ts`,
+  before: '\n  | z.infer<typeof UnknownBlock>;\n',
+  after: "\n  | z.infer<typeof UnknownBlock>\n  | { type: 'location'; latitude: number };\n",
 };
 
 function withAnotherKind({ file, before, after }: Definition): string {

@@ -73,6 +73,6 @@ const SHARED_CASES = [
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   process.env.SKEIN_LONG = 'true';
-  const done = setUp() && build() && tool('vitest', ['run', ...LONG, ...SHARED_CASES]);
+  const done = setUp() && build({ types: true }) && tool('vitest', ['run', ...LONG, ...SHARED_CASES]);
   process.exitCode = done ? 0 : 1;
 }

@@ -11,7 +11,7 @@ import { build, npm, root, setUp } from './setup.mjs';
 
 const folder = resolve(process.argv[2] ?? join(root, 'packed'));
 
-if (setUp() && (isBuilt() || build()) && packAll()) {
+if (setUp() && (isBuilt({ types: true }) || build({ types: true })) && packAll()) {
   console.log(`\nThe packages are in ${folder}. This installs them without a network, also with -g:\n`);
   console.log(`  npm install --offline ${join(folder, '*.tgz')}`);
 } else process.exitCode = 1;

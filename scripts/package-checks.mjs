@@ -4,7 +4,7 @@ import { build, setUp, tool } from './setup.mjs';
 
 const typed = ['--pack', '--profile', 'esm-only', '--format', 'table', '--no-summary'];
 const failed = [];
-if (!setUp() || !build()) failed.push('the build');
+if (!setUp() || !build({ types: true })) failed.push('the build');
 else {
   process.env.SKEIN_BUILT = 'true';
   for (const { folder } of publishOrder()) {

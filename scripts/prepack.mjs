@@ -3,5 +3,5 @@ import { copyFileSync } from 'node:fs';
 import { isBuilt } from './build-state.mjs';
 import { build, root, setUp } from './setup.mjs';
 
-if (setUp() && (isBuilt() || build())) copyFileSync(`${root}LICENSE`, 'LICENSE');
+if (setUp() && (isBuilt({ types: true }) || build({ types: true }))) copyFileSync(`${root}LICENSE`, 'LICENSE');
 else process.exitCode = 1;

@@ -67,9 +67,9 @@ export function setUp() {
 
 export const buildScript = `${root}scripts/build.mjs`;
 
-/** Builds every package into its dist folder. */
-export function build() {
-  return run(process.execPath, [buildScript]);
+/** Builds every package into its dist folder; what is packed has declarations for TypeScript, too. @param {{ types?: boolean }} [options] */
+export function build({ types = false } = {}) {
+  return run(process.execPath, [buildScript, ...(types ? ['--types'] : [])]);
 }
 
 /** Runs npm in the repository; true when it succeeded. @param {readonly string[]} args */

@@ -11,6 +11,7 @@ import {
 } from '@skein/forest';
 import { Problem } from '../http/problem.ts';
 import { type SseMessage, sseResponse } from '../http/sse.ts';
+import { textStream } from '../http/text-stream.ts';
 import type { Redactor } from '../redact.ts';
 import { answers, apiRouter, given, streams } from './router.ts';
 import { Id, Node, PageQuery, pageSchema, SessionQuery, Thread, ThreadId, Usage } from './schemas/forest.ts';
@@ -132,9 +133,9 @@ export const forestRoutes = apiRouter()
     const page = await c.var.services.forest.topology(given(c.req.valid('query')));
     return c.json({ ...page, items: [...page.items] }, 200);
   })
-  .openapi(outline, (c) => {
-    const lines = ReadableStream.from(outlineLines(c.var.services.forest)).pipeThrough(new TextEncoderStream());
-    return new Response(lines, { headers: { 'content-type': 'application/x-ndjson' } });
+  .openapi(outline, async (c) => {
+    const lines = outlineLines(c.var.services.forest);
+    return new Response(textStream(await lines.next(), lines), { headers: { 'content-type': 'application/x-ndjson' } });
   })
   .openapi(search, async (c) => {
     const { forest, redact } = c.var.services;

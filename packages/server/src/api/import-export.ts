@@ -13,6 +13,7 @@ import {
 import type { Context } from 'hono';
 import { Problem, problemBody, toProblem } from '../http/problem.ts';
 import { type SseMessage, sseResponse } from '../http/sse.ts';
+import { textStream } from '../http/text-stream.ts';
 import { readFileParts, withUploadedFolder } from '../http/uploaded-folder.ts';
 import { answers, apiRouter, given, streams } from './router.ts';
 import { Id, ThreadId } from './schemas/forest.ts';
@@ -178,26 +179,6 @@ const FILES: Readonly<Record<string, { readonly type: string; readonly ending: s
 /** A shared page is shown under an origin of its own, where it could do nothing even if a script got into it. */
 const SHOWN_POLICY =
   "sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'";
-
-function textStream(
-  first: IteratorResult<string>,
-  rest: AsyncGenerator<string>,
-  redact: (text: string) => string,
-): ReadableStream<Uint8Array> {
-  const encoder = new TextEncoder();
-  let next: IteratorResult<string> | undefined = first;
-  return new ReadableStream({
-    async pull(controller) {
-      const { done, value } = next ?? (await rest.next());
-      next = undefined;
-      if (done) controller.close();
-      else controller.enqueue(encoder.encode(redact(value)));
-    },
-    async cancel() {
-      await rest.return(undefined);
-    },
-  });
-}
 
 function requestBody(c: Context): AsyncIterable<Uint8Array> {
   const { body } = c.req.raw;
