@@ -14,8 +14,7 @@ import { PLACEMENT_RULES, type Placement, placedNodes, readPlacement } from '../
 import type { RecordingForest } from '../recorder.ts';
 import { turnOfOthers } from '../turns.ts';
 import type { PlacedExchange } from './place-exchange.ts';
-import { forkedThreadId } from './placement-rules.ts';
-import type { IndexThread, RecordedIndex } from './recorded-index.ts';
+import { forkedThreadId, type IndexThread, type RecordedIndex } from './recorded-index.ts';
 
 /**
  * Writes the results of a projection. Nodes, bodies and takes are named by their content and can be written at any
