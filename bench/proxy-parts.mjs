@@ -1,7 +1,8 @@
-// One process of the proxy's measurement: the provider, a plain pass-through, or Skein. Told which, where to go on, and
+// One process of the proxy's measurement: the provider, a plain pass-through, the least recorder, or Skein. Told which, where to go on, and
 // where to record.
 import http from 'node:http';
 import { opaque, prose, random } from './data/words.mjs';
+import { startLeast } from './least-recorder.mjs';
 
 const EVENTS = 40;
 const [role = '', upstream = '', folder = ''] = process.argv.slice(2);
@@ -12,7 +13,12 @@ const event = `data: ${JSON.stringify({
   choices: [{ index: 0, delta: { content: 'some more words of an answer '.repeat(3) }, finish_reason: null }],
 })}\n\n`;
 
-const listen = { provider: startProvider, plain: startPlain, skein: startSkein }[role];
+const listen = {
+  provider: startProvider,
+  plain: startPlain,
+  least: () => startLeast(upstream, folder, serve),
+  skein: startSkein,
+}[role];
 const { port, end } = await /** @type {NonNullable<typeof listen>} */ (listen)();
 process.on('message', (wish) => {
   if (wish === 'memory') globalThis.gc?.();

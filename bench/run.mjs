@@ -84,7 +84,7 @@ async function recorder() {
   const { times, peaks } = await measureRecorder({ rounds: Math.min(rounds, 9), warmUp: 2 });
   return [...times].flatMap(([workload, sides]) => {
     const floor = sides.get('floor') ?? [];
-    return /** @type {const} */ (['floor', 'skein']).map((who) => {
+    return /** @type {const} */ (['floor', 'least', 'skein']).map((who) => {
       const result = compare(floor, sides.get(who) ?? []);
       const memory = { time: peaks[who], ratio: peaks[who] / peaks.floor };
       const verdict = who === 'skein' ? judge('recorder', result.ratio) : undefined;

@@ -1,5 +1,6 @@
-// What recording costs as a user runs it: a server process that records into files, against a pass-through of ten lines
-// in a process of its own, both asked by this process, one workload after the other.
+// What recording costs as a user runs it: a server process that records into files, against a pass-through of ten lines and
+// against the least that a recorder has to do, each in a process of its own, all asked by this process, one workload after the
+// other.
 import { mkdtempSync, rmSync } from 'node:fs';
 import http from 'node:http';
 import { tmpdir } from 'node:os';
@@ -37,25 +38,16 @@ export const WORKLOADS = [
 export async function measureRecorder({ rounds, warmUp, workloads = WORKLOADS }) {
   const provider = await start('provider');
   const plain = await start('plain', provider.url);
-  const folder = mkdtempSync(join(tmpdir(), 'skein-bench-recorder-'));
-  const skein = await start('skein', provider.url, folder);
+  const folders = Array.from({ length: 2 }, () => mkdtempSync(join(tmpdir(), 'skein-bench-recorder-')));
+  const least = await start('least', provider.url, folders[0]);
+  const skein = await start('skein', provider.url, folders[1]);
+  const parts = { floor: plain, least, skein };
   try {
     /** @type {Map<string, Map<string, number[]>>} */
-    const times = new Map(
-      workloads.map(({ name }) => [
-        name,
-        new Map([
-          ['floor', []],
-          ['skein', []],
-        ]),
-      ]),
-    );
+    const times = new Map(workloads.map(({ name }) => [name, new Map(Object.keys(parts).map((part) => [part, []]))]));
     for (let round = -warmUp; round < rounds; round++)
       for (const workload of workloads)
-        for (const [name, part] of /** @type {const} */ ([
-          ['floor', plain],
-          ['skein', skein],
-        ])) {
+        for (const [name, part] of Object.entries(parts)) {
           const before = await part.cpu();
           await work(part, workload, `${round} ${name}`);
           const spent = (await part.idle()) - before;
@@ -65,10 +57,10 @@ export async function measureRecorder({ rounds, warmUp, workloads = WORKLOADS })
               ?.get(name)
               ?.push(spent / workload.exchanges);
         }
-    return { times, peaks: { floor: await plain.peak(), skein: await skein.peak() } };
+    return { times, peaks: { floor: await plain.peak(), least: await least.peak(), skein: await skein.peak() } };
   } finally {
-    await Promise.all([plain, skein, provider].map((part) => part.stop()));
-    rmSync(folder, { recursive: true });
+    await Promise.all([...Object.values(parts), provider].map((part) => part.stop()));
+    for (const folder of folders) rmSync(folder, { recursive: true });
   }
 }
 

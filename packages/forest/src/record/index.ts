@@ -27,8 +27,8 @@ export {
 } from './list-exchanges.ts';
 export type { Placement } from './placement.ts';
 export { projectSecrets } from './project-secrets.ts';
-export { forkedThreadId } from './projection/placement-rules.ts';
 export { reproject } from './projection/projector.ts';
+export { forkedThreadId } from './projection/recorded-index.ts';
 export { type RecordFetch, type RecordFetchOptions, recordFetch } from './record-fetch.ts';
 export {
   createRecorder,

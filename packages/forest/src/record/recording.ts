@@ -46,8 +46,8 @@ export type UpstreamRequest = Omit<UpstreamSide, 'host' | 'path' | 'attempt' | '
   readonly body: string;
 };
 
-/** A part of this size is written at once. */
-const PART_BYTES = 64 * 1024;
+/** A part of this size is written at once. Smaller ones would cost more: each is a write that waits for the disk, and most answers are one part. */
+const PART_BYTES = 256 * 1024;
 /** Bytes that arrive within this time count as one arrival. */
 const MARK_MS = 10;
 /** How many bytes may wait for a slow store, of one response and of all, before the rest of a response is dropped. */

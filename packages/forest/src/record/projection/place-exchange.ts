@@ -7,6 +7,7 @@ import type { BodyRecord, StoredText, StoreRecord, TakeContext } from '../../mod
 import type { Exchange } from '../exchange.ts';
 import { PLACEMENT_RULES, type Placement } from '../placement.ts';
 import type { Answer, ExchangeContent, Poll, Turn } from '../read-exchange.ts';
+import { setAside } from './compactions.ts';
 import { readIssuedIds } from './evidence.ts';
 import { indexReplies, updateThread } from './known-replies.ts';
 import {
@@ -19,7 +20,6 @@ import {
   isCut,
   noteCut,
   responseKey,
-  setAside,
 } from './placement-rules.ts';
 import {
   addIndexNode,

@@ -1,10 +1,10 @@
-import { type Checkpoint, type Message, rangeDigest } from '@skein/core';
+import type { Checkpoint } from '@skein/core';
 import { type AppendPoint, ROOT_POINT } from '../../forest/index.ts';
-import { sha256 } from '../../model/ids.ts';
 import { type Hints, samePerson } from '../hints.ts';
 import type { Placement } from '../placement.ts';
 import type { Turn } from '../read-exchange.ts';
-import { extendSent, questionBefore, turnKey } from './evidence.ts';
+import { describeCompaction, matchSummary } from './compactions.ts';
+import { questionBefore, turnKey } from './evidence.ts';
 import {
   findByProof,
   findByQuote,
@@ -12,14 +12,12 @@ import {
   findByWords,
   findLastResponse,
   SHORTEST_SUMMARY,
-  type SummaryMatch,
   summedUp,
 } from './find-reply.ts';
 import {
   CLOCK_TOLERANCE_MS,
   findEarlyRequests,
   noteEarlyRequest,
-  sessionKey,
   summaryKey,
   turnsKey,
   wordsKey,
@@ -28,12 +26,10 @@ import {
   type Continuation,
   type ContinuationPoint,
   type Cut,
-  type IndexNode,
-  indexedPath,
   type KnownResponse,
-  leadsTo,
   placeAt,
   type RecordedIndex,
+  recordedThreadId,
   type SummedUp,
 } from './recorded-index.ts';
 import { followHistory, followMessages, SentHistory } from './sent-history.ts';
@@ -256,20 +252,6 @@ export function findKeptHistory(
 }
 
 /**
- * A request for a summary that takes the place of a conversation is no turn of that conversation: it has a thread of its
- * own beside it.
- */
-export function setAside(index: RecordedIndex, match: ThreadMatch, { exchange, hints }: Turn): ThreadMatch {
-  const key = sessionKey(hints);
-  const isFound = match.found !== 'new' && index.threads.has(match.thread);
-  const latest = isFound || key === undefined ? undefined : index.latest.get(key);
-  const sumsUp = isFound ? { thread: match.thread, node: match.place.id } : latest && { thread: latest };
-  const { place, matched, by, kept } = match.compaction ? { ...match, place: ROOT_POINT, matched: 0 } : match;
-  const thread = recordedThreadId(`exchange\n${exchange.id}`);
-  return { thread, place, matched, by, kept, found: 'new', isNamed: true, ...(sumsUp && { sumsUp }) };
-}
-
-/**
  * Rule 3: a retry. The same bytes with the same hints come shortly after a cut request, or the client counts the retry
  * itself.
  */
@@ -357,50 +339,6 @@ function isSentAgain(
   return [place.echo.text, after].includes(history.echo(at).text) || history.echo(at - 1).text === before;
 }
 
-/**
- * The client sent a summary of a conversation: what comes behind the summary goes below the end of the conversation, and
- * everything before replaces the history. Replies that are sent again beside the summary belong to what replaces it.
- */
-function matchSummary(
-  index: RecordedIndex,
-  history: SentHistory,
-  { thread, node, spot, at }: SummaryMatch,
-): ThreadMatch {
-  const { messages, lead } = history;
-  const { head } = index.threads.get(thread)!;
-  // A warm-up may have left the head of the thread before the messages that were summed up.
-  const end = node !== undefined && leadsTo(index, head, node) ? node : head;
-  const repeated = findRepeated(index, history, at, end) ?? history.replyBefore(messages.length);
-  const asked = Math.max(lead, at + 1, repeated + 1);
-  const matched = asked < messages.length ? asked : messages.length - 1;
-  const found = { thread, place: placeAt(index, end), matched, by: 'exact' as const };
-  return {
-    ...found,
-    found: 'compacted',
-    spot: { ...spot, thread, node: end },
-    compaction: describeCompaction(index, history, found),
-  };
-}
-
-/** How many of the last replies of a conversation are looked for behind its summary. */
-const MOST_REPEATED = 8;
-
-/** The last reply behind a summary that repeats one of the last replies of the conversation. */
-function findRepeated(index: RecordedIndex, history: SentHistory, from: number, end: string): number | undefined {
-  const last: IndexNode[] = [];
-  for (let node = index.nodes.get(end); node && last.length < MOST_REPEATED; node = index.nodes.get(node.parent))
-    if (node.isReply) last.push(node);
-  const isSame =
-    (message: Message) =>
-    ({ place, parent }: IndexNode) => {
-      const above = placeAt(index, parent).echo;
-      return place.echo.text !== above.text && extendSent(above, message).text === place.echo.text;
-    };
-  for (let at = history.replyBefore(history.messages.length); at > from; at = history.replyBefore(at))
-    if (last.some(isSame(history.messages[at]!))) return at;
-  return undefined;
-}
-
 /** Notes an unknown reply. If its exchange arrives later, this request is placed behind it. */
 function awaitReply(index: RecordedIndex, history: SentHistory, reply: number, { exchange, last }: Turn): void {
   if (reply < 0) return;
@@ -419,41 +357,4 @@ export function responseKey(id: string): string {
 
 export function isCut({ answer, exchange }: Turn): boolean {
   return answer.stop.reason === 'cut' || (exchange.outcome === 'cut' && answer.replies.length === 0);
-}
-
-/** The thread that a fork of a thread at a head becomes: the same, whoever makes it. */
-export function forkedThreadId(thread: string, head: string): string {
-  return recordedThreadId(`fork\n${thread}\n${head}`);
-}
-
-function recordedThreadId(of: string): string {
-  return sha256(`skein-recorded/1\n${of}`).slice(0, 16);
-}
-
-/**
- * Describes a compaction by the client: how many messages at the front it left out, and what it sent instead.
- * Continuing the thread sends the same replacement.
- */
-function describeCompaction(
-  index: RecordedIndex,
-  { messages, lead }: SentHistory,
-  { place, matched }: { readonly place: AppendPoint; readonly matched: number },
-): Checkpoint {
-  const path = indexedPath(index, place.id);
-  const leading = path.filter((node) => node.place.echo.leading).length;
-  const sent = messages.slice(lead, matched);
-  let upTo = path.length;
-  let replaced = sent.length;
-  while (upTo > leading && replaced > 0 && path[upTo - 1]!.body === sent[replaced - 1]!.facts.digest) {
-    upTo -= 1;
-    replaced -= 1;
-  }
-  return {
-    upTo,
-    digest: rangeDigest(
-      path.map(({ body }) => ({ facts: { digest: body } })),
-      upTo,
-    ),
-    replacement: sent.slice(0, replaced).map(({ raw, origin }) => ({ dialect: origin.dialect, raw, origin })),
-  };
 }

@@ -1,5 +1,5 @@
 import { type AppendPoint, ROOT_POINT } from '../../forest/index.ts';
-import { ROOT } from '../../model/ids.ts';
+import { ROOT, sha256 } from '../../model/ids.ts';
 import type { TakeContext } from '../../model/records.ts';
 import type { Exchange } from '../exchange.ts';
 import type { Hints } from '../hints.ts';
@@ -349,4 +349,14 @@ export function indexedPath(index: RecordedIndex, id: string): IndexNode[] {
   const path: IndexNode[] = [];
   for (let at = index.nodes.get(id); at; at = index.nodes.get(at.parent)) path.push(at);
   return path.reverse();
+}
+
+/** The thread that a fork of a thread at a head becomes: the same, whoever makes it. */
+export function forkedThreadId(thread: string, head: string): string {
+  return recordedThreadId(`fork\n${thread}\n${head}`);
+}
+
+/** The id of a thread that the recorder makes, from what it is made of. */
+export function recordedThreadId(of: string): string {
+  return sha256(`skein-recorded/1\n${of}`).slice(0, 16);
 }

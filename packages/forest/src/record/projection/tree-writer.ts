@@ -2,6 +2,7 @@ import {
   allPages,
   makeGroupRefs,
   makeRef,
+  makeRefs,
   openingGroupId,
   readRefs,
   SIDE_GROUP,
@@ -14,8 +15,7 @@ import { PLACEMENT_RULES, type Placement, placedNodes, readPlacement } from '../
 import type { RecordingForest } from '../recorder.ts';
 import { turnOfOthers } from '../turns.ts';
 import type { PlacedExchange } from './place-exchange.ts';
-import { forkedThreadId } from './placement-rules.ts';
-import type { IndexThread, RecordedIndex } from './recorded-index.ts';
+import { forkedThreadId, type IndexThread, type RecordedIndex } from './recorded-index.ts';
 
 /**
  * Writes the results of a projection. Nodes, bodies and takes are named by their content and can be written at any
@@ -291,22 +291,19 @@ async function makeThreadRefs(
   const items = await readRefs(forest, 'thread', keys, NAMES);
   const there = new Map(items.map(({ key, name, value }) => [`${key} ${name}`, value]));
   const has = (name: string, id: string) => Boolean(there.get(`${id} ${name}`));
-  const set = (id: string, values: Readonly<Record<string, unknown>>) =>
-    Object.entries(values).map(([name, value]) => makeRef(forest, 'thread', id, name, value));
+  const set = (id: string, values: Readonly<Record<string, unknown>>) => makeRefs(forest, 'thread', id, values);
   const threads = await index.read(() => new Map(keys.map((id) => [id, index.threads.get(id)])));
   const refs = keys.flatMap((id) => {
     const thread = threads.get(id);
     if (!thread) return has('head', id) ? set(id, { deleted: true, mergedInto: successor.get(id) ?? '' }) : [];
     const { head, touched, title } = thread;
-    const said = Object.entries(threadValues(thread)).filter(([name, value]) => there.get(`${id} ${name}`) !== value);
-    return set(id, {
-      head,
-      touched,
-      ...Object.fromEntries(said),
-      ...(!has('head', id) && { start: ROOT, title }),
-      ...(title !== '' && there.get(`${id} title`) === '' && { title }),
-      ...(has('mergedInto', id) && { deleted: false, mergedInto: false }),
-    });
+    const values: Record<string, unknown> = { head, touched };
+    const said = threadValues(thread);
+    for (const name in said) if ((there.get(`${id} ${name}`) ?? UNSAID[name]) !== said[name]) values[name] = said[name];
+    if (!has('head', id)) values.start = ROOT;
+    if (!has('head', id) || (title !== '' && there.get(`${id} title`) === '')) values.title = title;
+    if (has('mergedInto', id)) Object.assign(values, { deleted: false, mergedInto: false });
+    return set(id, values);
   });
   const touches = keys.flatMap((thread) => {
     const known = threads.get(thread);
@@ -361,6 +358,9 @@ const NAMES = [
   'group',
   'unrecorded',
 ];
+
+/** What a register of a thread means that was never written. */
+const UNSAID: Readonly<Record<string, unknown>> = { part: 'main' };
 
 /** The registers of a thread beside its head; written if they change. */
 function threadValues(thread: IndexThread): Readonly<Record<string, unknown>> {
