@@ -55,8 +55,7 @@ export function createAppendQueue(context: PostgresContext, writer: string): App
       );
       for (const { resolve } of batch) resolve(isNew);
     } catch (error) {
-      if (batch.length === 1 || isSkeinError(error, 'store_unreachable'))
-        for (const { reject } of batch) reject(error);
+      if (batch.length === 1 || isSkeinError(error, 'store_unreachable')) for (const { reject } of batch) reject(error);
       // One of them was refused, and the others need not be.
       else for (const one of batch) await writeTogether(slot, [one]);
     }
