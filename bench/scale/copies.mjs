@@ -43,7 +43,14 @@ const TABLES = [
   {
     name: 'entry',
     key: 'id',
-    changes: { id: times('id'), of: times('"of"'), clock: times('clock'), rest: idsAndTimes('rest'), ...READ },
+    changes: {
+      id: times('id'),
+      of: times('"of"'),
+      order: times('"order"'),
+      clock: times('clock'),
+      rest: idsAndTimes('rest'),
+      ...READ,
+    },
   },
   {
     name: 'ref',

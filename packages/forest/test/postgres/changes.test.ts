@@ -116,6 +116,16 @@ test('appends that wait for each other are written together, and one that is ref
   expect((await store.scan()).items).toHaveLength(made.length);
 });
 
+test('of a node that two callers append with different times, the earlier time counts, also when they are written together', async () => {
+  const store = await used.open();
+  const { node, body } = makeNode('twice');
+  const fillers = Array.from({ length: 4 }, (_, at) => store.append(toRecords([makeNode(`n${at}`)])));
+  const late = store.append([body, { ...node, at: 5 }]);
+  const early = store.append([body, { ...node, at: 3 }]);
+  await Promise.all([...fillers, late, early]);
+  expect((await store.nodes([node.id]))[0]?.at).toBe(3);
+});
+
 test('a cursor from another server means reading anew', async () => {
   const store = await used.open();
   expect((await store.changes('0/1:999999999')).reset).toBe(true);
