@@ -112,3 +112,14 @@ test('a page reads its own rows, and not those of the whole project', async () =
     expect(await rowsOf(() => threads(first.next))).toBeLessThan(2 * limit);
   }
 });
+
+test('registers of a few keys and one name are looked up, and not found among all of that name', async () => {
+  const { store, read } = await explainingStore(used.newProject());
+  await store.append(Array.from({ length: 3000 }, (_, at) => makeRef(`k${at}`, 'landed', at, `c${1e6 + at}`)));
+  await used.database.query('vacuum analyze');
+  read.length = 0;
+  const keys = ['k7', 'k2999', 'k7', 'none'];
+  const { items } = await store.refs({ on: 'thread', keys, names: ['landed'], limit: 1000 });
+  expect(items.map(({ key }) => key)).toEqual(['k7', 'k2999']);
+  expect(read.reduce((sum, rows) => sum + rows, 0)).toBeLessThan(10);
+});
