@@ -45,6 +45,7 @@ export async function measureExchanges(pool, { exchanges, copies }) {
   console.log(
     `${cells(['exchanges of the project', 'rows that a recorder reads at its start', 'seconds'], started, 3)}\n`,
   );
+  /** @type {string[][][]} */
   const columns = [];
   for (const project of Object.keys(projects)) {
     const store = await forest.postgresStore(pool, { project });

@@ -184,15 +184,21 @@ export function recordQueries(
   const namedBy = (names: readonly string[]) =>
     names.length === 1 ? sql<string>`${toStored(names[0]!)}` : anyOf(names);
   /**
-   * The registers of some keys, looked up key by key: with `offset`, PostgreSQL cannot read all registers of a name in the
-   * order of their clocks instead, which takes a minute in a large project.
+   * All registers, or those of some keys, which are looked up one by one: with `offset`, PostgreSQL cannot read all
+   * registers of a name in the order of their clocks instead, which takes a minute in a large project.
    */
-  const withKeys = (on: string, keys: readonly string[]) =>
-    sql<PostgresTables['skein_ref']>`(
-      select found.* from unnest(${[...new Set(keys)].map(toStored)}::text[]) as wanted (key)
-      cross join lateral (
-        select * from ${sql.table('skein_ref')} where project = ${own} and key = wanted.key and "on" = ${on} offset 0
-      ) as found)`.as<'skein_ref'>('skein_ref');
+  const refsOn = (on: string, keys: readonly string[] | undefined) => {
+    const table = sql.table('skein_ref');
+    const source =
+      keys === undefined
+        ? sql<PostgresTables['skein_ref']>`${table}`
+        : sql<PostgresTables['skein_ref']>`(
+            select found.* from unnest(${[...new Set(keys)].map(toStored)}::text[]) as wanted (key)
+            cross join lateral (
+              select * from ${table} where project = ${own} and key = wanted.key and "on" = ${on} offset 0
+            ) as found)`;
+    return source.as<'skein_ref'>('skein_ref');
+  };
   const readRefs = (rows: readonly Omit<RefRow, 'project' | 'is_set'>[]) =>
     readRows(context, rows, readRef, ({ on, key, name }) => `ref ${on}/${key}/${name}`);
   const readEntries = (rows: readonly Omit<EntryRow, 'project'>[]) =>
@@ -228,7 +234,7 @@ export function recordQueries(
       const beyond = sql.raw(order === 'oldest' ? '>' : '<');
       const list = (from: PostgresContext['db']) =>
         from
-          .selectFrom(keys === undefined ? 'skein_ref' : withKeys(on, keys))
+          .selectFrom(refsOn(on, keys))
           .select(REF_COLUMNS)
           .where('project', '=', own)
           .where('on', '=', on)
