@@ -10,4 +10,5 @@ export async function importOfForest(name) {
   return import(pathToFileURL(fromForest.resolve(name)).href);
 }
 
-export const startPostgres = () => start(['shared_buffers=512MB', 'max_wal_size=4GB']);
+/** @param {string[]} more settings */
+export const startPostgres = (...more) => start(['shared_buffers=512MB', 'max_wal_size=4GB', ...more]);

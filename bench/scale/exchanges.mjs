@@ -1,8 +1,9 @@
-// `npm run scale -- --exchanges 10000 --copies 100`: recorded exchanges in PostgreSQL. The first project is recorded by a real
-// recorder; the others get the rows that the store would write for the same traffic. How fast it fills, its size, the cost of each
-// query in one of the projects, and what the start of a recorder reads.
+// `npm run scale -- --exchanges 10000 --copies 1000`: recorded exchanges in PostgreSQL. The first project is recorded by a real
+// recorder; a second one has ten times as many exchanges, a third one all the others. How fast they fill, their size, the cost of
+// each query and the start of a recorder in each of them, and what it takes to drop a month.
 import { importOfForest } from '../postgres-server.mjs';
 import { cells } from '../table.mjs';
+import { BLOCK_MS, fillWithCopies } from './copies.mjs';
 
 /** @type {typeof import('@skein/forest')} */
 const forest = await importOfForest('@skein/forest');
@@ -10,36 +11,66 @@ const forest = await importOfForest('@skein/forest');
 const TURNS = 5;
 const AT_ONCE = 200;
 const ROUNDS = 30;
-const FIRST = 'recorded-0';
-const DAY = 24 * 60 * 60 * 1000;
+const [SMALL, MEDIUM, LARGE] = ['small', 'medium', 'large'];
+/** How many times the exchanges of the small project the medium one has. */
+const MEDIUM_SIZE = 10;
 
 /**
  * @param {any} pool
  * @param {{ exchanges: number, copies: number }} sizes
  */
 export async function measureExchanges(pool, { exchanges, copies }) {
-  const before = performance.now();
-  await record(pool, exchanges);
-  const seconds = (performance.now() - before) / 1000;
+  const began = Math.floor(Date.now() / BLOCK_MS - 1) * BLOCK_MS;
+  const seconds = await timed(() => record(pool, exchanges, began));
   console.log(
     `Recorded and placed ${exchanges} exchanges in ${seconds.toFixed(0)} s: ${Math.round(exchanges / seconds)} a second\n`,
   );
-  for (let copy = 1; copy < copies; copy++) {
-    await copyProject(pool, `recorded-${copy}`);
-    if (copy % 10 === 0) console.error(`${copy * exchanges} exchanges after ${process.uptime().toFixed(0)} s`);
-  }
-  await pool.query('vacuum (analyze)');
+  const others = [
+    { project: MEDIUM, copies: MEDIUM_SIZE - 1 },
+    { project: LARGE, copies: copies - MEDIUM_SIZE - 2 },
+  ];
+  await makeMonths(pool, began, others);
+  const progress = (/** @type {string} */ text) => console.error(`${process.uptime().toFixed(0)} s: ${text}`);
+  const filled = await timed(() => fillWithCopies(pool, { project: SMALL, began }, others, progress));
+  progress('analysing');
+  const analysed = await timed(() => pool.query('vacuum (analyze)'));
+  console.log(
+    `${exchanges * copies} exchanges; copies and indexes in ${filled.toFixed(0)} s, analysed in ${analysed.toFixed(0)} s\n`,
+  );
   console.log(`${cells(['tables', 'rows', 'MB', 'bytes per exchange'], await sizes(pool, exchanges * copies), 1)}\n`);
-  const last = await forest.postgresStore(pool, { project: `recorded-${copies - 1}` });
-  console.log(`${cells(['question', 'median ms', '95 % ms'], await times(last), 1)}\n`);
-  await last.close();
-  console.log(cells(['start of a recorder', 'rows read', 'seconds'], await starts(pool, `recorded-${copies - 1}`), 1));
+  const projects = { [SMALL]: 1, [MEDIUM]: MEDIUM_SIZE, [LARGE]: copies - MEDIUM_SIZE - 1 };
+  const started = [];
+  for (const [project, times] of Object.entries(projects))
+    started.push([String(times * exchanges), ...(await start(pool, project))]);
+  console.log(
+    `${cells(['exchanges of the project', 'rows that a recorder reads at its start', 'seconds'], started, 3)}\n`,
+  );
+  /** @type {string[][][]} */
+  const columns = [];
+  for (const project of Object.keys(projects)) {
+    const store = await forest.postgresStore(pool, { project });
+    columns.push(await times(store));
+    await store.close();
+  }
+  const rows = columns[0]?.map(([name], at) => [
+    name ?? '',
+    ...columns.map((column) => column[at]?.slice(1).join(' / ') ?? ''),
+  ]);
+  const headings = Object.values(projects).map((times) => `${times * exchanges}: median / 95 % ms`);
+  console.log(`${cells(['question', ...headings], rows ?? [], 1)}\n`);
+  console.log(cells(['dropped months', 'rows', 'seconds'], [await dropMonths(pool, LARGE)], 1));
 }
 
-/** Conversations of five turns, begun within ninety days. Bodies have less than 500 bytes. @param {any} pool @param {number} exchanges */
-async function record(pool, exchanges) {
-  const store = await forest.postgresStore(pool, { project: FIRST });
-  const began = Date.now() - 90 * DAY;
+/** @param {() => Promise<unknown>} work */
+async function timed(work) {
+  const before = performance.now();
+  await work();
+  return (performance.now() - before) / 1000;
+}
+
+/** Conversations of five turns, begun within one block of time. Bodies have less than 500 bytes. @param {any} pool @param {number} exchanges @param {number} began */
+async function record(pool, exchanges, began) {
+  const store = await forest.postgresStore(pool, { project: SMALL });
   let now = began;
   const recorder = forest.createRecorder(forest.createForest(store, { now: () => now }), {
     onError: (error) => {
@@ -49,7 +80,7 @@ async function record(pool, exchanges) {
   /** @type {{ role: string, content: string }[][]} */
   const talks = [];
   for (let at = 0; at < exchanges; at++) {
-    now = began + Math.floor((at / exchanges) * 90 * DAY);
+    now = began + Math.floor((at / exchanges) * 0.9 * BLOCK_MS);
     // Fifty conversations at a time go on in turn.
     const talk = talks[at % 50] ?? [];
     const messages = talk.length >= 2 * TURNS ? [] : talk;
@@ -67,41 +98,33 @@ async function record(pool, exchanges) {
     const reply = { id: `chatcmpl-${at}`, model: 'gpt-5.5', choices: [{ index: 0, message, finish_reason: 'stop' }] };
     recording.push(new TextEncoder().encode(JSON.stringify(reply)));
     recording.end('done');
-    if (at % AT_ONCE !== AT_ONCE - 1) continue;
-    await recorder.settled();
-    if (at % 10_000 === 9_999) console.error(`${at + 1} recorded after ${process.uptime().toFixed(0)} s`);
+    if (at % AT_ONCE === AT_ONCE - 1) await recorder.settled();
   }
   await recorder.settled();
-  await store.months?.create();
   await store.close();
 }
 
-/** The rows of the first project as rows of another one; words carry a mark of their project. @param {any} pool @param {string} project */
-async function copyProject(pool, project) {
-  const { rows } = await pool.query(
-    "select encode(sha256($1::bytea), 'hex') as before, encode(sha256($2::bytea), 'hex') as after",
-    [FIRST, project],
-  );
-  const [before, after] = [rows[0].before.slice(0, 6), rows[0].after.slice(0, 6)];
-  for (const table of ['node', 'page', 'body', 'take', 'ref', 'entry', 'fact', 'fact_version']) {
-    const columns = await pool.query(
-      "select string_agg(quote_ident(column_name), ', ') as names from information_schema.columns where table_name = $1 and column_name not in ('project', 'seq', 'xid')",
-      [`skein_${table}`],
-    );
-    const names = columns.rows[0].names;
-    await pool.query(
-      `insert into skein_${table} (project, ${names}) select $2, ${names} from skein_${table} where project = $1`,
-      [FIRST, project],
-    );
+/**
+ * Partitions for all months that the copies will have: each project gets an exchange of its oldest month first.
+ * @param {any} pool
+ * @param {number} began
+ * @param {readonly { project: string, copies: number }[]} projects
+ */
+async function makeMonths(pool, began, projects) {
+  for (const { project, copies } of projects) {
+    const store = await forest.postgresStore(pool, { project });
+    for (const time of [began - copies * BLOCK_MS, began]) {
+      const id = `${time.toString(36).padStart(9, '0')}.0000.first`;
+      await pool.query(
+        `insert into skein_entry (project, kind, id, "of", "order", clock, rest, lane, n)
+         values ($1, 'exchange', $2, '', '', '', '{"data":{}}', 0, 0)`,
+        [project, id],
+      );
+    }
+    await store.months?.create();
+    await pool.query("delete from skein_entry where project = $1 and id like '%.first'", [project]);
+    await store.close();
   }
-  await pool.query(
-    `insert into skein_words (project, id, words)
-     select $2, id, replace(words::text, '''' || $3, '''' || $4)::tsvector from skein_words where project = $1`,
-    [FIRST, project, before, after],
-  );
-  const store = await forest.postgresStore(pool, { project });
-  await store.months?.create();
-  await store.close();
 }
 
 /** @param {any} pool @param {number} exchanges */
@@ -166,7 +189,7 @@ async function times(store) {
 }
 
 /** A recorder of a new process: until the first exchange is placed. @param {any} pool @param {string} project */
-async function starts(pool, project) {
+async function start(pool, project) {
   const store = await forest.postgresStore(pool, { project });
   let read = 0;
   const counted = { ...store };
@@ -180,11 +203,31 @@ async function starts(pool, project) {
     read += 1;
     return store.entry(...args);
   };
-  const before = performance.now();
-  const recorder = forest.createRecorder(forest.createForest(counted));
-  recorder.begin({ method: 'GET', url: 'https://api.openai.com/v1/models', headers: [] }).end('done');
-  await recorder.settled();
-  const seconds = (performance.now() - before) / 1000;
+  const seconds = await timed(async () => {
+    const recorder = forest.createRecorder(forest.createForest(counted));
+    recorder.begin({ method: 'GET', url: 'https://api.openai.com/v1/models', headers: [] }).end('done');
+    await recorder.settled();
+  });
   await store.close();
-  return [[project, String(read), seconds.toFixed(2)]];
+  return [String(read), seconds.toFixed(2)];
+}
+
+/** What dropping all months but the last two takes. @param {any} pool @param {string} project */
+async function dropMonths(pool, project) {
+  const store = await forest.postgresStore(pool, { project });
+  const count = async () => {
+    const { rows } = await pool.query(
+      "select sum(reltuples)::float8 as rows from pg_class where relkind = 'r' and relname like 'skein\\_exchange\\_%'",
+    );
+    return rows[0].rows;
+  };
+  const before = await count();
+  /** @type {readonly string[]} */
+  let dropped = [];
+  const seconds = await timed(async () => {
+    dropped = (await store.months?.drop(Date.now() - 60 * 24 * 60 * 60 * 1000)) ?? [];
+  });
+  const gone = before - (await count());
+  await store.close();
+  return [String(dropped.length), String(gone), seconds.toFixed(2)];
 }

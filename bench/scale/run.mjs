@@ -19,7 +19,11 @@ const { values: given } = parseArgs({
   },
 });
 const [nodes, projects] = [Number(given.nodes), Number(given.projects)];
-const server = given.url === undefined ? await startPostgres() : { url: given.url, remove: async () => {} };
+// A table that is emptied and filled in one transaction needs no log at this level.
+const server =
+  given.url === undefined
+    ? await startPostgres('wal_level=minimal', 'max_wal_senders=0')
+    : { url: given.url, remove: async () => {} };
 const { default: pg } = await importOfForest('pg');
 const pool = new pg.Pool({ connectionString: server.url, max: 20 });
 pool.on('error', () => undefined);

@@ -100,6 +100,11 @@ export interface ListeningServer {
 }
 
 const GRACE_MS = 2000;
+/**
+ * How long a connection without requests stays open: longer than clients and load balancers keep theirs, usually 60 seconds.
+ * Node's five seconds let a busy client use a connection that the server is just closing.
+ */
+const IDLE_MS = 75_000;
 
 /** Connections stay open this long after generations were parked, so that followers hear of their end. */
 const LAST_WORDS_MS = 500;
@@ -179,6 +184,7 @@ export function createServer(options: ServerOptions): Server {
           {
             headersTimeout: timeouts?.headers ?? 20_000,
             requestTimeout: timeouts?.request ?? 300_000,
+            keepAliveTimeout: IDLE_MS,
             connectionsCheckingInterval: 1000,
           },
           handler,

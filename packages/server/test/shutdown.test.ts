@@ -86,3 +86,9 @@ test('a generation that ends in time is done, though the server was told to end 
   expect(generation.status).toBe('running');
   await again.close();
 });
+
+test('an idle connection stays open for longer than clients use it, so that no request meets one that is closing', async () => {
+  const world = await startWorld();
+  const { headers } = await fetch(`${world.server.url}/api/v1/version`);
+  expect(headers.get('keep-alive')).toBe('timeout=75');
+});

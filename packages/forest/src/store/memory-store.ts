@@ -3,7 +3,7 @@ import { ROOT } from '../model/ids.ts';
 import type { EntryRecord, NodeRecord, RefRecord, StoreRecord, TakeRecord } from '../model/records.ts';
 import { createChangeLog } from './changes.ts';
 import { createEntryTable, createRegisterTable, type Register } from './latest-tables.ts';
-import { toPage } from './page.ts';
+import { pageLimit, readCursor, toPage } from './page.ts';
 import { hashFault, isEntry, recordKey, toChange } from './records.ts';
 import type { Store, StoreProblem } from './store.ts';
 import { createWordIndex, nodeText, pageOfHits, splitWords, type WordIndex } from './word-index.ts';
@@ -75,9 +75,11 @@ export function memoryStore(): Store {
       return ids.map((id) => tables.children.get(id)?.length ?? 0);
     },
     async scan(page) {
-      const numbered = tables.order.map((node, number) => ({ node, number }));
-      const { items, next } = toPage(numbered, ({ number }) => [number], page);
-      return { items: items.map(({ node }) => node), ...(next !== undefined && { next }) };
+      // The position of a node is its index, so a page does not touch the nodes before it.
+      const start = page?.after === undefined ? 0 : Number(readCursor(page.after, 1)[0]) + 1;
+      const end = start + pageLimit(page ?? {});
+      const items = tables.order.slice(start, end);
+      return end < tables.order.length ? { items, next: JSON.stringify([end - 1]) } : { items };
     },
     async deepest(chain) {
       let index = chain.length - 1;

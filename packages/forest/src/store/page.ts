@@ -72,7 +72,14 @@ export function readCursor(after: string, length?: number): PagePosition {
   const isPart = (part: unknown) => typeof part === 'string' || typeof part === 'number';
   if (Array.isArray(position) && position.every(isPart) && (length ?? position.length) === position.length)
     return position;
-  throw new StoreError('store_cursor', `${JSON.stringify(after)} is not a cursor of this list. Start without "after".`);
+  throw cursorError(after);
+}
+
+export function cursorError(after: string | undefined): StoreError {
+  return new StoreError(
+    'store_cursor',
+    `${JSON.stringify(after)} is not a cursor of this list. Start without "after".`,
+  );
 }
 
 function tryParse(text: string): unknown {

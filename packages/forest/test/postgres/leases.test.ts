@@ -41,7 +41,7 @@ test('an outage of the database longer than a lease kills no writer, and does no
   const project = used.newProject();
   await (await used.open(project)).close();
   const { db, end } = connect(used.database.url, 4);
-  const context = createContext(db, project);
+  const context = await createContext(db, project);
   const times = { beatMs: 50, leaseMs: 1000 };
   const [one, two] = [await holdLease(context, 'one', times), await holdLease(context, 'two', times)];
   await used.database.query(

@@ -1,7 +1,8 @@
 import { postgresStore, StoreError } from '@skein/forest';
 import { expect, test } from 'vitest';
-import { makePath, toRecords } from '../../src/testing/store-samples.ts';
+import { makeEntry, makePath, makeRef, toRecords } from '../../src/testing/store-samples.ts';
 import { createDatabase } from './database.ts';
+import { undoLanes } from './older-tables.ts';
 
 test('servers that start at once on an empty database do not get in each otherâ€™s way', async () => {
   const database = await createDatabase();
@@ -14,6 +15,7 @@ test('servers that start at once on an empty database do not get in each otherâ€
     { name: '001' },
     { name: '002' },
     { name: '003' },
+    { name: '004' },
   ]);
   await Promise.all(stores.map((store) => store.close()));
   await database.drop();
@@ -27,5 +29,31 @@ test('tables of a newer version are not touched', async () => {
   const error = await open().catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(StoreError);
   expect(error).toMatchObject({ code: 'store_read_only', message: expect.stringContaining('Upgrade') });
+  await database.drop();
+});
+
+test('rows from before lanes are kept, and readers are told of what comes after', async () => {
+  const database = await createDatabase();
+  const open = () => postgresStore(database.url, { project: 'p' });
+  const path = makePath(['a', 'b']);
+  const store = await open();
+  await store.append([...toRecords(path), makeRef('t', 'title', 'x', 'c1'), makeEntry('e1')]);
+  await store.close();
+  for (const statement of undoLanes()) await database.query(statement);
+  const again = await open();
+  expect((await again.scan()).items).toEqual(path.map(({ node }) => node));
+  const { next } = await again.changes();
+  await again.append([makeRef('t', 'title', 'y', 'c2'), makeEntry('e1', { clock: 'c9' })]);
+  expect((await again.changes(next)).items.map(({ key }) => key)).toEqual(['thread/t/title', 'e1']);
+  expect(await again.check()).toEqual([]);
+  await again.close();
+  await database.drop();
+});
+
+test('a server of an older version that still runs cannot write what readers would never be told of', async () => {
+  const database = await createDatabase();
+  await (await postgresStore(database.url, { project: 'p' })).close();
+  const insert = "insert into skein_take (project, node, id, at, rest) values ('p', 'n', 't', 0, '{}')";
+  await expect(database.query(insert)).rejects.toThrow('null value in column "lane"');
   await database.drop();
 });

@@ -11,6 +11,7 @@ import {
   storePeer,
   syncForests,
 } from '@skein/forest';
+import { overlayStore, type StoreRecord } from '@skein/forest/store';
 
 const { values } = parseArgs({
   options: {
@@ -34,10 +35,15 @@ async function grow(forest: Forest, nodes: number, name: string): Promise<void> 
 console.log('| nodes | different | calls | sent, bytes | received, bytes | of that records, bytes |');
 console.log('|---:|---:|---:|---:|---:|---:|');
 for (const nodes of values.nodes.split(',').map(Number)) {
-  const store = memoryStore();
+  const [store, twin] = [memoryStore(), memoryStore()];
   const here = createForest(store);
-  const there = createForest(memoryStore());
-  await grow(here, nodes, 'Question');
+  const there = createForest(twin);
+  // Both get the same records, as after a first meeting: sending a million of them is not what is measured.
+  const append = async (records: readonly StoreRecord[]) => {
+    await store.append(records);
+    await twin.append(records);
+  };
+  await grow(createForest(overlayStore(store, { append })), nodes, 'Question');
   const passed = { calls: 0, sent: 0, received: 0, records: 0 };
   const other = storePeer(there.store);
   const remote = remotePeer(async (call) => {

@@ -3,28 +3,36 @@ import { CompiledQuery, type Kysely, type RawBuilder, sql } from 'kysely';
 import type { BodyRecord, EntryRecord, NodeRecord, RefRecord, StoreRecord, TakeRecord } from '../../model/records.ts';
 import { isEntry, recordKey } from '../records.ts';
 import { hasPage, writePages } from './ancestor-pages.ts';
+import type { Lane } from './lanes.ts';
 import { toTsVector } from './queries.ts';
 import { bodyRow, entryRow, fromStored, nodeRow, otherRow, refRow, takeRow, toStored } from './rows.ts';
 import type { BodyRow, EntryRow, NodeRow, OtherRow, PostgresTables, RefRow, TakeRow } from './schema.ts';
 
 /**
  * Writes a batch, usually in one statement and one round trip. Large batches, and those that complete an ancestor page,
- * use a transaction. Returns whether anything was new.
+ * use a transaction. Returns whether anything was new; undefined, and nothing is written, if the lane has another owner.
  */
 export async function append(
   db: Kysely<PostgresTables>,
   project: string,
+  lane: Lane,
   records: readonly StoreRecord[],
-): Promise<boolean> {
+): Promise<boolean | undefined> {
   const parts = [...splitBatch(records)];
   const pages = records.filter((record): record is NodeRecord => record.k === 'node' && hasPage(record));
   const [only] = parts;
   if (only === undefined) return false;
-  if (parts.length === 1 && pages.length === 0) return repeatOnConflict(() => write(db, project, sortBatch(only)));
+  if (parts.length === 1 && pages.length === 0)
+    return repeatOnConflict(() => write(db, project, lane, sortBatch(only)));
   return repeatOnConflict(() =>
     db.transaction().execute(async (transaction) => {
       let isNew = false;
-      for (const part of parts) isNew = (await write(transaction, project, sortBatch(part))) || isNew;
+      for (const part of parts) {
+        // Only the first part can find another owner: it locks the row of the lane.
+        const written = await write(transaction, project, lane, sortBatch(part));
+        if (written === undefined) return undefined;
+        isNew ||= written;
+      }
       await writePages(
         transaction,
         project,
@@ -35,7 +43,12 @@ export async function append(
   );
 }
 
-async function write(db: Kysely<PostgresTables>, project: string, batch: Batch): Promise<boolean> {
+async function write(
+  db: Kysely<PostgresTables>,
+  project: string,
+  { lane, owner }: Lane,
+  batch: Batch,
+): Promise<boolean | undefined> {
   const texts = await readBodyTexts(db, project, batch);
   const wordsRow = (node: NodeRecord) => ({
     project: toStored(project),
@@ -51,10 +64,11 @@ async function write(db: Kysely<PostgresTables>, project: string, batch: Batch):
     fillInsert(ENTRY, batch.entries, (entry) => entryRow(project, entry)),
     fillInsert(OTHER, batch.others, (other) => otherRow(project, other)),
   ].flat();
-  const parameters = given.flatMap((one) => one.parameters);
+  const parameters = [toStored(project), lane, owner, ...given.flatMap((one) => one.parameters)];
   const text = insertsText(db as unknown as Kysely<never>, given);
-  const { rows } = await db.executeQuery<{ written: string }>(CompiledQuery.raw(text, parameters));
-  return rows[0]?.written !== '0';
+  const { rows } = await db.executeQuery<{ held: string; written: string }>(CompiledQuery.raw(text, parameters));
+  const { held, written } = rows[0]!;
+  return held === '0' ? undefined : written !== '0';
 }
 
 /** An insert with its parameters. */
@@ -129,7 +143,7 @@ function sortBatch(records: readonly StoreRecord[]): Batch {
     other: new Map<string, StoreRecord>(),
   };
   for (const record of records) {
-    if (record.k === 'node') keepFirst(kinds.node, record.id, record);
+    if (record.k === 'node') keepEarliest(kinds.node, record.id, record);
     else if (record.k === 'body') keepFirst(kinds.body, record.digest, record);
     else if (record.k === 'take') keepFirst(kinds.take, `${record.node}/${record.id}`, record);
     else if (record.k === 'ref') keepLatest(kinds.ref, recordKey(record), record);
@@ -171,6 +185,12 @@ function keepFirst<T>(map: Map<string, T>, key: string, record: T): void {
   if (!map.has(key)) map.set(key, record);
 }
 
+/** As the statement does with a node that is there: the appends of several callers may be one batch. */
+function keepEarliest<T extends { at: number }>(map: Map<string, T>, key: string, record: T): void {
+  const there = map.get(key);
+  if (!there || there.at > record.at) map.set(key, record);
+}
+
 function keepLatest<T extends { clock: string }>(map: Map<string, T>, key: string, record: T): void {
   const there = map.get(key);
   if (!there || there.clock < record.clock) map.set(key, record);
@@ -183,20 +203,28 @@ type Columns<Row> = {
 
 /**
  * An `insert` of one row, or of any number: then each column is one array parameter. So the texts are always the same
- * and are prepared once. Both return one row per row written.
+ * and are prepared once. Both return one row per row written. With `isNumbered`, rows get the number of the append.
  */
-function insertInto<Row>(table: string, columns: Columns<Row>, onConflict: RawBuilder<unknown>): Insert<Row> {
+function insertInto<Row>(
+  table: string,
+  columns: Columns<Row>,
+  onConflict: RawBuilder<unknown>,
+  isNumbered = true,
+): Insert<Row> {
   const names = Object.keys(columns) as (keyof Row & string)[];
   const arrays = names.map((name) => sql`${[]}::${sql.raw(columns[name] === 'tsvector' ? 'text' : columns[name])}[]`);
   const picked = names.map((name) => sql`given.${sql.ref(name)}::${sql.raw(columns[name])}`);
   const values = names.map((name) => sql`${''}::${sql.raw(columns[name])}`);
   const listed = sql.join(names.map((name) => sql.ref(name)));
+  const [numbers, drawn] = isNumbered ? [sql`, lane, n`, sql`, drawn.lane, drawn.n`] : [sql``, sql``];
   return {
     table,
     columns: names,
-    ofOne: sql`insert into ${sql.table(table)} (${listed}) values (${sql.join(values)}) ${onConflict} returning 1`,
-    ofMany: sql`insert into ${sql.table(table)} (${listed})
-      select ${sql.join(picked)} from unnest(${sql.join(arrays)}) as given (${listed})
+    ofOne: sql`insert into ${sql.table(table)} (${listed}${numbers})
+      select ${sql.join(values)}${drawn} from drawn
+      ${onConflict} returning 1`,
+    ofMany: sql`insert into ${sql.table(table)} (${listed}${numbers})
+      select ${sql.join(picked)}${drawn} from drawn cross join unnest(${sql.join(arrays)}) as given (${listed})
       ${onConflict} returning 1`,
   };
 }
@@ -211,9 +239,13 @@ interface Insert<Row> {
 
 const texts = new Map<string, string>();
 
+/** The number of an append, if the lane is still the writer's. Without a number, the inserts have no rows. */
+const DRAW = sql`update skein_lane set n = n + 1
+  where project = ${''}::text and lane = ${0}::integer and owner = ${''}::text returning lane, n`;
+
 /**
- * Several inserts as one statement that counts the rows written. Its text is cached, because making it costs more than
- * sending it.
+ * Several inserts as one statement that draws a number and counts the rows written. Its text is cached, because making it
+ * costs more than sending it.
  */
 function insertsText(db: Kysely<never>, inserts: readonly FilledInsert[]): string {
   const key = inserts.map(({ name }) => name).join();
@@ -222,7 +254,8 @@ function insertsText(db: Kysely<never>, inserts: readonly FilledInsert[]): strin
     const steps = inserts.map(({ name, statement }) => sql`${sql.ref(name)} as (${statement})`);
     // Counted one after the other, so that all writers lock in the same order.
     const counts = inserts.map(({ name }) => sql`(select count(*) from ${sql.table(name)})`);
-    text = sql`with ${sql.join(steps)} select ${sql.join(counts, sql` + `)} as written`.compile(db).sql;
+    text = sql`with drawn as (${DRAW}), ${sql.join(steps)}
+      select (select count(*) from drawn) as held, ${sql.join(counts, sql` + `)} as written`.compile(db).sql;
     texts.set(key, text);
   }
   return text;
@@ -233,12 +266,12 @@ const keepThere = sql`on conflict do nothing`;
 
 /** Of two rows with the same key the later one counts, whichever is written first. */
 function keepLater(table: string, key: readonly string[], values: readonly string[]): RawBuilder<unknown> {
-  const set = [...values, 'clock', 'seq', 'xid'].map((name) => sql`${sql.ref(name)} = excluded.${sql.ref(name)}`);
+  const set = [...values, 'clock', 'seq', 'lane', 'n'].map((name) => sql`${sql.ref(name)} = excluded.${sql.ref(name)}`);
   return sql`on conflict (${sql.join(key.map((name) => sql.ref(name)))}) do update set ${sql.join(set)}
     where ${sql.table(table)}.clock < excluded.clock`;
 }
 
-const BODY = insertInto<BodyRow>('skein_body', { project: 'text', digest: 'text', text: 'text' }, keepThere);
+const BODY = insertInto<BodyRow>('skein_body', { project: 'text', digest: 'text', text: 'text' }, keepThere, false);
 const NODE = insertInto<NodeRow>(
   'skein_node',
   {
@@ -262,6 +295,7 @@ const WORDS = insertInto<PostgresTables['skein_words']>(
   'skein_words',
   { project: 'text', id: 'text', words: 'tsvector' },
   keepThere,
+  false,
 );
 const TAKE = insertInto<TakeRow>(
   'skein_take',

@@ -5,44 +5,51 @@ import { sha256 } from '../../model/ids.ts';
 import type { StoreRecord } from '../../model/records.ts';
 import type { Change, Changes } from '../store.ts';
 import type { PostgresContext } from './context.ts';
+import { type LanePositions, positionRows, readPositions, selectPositions } from './lanes.ts';
 import { fromStored } from './rows.ts';
 
 /** Readers that are further behind get `reset`. */
 const MOST_CHANGES = 100_000;
 
 /**
- * The cursor of a reader is a PostgreSQL snapshot: the transactions that had ended when it looked. Changes are the rows
- * of all transactions that have ended since. A sequence number would not do: a transaction with a smaller number may
- * end later, and a reader that is past it would never see it.
+ * The cursor of a reader has the numbers of all lanes up to which it has read (lanes.ts). One number for all writers would
+ * not do: a transaction with a smaller number may end later, and a reader that is past it would never see it.
  */
 export async function changes({ db, own }: PostgresContext, after?: string): Promise<Changes> {
   const seen = after === undefined ? undefined : readCursor(after);
   const { rows } = await sql<Row>`
-    with now as (
-      select pg_current_snapshot() as snapshot, coalesce((select era from skein_era where project = ${own}), 0) as era
+    with moved as (
+      select lane.lane, coalesce(seen.n, 0) as after
+      from skein_lane as lane left join ${positionRows(seen?.positions ?? new Map())} as seen (lane, n) on seen.lane = lane.lane
+      where lane.project = ${own} and ${seen !== undefined} and lane.n > coalesce(seen.n, 0)
     )
-    select now.snapshot::text as snapshot, now.era, news.kind, news.key, news."of",
-      coalesce(pg_snapshot_xmax(now.snapshot) < pg_snapshot_xmax(${seen?.snapshot ?? null}::pg_snapshot), false) as ahead
-    from now left join lateral (
+    select ${selectPositions(own)} as positions,
+      coalesce((select era from skein_era where project = ${own}), 0) as era, news.kind, news.key, news."of"
+    from (values (1)) as one (row) left join (
       select * from (${sql.join(
-        SOURCES.map((source) => selectNews(source, own, seen?.snapshot)),
+        SOURCES.map((source) => selectNews(source, own)),
         sql` union all `,
-      )}) as news
+      )}) as found
       order by seq limit ${MOST_CHANGES + 1}
     ) as news on true
     order by news.seq`.execute(db);
-  const { snapshot, era, ahead } = rows[0]!;
-  const next = `${era}/${snapshot}`;
+  const { positions, era } = rows[0]!;
+  const next = `${era}/${positions}`;
   if (after === undefined) return { items: [], next, reset: false };
-  // A snapshot from the future comes from another server, of which this database is a backup.
-  if (!seen || seen.era !== era || ahead || rows.length > MOST_CHANGES) return { items: [], next, reset: true };
+  const now = readPositions(positions) ?? new Map();
+  if (!seen || seen.era !== era || isAhead(seen.positions, now) || rows.length > MOST_CHANGES)
+    return { items: [], next, reset: true };
   return { items: rows.flatMap(toChanges), next, reset: false };
 }
 
+/** A number from the future comes from another server, of which this database is a backup. */
+function isAhead(seen: LanePositions, now: LanePositions): boolean {
+  return [...seen].some(([lane, n]) => BigInt(n) > BigInt(now.get(lane) ?? 0));
+}
+
 interface Row {
-  snapshot: string;
+  positions: string;
   era: number;
-  ahead: boolean;
   kind: string | null;
   key: string | null;
   of: string | null;
@@ -57,32 +64,40 @@ interface Source {
 
 /** The same text as `refKey` makes. */
 const REF_KEY = `"on" || '/' || replace(replace(key, '%', '%25'), '/', '%2F') || '/' || name`;
+/** The kind of a record of an unknown kind is in its text. */
+const UNKNOWN = '?';
 
 const SOURCES: readonly Source[] = [
   { table: 'skein_node', kind: "'node'", key: 'id', of: 'null' },
   { table: 'skein_take', kind: "'take'", key: 'id', of: 'node' },
   { table: 'skein_ref', kind: "'ref'", key: REF_KEY, of: 'null' },
   { table: 'skein_entry', kind: 'kind', key: 'id', of: '"of"' },
-  { table: 'skein_other', kind: "(record::json ->> 'k')", key: 'record', of: 'null' },
+  { table: 'skein_other', kind: `'${UNKNOWN}'`, key: 'record', of: 'null' },
 ];
 
-function selectNews({ table, kind, key, of }: Source, own: string, seen: string | undefined): RawBuilder<unknown> {
-  const snapshot = sql`${seen ?? null}::pg_snapshot`;
+/** Rows of the lanes in which anything was written since; of a lane in which nothing was, no table is read. */
+function selectNews({ table, kind, key, of }: Source, own: string): RawBuilder<unknown> {
   return sql`(
-    select seq, ${sql.raw(kind)} as kind, ${sql.raw(key)} as key, ${sql.raw(of)} as "of" from ${sql.table(table)}
-    where project = ${own} and xid >= pg_snapshot_xmin(${snapshot}) and not pg_visible_in_snapshot(xid, ${snapshot})
-    order by seq limit ${MOST_CHANGES + 1})`;
+    select written.seq, written.kind, written.key, written."of" from moved cross join lateral (
+      select seq, ${sql.raw(kind)} as kind, ${sql.raw(key)} as key, ${sql.raw(of)} as "of" from ${sql.table(table)}
+      where project = ${own} and lane = moved.lane and n > moved.after
+      order by n limit ${MOST_CHANGES + 1}) as written)`;
 }
 
 function toChanges({ kind, key, of }: Row): Change[] {
   if (kind === null || key === null) return [];
-  const change = { kind: kind as StoreRecord['k'], key: fromStored(key) };
+  const change = { kind: (kind === UNKNOWN ? readKind(key) : kind) as StoreRecord['k'], key: fromStored(key) };
   return [of === null ? change : { ...change, of: fromStored(of) }];
 }
 
-function readCursor(text: string): { era: number; snapshot: string } | undefined {
-  const [, era, snapshot] = /^(\d{1,9})\/(\d{1,19}:\d{1,19}:[\d,]*)$/.exec(text) ?? [];
-  return era === undefined || snapshot === undefined ? undefined : { era: Number(era), snapshot };
+function readKind(record: string): unknown {
+  return (JSON.parse(record) as { readonly k?: unknown }).k;
+}
+
+function readCursor(text: string): { era: number; positions: LanePositions } | undefined {
+  const [, era, listed] = /^(\d{1,9})\/([\d:,]*)$/.exec(text) ?? [];
+  const positions = listed === undefined ? undefined : readPositions(listed);
+  return era === undefined || positions === undefined ? undefined : { era: Number(era), positions };
 }
 
 const POLL_MS = 1_000;

@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import { type PagePosition, pageLimit, readCursor } from '../page.ts';
 import type { Page, PageRequest, StoreProblem } from '../store.ts';
 import { toStored } from './rows.ts';
@@ -10,11 +10,16 @@ export interface PostgresContext {
   readonly project: string;
   /** The project as it is stored in rows. */
   readonly own: string;
+  /** Whether the engine has the settings of PostgreSQL's planner. */
+  readonly hasPlannerSettings: boolean;
   readonly problems: Map<string, StoreProblem>;
 }
 
-export function createContext(db: Kysely<PostgresTables>, project: string): PostgresContext {
-  return { db, project, own: toStored(project), problems: new Map() };
+export async function createContext(db: Kysely<PostgresTables>, project: string): Promise<PostgresContext> {
+  const { rows } = await sql<{ count: string }>`
+    select count(*) as count from pg_settings where name in ('enable_bitmapscan', 'enable_sort')`.execute(db);
+  const hasPlannerSettings = rows[0]?.count === '2';
+  return { db, project, own: toStored(project), hasPlannerSettings, problems: new Map() };
 }
 
 /** Converts rows to records. A row that cannot be read is reported and left out. */

@@ -14,7 +14,8 @@ interface LeaseTimes {
   readonly leaseMs: number;
 }
 
-const TIMES: LeaseTimes = { beatMs: 5_000, leaseMs: 30_000 };
+export const LEASE_MS = 30_000;
+const TIMES: LeaseTimes = { beatMs: 5_000, leaseMs: LEASE_MS };
 
 /**
  * Renews the lease of this writer every few seconds until it ends. While the database is away, nobody can renew a lease:
@@ -60,8 +61,8 @@ export async function holdLease(
       if (other === writer) return !isEnded;
       const seconds = (leaseMs + readOutage()) / 1000;
       const { rows } = await sql`
-        select from skein_writer
-        where project = ${own} and writer = ${toStored(other)} and beat > now() - make_interval(secs => ${seconds})
+        select 1 from skein_writer
+        where project = ${own} and writer = ${toStored(other)} and beat > now() - ${seconds} * interval '1 second'
       `.execute(db);
       return rows.length > 0;
     },

@@ -8,7 +8,7 @@ import type { PostgresOptions } from '../open-stores.ts';
 import { hashFault, recordKey } from '../records.ts';
 import type { SearchQuery, Store, StoreProblem } from '../store.ts';
 import { writePages } from './ancestor-pages.ts';
-import { append } from './append.ts';
+import { createAppendQueue } from './append-queue.ts';
 import { changes, createChangeSignal } from './changes.ts';
 import { connect } from './connect.ts';
 import { createContext, type PostgresContext, readRows } from './context.ts';
@@ -36,24 +36,25 @@ export async function open(
   { project, connections = CONNECTIONS, patience = PATIENCE_MS }: PostgresOptions,
 ): Promise<Store> {
   const connection = connect(where, connections);
-  const context = createContext(connection.db, project);
   const writer = `p${randomUUID().slice(0, 8)}`;
   try {
     await migrate(connection.db as Kysely<never>, connection.target);
+    const context = await createContext(connection.db, project);
     await extendMonths(context);
     const lease = await holdLease(context, writer);
+    const appends = createAppendQueue(context, writer);
     const wake = createChangeSignal(context, connection.pool, writer);
     let closing: Promise<void> | undefined;
     const close = async () => {
       // If the database is gone, the lease expires by itself.
-      await Promise.allSettled([wake.end(), lease.end()]);
+      await Promise.allSettled([wake.end(), lease.end(), appends.end()]);
       await connection.end();
     };
     return {
       writer,
       ...repeatWhileUnreachable(patience, {
         async append(records: readonly StoreRecord[]) {
-          if (await append(connection.db, project, records)) wake.tell();
+          if (await appends.append(records)) wake.tell();
         },
         ...nodeQueries(context),
         ...recordQueries(context),

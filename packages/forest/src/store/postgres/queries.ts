@@ -2,12 +2,13 @@ import { type RawBuilder, sql } from 'kysely';
 import { DamageError } from '../../model/damage.ts';
 import { ROOT, sha256 } from '../../model/ids.ts';
 import type { NodeRecord } from '../../model/records.ts';
-import { pageLimit } from '../page.ts';
+import { cursorError, pageLimit } from '../page.ts';
 import { hashFault } from '../records.ts';
 import type { Page, PageRequest, SearchHit, SearchQuery, Store } from '../store.ts';
 import { indexWords, nodeText, splitWords } from '../word-index.ts';
 import { nodesBehind, readAncestors, readDepth } from './ancestor-pages.ts';
 import { type PostgresContext, readPosition, readRows, toPageOfRows } from './context.ts';
+import { positionRows, readPositions, selectPositions } from './lanes.ts';
 import { fromStored, readBody, readEntry, readNode, readRef, readTake, toStored } from './rows.ts';
 import {
   type BodyRow,
@@ -15,6 +16,7 @@ import {
   type EntryRow,
   NODE_COLUMNS,
   type NodeRow,
+  type PostgresTables,
   REF_COLUMNS,
   type RefRow,
   TAKE_COLUMNS,
@@ -80,20 +82,23 @@ export function nodeQueries(context: PostgresContext): NodeReads {
     },
     /** All pages show the state at the first page, so that a node never appears without its parent. */
     async scan(page: PageRequest = {}) {
-      const place = readPosition(page, 2);
-      const snapshot = place === undefined ? sql`pg_current_snapshot()` : sql`${place[1]}::pg_snapshot`;
-      const rows = await inOrderOfIndex(db, (transaction) =>
-        transaction
+      const place = readScanPosition(page);
+      const rows = await inOrderOfIndex(context, (from) =>
+        from
           .selectFrom('skein_node')
           .where('project', '=', own)
-          .select([...NODE_COLUMNS, 'seq', sql<string>`pg_current_snapshot()::text`.as('snapshot')])
-          .where('seq', '>', place === undefined ? '0' : String(place[0]))
-          .where(sql<boolean>`pg_visible_in_snapshot(xid, ${snapshot})`)
+          .select([...NODE_COLUMNS, 'seq', selectPositions(own).as('positions')])
+          .$if(place !== undefined, (query) =>
+            query.where(sql<boolean>`(depth, seq) > (${place?.depth}, ${place?.seq})`).where(sql<boolean>`n <= (
+                select seen.n from ${positionRows(place?.seen ?? new Map())} as seen (lane, n)
+                where seen.lane = skein_node.lane)`),
+          )
+          .orderBy('depth')
           .orderBy('seq')
           .limit(pageLimit(page) + 1)
           .execute(),
       );
-      return toPageOfRows(rows, page, read, ({ seq, snapshot }) => [seq, place?.[1] ?? snapshot]);
+      return toPageOfRows(rows, page, read, ({ depth, seq, positions }) => [depth, seq, place?.positions ?? positions]);
     },
     async deepest(chain) {
       const ids = Array.from({ length: chain.length }, (_, index) => toStored(chain.at(index)!));
@@ -121,14 +126,25 @@ export function nodeQueries(context: PostgresContext): NodeReads {
   };
 }
 
+/** The last node of the page before, and the numbers of all lanes when the first page was read. */
+function readScanPosition(page: PageRequest) {
+  const place = readPosition(page, 3);
+  if (place === undefined) return undefined;
+  const [depth, seq, positions] = place;
+  const seen = readPositions(String(positions));
+  if (seen === undefined) throw cursorError(page.after);
+  return { depth, seq, positions: String(positions), seen };
+}
+
 /**
  * Runs a query that an index gives in order. Projects have no statistics, so PostgreSQL would read and sort all rows of a
- * project for every page.
+ * project for every page. Engines without these settings have planners of their own.
  */
 function inOrderOfIndex<T>(
-  db: PostgresContext['db'],
-  query: (transaction: PostgresContext['db']) => Promise<T>,
+  { db, hasPlannerSettings }: PostgresContext,
+  query: (from: PostgresContext['db']) => Promise<T>,
 ): Promise<T> {
+  if (!hasPlannerSettings) return query(db);
   return db.transaction().execute(async (transaction) => {
     await sql`select set_config('enable_bitmapscan', 'off', true), set_config('enable_sort', 'off', true)`.execute(
       transaction,
@@ -167,6 +183,22 @@ export function recordQueries(
   /** One name as such, so that an index which begins with it gives the order. */
   const namedBy = (names: readonly string[]) =>
     names.length === 1 ? sql<string>`${toStored(names[0]!)}` : anyOf(names);
+  /**
+   * All registers, or those of some keys, which are looked up one by one: with `offset`, PostgreSQL cannot read all
+   * registers of a name in the order of their clocks instead, which takes a minute in a large project.
+   */
+  const refsOn = (on: string, keys: readonly string[] | undefined) => {
+    const table = sql.table('skein_ref');
+    const source =
+      keys === undefined
+        ? sql<PostgresTables['skein_ref']>`${table}`
+        : sql<PostgresTables['skein_ref']>`(
+            select found.* from unnest(${[...new Set(keys)].map(toStored)}::text[]) as wanted (key)
+            cross join lateral (
+              select * from ${table} where project = ${own} and key = wanted.key and "on" = ${on} offset 0
+            ) as found)`;
+    return source.as<'skein_ref'>('skein_ref');
+  };
   const readRefs = (rows: readonly Omit<RefRow, 'project' | 'is_set'>[]) =>
     readRows(context, rows, readRef, ({ on, key, name }) => `ref ${on}/${key}/${name}`);
   const readEntries = (rows: readonly Omit<EntryRow, 'project'>[]) =>
@@ -202,12 +234,11 @@ export function recordQueries(
       const beyond = sql.raw(order === 'oldest' ? '>' : '<');
       const list = (from: PostgresContext['db']) =>
         from
-          .selectFrom('skein_ref')
+          .selectFrom(refsOn(on, keys))
           .select(REF_COLUMNS)
           .where('project', '=', own)
           .where('on', '=', on)
           .where('is_set', '=', true)
-          .$if(keys !== undefined, (query) => query.where('key', '=', anyOf(keys ?? [])))
           .$if(names !== undefined, (query) => query.where('name', '=', namedBy(names ?? [])))
           .$if(place !== undefined, (query) =>
             query.where(sql<boolean>`(clock, key, name) ${beyond} (${sql.join(place ?? [])})`),
@@ -218,7 +249,7 @@ export function recordQueries(
           .limit(pageLimit(page) + 1)
           .execute();
       // The registers of one name, such as all threads by their last change, are in the order of an index.
-      const rows = await (keys === undefined && names?.length === 1 ? inOrderOfIndex(db, list) : list(db));
+      const rows = await (keys === undefined && names?.length === 1 ? inOrderOfIndex(context, list) : list(db));
       return toPageOfRows(rows, page, readRefs, ({ clock, key, name }) => [clock, key, name]);
     },
     async entry(kind, id) {

@@ -8,22 +8,25 @@ export interface PostgresTables {
   skein_node: NodeRow & Written;
   skein_page: { project: string; id: string; above: string; ids: string[] };
   skein_words: { project: string; id: string; words: string };
-  skein_body: BodyRow & Written;
+  skein_body: BodyRow;
   skein_take: TakeRow & Written;
   skein_ref: RefRow & Written;
   skein_entry: EntryRow & Written;
   /** Records of unknown kinds, by the SHA-256 of their JSON text. */
   skein_other: OtherRow & Written;
+  /** Who appends, and the number of the last append. */
+  skein_lane: { project: string; lane: number; owner: string; n: string };
   skein_writer: { project: string; writer: string; beat: Date };
   skein_era: { project: string; era: number };
   skein_fact: { project: string; key: string; value: string };
   skein_fact_version: { project: string; version: string; state: string };
 }
 
-/** `seq`, and the transaction that wrote the row, by which readers find what they have not seen (changes.ts). */
+/** The order of writing, and the number in the lane of its writer, by which readers find what they have not seen (lanes.ts). */
 interface Written {
   seq: Generated<string>;
-  xid: Generated<string>;
+  lane: number;
+  n: string;
 }
 
 /** `rest` is the JSON text of all members of a record without a column. */
@@ -129,6 +132,11 @@ const MIGRATIONS: Record<string, Migration> = {
     },
   },
   '003': { up: partitionEntries },
+  '004': {
+    async up(db: Kysely<never>) {
+      for (const statement of LANES) await sql.raw(statement).execute(db);
+    },
+  },
 };
 
 const KEY = 'text collate "C" not null';
@@ -180,4 +188,27 @@ const FACTS = [
   `create table skein_fact_version (
     project ${KEY}, version text not null, state text not null, primary key (project))`,
   ...['fact', 'fact_version'].map((table) => `alter table skein_${table} alter column project set statistics 0`),
+];
+
+const CHANGING = ['node', 'take', 'ref', 'entry', 'other'];
+
+/**
+ * Lanes in place of transaction numbers, which distributed engines do not have. Rows that are there count as read by
+ * everybody who reads changes from now on. Without a default, a server of an older version that still runs fails, instead
+ * of writing what no reader would be told of. Nodes are scanned by depth, so that no order of numbers is needed.
+ */
+const LANES = [
+  `create table skein_lane (
+    project ${KEY}, lane integer not null, owner ${KEY}, n bigint not null, primary key (project, lane))
+    with (fillfactor = 50)`,
+  'alter table skein_lane alter column project set statistics 0',
+  ...CHANGING.flatMap((table) => [
+    `drop index skein_${table}_xid`,
+    `alter table skein_${table} drop column xid, add column lane integer not null default 0, add column n bigint not null default 0`,
+    `alter table skein_${table} alter column lane drop default, alter column n drop default`,
+    `create index skein_${table}_lane on skein_${table} (project, lane, n)`,
+  ]),
+  'alter table skein_body drop column xid, drop column seq',
+  'drop index skein_node_seq',
+  'create index skein_node_depth on skein_node (project, depth, seq)',
 ];

@@ -1,0 +1,49 @@
+/** One seed after the other until the time is over. Failing seeds are printed. */
+import { parseArgs } from 'node:util';
+import type { SimulationResult } from './simulate.ts';
+
+export async function runSeeds(simulate: (seed: number, steps: number) => Promise<SimulationResult>): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      seconds: { type: 'string', default: '3600' },
+      seed: { type: 'string', default: '1' },
+      every: { type: 'string', default: '1' },
+      steps: { type: 'string', default: '60' },
+    },
+  });
+  const [seconds, first, every, steps] = [values.seconds, values.seed, values.every, values.steps].map(Number);
+  const TOLD_EVERY = 50;
+
+  const total = { simulatedMs: 0, steps: 0, faults: 0, assertions: 0 };
+  const failed: number[] = [];
+  let runs = 0;
+  // The simulation replaces the clock, but not this one.
+  const began = process.hrtime.bigint();
+  const elapsed = () => Number(process.hrtime.bigint() - began) / 1e9;
+  const tell = () => {
+    const hours = Math.round(total.simulatedMs / 3_600_000);
+    const { user, system } = process.cpuUsage();
+    const cpu = (user + system) / 1e6;
+    console.log(
+      `${runs} runs from seed ${first}: ${total.steps} steps, ${hours} simulated hours, ${total.faults} faults, ${total.assertions} assertions, ${failed.length} failed; ` +
+        `${Math.round(elapsed())} s, ${Math.round(cpu)} s of CPU, ${Math.round(total.simulatedMs / 1000 / cpu)} simulated seconds per second of CPU`,
+    );
+  };
+
+  for (let seed = first!; elapsed() < seconds!; seed += every!) {
+    try {
+      const { trace: _, ...result } = await simulate(seed, steps!);
+      for (const [name, value] of Object.entries(result)) total[name as keyof typeof total] += value;
+    } catch (error) {
+      failed.push(seed);
+      console.error((error as Error).message);
+    }
+    runs += 1;
+    if (runs % TOLD_EVERY === 0) tell();
+  }
+  tell();
+  if (failed.length > 0) {
+    console.error(`These seeds failed: ${failed.join(', ')}. Run one again with --seed ${failed[0]} --seconds 1.`);
+    process.exitCode = 1;
+  }
+}

@@ -1,0 +1,262 @@
+/** One simulated run of a server: its HTTP API over a simulated disk, clock and network, all from one seed. */
+import assert from 'node:assert/strict';
+import { type Config, loadConfig } from '@skein/agents';
+import { remotePeer, storePeer, syncForests } from '@skein/forest';
+import { createServer, type Server } from '@skein/server';
+import { createProvider } from '../../../forest/test/simulator/provider.ts';
+import {
+  buryProcesses,
+  checkReplica,
+  expectSame,
+  openReplica,
+  type Replica,
+  reopen,
+} from '../../../forest/test/simulator/replica.ts';
+import type { SimulationResult } from '../../../forest/test/simulator/simulate.ts';
+import { startVirtualTime, type VirtualTime } from '../../../forest/test/simulator/virtual-time.ts';
+
+/** A machine with a server, and what its clients were told. */
+interface Machine {
+  readonly replica: Replica;
+  server: Server;
+  /** The titles of acknowledged threads; undefined after a change whose answer was lost or refused. */
+  readonly titles: Map<string, string | undefined>;
+  readonly renames: Map<string, { running: number; areMixed: boolean }>;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: answers are looked at field by field
+type Answer = { readonly status: number; readonly body: any };
+
+/** The answer did not reach the client. */
+class NetworkError extends Error {}
+
+const MODEL = 'openai-chat/gpt-5.5';
+
+/** Runs one seed. Throws when something does not hold that must hold. */
+export async function simulateServer(seed: number, steps = 40): Promise<SimulationResult> {
+  const { config } = await loadConfig({ cwd: '/', env: {}, home: '/nonexistent' });
+  const time = startVirtualTime(seed);
+  const trace: string[] = [];
+  try {
+    const world = await createWorld(time, config, trace);
+    for (let step = 0; step < steps; step++) await time.finish(world.step());
+    await time.finish(world.end());
+    return { simulatedMs: time.elapsedMs(), steps, ...world.counts, trace };
+  } catch (error) {
+    const story = trace.slice(-12).join('\n  ');
+    throw new Error(`Seed ${seed} fails after ${trace.length} steps:\n  ${story}\n${(error as Error).stack}`, {
+      cause: error,
+    });
+  } finally {
+    time.restore();
+  }
+}
+
+async function createWorld(time: VirtualTime, config: Config, trace: string[]) {
+  const provider = createProvider(time);
+  const counts = { faults: 0, assertions: 0 };
+  const pick = <T>(list: readonly T[]): T => list[time.below(list.length)]!;
+  const serve = ({ forest }: Replica) =>
+    createServer({
+      forest,
+      config,
+      env: { OPENAI_API_KEY: 'sk-simulated' },
+      generate: { random: time.random, fetch: provider.fetch },
+      timeouts: { grace: 20 },
+    });
+  const machines: Machine[] = [];
+  for (const name of ['A', 'B']) {
+    const replica = await time.finish(openReplica(name, time, provider));
+    machines.push({ replica, server: serve(replica), titles: new Map(), renames: new Map() });
+  }
+
+  /** One request, whose way there and back may break. Every refusal is a problem document. */
+  const ask = async ({ server }: Machine, method: string, path: string, body?: unknown): Promise<Answer> => {
+    const breaks = time.random();
+    if (breaks < 0.03) throw lost('on its way');
+    const response = await server.fetch(toRequest(method, path, body));
+    const text = await response.text();
+    assert.match(response.headers.get('content-type') ?? '', /json/, `${method} ${path} answers with JSON: ${text}`);
+    const answer = { status: response.status, body: JSON.parse(text) };
+    if (answer.status >= 400) assert.equal(typeof answer.body.code, 'string', `a problem has a code: ${text}`);
+    assert.doesNotMatch(text, /\n\s+at /, 'no answer has a stack');
+    counts.assertions += 2;
+    if (breaks > 0.97) throw lost('on its way back');
+    return answer;
+  };
+  const lost = (where: string) => {
+    counts.faults += 1;
+    return new NetworkError(`The connection broke ${where}.`);
+  };
+
+  const operations: Record<string, (machine: Machine) => Promise<void>> = {
+    async 'writes a message'(machine) {
+      const known = [...machine.replica.acknowledged];
+      const parent = known.length > 0 && time.random() < 0.7 ? pick(known) : 'root';
+      const messages = [question(`Question ${time.below(1e9)}?`)];
+      const { status, body } = await ask(machine, 'POST', `/nodes/${parent}/messages`, { messages });
+      if (status < 300) machine.replica.acknowledged.add(body.id);
+    },
+    async 'begins a thread'(machine) {
+      const title = `Title ${time.below(1e9)}`;
+      const messages = [question(`Question ${time.below(1e9)}?`)];
+      const { status, body } = await ask(machine, 'POST', '/threads', { title, messages });
+      if (status < 300) machine.titles.set(body.id, title);
+    },
+    async 'renames a thread'(machine) {
+      const known = [...machine.titles.keys()];
+      if (known.length === 0) return;
+      const [thread, title] = [pick(known), `Title ${time.below(1e9)}`];
+      const renames = machine.renames.get(thread) ?? { running: 0, areMixed: false };
+      machine.renames.set(thread, renames);
+      machine.titles.set(thread, undefined);
+      // Of two changes at once, either may be the last.
+      renames.areMixed ||= renames.running > 0;
+      renames.running += 1;
+      let isKnown = false;
+      try {
+        const { status } = await ask(machine, 'PATCH', `/threads/${thread}`, { title });
+        isKnown = status < 300 && !renames.areMixed;
+      } finally {
+        renames.running -= 1;
+        renames.areMixed &&= renames.running > 0;
+      }
+      if (isKnown) machine.titles.set(thread, title);
+    },
+    async 'asks a model'(machine) {
+      const known = [...machine.titles.keys()];
+      if (known.length === 0) return;
+      const { status, body } = await ask(machine, 'POST', '/generations', { thread: pick(known), model: MODEL });
+      if (status >= 300) return;
+      for (let polls = 0; polls < 20; polls++) {
+        await time.sleep(1000);
+        const { body: state } = await ask(machine, 'GET', `/generations/${body.id}`);
+        if (state.status === 'done') machine.replica.acknowledged.add(state.branches[0].head);
+        if (state.status !== 'running') return;
+      }
+    },
+    async 'reads lists'(machine) {
+      for (const path of ['/threads?limit=20', '/search?q=Question', '/generations', '/recordings'])
+        await ask(machine, 'GET', path);
+    },
+    async 'asks nonsense'(machine) {
+      const path = pick(['/nodes/nothing', '/threads/nothing', '/changes/x', '/threads?after=nonsense']);
+      const { status } = await ask(machine, pick(['GET', 'PATCH']), path, undefined);
+      assert.ok(status >= 400 && status < 500, `${path} is refused, with ${status}`);
+    },
+  };
+
+  const act = async (machine: Machine) => {
+    const name = pick(Object.keys(operations));
+    trace[trace.length - 1] += ` ${machine.replica.name} ${name}…`;
+    try {
+      await operations[name]!(machine);
+    } catch (error) {
+      if (!(error instanceof NetworkError)) throw error;
+    }
+  };
+  const restart = async (machine: Machine, hasPower: boolean) => {
+    counts.faults += 1;
+    const { replica } = machine;
+    if (hasPower) replica.disk.kill();
+    else replica.disk.restart(time.random);
+    buryProcesses(replica);
+    await reopen(replica, time, provider);
+    machine.server = serve(replica);
+  };
+
+  const events: Record<string, (machine: Machine) => Promise<void>> = {
+    async 'clients work'(machine) {
+      await Promise.all([act(machine), act(machine), act(pick(machines))]);
+    },
+    async 'the process dies'(machine) {
+      const going = Promise.allSettled([act(machine), act(machine)]);
+      await time.sleep(time.below(400));
+      await restart(machine, true);
+      await going;
+    },
+    async 'the power fails'(machine) {
+      const { disk } = machine.replica;
+      disk.failAt(disk.calls() + 1 + time.below(60));
+      await Promise.allSettled([act(machine), act(machine), act(machine)]);
+      await restart(machine, false);
+    },
+    async 'the disk is full'(machine) {
+      counts.faults += 1;
+      machine.replica.disk.setSpace(time.below(3000));
+      await Promise.all([act(machine), act(machine)]);
+      machine.replica.disk.setSpace(Infinity);
+    },
+    async 'the server is closed and opened'(machine) {
+      const { replica } = machine;
+      await machine.server.close();
+      await replica.forest.close();
+      await reopen(replica, time, provider);
+      machine.server = serve(replica);
+    },
+    async 'the machines meet over HTTP'(machine) {
+      await meet(machine);
+    },
+    async 'hours pass'() {
+      time.suspend(time.below(6 * 3_600_000));
+    },
+  };
+
+  /** The other machine is asked over HTTP; a call that breaks leaves the rest for the next time. */
+  const meet = async (machine: Machine) => {
+    const other = machines.find((one) => one !== machine)!;
+    const peer = remotePeer(async (call) => {
+      const { status, body } = await ask(other, 'POST', '/sync', call);
+      assert.equal(status, 200, JSON.stringify(body));
+      return body;
+    });
+    try {
+      await syncForests(storePeer(machine.replica.forest.store), peer, { direction: 'both' });
+    } catch (error) {
+      if (error instanceof NetworkError || (error as Error).cause instanceof NetworkError) return false;
+      throw error;
+    }
+    return true;
+  };
+
+  /** What clients were told is there, as they read it. */
+  const check = async (machine: Machine) => {
+    counts.assertions += await checkReplica(machine.replica);
+    for (const [thread, title] of machine.titles) {
+      const response = await machine.server.fetch(toRequest('GET', `/threads/${thread}`));
+      assert.equal(response.status, 200, `${machine.replica.name}: the acknowledged thread ${thread} is there`);
+      const shown = (await response.json()) as { title?: string };
+      if (title !== undefined) assert.equal(shown.title, title, `${machine.replica.name}: the title of ${thread}`);
+      counts.assertions += 1;
+    }
+  };
+
+  return {
+    counts,
+    async step() {
+      const machine = pick(machines);
+      const name = time.random() < 0.5 ? 'clients work' : pick(Object.keys(events));
+      trace.push(`${machine.replica.name}: ${name}`);
+      await events[name]!(machine);
+      for (const one of machines) await check(one);
+    },
+    /** At the end the machines meet until nothing breaks, and agree. */
+    async end() {
+      trace.push('the end');
+      for (const machine of machines) await machine.server.close();
+      while (!(await meet(machines[0]!)));
+      await expectSame(machines[0]!.replica, machines[1]!.replica);
+      counts.assertions += 1;
+    },
+  };
+}
+
+function toRequest(method: string, path: string, body?: unknown): Request {
+  return new Request(`http://127.0.0.1/api/v1${path}`, {
+    method,
+    headers: { host: '127.0.0.1', 'content-type': 'application/json' },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+}
+
+const question = (text: string) => ({ role: 'user', content: [{ type: 'text', text }] });
