@@ -5,7 +5,7 @@ import { type Node, ROOT } from '../api/types.ts';
 import { useCurrentThread } from '../state/current-thread.ts';
 import { belongsTo, isInLineage } from '../state/lineage.ts';
 import { useLive } from '../state/live.ts';
-import type { LiveGeneration } from '../state/live-generation.ts';
+import type { GenerationOutline } from '../state/live-generation.ts';
 import { ensureChildren, ensurePath, fetchNodes, getNode, useNodes } from '../state/nodes.ts';
 import { currentLineage, currentThreadId, goTo, rememberLeaf, watchBranch } from '../state/place.ts';
 import { alternatives, editedFrom, groupSiblings, liveBranchesBelow, type SiblingPosition } from './siblings.ts';
@@ -52,7 +52,7 @@ export function useLiveSiblings(parent: string, tail: LiveTail | undefined): Sib
 }
 
 /** The live generations of the current conversation. */
-function useOwnLives(): readonly LiveGeneration[] {
+function useOwnLives(): readonly GenerationOutline[] {
   const lineage = useCurrentThread()?.lineage;
   return useLive(
     useShallow(({ all }) => [...all.values()].filter((live) => lineage === undefined || belongsTo(live, lineage))),

@@ -5,6 +5,7 @@ import { queries } from '../../api/queries.ts';
 import type { Branch, Node } from '../../api/types.ts';
 import { Blocks } from '../../blocks/blocks.tsx';
 import { CallArguments } from '../../blocks/tool-card.tsx';
+import { useLive, useLiveBlocks } from '../../state/live.ts';
 import { useModel } from '../../state/model.ts';
 import { useNodes } from '../../state/nodes.ts';
 import { Button } from '../../ui/button.tsx';
@@ -25,7 +26,8 @@ export function LiveRow({ tail }: { readonly tail: LiveTail }) {
   // The server resumes nothing while another branch of the generation is running.
   const isOver = live.status !== 'running';
   const siblings = useLiveSiblings(branch.head, tail);
-  const hasHeader = branch.blocks.length > 0 || isRunning || siblings.positions.length > 1;
+  const hasText = useLive(({ blocks }) => (blocks.get(live.id)?.[index]?.length ?? 0) > 0);
+  const hasHeader = hasText || isRunning || siblings.positions.length > 1;
   return (
     <div className="mx-auto flex w-full max-w-3xl pr-3">
       <BranchRail parent={branch.head} {...siblings} />
@@ -47,9 +49,9 @@ export function LiveRow({ tail }: { readonly tail: LiveTail }) {
           </header>
         )}
         <div aria-live="polite">
-          <Blocks node={`${live.id}-${index}`} blocks={branch.blocks} isLive={isRunning} running={branch.running} />
+          <GrowingBlocks {...tail} />
         </div>
-        {isRunning && branch.blocks.length === 0 && <Waiting running={branch.running} />}
+        {isRunning && !hasText && <Waiting running={branch.running} />}
         {siblings.positions.length > 1 && <SiblingSwitcher parent={branch.head} {...siblings} />}
         {branch.retry !== undefined && (
           <p role="status" className="my-1 flex items-center gap-2 text-xs text-warn">
@@ -88,6 +90,13 @@ export function LiveRow({ tail }: { readonly tail: LiveTail }) {
       </article>
     </div>
   );
+}
+
+/** The only part of the page that is rendered with every frame of a stream. */
+function GrowingBlocks({ live, branch, index }: LiveTail) {
+  const blocks = useLiveBlocks(live.id, index);
+  const isLive = branch.status === 'running';
+  return <Blocks node={`${live.id}-${index}`} blocks={blocks} isLive={isLive} running={branch.running} />;
 }
 
 function Waiting({ running }: { readonly running: ReadonlyMap<string, string> }) {
