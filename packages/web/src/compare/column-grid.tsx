@@ -3,7 +3,7 @@ import { useCallback, useMemo, useRef, useState } from 'react';
 import type { Node } from '../api/types.ts';
 import { Blocks } from '../blocks/blocks.tsx';
 import { resumeInPlace } from '../conversation/actions.ts';
-import { ApprovalCard } from '../conversation/message/live-row.tsx';
+import { ApprovalCard } from '../conversation/message/growing.tsx';
 import { pairCalls } from '../conversation/message/pair-calls.ts';
 import { RoleIcon } from '../graph/role-icon.tsx';
 import { ChangesView } from '../inspector/changes-view.tsx';
