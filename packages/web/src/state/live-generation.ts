@@ -16,7 +16,7 @@ export interface LiveGeneration {
 /** `index` tells parallel calls apart; `since` and `until` say when a thought was watched, in milliseconds. */
 export type LiveBlock = Block & { readonly index?: number; readonly since?: number; readonly until?: number };
 
-export interface LiveBranch {
+interface LiveBranch {
   /** The last complete message. */
   readonly head: string;
   readonly status: Branch['status'];
