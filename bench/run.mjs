@@ -1,5 +1,5 @@
 // Measures Skein against its floors. `--check` fails when a budget is exceeded by more than the noise and says by how much,
-// `--only starts|streams|turns|recorder|why|cold|sizes|forest|postgres|placement|proxy|page` measures one group, `--only user` every row
+// `--only starts|streams|turns|recorder|why|cold|sizes|forest|postgres|placement|proxy|page` measures one group (`page` also in parts: `page-frames`, `page-cpu`, `page-stream`), `--only user` every row
 // "as a user calls it". `--peers` measures those rows, with the peers beside them, on the Node that the peers need.
 // `placement` is measured against an older release that is built elsewhere: `--against <folder>`.
 import { execFileSync } from 'node:child_process';
@@ -12,6 +12,7 @@ import { appendCase, matchCase, memoryPerNode, openCase, pathCase, sizeCase, tid
 import { importSizes } from './cases/import-size.mjs';
 import { measurePage, SMOOTH_MS, SWITCH_MS } from './cases/page.mjs';
 import { measurePageCpu } from './cases/page-cpu.mjs';
+import { LONG_TASK_MS, measurePageStream } from './cases/page-stream.mjs';
 import { placementCase, WORKLOADS } from './cases/placement.mjs';
 import { postgresCases } from './cases/postgres.mjs';
 import { proxyCase } from './cases/proxy.mjs';
@@ -113,7 +114,9 @@ async function measureInside() {
   if (wants('postgres')) await postgres();
   if (wants('placement') && given.against !== undefined) await placement(given.against);
   if (wants('proxy')) await proxy();
-  if (wants('page')) await page();
+  if (wantsPage('frames')) await pageFrames();
+  if (wantsPage('cpu')) await pageCpu();
+  if (wantsPage('stream')) await pageStream();
   if (rows.length > 0) console.log(`${table('Skein', rows)}\n`);
 }
 
@@ -241,8 +244,8 @@ async function proxy() {
 }
 
 /** Of the frames, the one that 95 of 100 do not exceed; its floor is what is seen as smooth. */
-async function page() {
-  console.error('measuring the page');
+async function pageFrames() {
+  console.error('measuring the frames of the page');
   const { frames, switches } = await measurePage();
   for (const { name, p95 } of frames) addLimit(`page frames, ${name}`, p95, SMOOTH_MS);
   const median = switches.toSorted((a, b) => a - b)[Math.floor(switches.length / 2)] ?? Number.NaN;
@@ -254,9 +257,38 @@ async function page() {
     `${(under * 100).toFixed(1)} %`,
   ]);
   console.log(`${cells(['page', 'frames', 'median ms', `under ${SMOOTH_MS} ms`], lines)}\n`);
+}
+
+async function pageCpu() {
   console.error('measuring the CPU time of the page');
   for (const [name, times] of await measurePageCpu({ rounds: Math.min(rounds, 5) }))
     add(`page CPU, ${name}`, times, 'skein', 'page CPU');
+}
+
+/** The longest task may take what a long task takes, or what the same stream into an empty page takes. */
+async function pageStream() {
+  console.error('measuring a long stream into the page');
+  const streams = await measurePageStream({ rounds: Math.min(rounds, 3) });
+  const times = Object.entries(streams).map(
+    ([side, all]) => /** @type {const} */ ([side, all.map(({ perToken }) => perToken)]),
+  );
+  add('page, CPU of a stream, per token', new Map(times), 'skein');
+  const longest = (/** @type {'floor' | 'skein'} */ side) => Math.max(...streams[side].map((one) => one.longest));
+  addLimit('page, longest task of a stream', longest('skein'), Math.max(LONG_TASK_MS, longest('floor')));
+  const lines = Object.entries(streams).map(([side, all]) => {
+    const mean = (/** @type {(one: (typeof all)[number]) => number} */ read) =>
+      all.reduce((sum, one) => sum + read(one), 0) / all.length;
+    return [
+      side === 'floor' ? 'empty page' : 'conversation',
+      mean(({ rate }) => rate).toFixed(0),
+      mean(({ perToken }) => perToken).toFixed(2),
+      Math.max(...all.map((one) => one.longest)).toFixed(0),
+      String(all.reduce((sum, { long }) => sum + long, 0)),
+      `${(mean(({ under }) => under) * 100).toFixed(1)} %`,
+    ];
+  });
+  const titles = ['a long stream into', 'tokens/s', 'CPU ms/token', 'longest task ms', 'long tasks'];
+  console.log(`${cells([...titles, `under ${SMOOTH_MS} ms`], lines)}\n`);
 }
 
 /**
@@ -279,6 +311,11 @@ function addLimit(name, time, limit) {
 function add(name, times, contestant, group) {
   const result = { name, ...compare(times.get('floor') ?? [], times.get(contestant) ?? []) };
   rows.push({ ...result, verdict: group === undefined ? undefined : judge(group, result.ratio) });
+}
+
+/** The page is measured in three parts, because together they take long. @param {'frames' | 'cpu' | 'stream'} part */
+function wantsPage(part) {
+  return wants('page') || wants(`page-${part}`);
 }
 
 /** @param {string} group */

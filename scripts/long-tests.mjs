@@ -39,6 +39,7 @@ export const LONG = [
   'packages/forest/test/record-facts-long.test.ts',
   'packages/forest/test/record-simulation.test.ts',
   'packages/web/test/access.test.ts',
+  'packages/web/test/by-keys.test.ts',
   'packages/web/test/cassettes.test.ts',
   'packages/web/test/comparing.test.ts',
   'packages/web/test/details.test.ts',

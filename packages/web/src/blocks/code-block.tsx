@@ -1,5 +1,5 @@
 import { Code, Download, Eye, WrapText } from 'lucide-react';
-import { type CSSProperties, memo, type ReactNode, useEffect, useState } from 'react';
+import { type CSSProperties, memo, type ReactNode, useEffect, useRef, useState } from 'react';
 import { IconButton } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { t } from '../words/words.ts';
@@ -111,10 +111,17 @@ function Source({ code, language, isWrapped }: SourceProps) {
 const ColouredLines = memo(function Coloured({ lines }: { readonly lines: readonly ColouredLine[] }) {
   return lines.map((line, row) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: lines of code have no other name
-    <span key={row}>
+    <Line key={row} line={line} isLast={row === lines.length - 1} />
+  ));
+});
+
+/** Only the lines that changed are rendered again while code grows. */
+const Line = memo(function Line({ line, isLast }: { readonly line: ColouredLine; readonly isLast: boolean }) {
+  return (
+    <span>
       {line.map(([text, light, dark], column) => (
         <span
-          // biome-ignore lint/suspicious/noArrayIndexKey: nor have their pieces
+          // biome-ignore lint/suspicious/noArrayIndexKey: pieces of a line have no other name
           key={column}
           style={{ '--light': light, '--dark': dark } as CSSProperties}
           className="text-(color:--light) dark:text-(color:--dark)"
@@ -122,15 +129,16 @@ const ColouredLines = memo(function Coloured({ lines }: { readonly lines: readon
           {text}
         </span>
       ))}
-      {row < lines.length - 1 && '\n'}
+      {!isLast && '\n'}
     </span>
-  ));
+  );
 });
 
 /** Longer code is not highlighted. */
 const MOST_COLOURED = 100_000;
-/** The interval, in milliseconds, at which growing code is highlighted. */
+/** The interval, in milliseconds, at which growing code is highlighted; longer if highlighting itself takes long. */
 const EVERY_MS = 200;
+const TIMES_AS_LONG = 4;
 
 /** The lines that are highlighted so far, and the rest of the code. */
 function useColouredLines(
@@ -138,20 +146,29 @@ function useColouredLines(
   language: string,
 ): { readonly lines: readonly ColouredLine[]; readonly rest: string } {
   const name = code.length <= MOST_COLOURED ? languageName(language) : undefined;
-  const [, draw] = useState(0);
+  const [round, setRound] = useState({ number: 0, wait: 0 });
+  const latest = useRef(code);
+  useEffect(() => {
+    latest.current = code;
+  }, [code]);
   const before = name === undefined ? undefined : colouredBefore(code, name);
-  const isDone = name === undefined || before?.code === code;
-  const isGrowing = before !== undefined;
+  const isDone = name === undefined || before?.code === code || before?.code === '';
   useEffect(() => {
     if (isDone) return;
     let isShown = true;
-    const ask = () => void colour(code, name).then(() => isShown && draw((count) => count + 1));
-    const timer = setTimeout(ask, isGrowing ? EVERY_MS : 0);
+    const ask = async () => {
+      const asked = performance.now();
+      await colour(latest.current, name);
+      const wait = Math.max(EVERY_MS, TIMES_AS_LONG * (performance.now() - asked));
+      if (isShown) setRound({ number: round.number + 1, wait });
+    };
+    // Code that arrives meanwhile does not begin the wait anew: in a fast stream it would never end.
+    const timer = setTimeout(() => void ask(), round.wait);
     return () => {
       isShown = false;
       clearTimeout(timer);
     };
-  }, [code, name, isDone, isGrowing]);
+  }, [name, isDone, round]);
   return before ? { lines: before.lines, rest: code.slice(before.code.length) } : { lines: [], rest: code };
 }
 
@@ -179,13 +196,19 @@ async function colour(code: string, name: LanguageName): Promise<ColouredCode> {
     waiting.set(asked.id, resolve);
     worker?.postMessage(asked);
   });
-  const coloured = lines.length > 0 ? { code, name, lines } : { code: '', name, lines };
+  const known = colouredBefore(code, name)?.lines ?? [];
+  const kept = lines.map((line, row) => (known[row] && isSameLine(line, known[row]) ? known[row] : line));
+  const coloured = lines.length > 0 ? { code, name, lines: kept } : { code: '', name, lines };
   done.set(`${name} ${code}`, coloured);
   for (const key of done.keys()) {
     if (done.size <= MOST_KEPT) break;
     done.delete(key);
   }
   return coloured;
+}
+
+function isSameLine(a: ColouredLine, b: ColouredLine): boolean {
+  return a.length === b.length && a.every((piece, column) => piece.every((value, at) => value === b[column]![at]));
 }
 
 /** The cached highlighting of some code, or of its beginning. */

@@ -1,5 +1,4 @@
-import { marked } from 'marked';
-import { memo, type ReactElement, type ReactNode, useMemo } from 'react';
+import { isValidElement, memo, type ReactElement, type ReactNode, useEffect, useMemo, useRef } from 'react';
 import type { Components } from 'react-markdown';
 import ReactMarkdown from 'react-markdown';
 import remarkGfm from 'remark-gfm';
@@ -9,10 +8,15 @@ import { CodeBlock } from './code-block.tsx';
 import { Formula } from './math/formula.tsx';
 import { markMath, readMath } from './math/mark-math.ts';
 import { RemoteImage, SafeLink } from './safe-link.tsx';
+import { type BlockPlan, planBlock, splitMarkdown } from './split-markdown.ts';
 
 /** Markdown without raw HTML. Only the blocks that changed are rendered again. */
 const RenderedMarkdown = memo(function RenderedMarkdown({ text }: { readonly text: string }) {
-  const blocks = useMemo(() => splitMarkdown(markMath(text)), [text]);
+  const before = useRef<readonly string[]>([]);
+  const blocks = useMemo(() => splitMarkdown(markMath(text), before.current), [text]);
+  useEffect(() => {
+    before.current = blocks;
+  }, [blocks]);
   return (
     <div className="prose break-words [&>*:first-child]:mt-0 [&>*:last-child]:mb-0">
       {blocks.map((block, index) => (
@@ -26,8 +30,59 @@ const RenderedMarkdown = memo(function RenderedMarkdown({ text }: { readonly tex
 export default RenderedMarkdown;
 
 const MarkdownBlock = memo(function MarkdownBlock({ text }: { readonly text: string }) {
-  return renderCached(text);
+  const plan = useMemo(() => planBlock(text), [text]);
+  switch (plan.type) {
+    case 'code':
+      return <CodeBlock code={plan.code} {...(plan.language && { language: plan.language })} />;
+    case 'list':
+      return <PartedList {...plan} />;
+    case 'table':
+      return <PartedTable {...plan} />;
+    default:
+      return renderCached(text);
+  }
 });
+
+type PlanOf<Type> = Extract<BlockPlan, { type: Type }>;
+
+function PartedList({ parts, isLoose, start }: PlanOf<'list'>) {
+  const items = parts.map((part, index) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: items are only ever added at the end
+    <ListPart key={index} text={part} isLoose={isLoose} />
+  ));
+  return start === undefined ? <BulletList>{items}</BulletList> : <NumberedList start={start}>{items}</NumberedList>;
+}
+
+const ListPart = memo(function ListPart({ text, isLoose }: { readonly text: string; readonly isLoose: boolean }) {
+  const items = findInside(renderCached(text), [BulletList, NumberedList]).filter(isValidElement);
+  return isLoose ? items.slice(1) : items;
+});
+
+function PartedTable({ head, parts }: PlanOf<'table'>) {
+  return (
+    <Table>
+      <thead>{findInside(renderCached(head), ['thead'])}</thead>
+      <tbody>
+        {parts.map((part, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: rows are only ever added at the end
+          <TablePart key={index} text={part} />
+        ))}
+      </tbody>
+    </Table>
+  );
+}
+
+const TablePart = memo(function TablePart({ text }: { readonly text: string }) {
+  return findInside(renderCached(text), ['tbody']);
+});
+
+/** What the outermost element of one of these types contains, in rendered Markdown. */
+function findInside(rendered: ReactNode, types: readonly unknown[]): readonly ReactNode[] {
+  if (!isValidElement<{ readonly children?: ReactNode }>(rendered)) return [];
+  const children = [rendered.props.children].flat();
+  if (types.includes(rendered.type)) return children;
+  return children.map((child) => findInside(child, types)).find((found) => found.length > 0) ?? [];
+}
 
 /** Rendered blocks, so that scrolling back does not parse markdown again. */
 const known = new Map<string, ReactElement>();
@@ -43,8 +98,9 @@ function renderCached(text: string): ReactElement {
     components: COMPONENTS,
     urlTransform: sameAddress,
   });
-  if (known.size >= MOST_KNOWN) known.clear();
   known.set(text, made);
+  // The oldest is forgotten: text that streams leaves many behind, and what is on screen stays known.
+  if (known.size > MOST_KNOWN) known.delete(known.keys().next().value!);
   return made;
 }
 
@@ -66,7 +122,34 @@ function makeHeading(size: string) {
   };
 }
 
-const COMPONENTS: Components = {
+function BulletList({ children }: { readonly children?: ReactNode }) {
+  return (
+    <ul dir="auto" className="my-3 list-disc ps-6 marker:text-faint [&_ul]:my-0">
+      {children}
+    </ul>
+  );
+}
+
+function NumberedList({ children, start }: { readonly children?: ReactNode; readonly start?: number | undefined }) {
+  return (
+    <ol dir="auto" start={start === 1 ? undefined : start} className="my-3 list-decimal ps-6 marker:text-faint">
+      {children}
+    </ol>
+  );
+}
+
+function Table({ children }: { readonly children?: ReactNode }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls sideways has to be reachable by key
+    <figure aria-label={t('blocks.table')} tabIndex={0} className="my-3 overflow-x-auto rounded-lg border border-line">
+      <table dir="auto" className="w-full border-collapse text-sm">
+        {children}
+      </table>
+    </figure>
+  );
+}
+
+export const COMPONENTS: Components = {
   h1: makeHeading('text-xl'),
   h2: makeHeading('text-lg'),
   h3: makeHeading('text-base'),
@@ -78,16 +161,8 @@ const COMPONENTS: Components = {
       {children}
     </p>
   ),
-  ul: ({ children }) => (
-    <ul dir="auto" className="my-3 list-disc ps-6 marker:text-faint [&_ul]:my-0">
-      {children}
-    </ul>
-  ),
-  ol: ({ children, start }) => (
-    <ol dir="auto" start={start} className="my-3 list-decimal ps-6 marker:text-faint">
-      {children}
-    </ol>
-  ),
+  ul: BulletList,
+  ol: NumberedList,
   li: ({ children }) => <li className="my-1 [&>p]:my-1">{children}</li>,
   blockquote: ({ children }) => (
     <blockquote dir="auto" className="my-3 border-s-2 border-line-strong ps-4 text-soft">
@@ -95,14 +170,7 @@ const COMPONENTS: Components = {
     </blockquote>
   ),
   hr: () => <hr className="my-4 border-line" />,
-  table: ({ children }) => (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls sideways has to be reachable by key
-    <figure aria-label={t('blocks.table')} tabIndex={0} className="my-3 overflow-x-auto rounded-lg border border-line">
-      <table dir="auto" className="w-full border-collapse text-sm">
-        {children}
-      </table>
-    </figure>
-  ),
+  table: Table,
   th: ({ children, style }) => (
     <th style={style} className="border-b border-line bg-sunken px-3 py-1.5 text-start font-semibold">
       {children}
@@ -137,20 +205,3 @@ const COMPONENTS: Components = {
     return <CodeBlock code={String(code ?? '').replace(/\n$/, '')} {...(language && { language })} />;
   },
 };
-
-/** A reference or footnote definition must stay together with the text that uses it. */
-const DEFINITION = /^ {0,3}\[[^\]\n]+\]:/m;
-
-/**
- * Cuts markdown into its top-level blocks, which joined are the text again. While text streams only the last block
- * changes, so only that one is rendered again.
- */
-export function splitMarkdown(text: string): readonly string[] {
-  if (DEFINITION.test(text)) return [text];
-  const blocks: string[] = [];
-  for (const { type, raw } of marked.lexer(text)) {
-    if (type === 'space' && blocks.length > 0) blocks[blocks.length - 1] += raw;
-    else blocks.push(raw);
-  }
-  return blocks;
-}

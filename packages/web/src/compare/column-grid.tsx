@@ -3,13 +3,14 @@ import { useCallback, useMemo, useRef, useState } from 'react';
 import type { Node } from '../api/types.ts';
 import { Blocks } from '../blocks/blocks.tsx';
 import { resumeInPlace } from '../conversation/actions.ts';
-import { ApprovalCard } from '../conversation/message/live-row.tsx';
+import { ApprovalCard } from '../conversation/message/growing.tsx';
 import { pairCalls } from '../conversation/message/pair-calls.ts';
 import { RoleIcon } from '../graph/role-icon.tsx';
 import { ChangesView } from '../inspector/changes-view.tsx';
 import { comparableText } from '../inspector/comparable-text.ts';
 import { wordDiff } from '../inspector/word-diff.ts';
-import type { LiveBranch } from '../state/live-generation.ts';
+import { useLiveBlocks } from '../state/live.ts';
+import type { BranchOutline } from '../state/live-generation.ts';
 import { Button } from '../ui/button.tsx';
 import { RetryNote } from '../ui/retry-note.tsx';
 import { Failed, Loading } from '../ui/states.tsx';
@@ -191,7 +192,8 @@ function SourceChanges({ before, after }: { readonly before: string; readonly af
 }
 
 /** The message that is being generated, or the reason why it was not. */
-function LiveTurn({ generation, live }: { readonly generation: string; readonly live: LiveBranch }) {
+function LiveTurn({ generation, live }: { readonly generation: string; readonly live: BranchOutline }) {
+  const blocks = useLiveBlocks(generation, 0);
   return (
     <article className="min-w-0 border-b border-line px-4 py-3" aria-label={t('compare.assistant')}>
       <p role="status" className="mb-1.5 flex items-center gap-1.5 text-xs text-soft">
@@ -206,7 +208,7 @@ function LiveTurn({ generation, live }: { readonly generation: string; readonly 
           t('compare.writing')
         )}
       </p>
-      <Blocks node={generation} blocks={live.blocks} isLive />
+      <Blocks node={generation} blocks={blocks} isLive />
       {live.status === 'waiting' && live.pending && (
         <ApprovalCard
           key={live.head}
@@ -224,7 +226,7 @@ function LiveTurn({ generation, live }: { readonly generation: string; readonly 
   );
 }
 
-function describeStop(status: Exclude<LiveBranch['status'], 'running'>): string {
+function describeStop(status: Exclude<BranchOutline['status'], 'running'>): string {
   if (status === 'waiting') return t('compare.waits');
   return t(status === 'aborted' ? 'compare.stopped' : 'compare.failed');
 }

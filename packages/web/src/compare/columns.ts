@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react';
 import { api, unwrap } from '../api/client.ts';
 import type { Generation, Node } from '../api/types.ts';
 import { showGeneration, useLive } from '../state/live.ts';
-import type { LiveBranch, LiveGeneration } from '../state/live-generation.ts';
+import type { BranchOutline, GenerationOutline } from '../state/live-generation.ts';
 import { ensurePath, pathTo, useNodes } from '../state/nodes.ts';
 
 /** What a column shows: the path to a node, or a generation as it grows. */
@@ -47,7 +47,7 @@ export interface Column {
   /** Empty until it is loaded. */
   readonly path: readonly Node[];
   /** The branch that is being generated after the path. */
-  readonly live?: LiveBranch;
+  readonly live?: BranchOutline;
   /** The model that writes. */
   readonly model?: string;
   readonly error?: unknown;
@@ -105,6 +105,6 @@ async function loadGeneration(id: string): Promise<string> {
 }
 
 /** Fetches the paths to the node that was answered and to the ends of the branches. */
-function ensureEnds({ node, branches }: Pick<LiveGeneration | Generation, 'node' | 'branches'>) {
+function ensureEnds({ node, branches }: Pick<GenerationOutline | Generation, 'node' | 'branches'>) {
   return Promise.all([node, ...branches.map(({ head }) => head)].map(ensurePath));
 }

@@ -1,6 +1,6 @@
 import { type Block, type Node, ROOT } from '../api/types.ts';
 import { unknownText } from '../blocks/json-text.ts';
-import type { LiveGeneration } from '../state/live-generation.ts';
+import type { GenerationOutline } from '../state/live-generation.ts';
 import type { WatchedBranch } from '../state/place.ts';
 
 /** One of the alternatives at a place: nodes that look the same, or a branch that is still being generated. */
@@ -28,7 +28,7 @@ export function groupSiblings(siblings: readonly Node[]): readonly SiblingPositi
  */
 export function liveBranchesBelow(
   parent: string,
-  lives: Iterable<LiveGeneration>,
+  lives: Iterable<GenerationOutline>,
   children: readonly Node[],
   shown?: WatchedBranch,
 ): readonly SiblingPosition[] {

@@ -6,10 +6,11 @@ import { queries } from '../api/queries.ts';
 import type { ContextChange } from '../api/types.ts';
 import { listOpenCalls } from '../inspector/open-calls.ts';
 import { Button } from '../ui/button.tsx';
+import { NumberedVirtualRows } from '../ui/virtual-rows.tsx';
 import { t } from '../words/words.ts';
 import { FindBar } from './find-bar.tsx';
 import { providerChanges } from './message/author.ts';
-import { LiveRow, OpenCallsRow } from './message/live-row.tsx';
+import { OpenCallsRow } from './message/growing.tsx';
 import { MessageRow } from './message/message-row.tsx';
 import { pairCalls } from './message/pair-calls.ts';
 import { UnansweredRow } from './message/unanswered-row.tsx';
@@ -48,7 +49,7 @@ export function ThreadView({ owner, selected, leaf, path, tail }: ShownThread) {
         <div className="py-3">
           <Virtualizer
             ref={list}
-            as="ol"
+            as={NumberedVirtualRows}
             item="li"
             scrollRef={scroller}
             startMargin={12}
@@ -68,7 +69,7 @@ export function ThreadView({ owner, selected, leaf, path, tail }: ShownThread) {
                   change={contexts.get(node.id)}
                 />
               )),
-              ...(tail ? [<LiveRow key={leaf.id} tail={tail} />] : []),
+              ...(tail ? [<MessageRow key={leaf.id} tail={tail} leaf={leaf.id} />] : []),
               ...(open.length > 0 ? [<OpenCallsRow key="open" leaf={leaf} names={open} />] : []),
               ...(isUnanswered ? [<UnansweredRow key={`${leaf.id} unanswered`} leaf={leaf} />] : []),
             ]}

@@ -16,13 +16,13 @@ import { copyText, forkThread, linkTo, rate, toggleBookmark } from './marks.ts';
 import { showSiblings } from './message/sibling-switcher.tsx';
 import { restoreAt } from './remove-messages.ts';
 import { openDialog, startEditing, stopEditing, useScreenState } from './screen-state.ts';
-import { goToPosition, useLiveSiblings, useSiblings } from './use-siblings.ts';
+import { goToPosition, useSiblings } from './use-siblings.ts';
 import type { ShownThread } from './use-thread.ts';
 
 /** Registers the commands of this screen, with their keys. */
 export function useConversationKeys({ selected, leaf, path, tail }: ShownThread): void {
   const siblings = useSiblings(selected);
-  const growing = useLiveSiblings(leaf.id, tail);
+  const growing = useSiblings(undefined, tail);
   // While branches grow after the selected message, the keys switch between those.
   const { positions, index, parent } =
     selected === leaf && growing.positions.length > 1

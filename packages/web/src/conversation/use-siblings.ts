@@ -5,7 +5,7 @@ import { type Node, ROOT } from '../api/types.ts';
 import { useCurrentThread } from '../state/current-thread.ts';
 import { belongsTo, isInLineage } from '../state/lineage.ts';
 import { useLive } from '../state/live.ts';
-import type { LiveGeneration } from '../state/live-generation.ts';
+import type { GenerationOutline } from '../state/live-generation.ts';
 import { ensureChildren, ensurePath, fetchNodes, getNode, useNodes } from '../state/nodes.ts';
 import { currentLineage, currentThreadId, goTo, rememberLeaf, watchBranch } from '../state/place.ts';
 import { alternatives, editedFrom, groupSiblings, liveBranchesBelow, type SiblingPosition } from './siblings.ts';
@@ -17,42 +17,39 @@ export interface Siblings {
   readonly index: number;
 }
 
-/** The alternatives of a message. */
-export function useSiblings(node: Node): Siblings {
-  const { id, parent } = node;
+const NONE: Siblings = { positions: [], index: 0 };
+
+/** The alternatives of a message, or of the live branch that grows where there is none yet. */
+export function useSiblings(node: Node | undefined, tail?: LiveTail): Siblings {
+  const parent = node?.parent ?? tail?.branch.head ?? '';
   const children = useChildren(parent);
   useEffect(() => {
-    if (parent === ROOT) for (const from of editedFrom(node)) void ensurePath(from).catch(() => undefined);
-  }, [node, parent]);
+    if (node?.parent === ROOT) for (const from of editedFrom(node)) void ensurePath(from).catch(() => undefined);
+  }, [node]);
   const lives = useOwnLives();
   return useMemo(() => {
-    const known = alternatives(node, children.length > 0 ? children : [node]);
-    const positions = [...groupSiblings(known), ...(parent === ROOT ? [] : liveBranchesBelow(parent, lives, children))];
-    return {
-      positions,
-      index: Math.max(
-        0,
-        positions.findIndex(({ nodes }) => nodes.some((one) => one.id === id)),
-      ),
-    };
-  }, [node, id, parent, children, lives]);
+    if (node) return besideMessage(node, children, lives);
+    return tail ? besideBranch(tail, children, lives) : NONE;
+  }, [node, tail, children, lives]);
 }
 
-/** The alternatives of the live branch after a node. */
-export function useLiveSiblings(parent: string, tail: LiveTail | undefined): Siblings {
-  const children = useChildren(parent);
-  const lives = useOwnLives();
-  return useMemo(() => {
-    if (!tail) return { positions: [], index: 0 };
-    const shown = { generation: tail.live.id, branch: tail.index };
-    const positions = [...groupSiblings(children), ...liveBranchesBelow(parent, lives, children, shown)];
-    const index = positions.findIndex(({ live }) => live?.generation === tail.live.id && live.branch === tail.index);
-    return index < 0 ? { positions: [], index: 0 } : { positions, index };
-  }, [children, lives, parent, tail]);
+function besideMessage(node: Node, children: readonly Node[], lives: readonly GenerationOutline[]): Siblings {
+  const { id, parent } = node;
+  const known = alternatives(node, children.length > 0 ? children : [node]);
+  const positions = [...groupSiblings(known), ...(parent === ROOT ? [] : liveBranchesBelow(parent, lives, children))];
+  const index = positions.findIndex(({ nodes }) => nodes.some((one) => one.id === id));
+  return { positions, index: Math.max(0, index) };
+}
+
+function besideBranch(tail: LiveTail, children: readonly Node[], lives: readonly GenerationOutline[]): Siblings {
+  const shown = { generation: tail.live.id, branch: tail.index };
+  const positions = [...groupSiblings(children), ...liveBranchesBelow(tail.branch.head, lives, children, shown)];
+  const index = positions.findIndex(({ live }) => live?.generation === tail.live.id && live.branch === tail.index);
+  return index < 0 ? NONE : { positions, index };
 }
 
 /** The live generations of the current conversation. */
-function useOwnLives(): readonly LiveGeneration[] {
+function useOwnLives(): readonly GenerationOutline[] {
   const lineage = useCurrentThread()?.lineage;
   return useLive(
     useShallow(({ all }) => [...all.values()].filter((live) => lineage === undefined || belongsTo(live, lineage))),

@@ -7,14 +7,14 @@ import { toAddress } from '../state/address.ts';
 import { useCurrentThread } from '../state/current-thread.ts';
 import { belongsTo, isInLineage, viewInLineage } from '../state/lineage.ts';
 import { showGeneration, useLive } from '../state/live.ts';
-import type { LiveBranch, LiveGeneration } from '../state/live-generation.ts';
+import type { BranchOutline, GenerationOutline } from '../state/live-generation.ts';
 import { ensureChildren, ensurePath, getNode, pathTo, useNodes } from '../state/nodes.ts';
 import { goTo, openPlace, placeKey, rememberLeaf, usePlace, type WatchedBranch, watchBranch } from '../state/place.ts';
 
 /** The live branch after the last message. */
 export interface LiveTail {
-  readonly live: LiveGeneration;
-  readonly branch: LiveBranch;
+  readonly live: GenerationOutline;
+  readonly branch: BranchOutline;
   readonly index: number;
 }
 
@@ -106,7 +106,7 @@ function useOpen(
 }
 
 /** The last message of the thread: the head of the watched branch, even if that was resumed beside a cut message. */
-function findEnd(leaf: string, branch: LiveBranch, live: LiveGeneration): string {
+function findEnd(leaf: string, branch: BranchOutline, live: GenerationOutline): string {
   const { nodes } = useNodes.getState();
   if (branch.head === leaf) return leaf;
   if (pathTo(nodes, branch.head).some(({ id }) => id === leaf)) return branch.head;
@@ -133,7 +133,7 @@ interface FollowOptions {
   readonly remembered: string | undefined;
   readonly end: string | undefined;
   readonly watched: WatchedBranch | undefined;
-  readonly branch: LiveBranch | undefined;
+  readonly branch: BranchOutline | undefined;
 }
 
 /** Follows the thread as it grows, here or elsewhere. A reader at its end stays at its end. */

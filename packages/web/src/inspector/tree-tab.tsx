@@ -280,10 +280,10 @@ const LENGTH = 120;
 
 /** The end of the text that has arrived so far. */
 function useLiveText(id: string): string | undefined {
-  return useLive(({ all }) => {
+  return useLive(({ blocks: live }) => {
     if (!isLiveId(id)) return undefined;
     const [, generation = '', branch] = id.split(':');
-    const blocks = all.get(generation)?.branches[Number(branch)]?.blocks ?? [];
+    const blocks = live.get(generation)?.[Number(branch)] ?? [];
     return blocks.map(liveText).join(' ').slice(-LENGTH);
   });
 }

@@ -3,6 +3,7 @@ import { useLayoutEffect, useRef, useState } from 'react';
 import { Virtualizer, type VirtualizerHandle } from 'virtua';
 import type { Recording } from '../api/types.ts';
 import { Button } from '../ui/button.tsx';
+import { VirtualRows } from '../ui/virtual-rows.tsx';
 import { t } from '../words/words.ts';
 import { elapsedMs } from './outcome.tsx';
 import { RecordingRow } from './recording-row.tsx';
@@ -49,7 +50,7 @@ export function RecordingList({ items, chosen, isNarrow, hasMore, onMore }: Reco
       <div ref={scroller} className="h-full overflow-y-auto [overflow-anchor:none]">
         <Virtualizer
           ref={list}
-          as="ul"
+          as={VirtualRows}
           item="li"
           scrollRef={scroller}
           data={items}

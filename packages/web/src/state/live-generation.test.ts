@@ -6,6 +6,7 @@ import {
   resumeBranch,
   toInterruptedGeneration,
   toLiveGeneration,
+  toOutline,
 } from './live-generation.ts';
 
 const generation = {
@@ -111,4 +112,16 @@ test('one whose process died in the middle of a message has what came of it, and
   expect(died.branches[0]).toMatchObject({ head: 'later', status: 'aborted', blocks: [{ type: 'text', text: 'And' }] });
   expect(told(...events).branches[0]).toEqual(died.branches[0]);
   expect(resumeBranch(died.branches[0]!, nodeOf)).toMatchObject({ status: 'running', blocks: [] });
+});
+
+test('text that streams leaves the outline as it is, so that only the text is rendered again', () => {
+  const first = told({ type: 'text', branch: 0, text: 'One' } as GenerationEvent);
+  const outline = toOutline(first);
+  expect(outline.branches[0]).not.toHaveProperty('blocks');
+  const grown = applyEvent(first, { type: 'text', branch: 0, text: ' two' } as GenerationEvent, nodeOf);
+  expect(toOutline(grown, outline)).toBe(outline);
+  const waiting = applyEvent(grown, { type: 'retry', branch: 0, waitMs: 5, reason: 'busy' } as GenerationEvent, nodeOf);
+  const changed = toOutline(waiting, outline);
+  expect(changed.branches[0]!.retry).toMatchObject({ reason: 'busy' });
+  expect(changed.branches[1]).toBe(outline.branches[1]);
 });

@@ -1,3 +1,4 @@
+import { shallow } from 'zustand/shallow';
 import type { Block, Branch, Generation, GenerationEvent, Node, Notice } from '../api/types.ts';
 
 /** A generation that is running, or that ended while this page was open. */
@@ -15,7 +16,7 @@ export interface LiveGeneration {
 /** `index` tells parallel calls apart; `since` and `until` say when a thought was watched, in milliseconds. */
 export type LiveBlock = Block & { readonly index?: number; readonly since?: number; readonly until?: number };
 
-export interface LiveBranch {
+interface LiveBranch {
   /** The last complete message. */
   readonly head: string;
   readonly status: Branch['status'];
@@ -28,6 +29,24 @@ export interface LiveBranch {
   readonly retry?: Retry;
   readonly pending?: NonNullable<Branch['pending']>;
   readonly error?: NonNullable<Branch['error']>;
+}
+
+/** A branch without its text. */
+export type BranchOutline = Omit<LiveBranch, 'blocks'>;
+
+/** A generation without its text. The text changes with every frame of a stream, all the rest a few times. */
+export interface GenerationOutline extends Omit<LiveGeneration, 'branches'> {
+  readonly branches: readonly BranchOutline[];
+}
+
+/** The outline of a generation: the same object as before if only text was added, so that only the text is rendered again. */
+export function toOutline(live: LiveGeneration, before?: GenerationOutline): GenerationOutline {
+  const branches = live.branches.map(({ blocks: _text, ...branch }, index) => {
+    const known = before?.branches[index];
+    return known && shallow(known, branch) ? known : branch;
+  });
+  const outline = { ...live, branches: before && shallow(before.branches, branches) ? before.branches : branches };
+  return before && shallow(before, outline) ? before : outline;
 }
 
 /** An attempt that failed, and when the next one begins, in milliseconds of the clock of this page. */

@@ -4,19 +4,32 @@ import { queryClient } from '../api/queries.ts';
 import type { Generation, GenerationEvent } from '../api/types.ts';
 import {
   applyEvent,
+  type GenerationOutline,
+  type LiveBlock,
   type LiveGeneration,
   resumeBranch,
   toInterruptedGeneration,
   toLiveGeneration,
+  toOutline,
 } from './live-generation.ts';
 import { getNode, refreshNode } from './nodes.ts';
 import { rememberThoughts } from './thought-times.ts';
 
 interface LiveState {
-  readonly all: ReadonlyMap<string, LiveGeneration>;
+  /** The generations without their text: what reads this is not rendered with every frame of a stream. */
+  readonly all: ReadonlyMap<string, GenerationOutline>;
+  /** The blocks of the next message of each branch that have arrived so far, by generation. */
+  readonly blocks: ReadonlyMap<string, readonly (readonly LiveBlock[])[]>;
 }
 
-export const useLive = create<LiveState>(() => ({ all: new Map() }));
+export const useLive = create<LiveState>(() => ({ all: new Map(), blocks: new Map() }));
+
+const NONE: readonly LiveBlock[] = [];
+
+/** The blocks of the next message of a branch that have arrived so far. */
+export function useLiveBlocks(generation: string, branch: number): readonly LiveBlock[] {
+  return useLive(({ blocks }) => blocks.get(generation)?.[branch] ?? NONE);
+}
 
 const following = new Map<string, () => void>();
 /** The id of the last event seen, by generation. */
@@ -104,5 +117,16 @@ function applyEvents(id: string, events: readonly GenerationEvent[]): void {
 
 function show(id: string): void {
   const live = latest.get(id);
-  if (live) useLive.setState(({ all }) => ({ all: new Map(all).set(id, live) }));
+  if (!live) return;
+  useLive.setState(({ all, blocks }) => {
+    const before = all.get(id);
+    const outline = toOutline(live, before);
+    return {
+      ...(outline !== before && { all: new Map(all).set(id, outline) }),
+      blocks: new Map(blocks).set(
+        id,
+        live.branches.map((branch) => branch.blocks),
+      ),
+    };
+  });
 }

@@ -19,6 +19,7 @@ import { isArchived } from '../state/thread-state.ts';
 import { ago } from '../ui/format.ts';
 import { OpenMenu } from '../ui/menu.tsx';
 import { Empty, Failed, Loading } from '../ui/states.tsx';
+import { VirtualRows } from '../ui/virtual-rows.tsx';
 import { t } from '../words/words.ts';
 import { filterThreads } from './list-address.ts';
 import { SelectionBar, ThreadFilters } from './list-bar.tsx';
@@ -268,7 +269,14 @@ function ScreenList<T>({
   return (
     <div ref={holder} className="overflow-clip rounded-lg border border-line bg-surface">
       {start !== undefined && (
-        <Virtualizer as="ul" item="li" scrollRef={scroller} startMargin={start} data={items} itemSize={itemSize}>
+        <Virtualizer
+          as={VirtualRows}
+          item="li"
+          scrollRef={scroller}
+          startMargin={start}
+          data={items}
+          itemSize={itemSize}
+        >
           {children}
         </Virtualizer>
       )}

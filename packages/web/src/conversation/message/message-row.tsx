@@ -8,89 +8,103 @@ import {
   ThumbsDown,
   ThumbsUp,
 } from 'lucide-react';
-import { type MouseEvent, memo, type ReactNode, useLayoutEffect, useRef, useState } from 'react';
-import type { Block, ContextChange, Node } from '../../api/types.ts';
-import { Blocks } from '../../blocks/blocks.tsx';
-import { Foldable } from '../../blocks/fold.tsx';
-import { useFold, useFolds } from '../../blocks/folds.ts';
-import { plainText, summarizeBlocks } from '../../blocks/summary.ts';
+import { type MouseEvent, memo, type ReactNode } from 'react';
+import type { ContextChange, Node } from '../../api/types.ts';
+import { useFolds } from '../../blocks/folds.ts';
 import { goTo } from '../../state/place.ts';
 import { useView } from '../../state/view.ts';
-import { Button } from '../../ui/button.tsx';
 import { providerText, roleText } from '../../ui/colors.ts';
 import { ago, duration, money, shortNumber, totalTokens } from '../../ui/format.ts';
 import { LANGUAGE, t } from '../../words/words.ts';
-import { openDialog, startEditing, useScreenState } from '../screen-state.ts';
+import { openDialog, useScreenState } from '../screen-state.ts';
 import { useSiblings } from '../use-siblings.ts';
+import type { LiveTail } from '../use-thread.ts';
 import { mainTake, roleName } from './author.ts';
+import { GrowingAuthor, GrowingState } from './growing.tsx';
 import { MessageActions, MessageEditor } from './message-actions.tsx';
+import { Content, isEmpty } from './message-content.tsx';
 import type { Pairs } from './pair-calls.ts';
 import { ContextNote, MessageLosses } from './request-notes.tsx';
 import { BranchRail, SiblingSwitcher } from './sibling-switcher.tsx';
 
-interface MessageRowProps {
-  readonly node: Node;
+interface RowProps {
+  /** The message; absent while it grows. */
+  readonly node?: Node;
+  /** The branch that grows; absent when its message is complete. */
+  readonly tail?: LiveTail;
   readonly leaf: string;
-  readonly isSelected: boolean;
-  readonly isBookmarked: boolean;
-  readonly isOtherProvider: boolean;
-  readonly pairs: Pairs;
+  readonly isSelected?: boolean;
+  readonly isBookmarked?: boolean;
+  readonly isOtherProvider?: boolean;
+  readonly pairs?: Pairs;
   /** The change of context that takes effect at this message. */
-  readonly change: ContextChange | undefined;
+  readonly change?: ContextChange | undefined;
 }
+
+const UNPAIRED: Pairs = {};
 
 /**
  * One message. What a person wrote is a bubble at the right; what a model wrote is plain text, headed by the model's name. All
  * else that is known of a message is in the line below it, which shows when the pointer or the focus is on the message.
+ *
+ * An answer that grows has the same elements, so its text stays on screen when it is complete: drawing all of a long one anew
+ * would be seen.
  */
-export const MessageRow = memo(function MessageRow(props: MessageRowProps) {
-  const { node, leaf, isSelected, isBookmarked, isOtherProvider, pairs, change } = props;
-  const siblings = useSiblings(node);
-  const isMarked = useView(({ marked }) => marked.includes(node.id));
-  const isRaw = useFolds(({ raw }) => raw.has(node.id));
-  const isEditing = useScreenState(({ editing }) => editing === node.id);
+export const MessageRow = memo(function MessageRow(props: RowProps) {
+  const { node, tail, leaf, isSelected = false, isBookmarked = false, isOtherProvider = false } = props;
+  const { pairs = UNPAIRED, change } = props;
+  const siblings = useSiblings(node, tail);
+  const isMarked = useView(({ marked }) => node !== undefined && marked.includes(node.id));
+  const isRaw = useFolds(({ raw }) => node !== undefined && raw.has(node.id));
+  const isEditing = useScreenState(({ editing }) => node !== undefined && editing === node.id);
   const marks = { isBookmarked, isMarked };
-  const isThin = isShownElsewhere(node, pairs);
-  const isOwn = node.role === 'user' && !isThin;
+  const isThin = node !== undefined && isShownElsewhere(node, pairs);
+  const isOwn = node?.role === 'user' && !isThin;
+  const parent = node?.parent ?? tail?.branch.head ?? '';
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: keys move the selection everywhere on this screen
     // biome-ignore lint/a11y/noStaticElementInteractions: a click is only the shorter way
     <div
-      data-node={node.id}
+      {...(node && { 'data-node': node.id })}
       {...(isSelected && { 'data-selected': '', 'aria-current': true as const })}
-      onClick={(event) => !isSelected && isOnMessage(event) && goTo(node.id, { replace: true })}
+      onClick={(event) => node && !isSelected && isOnMessage(event) && goTo(node.id, { replace: true })}
       className="group relative mx-auto flex w-full max-w-3xl pr-3"
     >
-      <BranchRail parent={node.parent} {...siblings} />
+      <BranchRail parent={parent} {...siblings} />
       <article
-        aria-label={t('message.label', { role: node.role })}
-        className="min-w-0 grow border-l-2 border-transparent px-3 pt-2 group-data-selected:border-accent/60"
+        aria-label={node ? t('message.label', { role: node.role }) : t('message.growing')}
+        {...(tail && { 'aria-busy': tail.branch.status === 'running' })}
+        className={`min-w-0 grow border-l-2 border-transparent px-3 pt-2 ${node ? 'group-data-selected:border-accent/60' : 'pb-2'}`}
       >
         {change && <ContextNote change={change} />}
         {isThin ? (
           <ResultLine names={[...pairs.shown!.values()]} />
         ) : (
           <div className={isOwn ? 'flex flex-col items-end' : ''}>
-            <Author node={node} isQuiet={isOwn} />
-            {isEditing ? (
+            {node && <Author node={node} isQuiet={isOwn} />}
+            {tail && <GrowingAuthor tail={tail} hasSiblings={siblings.positions.length > 1} />}
+            {node && isEditing ? (
               <MessageEditor node={node} leaf={leaf} />
             ) : (
-              <div className={isOwn ? BUBBLE : 'min-w-0'}>
-                <Content node={node} pairs={pairs} isRaw={isRaw} />
+              <div className={isOwn ? BUBBLE : 'min-w-0'} {...(tail && { 'aria-live': 'polite' as const })}>
+                <Content node={node} tail={tail} pairs={pairs} isRaw={isRaw} />
               </div>
             )}
           </div>
         )}
-        <StopNote node={node} />
-        <MessageLosses node={node} isOtherProvider={isOtherProvider} />
-        <footer
-          className={`flex min-h-7 flex-wrap items-center gap-x-1 gap-y-0.5 ${isOwn ? 'flex-row-reverse' : '-ml-1.5'} ${isThin ? '-mt-6 justify-end' : 'mt-0.5 mb-2'}`}
-        >
-          {siblings.positions.length > 1 && <SiblingSwitcher parent={node.parent} {...siblings} />}
-          <Marks node={node} {...marks} />
-          <MessageActions node={node} {...marks} isRaw={isRaw} />
-          <Facts node={node} />
-        </footer>
+        {tail && <GrowingState tail={tail} siblings={siblings} />}
+        {node && <StopNote node={node} />}
+        {node && <MessageLosses node={node} isOtherProvider={isOtherProvider} />}
+        {node && (
+          <footer
+            className={`flex min-h-7 flex-wrap items-center gap-x-1 gap-y-0.5 ${isOwn ? 'flex-row-reverse' : '-ml-1.5'} ${isThin ? '-mt-6 justify-end' : 'mt-0.5 mb-2'}`}
+          >
+            {siblings.positions.length > 1 && <SiblingSwitcher parent={parent} {...siblings} />}
+            <Marks node={node} {...marks} />
+            <MessageActions node={node} {...marks} isRaw={isRaw} />
+            <Facts node={node} />
+          </footer>
+        )}
       </article>
     </div>
   );
@@ -168,34 +182,6 @@ function isShownElsewhere(node: Node, { shown }: Pairs): boolean {
   return (
     shown !== undefined && node.content.every((block) => block.type === 'tool-result' && shown.has(block.toolCallId))
   );
-}
-
-function isEmpty(blocks: readonly Block[]): boolean {
-  return blocks.every((block) => block.type === 'text' && block.text.trim() === '');
-}
-
-/** Says why an answer is empty: names the stop reason unless it is an ordinary end. */
-function describeSilence(node: Node): string {
-  const { reason, native = reason } = mainTake(node)?.stop ?? {};
-  return reason === undefined || reason === 'end'
-    ? t('message.empty')
-    : t('message.empty-because', { native: native ?? reason });
-}
-
-function Content({ node, pairs, isRaw }: { readonly node: Node; readonly pairs: Pairs; readonly isRaw: boolean }) {
-  const blocks = node.content;
-  if (isEmpty(blocks)) return <p className="text-faint italic">{describeSilence(node)}</p>;
-  if (node.role === 'system') return <SystemText node={node} isRaw={isRaw} />;
-  const content = (
-    <Blocks
-      node={node.id}
-      blocks={blocks}
-      raw={isRaw}
-      {...(pairs.results && { results: pairs.results })}
-      {...(pairs.shown && { shownResults: pairs.shown })}
-    />
-  );
-  return node.role === 'user' && mayBeLong(blocks) ? <LongText node={node.id}>{content}</LongText> : content;
 }
 
 interface MarksProps {
@@ -316,73 +302,5 @@ function Badge({
     >
       {children}
     </span>
-  );
-}
-
-/** Whether a message may be higher than what is shown of it. Measuring each one would lay out the page once per message that scrolls in. */
-function mayBeLong(blocks: readonly Block[]): boolean {
-  return blocks.some(({ type }) => type !== 'text') || isLongText(plainText(blocks));
-}
-
-/** Below this many characters and lines, a text surely fits into the height of the fold, also on a phone. */
-function isLongText(text: string): boolean {
-  return text.length > 300 || (text.match(/\n/g)?.length ?? 0) > 4;
-}
-
-/** Shows only the beginning of a long message until the reader expands it. */
-function LongText({ node, children }: { readonly node: string; readonly children: ReactNode }) {
-  const [isOpen, toggle] = useFold(node, 'whole');
-  const box = useRef<HTMLDivElement>(null);
-  const [isLong, setLong] = useState(false);
-  useLayoutEffect(() => {
-    const element = box.current;
-    if (element && !isOpen) setLong(element.scrollHeight > element.clientHeight + 8);
-  }, [isOpen]);
-  return (
-    <>
-      <div
-        ref={box}
-        className={
-          isOpen
-            ? ''
-            : `max-h-80 overflow-hidden ${isLong ? '[mask-image:linear-gradient(black_80%,transparent)]' : ''}`
-        }
-      >
-        {children}
-      </div>
-      {(isLong || isOpen) && (
-        <button type="button" aria-expanded={isOpen} onClick={toggle} className="mt-1 text-xs font-medium text-accent">
-          {isOpen ? t('message.show-less') : t('message.show-all')}
-        </button>
-      )}
-    </>
-  );
-}
-
-/** The system text, folded to one line. */
-function SystemText({ node, isRaw }: { readonly node: Node; readonly isRaw: boolean }) {
-  const [isOpen, toggle] = useFold(node.id, 'system');
-  const blocks = node.content;
-  return (
-    <Foldable
-      label={t('message.system-text')}
-      isOpen={isOpen}
-      onToggle={toggle}
-      summary={
-        <>
-          <span className="min-w-0 truncate text-ink">{summarizeBlocks(blocks)}</span>
-          <span className="shrink-0 text-faint">
-            {t('message.characters', { number: shortNumber(plainText(blocks).length) })}
-          </span>
-        </>
-      }
-    >
-      <div className="p-3">
-        <Blocks node={node.id} blocks={blocks} raw={isRaw} />
-        <Button small className="mt-2" onClick={() => startEditing(node.id)}>
-          {t('message.context-change')}
-        </Button>
-      </div>
-    </Foldable>
   );
 }

@@ -3,8 +3,8 @@ import { Hourglass, RotateCw, ShieldQuestion, TriangleAlert } from 'lucide-react
 import { type ReactNode, useState } from 'react';
 import { queries } from '../../api/queries.ts';
 import type { Branch, Node } from '../../api/types.ts';
-import { Blocks } from '../../blocks/blocks.tsx';
 import { CallArguments } from '../../blocks/tool-card.tsx';
+import { useLive } from '../../state/live.ts';
 import { useModel } from '../../state/model.ts';
 import { useNodes } from '../../state/nodes.ts';
 import { Button } from '../../ui/button.tsx';
@@ -12,82 +12,82 @@ import { providerText } from '../../ui/colors.ts';
 import { RetryNote } from '../../ui/retry-note.tsx';
 import { t } from '../../words/words.ts';
 import { type Approvals, answer, answerAgain, resume } from '../actions.ts';
-import { useLiveSiblings } from '../use-siblings.ts';
+import type { Siblings } from '../use-siblings.ts';
 import type { LiveTail } from '../use-thread.ts';
 import { Notices } from './request-notes.tsx';
-import { BranchRail, SiblingSwitcher } from './sibling-switcher.tsx';
+import { SiblingSwitcher } from './sibling-switcher.tsx';
 
-/** The live branch after the last message: running, waiting, failed or stopped. */
-export function LiveRow({ tail }: { readonly tail: LiveTail }) {
-  const { live, branch, index } = tail;
+/** The name of the model that answers, once there is something to head. */
+export function GrowingAuthor({ tail, hasSiblings }: { readonly tail: LiveTail; readonly hasSiblings: boolean }) {
+  const { live, branch } = tail;
   const [provider = '', ...rest] = live.model.split('/');
   const isRunning = branch.status === 'running';
+  const hasText = useHasText(tail);
+  if (!hasText && !isRunning && !hasSiblings) return null;
+  return (
+    <header className="mb-1 flex h-6 items-center gap-2">
+      <span
+        {...(isRunning ? { role: 'img', 'aria-label': t('message.answering') } : { 'aria-hidden': true })}
+        className={`size-2 shrink-0 rounded-full bg-current ${providerText(provider)} ${isRunning ? 'animate-pulse' : ''}`}
+      />
+      <h2 className="min-w-0 truncate text-xs font-semibold text-soft">
+        <span className="sr-only">{t('message.by-assistant')} </span>
+        {rest.join('/')}
+      </h2>
+    </header>
+  );
+}
+
+/** What is below the text of a branch that is running, waiting, failed or stopped. */
+export function GrowingState({ tail, siblings }: { readonly tail: LiveTail; readonly siblings: Siblings }) {
+  const { live, branch, index } = tail;
+  const hasText = useHasText(tail);
   // The server resumes nothing while another branch of the generation is running.
   const isOver = live.status !== 'running';
-  const siblings = useLiveSiblings(branch.head, tail);
-  const hasHeader = branch.blocks.length > 0 || isRunning || siblings.positions.length > 1;
   return (
-    <div className="mx-auto flex w-full max-w-3xl pr-3">
-      <BranchRail parent={branch.head} {...siblings} />
-      <article
-        aria-label={t('message.growing')}
-        aria-busy={isRunning}
-        className="min-w-0 grow border-l-2 border-transparent px-3 pt-2 pb-2"
-      >
-        {hasHeader && (
-          <header className="mb-1 flex h-6 items-center gap-2">
-            <span
-              {...(isRunning ? { role: 'img', 'aria-label': t('message.answering') } : { 'aria-hidden': true })}
-              className={`size-2 shrink-0 rounded-full bg-current ${providerText(provider)} ${isRunning ? 'animate-pulse' : ''}`}
-            />
-            <h2 className="min-w-0 truncate text-xs font-semibold text-soft">
-              <span className="sr-only">{t('message.by-assistant')} </span>
-              {rest.join('/')}
-            </h2>
-          </header>
-        )}
-        <div aria-live="polite">
-          <Blocks node={`${live.id}-${index}`} blocks={branch.blocks} isLive={isRunning} running={branch.running} />
-        </div>
-        {isRunning && branch.blocks.length === 0 && <Waiting running={branch.running} />}
-        {siblings.positions.length > 1 && <SiblingSwitcher parent={branch.head} {...siblings} />}
-        {branch.retry !== undefined && (
-          <p role="status" className="my-1 flex items-center gap-2 text-xs text-warn">
-            <RotateCw size={14} aria-hidden /> <RetryNote {...branch.retry} />
-          </p>
-        )}
-        {branch.notices.length > 0 && (
-          <Notices place={`${live.id}-${index}`} notices={branch.notices} provider={provider} />
-        )}
-        {isOver && branch.status === 'waiting' && branch.pending && (
-          <ApprovalCard
-            key={branch.head}
-            calls={branch.pending}
-            onDecide={(approvals) => resume(live.id, index, approvals)}
-          />
-        )}
-        {branch.status === 'failed' && (
-          <Ended
-            title={branch.error?.message ?? t('message.no-answer')}
-            action={t('message.try-again')}
-            canAct={isOver}
-            onAction={() => void resume(live.id, index)}
-          >
-            <OtherModel asked={live.model} parent={branch.head} />
-          </Ended>
-        )}
-        {branch.status === 'aborted' && (
-          <Ended
-            title={t('message.stopped')}
-            action={t('message.resume')}
-            canAct={isOver}
-            onAction={() => void resume(live.id, index)}
-            quiet
-          />
-        )}
-      </article>
-    </div>
+    <>
+      {branch.status === 'running' && !hasText && <Waiting running={branch.running} />}
+      {siblings.positions.length > 1 && <SiblingSwitcher parent={branch.head} {...siblings} />}
+      {branch.retry !== undefined && (
+        <p role="status" className="my-1 flex items-center gap-2 text-xs text-warn">
+          <RotateCw size={14} aria-hidden /> <RetryNote {...branch.retry} />
+        </p>
+      )}
+      {branch.notices.length > 0 && (
+        <Notices place={`${live.id}-${index}`} notices={branch.notices} provider={live.model.split('/')[0]!} />
+      )}
+      {isOver && branch.status === 'waiting' && branch.pending && (
+        <ApprovalCard
+          key={branch.head}
+          calls={branch.pending}
+          onDecide={(approvals) => resume(live.id, index, approvals)}
+        />
+      )}
+      {branch.status === 'failed' && (
+        <Ended
+          title={branch.error?.message ?? t('message.no-answer')}
+          action={t('message.try-again')}
+          canAct={isOver}
+          onAction={() => void resume(live.id, index)}
+        >
+          <OtherModel asked={live.model} parent={branch.head} />
+        </Ended>
+      )}
+      {branch.status === 'aborted' && (
+        <Ended
+          title={t('message.stopped')}
+          action={t('message.resume')}
+          canAct={isOver}
+          onAction={() => void resume(live.id, index)}
+          quiet
+        />
+      )}
+    </>
   );
+}
+
+function useHasText({ live, index }: LiveTail): boolean {
+  return useLive(({ blocks }) => (blocks.get(live.id)?.[index]?.length ?? 0) > 0);
 }
 
 function Waiting({ running }: { readonly running: ReadonlyMap<string, string> }) {
