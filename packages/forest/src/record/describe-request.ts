@@ -251,8 +251,22 @@ const KEPT_HEADERS =
 
 export function safeHeaders(headers: HeaderPairs): Record<string, string> {
   const kept: Record<string, string> = {};
-  for (const [name, value] of headers) if (KEPT_HEADERS.test(name)) kept[name] = value;
+  for (const [name, value] of headers) if (isKept(name)) kept[name] = value;
   return kept;
+}
+
+/** Nearly all headers have the same few names. */
+const MOST_NAMES = 500;
+const keptNames = new Map<string, boolean>();
+
+function isKept(name: string): boolean {
+  let isOne = keptNames.get(name);
+  if (isOne === undefined) {
+    isOne = KEPT_HEADERS.test(name);
+    if (keptNames.size >= MOST_NAMES) keptNames.clear();
+    keptNames.set(name, isOne);
+  }
+  return isOne;
 }
 
 export function isEventStream(headers: HeaderPairs): boolean {

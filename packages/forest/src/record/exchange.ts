@@ -226,15 +226,21 @@ export async function readTexts(
 ): Promise<ExchangeTexts> {
   const parts = await readParts(store, id);
   const join = (isWanted: (order: string) => boolean) => joinParts(parts.filter(({ order }) => isWanted(order)));
+  const request = asText(join((order) => order === REQUEST_PART));
+  if (!upstream) return { request, response: join(isResponsePart) };
+  const { attempt } = upstream;
   return {
-    request: asText(join((order) => order === REQUEST_PART)),
-    response: join(isResponsePart),
-    ...(upstream && {
-      upstream: {
-        request: asText(join((order) => order === `${UPSTREAM_REQUEST}.${upstream.attempt}`)),
-        response: join((order) => order.startsWith(`${UPSTREAM_RESPONSE}.${upstream.attempt}.`)),
+    request,
+    // Whoever reads what the provider sent needs no other text, and joining long ones takes time.
+    get response() {
+      return join(isResponsePart);
+    },
+    upstream: {
+      get request() {
+        return asText(join((order) => order === `${UPSTREAM_REQUEST}.${attempt}`));
       },
-    }),
+      response: join((order) => order.startsWith(`${UPSTREAM_RESPONSE}.${attempt}.`)),
+    },
   };
 }
 

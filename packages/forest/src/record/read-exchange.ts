@@ -73,7 +73,8 @@ export function readExchange(
   texts: ExchangeTexts,
   restored: ReadonlyMap<number, Message> = new Map(),
 ): ExchangeContent {
-  const { request, response } = { ...texts, ...(texts.upstream && { response: texts.upstream.response }) };
+  const { request } = texts;
+  const { response } = texts.upstream ?? texts;
   const nothing = (why: string): NoContent => ({ kind: 'nothing', exchange, why });
   if (exchange.kind === 'other' || exchange.dialect === undefined) return nothing('no model was asked');
   if (exchange.outcome === 'refused') return nothing(`the API answered ${exchange.status}`);

@@ -62,6 +62,66 @@ test('texts that the store does not have are not placed: the tree depends on wha
   expect(texts.response).not.toContain('gpt-5');
 });
 
+/** Records one exchange of a gateway, which tries twice, and returns how often its parts were read to place it. */
+async function recordTranslated({ fails = false } = {}) {
+  const inner = memoryStore();
+  let reads = 0;
+  const entries: typeof inner.entries = (kind, query) => {
+    if (query?.of !== 'exchanges') reads += 1;
+    return inner.entries(kind, query);
+  };
+  let failures = fails ? 1 : 0;
+  const append: typeof inner.append = async (records) => {
+    if (failures-- > 0) throw new Error('the disk is full');
+    return inner.append(records);
+  };
+  const forest = createForest({ ...inner, entries, append });
+  const recorder = createRecorder(forest);
+  const body = JSON.stringify({
+    model: 'openai-chat/gpt-5',
+    max_tokens: 9,
+    messages: [{ role: 'user', content: 'Hi' }],
+  });
+  const url = 'http://localhost/v1/messages';
+  const recording = recorder.begin({ method: 'POST', url, headers: [], provider: 'anthropic', body });
+  const sent = {
+    provider: 'openai-chat',
+    dialect: 'openai-chat',
+    issuer: 'api.openai.com',
+    model: 'gpt-5',
+    losses: [],
+  };
+  for (const content of ['Never said', 'Good day']) {
+    recording.upstream({ ...sent, url: URL, body: '{}' });
+    recording.upstreamHead(200, []);
+    recording.upstreamPush(reply(content));
+  }
+  recording.head(200, [['content-type', 'application/json']], 'msg_1');
+  recording.push('{"id":"msg_1","type":"message","role":"assistant","content":[{"type":"text","text":"Good day"}]}');
+  await recording.keepReply([], []).catch(() => undefined);
+  await recorder.settled();
+  const readsToPlace = reads;
+  const [exchange] = (await listExchanges(forest)).items;
+  return { reads: readsToPlace, texts: await readTexts(inner, exchange!), exchange: exchange!, forest };
+}
+
+test('a gateway exchange is placed by what the provider sent at last, without reading it again', async () => {
+  const { reads, texts, exchange, forest } = await recordTranslated();
+  expect(reads).toBe(0);
+  expect(exchange.landing?.state).toBe('landed');
+  expect(exchange.responseId).toBe('msg_1');
+  expect(texts.upstream?.response).toContain('Good day');
+  expect(texts.response).toContain('msg_1');
+  const messages = (await forest.path(exchange.landing!.node!)).map(({ message }) => message.text);
+  expect(messages).toEqual(['Hi', 'Good day']);
+});
+
+test('a gateway exchange that the store refused is placed by what the store has', async () => {
+  const { reads, exchange } = await recordTranslated({ fails: true });
+  expect(reads).toBeGreaterThan(0);
+  expect(exchange.truncated).toBe(true);
+});
+
 test('the texts that wait for their place have a limit, and the oldest are dropped first', () => {
   const recent = new RecentTexts();
   const keep = (id: string, length: number) => {

@@ -9,7 +9,10 @@ const MOST_OF_ALL = 2 ** 23;
 /** What a recording hands over while it is stored; the exchange is kept only if all of it is text. */
 export interface CollectedTexts {
   request(packed: PackedBytes): void;
+  /** The next part of what the model answered: of a gateway, what the provider sent. */
   response(packed: PackedBytes): void;
+  /** The response begins again. */
+  restart(): void;
   /** Everything was handed to the store. */
   done(): void;
   /** The store does not have what was handed over. */
@@ -39,6 +42,9 @@ export class RecentTexts {
           request = text;
         }),
       response: (packed) => add(packed, (text) => pieces?.push(text)),
+      restart: () => {
+        pieces &&= [];
+      },
       done: () => {
         if (pieces) this.#keep(id, { request, response: pieces.join('') });
         pieces = undefined;

@@ -1,6 +1,7 @@
 import type { Forest } from '../forest/index.ts';
 import type { GatewayUse } from './exchange.ts';
 import type { HintPlaces } from './hints.ts';
+import { createTraffic, putOff } from './pauses.ts';
 import { sharedProjector } from './projection/projector.ts';
 import { recentTexts } from './recent-texts.ts';
 import { createRecording, type Recording } from './recording.ts';
@@ -44,7 +45,7 @@ export type RecordingForest = Pick<Forest, 'store' | 'clock'>;
 
 /**
  * Records exchanges while they happen. Its methods never throw or block: records are written between the pieces that
- * pass, within half a second, or at once if nothing else is under way.
+ * pass: at once if nothing else passes, otherwise in the next pause, and at the latest within half a second.
  */
 export interface Recorder {
   begin(request: RequestToRecord): Recording;
@@ -104,11 +105,10 @@ export interface RecordingWriter {
   settled(): Promise<void>;
 }
 
-/** How long records wait while other exchanges are under way: the most that a crash can lose. */
-const WAIT_MS = 500;
-/** How long `onEnds` waits while other exchanges are under way, and how long after its last call while none is. */
-const FOLLOW_MS = 2000;
-const FOLLOW_AGAIN_MS = 200;
+/** Records are written in a pause of the traffic, and at the latest then: that is the most that a crash can lose. */
+const WRITING = { pauseMs: 20, latestMs: 500 };
+/** When `onEnds` is called, which may take long. */
+const FOLLOWING = { pauseMs: 50, latestMs: 2000 };
 /** With this many bytes `onEnds` does not wait: a store keeps only some of what was just written in memory. */
 const FOLLOW_BYTES = 2 * 1024 * 1024;
 /** How many exchanges are handed to the store before it has written them; it writes those that wait in one go. */
@@ -118,14 +118,11 @@ const AT_ONCE = 32;
 export function createRecordingWriter(onEnds: () => Promise<void>): RecordingWriter {
   const waiting = new Set<PendingWrite>();
   const after = new Set<Promise<void>>();
-  let underWay = 0;
+  const traffic = createTraffic();
   let endsWaiting = 0;
   /** The exchanges that have ended since `onEnds` was called, and their bytes. */
   let ended = { count: 0, bytes: 0 };
   let isUrgent = false;
-  let timer: NodeJS.Timeout | undefined;
-  let later: NodeJS.Timeout | undefined;
-  let followed = Number.NEGATIVE_INFINITY;
   let writing: Promise<void> | undefined;
 
   const writeAll = async () => {
@@ -156,34 +153,29 @@ export function createRecordingWriter(onEnds: () => Promise<void>): RecordingWri
     }
     await allStored();
     endsWaiting -= ends;
-    if (ended.count === 0) return;
-    const wait = underWay > 0 ? FOLLOW_MS : followed + FOLLOW_AGAIN_MS - performance.now();
-    if (wait <= 0) follow();
-    else later ??= setTimeout(follow, wait);
+    if (ended.count > 0) following.plan();
   };
   const follow = () => {
-    clearTimeout(later);
-    later = undefined;
-    followed = performance.now();
+    following.cancel();
     ended = { count: 0, bytes: 0 };
     const work = onEnds();
     after.add(work);
     void work.then(() => after.delete(work));
   };
+  const following = putOff(traffic, FOLLOWING, follow);
 
   const writeNow = (): Promise<void> => {
-    clearTimeout(timer);
-    timer = undefined;
+    planned.cancel();
     writing ??= writeAll().then(() => {
       writing = undefined;
       if (waiting.size > 0) plan();
     });
     return writing;
   };
-  /** Writes at once if no exchange is under way. */
+  const planned = putOff(traffic, WRITING, () => void writeNow());
   const plan = () => {
-    if (isUrgent || underWay === 0) void writeNow();
-    else timer ??= setTimeout(writeNow, WAIT_MS);
+    if (isUrgent) void writeNow();
+    else planned.plan();
   };
   const add = (pending: PendingWrite) => {
     waiting.add(pending);
@@ -195,7 +187,7 @@ export function createRecordingWriter(onEnds: () => Promise<void>): RecordingWri
 
   return {
     begin(pending) {
-      underWay++;
+      traffic.begin();
       add(pending);
     },
     more(pending, isMuch = false) {
@@ -203,15 +195,15 @@ export function createRecordingWriter(onEnds: () => Promise<void>): RecordingWri
       add(pending);
     },
     end(pending) {
-      underWay--;
+      traffic.end();
       endsWaiting++;
       add(pending);
     },
     stored,
     async settled() {
-      while (endsWaiting > 0 || later || after.size > 0) {
+      while (endsWaiting > 0 || following.isPlanned || after.size > 0) {
         await stored();
-        if (later) follow();
+        if (following.isPlanned) follow();
         await Promise.all(after);
       }
     },

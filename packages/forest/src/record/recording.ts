@@ -1,6 +1,6 @@
 import { dialect } from '@skein/core';
 import type { Clock } from '../model/clock.ts';
-import { type EntryRecord, type PackedBytes, packBytes, type StoreRecord } from '../model/records.ts';
+import type { EntryRecord, PackedBytes, StoreRecord } from '../model/records.ts';
 import { removeSecrets } from '../model/secrets.ts';
 import type { Store } from '../store/index.ts';
 import { describeRequest, isEventStream, type RequestDescription, safeHeaders } from './describe-request.ts';
@@ -17,8 +17,9 @@ import {
 import { replyRef } from './gateway-replies.ts';
 import type { HintPlaces } from './hints.ts';
 import { createResponseIdReader, readResponseId } from './read-exchange.ts';
-import type { RecentTexts } from './recent-texts.ts';
+import type { CollectedTexts, RecentTexts } from './recent-texts.ts';
 import type { HeaderPairs, PendingWrite, RecordingWriter, RequestToRecord } from './recorder.ts';
+import { byteLength, createResponseBuffer } from './response-buffer.ts';
 
 /**
  * One exchange that is being recorded. It keeps the bytes that it is given without copying them, so do not overwrite
@@ -26,8 +27,10 @@ import type { HeaderPairs, PendingWrite, RecordingWriter, RequestToRecord } from
  */
 export interface Recording {
   readonly id: string;
-  head(status: number, headers: HeaderPairs): void;
-  push(bytes: Uint8Array): void;
+  /** With the id of the response, if it is known: otherwise it is looked for in the response. */
+  head(status: number, headers: HeaderPairs, responseId?: string): void;
+  /** The next bytes of the response, or their text where it is at hand. */
+  push(bytes: Uint8Array | string): void;
   end(outcome: Exclude<Outcome, 'open'>, error?: unknown): void;
   /** For a gateway: the request that goes to a provider. A further call is a further attempt. */
   upstream(request: UpstreamRequest): void;
@@ -121,12 +124,12 @@ export function createRecording(
     const { body, secrets } = describe();
     const knew = answered.responseId;
     const part = nextPart(secrets);
-    const beside = upstream.news(secrets, ended !== undefined);
+    const beside = upstream.news(secrets, ended !== undefined, texts);
     const isNews = isFirst || ended || answered.responseId !== knew || beside.isChanged || replyKeys.length > 0;
     const refs = replyKeys.map((key) => replyRef(key, id, clock.tick()));
     replyKeys = [];
     if (isFirst && body) texts.request(body);
-    if (isComplete && !isTruncated && !upstream.side) texts.done();
+    if (isComplete && !isTruncated) texts.done();
     return [
       ...(isFirst && body ? [requestPart(id, body, clock.tick())] : []),
       ...(part ? [part] : []),
@@ -140,7 +143,8 @@ export function createRecording(
     const packed = buffer.take(ended !== undefined);
     if (!packed) return undefined;
     const clean = withoutKeys(packed, secrets);
-    texts.response(clean);
+    // The tree has the reply from the provider's side.
+    if (!upstream.side) texts.response(clean);
     if ('text' in clean) lookForId(clean.text);
     const times = marks;
     marks = [];
@@ -232,19 +236,25 @@ export function createRecording(
 
   return {
     id,
-    head(status, headers) {
-      answered = { ...answered, status, responseHeaders: safeHeaders(headers) };
+    head(status, headers, responseId) {
+      answered = {
+        ...answered,
+        status,
+        responseHeaders: safeHeaders(headers),
+        ...(responseId !== undefined && { responseId }),
+      };
       isStream = isEventStream(headers);
     },
     push(bytes) {
       if (ended || bytes.length === 0) return;
+      const size = byteLength(bytes);
       if (received === 0) answered = { ...answered, firstByte: clock.now() };
-      received += bytes.length;
+      received += size;
       if (own > MOST_UNSAVED || unsaved.total > MOST_UNSAVED_OF_ALL) isTruncated = true;
       if (isTruncated) return;
-      own += bytes.length;
-      unsaved.total += bytes.length;
-      buffer.push(bytes);
+      own += size;
+      unsaved.total += size;
+      buffer.push(bytes, size);
       mark();
       writer.more(pending, buffer.size >= PART_BYTES);
     },
@@ -256,6 +266,8 @@ export function createRecording(
     },
     upstream(sent) {
       upstream.begin(sent);
+      // What an earlier attempt brought no longer counts.
+      texts.restart();
       writer.more(pending);
       if (!described) setImmediate(prepare);
     },
@@ -281,6 +293,7 @@ export function createRecording(
       } catch (error) {
         isTruncated = true;
         isComplete = false;
+        texts.drop();
         throw error;
       } finally {
         isOver = true;
@@ -302,6 +315,7 @@ interface UpstreamRecording {
   news(
     secrets: readonly string[],
     isEnd: boolean,
+    texts: Pick<CollectedTexts, 'response'>,
   ): { readonly parts: readonly EntryRecord[]; readonly isChanged: boolean };
 }
 
@@ -332,13 +346,13 @@ function createUpstreamRecording(id: string, clock: Clock): UpstreamRecording {
     },
     head: (status, headers) => change({ status, responseHeaders: safeHeaders(headers) }),
     push(bytes) {
-      buffer.push(bytes);
+      buffer.push(bytes, bytes.length);
       return buffer.size;
     },
     lose(losses) {
       if (side && losses.length > 0) change({ losses: [...side.losses, ...losses] });
     },
-    news(secrets, isEnd) {
+    news(secrets, isEnd, texts) {
       const was = isChanged;
       isChanged = false;
       if (!side) return { parts: [], isChanged: was };
@@ -346,52 +360,13 @@ function createUpstreamRecording(id: string, clock: Clock): UpstreamRecording {
       const clean = (text: string) => ({ text: removeSecrets(text, secrets) });
       if (body !== undefined) parts.push(upstreamRequestPart(id, attempt, clean(body.toWellFormed()), clock.tick()));
       body = undefined;
-      const packed = buffer.take(isEnd);
-      if (packed)
-        parts.push(
-          upstreamResponsePart(id, attempt, count++, 'text' in packed ? clean(packed.text) : packed, clock.tick()),
-        );
+      const taken = buffer.take(isEnd);
+      const packed = taken && 'text' in taken ? clean(taken.text) : taken;
+      if (packed) {
+        texts.response(packed);
+        parts.push(upstreamResponsePart(id, attempt, count++, packed, clock.tick()));
+      }
       return { parts, isChanged: was };
     },
   };
-}
-
-/** Collects the bytes of a response into parts that do not split a character. */
-interface ResponseBuffer {
-  push(bytes: Uint8Array): void;
-  /** The bytes since the last part. With `isEnd`, an incomplete character at the end is included. */
-  take(isEnd: boolean): PackedBytes | undefined;
-  readonly size: number;
-}
-
-function createResponseBuffer(): ResponseBuffer {
-  let pieces: Uint8Array[] = [];
-  let size = 0;
-  return {
-    push(bytes) {
-      pieces.push(bytes);
-      size += bytes.length;
-    },
-    take(isEnd) {
-      const all = pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces);
-      const cut = isEnd ? all.length : wholeCharacters(all);
-      pieces = cut < all.length ? [all.subarray(cut)] : [];
-      size = all.length - cut;
-      return cut === 0 ? undefined : packBytes(all.subarray(0, cut));
-    },
-    get size() {
-      return size;
-    },
-  };
-}
-
-/** The number of bytes before an incomplete character at the end. */
-function wholeCharacters(bytes: Uint8Array): number {
-  for (let back = 1; back <= Math.min(4, bytes.length); back++) {
-    const byte = bytes[bytes.length - back]!;
-    if ((byte & 0xc0) === 0x80) continue;
-    const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1;
-    return length > back ? bytes.length - back : bytes.length;
-  }
-  return bytes.length;
 }

@@ -235,11 +235,14 @@ export function createGateway(
       const upstream = await ask(options);
       const { copies = 1, served, offered } = upstream.request;
       if (offered) memory.lastRequests.keep(recording.id, offered);
-      const others = await askCopies(copies - 1, { ...options, targets: [upstream.target] }, () =>
-        isRecorded
-          ? createGatewayRecording({ recorder, redact, onError, received, targets })
-          : noRecording(forest.clock.tick()),
-      );
+      const others =
+        copies === 1
+          ? []
+          : await askCopies(copies - 1, { ...options, targets: [upstream.target] }, () =>
+              isRecorded
+                ? createGatewayRecording({ recorder, redact, onError, received, targets })
+                : noRecording(forest.clock.tick()),
+            );
       const isOwn = upstream.dialect.id === call.dialect.id;
       const head = {
         id: responseIdFor(call, recording.id),
@@ -256,7 +259,7 @@ export function createGateway(
           losses,
           cost: budgets.add(received.caller.name, upstream.target, usage),
         });
-      recording.head(200, headers, call.isStream);
+      recording.head(200, headers, call.isStream, upstream.native ? undefined : head.id);
       const hooks: AnswerHooks = {
         async beforeEnd(reply, last, losses) {
           await recording.keep(call, upstream, { reply, last, losses }, restorer);

@@ -10,7 +10,7 @@ export interface AnswerSink {
   /** Sends the head once, before the first text. */
   begin(status: number, type: string, headers: Readonly<Record<string, string>>): void;
   /** Returns a promise where more may not be written yet; it resolves then, and rejects when the client has left. */
-  write(text: string, bytes: Uint8Array): Promise<void> | undefined;
+  write(text: string): Promise<void> | undefined;
   end(text: string): void;
 }
 
@@ -24,7 +24,7 @@ export interface AnswerHooks {
    * Text that is sent to the client, but for the last. With `isMore`, it only goes on with a block's text: it names no id for the
    * first time.
    */
-  readonly onText: (text: string, bytes: Uint8Array, isMore?: boolean) => void;
+  readonly onText: (text: string, isMore?: boolean) => void;
   /** What the client is told of a failure in the middle of a stream. */
   readonly describe: (error: unknown) => ServedError;
   readonly headers: Readonly<Record<string, string>>;
@@ -169,15 +169,14 @@ async function sendStream(
   try {
     for await (const { text, isMore } of texts) {
       if (text === '') continue;
-      const bytes = Buffer.from(text);
-      hooks.onText(text, bytes, isMore);
-      const waiting = sink.write(text, bytes);
+      hooks.onText(text, isMore);
+      const waiting = sink.write(text);
       if (waiting) await waiting;
     }
   } catch (error) {
     if (error instanceof ClientLeft) throw error;
     const text = fail(hooks.describe(error));
-    hooks.onText(text, Buffer.from(text));
+    hooks.onText(text);
     sink.end(text);
     throw new ToldFailure(error);
   }
@@ -257,8 +256,8 @@ export function httpSink(answer: ServerResponse): AnswerSink {
         ...SANDBOX,
       ]);
     },
-    write(_, bytes) {
-      if (answer.write(bytes)) return undefined;
+    write(text) {
+      if (answer.write(text)) return undefined;
       return new Promise((resolve, reject) => {
         const leave = () => reject(new ClientLeft());
         if (answer.destroyed) return leave();

@@ -13,9 +13,10 @@ export interface GatewayRecording {
   /** The id of the exchange. */
   readonly id: string;
   readonly tap: UpstreamTap;
-  head(status: number, headers: Readonly<Record<string, string>>, isStream: boolean): void;
-  /** Text that goes to the client, and its bytes. With `isMore`, it has no id that was not sent before. */
-  readonly text: (text: string, bytes: Uint8Array, isMore?: boolean) => void;
+  /** With the id of the response, unless it is the provider's own. */
+  head(status: number, headers: Readonly<Record<string, string>>, isStream: boolean, responseId?: string): void;
+  /** Text that goes to the client. With `isMore`, it has no id that was not sent before. */
+  readonly text: (text: string, isMore?: boolean) => void;
   /**
    * Stores the exchange with its reply and the last text for the client, so that any server finds the reply when the client sends
    * it back. Never rejects.
@@ -104,7 +105,7 @@ export function createGatewayRecording({
     held = [];
   };
   const pushSent = () => {
-    if (redact) recording.push(Buffer.from(redact(sent)));
+    if (redact) recording.push(redact(sent));
   };
 
   return {
@@ -127,15 +128,15 @@ export function createGatewayRecording({
         else recording.upstreamPush(bytes);
       },
     },
-    head(status, given, isStream) {
+    head(status, given, isStream, responseId) {
       isBegun = true;
       const type = isStream ? 'text/event-stream; charset=utf-8' : 'application/json';
-      recording.head(status, Object.entries({ 'content-type': type, ...given }));
+      recording.head(status, Object.entries({ 'content-type': type, ...given }), responseId);
     },
-    text(text, bytes, isMore = false) {
+    text(text, isMore = false) {
       sent += text;
       if (!isMore) noteIds(text);
-      if (!redact) recording.push(bytes);
+      if (!redact) recording.push(text);
     },
     async keep({ dialect }, { request }, { reply, last, losses }, restorer) {
       pushHeld();
@@ -144,7 +145,7 @@ export function createGatewayRecording({
       const isOther = losses.length > 0 || request.calls !== undefined || (request.served?.size ?? 0) > 0;
       sent += last;
       const delivered = isOther ? readDelivered(dialect, sent) : reply.message;
-      const words = [...choices, delivered].flatMap((message) => request.wordsKey?.(message) ?? []);
+      const words = [...new Set([...choices, delivered])].flatMap((message) => request.wordsKey?.(message) ?? []);
       noteIds(last);
       const keys = [
         ...replyIdKeys([...ids, ...choices.flatMap((message) => issuedIds(message))]),
@@ -153,7 +154,7 @@ export function createGatewayRecording({
       ];
       restorer.remember(recording.id, { reply, delivered: () => delivered });
       if (redact) pushSent();
-      else recording.push(Buffer.from(last));
+      else recording.push(last);
       await recording.keepReply(keys, losses).catch(onError);
     },
     fail(error, { status }) {

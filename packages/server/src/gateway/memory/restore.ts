@@ -18,6 +18,7 @@ import {
   readGatewayReply,
   replyIdKeys,
   showsTheSame,
+  type WordChain,
 } from '@skein/forest';
 import { cutMessage } from '../client/stop-cut.ts';
 import { hasReference, type References } from './references.ts';
@@ -87,6 +88,8 @@ export function createRestorer(forest: Forest, references: References): Restorer
     async restore(messages, dialect, { scope, before, tools }) {
       const chain = createWordChain(scope);
       for (const message of before) chain.add(message);
+      // A history without a reply has nothing to restore. Its words count only when it is answered.
+      if (!messages.some(({ role }) => role === 'assistant')) return unchanged(messages, chain);
       const words = messages.map((message) => chain.add(message));
       const replies = messages.map((message) => (message.role === 'assistant' ? message : undefined));
       const ids = replies.map((message) => (message ? replyIdKeys(issuedIds(message)) : []));
@@ -149,6 +152,16 @@ export function createRestorer(forest: Forest, references: References): Restorer
       };
     },
   };
+}
+
+function unchanged(messages: readonly Message[], chain: WordChain): RestoredMessages {
+  let isRead = false;
+  const wordsKey = (reply: Message) => {
+    if (!isRead) for (const message of messages) chain.add(message);
+    isRead = true;
+    return chain.peek(reply);
+  };
+  return { messages, given: messages, losses: [], renamed: {}, wordsKey };
 }
 
 /** The parts of a reply that a client sent apart, each followed by the results of its calls. */
