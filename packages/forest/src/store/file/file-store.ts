@@ -30,11 +30,17 @@ export interface FileStoreOptions {
   readonly durability?: 'disk' | 'os';
   /** How many bytes of the index are in memory at most; the rest is on the disk. Default 64 MB. */
   readonly indexMemory?: number;
+  /**
+   * How many bytes the texts may have for an index of their words, which takes about as much memory. In a larger store, a
+   * search reads all texts. Default 1 GB.
+   */
+  readonly searchMemory?: number;
   /** Replaces the disk in tests. */
   readonly files?: Files;
 }
 
 const INDEX_MEMORY = 64 * 2 ** 20;
+const SEARCH_MEMORY = 2 ** 30;
 /**
  * A snapshot is written if at least this many bytes would have to be read without it, and this part of the store: writing
  * the snapshot of a large store takes long.
@@ -61,7 +67,7 @@ async function open(
   folder: string,
   folders: Folders,
   files: Files,
-  { durability = 'disk', indexMemory = INDEX_MEMORY }: FileStoreOptions,
+  { durability = 'disk', indexMemory = INDEX_MEMORY, searchMemory = SEARCH_MEMORY }: FileStoreOptions,
 ): Promise<Store> {
   const writer = `f${randomBytes(6).toString('hex')}`;
   const isFlushed = durability === 'disk';
@@ -95,7 +101,7 @@ async function open(
     hasNews = false;
     return hadNews;
   });
-  const queries = createQueries(set, records, refresher);
+  const queries = createQueries(set, records, refresher, searchMemory);
   const startOver = () => {
     isReset = true;
     found = [];

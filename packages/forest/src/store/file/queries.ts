@@ -1,11 +1,11 @@
 import { ROOT } from '../../model/ids.ts';
 import type { BodyRecord, EntryRecord, NodeRecord, RefRecord, TakeRecord } from '../../model/records.ts';
 import { pageLimit, readCursor, toPage } from '../page.ts';
-import type { Change, Page, SearchQuery, Store } from '../store.ts';
-import { createWordIndex, nodeText, pageOfHits, splitWords, type WordIndex } from '../word-index.ts';
+import type { Change, Page, Store } from '../store.ts';
 import { systemCode } from './disk.ts';
 import type { RecordReader } from './record-reader.ts';
 import type { Refresher } from './refresher.ts';
+import { createSearch } from './search.ts';
 import type { SegmentSet } from './segment-set.ts';
 
 const MOST_TRIES = 5;
@@ -29,8 +29,8 @@ type Queries = Pick<
 >;
 
 /** The queries of a store. The tables tell where a record is; the disk has the record. */
-export function createQueries(set: SegmentSet, records: RecordReader, refresher: Refresher) {
-  const search = createSearch(set, records);
+export function createQueries(set: SegmentSet, records: RecordReader, refresher: Refresher, searchMemory: number) {
+  const search = createSearch(set, records, searchMemory);
   const nodesNow = () => set.tables.nodes;
 
   const readNodes = async (rows: readonly number[]): Promise<(NodeRecord | undefined)[]> => {
@@ -200,58 +200,4 @@ export function createQueries(set: SegmentSet, records: RecordReader, refresher:
 
 function byAge(a: TakeRecord, b: TakeRecord): number {
   return a.at - b.at || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
-}
-
-const AT_ONCE = 1000;
-
-/** The full-text search. The index is built by the first search; from then on each new node is added. */
-function createSearch(set: SegmentSet, records: RecordReader) {
-  let words: WordIndex | undefined;
-  let missing: number[] = [];
-  let added: string[] = [];
-  let filling: Promise<unknown> = Promise.resolve();
-
-  const start = () => {
-    const { count, has } = set.tables.nodes;
-    for (let row = 1; row < count; row++) if (has(row)) missing.push(row);
-    return createWordIndex();
-  };
-  const fill = async (index: WordIndex) => {
-    for (const id of added.splice(0)) missing.push(set.tables.nodes.rowOf(id));
-    while (missing.length > 0 && index === words) {
-      const rows = missing.splice(0, AT_ONCE);
-      const { nodes, bodies } = set.tables;
-      const read = (await records.read(rows.map(nodes.place))) as (NodeRecord | undefined)[];
-      const texts = await records.read(rows.map((row) => bodies.place(nodes.body(row))));
-      for (const [at, node] of read.entries())
-        if (node) index.add(node.id, nodeText(node.dialect, (texts[at] as BodyRecord | undefined)?.text ?? ''));
-    }
-  };
-
-  return {
-    async find({ words: wanted, roles, since = -Infinity, until = Infinity, ...page }: SearchQuery) {
-      words ??= start();
-      const index = words;
-      // One at a time: each of two would leave out what the other one reads.
-      filling = filling.catch(() => undefined).then(() => fill(index));
-      await filling;
-      const { at: atOf, role, rowOf } = set.tables.nodes;
-      const hits = index.find(wanted.flatMap(splitWords)).filter(({ id }) => {
-        const row = rowOf(id);
-        if (row < 0) return false;
-        const at = atOf(row);
-        return at >= since && at < until && (roles?.includes(role(row)) ?? true);
-      });
-      return pageOfHits(hits, (id) => atOf(rowOf(id)), page);
-    },
-    onNew(found: readonly Change[]) {
-      if (!words) return;
-      for (const { kind, key } of found) if (kind === 'node') added.push(key);
-    },
-    reset() {
-      words = undefined;
-      missing = [];
-      added = [];
-    },
-  };
 }

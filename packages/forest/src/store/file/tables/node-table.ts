@@ -7,7 +7,7 @@ import { KeyTable, type ListToSave, PLACE_WORDS, type RecordPlace, RowMap, type 
 const ID_BYTES = 20;
 const ECHO_BYTES = 16;
 /** The row of the root, which has no record. */
-export const ROOT_ROW = 0;
+const ROOT_ROW = 0;
 
 // The words of a row, behind the place of the record.
 const AT = PLACE_WORDS;

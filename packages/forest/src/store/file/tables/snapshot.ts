@@ -46,6 +46,8 @@ interface Head {
   readonly segments: readonly SavedSegment[];
   readonly problems: readonly StoreProblem[];
   readonly nodes: SavedNodes['facts'];
+  /** The length of all bodies. */
+  readonly bytes: number;
   readonly refs: readonly PlacedRegister[];
   readonly entries: readonly PlacedEntry[];
   readonly others: readonly (readonly [string, RecordPlace])[];
@@ -110,6 +112,7 @@ async function writeTables(
     segments,
     problems: problems.filter(({ code }) => code !== 'torn-line'),
     nodes: facts,
+    bytes: tables.bodies.bytes,
     refs: [...tables.refs.all()],
     entries: [...tables.entries.all()],
     others: [...tables.others],
@@ -232,7 +235,7 @@ function restoreTables(cache: PageCache, head: Head, pagesFrom: PagesFrom, close
   const nodes = { ...table('nodes'), byEcho: list('nodes.byEcho'), byLead: list('nodes.byLead') };
   return createTables(cache, {
     nodes: { lists: nodes, facts: head.nodes },
-    bodies: table('bodies'),
+    bodies: { ...table('bodies'), bytes: head.bytes },
     takes: table('takes'),
     refs: head.refs,
     entries: head.entries,

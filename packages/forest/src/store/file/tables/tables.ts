@@ -40,7 +40,7 @@ export interface Tables {
 /** The tables as they are saved. */
 export interface SavedTables {
   readonly nodes: SavedNodes;
-  readonly bodies: SavedKeyTable;
+  readonly bodies: SavedKeyTable & { readonly bytes: number };
   readonly takes: SavedKeyTable;
   readonly refs: Iterable<PlacedRegister>;
   readonly entries: Iterable<PlacedEntry>;
@@ -139,6 +139,8 @@ type KeyTableToSave = Readonly<Record<'rows' | 'map', ListToSave>>;
 /** The places of bodies. A missing body that a node refers to has a row without a place. */
 interface BodyTable {
   readonly count: number;
+  /** The length of all bodies, as they are stored. */
+  readonly bytes: number;
   rowOf(digest: string): number;
   rowFor(digest: string): number;
   /** The same for a digest as bytes. */
@@ -150,10 +152,11 @@ interface BodyTable {
   drop(): void;
 }
 
-function createBodyTable(cache: PageCache, saved?: SavedKeyTable): BodyTable {
+function createBodyTable(cache: PageCache, saved?: SavedTables['bodies']): BodyTable {
   const shape = { width: PLACE_WORDS + DIGEST_BYTES / 4, at: PLACE_WORDS, bytes: DIGEST_BYTES };
   const table = new KeyTable(cache, shape, saved);
   const { rows, key } = table;
+  let bytes = saved?.bytes ?? 0;
   const rowForKey = () => {
     const known = table.find();
     return known >= 0 ? known : table.add();
@@ -169,12 +172,16 @@ function createBodyTable(cache: PageCache, saved?: SavedKeyTable): BodyTable {
     put(row, place) {
       if (rows.hasPlace(row)) return false;
       rows.setPlace(row, place);
+      bytes += place.length;
       return true;
     },
     save: () => table.save(),
     drop: () => table.drop(),
     get count() {
       return rows.count;
+    },
+    get bytes() {
+      return bytes;
     },
   };
 }
