@@ -3,13 +3,13 @@ import { type EntryRecord, packedText, type RefRecord, type TakeRecord } from '.
 import { EXCHANGES, readExchangeRecord, sentPartExchange, sentPartId, startOrder } from '../record/exchange.ts';
 import { finalOutcome, readPlacement } from '../record/placement.ts';
 import { PLACEMENT_REF } from '../record/projection/tree-writer.ts';
-import type { RecordPlace } from '../store/file/columns.ts';
 import {
   openSegmentScan,
   type RecordSelection,
   type ScannedRecord,
   type SegmentScan,
 } from '../store/file/scan-segments.ts';
+import type { RecordPlace } from '../store/file/tables/rows.ts';
 import type { StoreProblem } from '../store/index.ts';
 import { boundHeaders } from './cache-rules.ts';
 import { createDiskSorter } from './disk-sorter.ts';

@@ -15,7 +15,8 @@ export function pageLimit({ limit = DEFAULT_LIMIT }: PageRequest): number {
 /** The position of an item in its list, compared part by part. It is unique in the list. */
 export type PagePosition = readonly (string | number)[];
 
-function comparePlaces(a: PagePosition, b: PagePosition): number {
+/** Compares two positions of a list in ascending order. */
+export function comparePlaces(a: PagePosition, b: PagePosition): number {
   for (let at = 0; at < a.length; at++) {
     if (a[at]! < b[at]!) return -1;
     if (a[at]! > b[at]!) return 1;

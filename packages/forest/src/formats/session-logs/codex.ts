@@ -207,7 +207,7 @@ class RolloutReader {
   }
 }
 
-/** Items that the client writes: questions and results. */
+/** Whether the model wrote an item. The client writes questions and results. */
 function isModelItem({ type, role }: JsonObject): boolean {
   if (role !== undefined) return role === 'assistant';
   return typeof type === 'string' && !/_(?:output|response|reference|trigger)$/.test(type);

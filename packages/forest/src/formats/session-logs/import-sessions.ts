@@ -83,10 +83,13 @@ export async function importSessions(
   }
   const run = new SessionImport(forest, options);
   const all = found.flatMap(({ logs }) => logs);
-  const known = await run.known(all);
-  for (const [index, log] of all.entries()) {
-    await run.read(log, known.get(log.path));
-    onProgress?.({ logs: index + 1, of: all.length, sessions: run.threads.size, messages: run.messages });
+  for (let start = 0; start < all.length; start += KNOWN_AT_ONCE) {
+    const some = all.slice(start, start + KNOWN_AT_ONCE);
+    const known = await run.known(some);
+    for (const [index, log] of some.entries()) {
+      await run.read(log, known.get(log.path));
+      onProgress?.({ logs: start + index + 1, of: all.length, sessions: run.threads.size, messages: run.messages });
+    }
   }
   return {
     agents: found.map(({ agent, folder: place, logs }) => ({
@@ -113,7 +116,7 @@ interface KnownLog {
 
 /** The register that holds what is known of a log. */
 const LOG_REF = 'log';
-/** How many logs are looked up at once. */
+/** How many logs are looked up at once: what is known of a log may be some kilobytes. */
 const KNOWN_AT_ONCE = 500;
 /**
  * How many bytes of a log are in memory at once, unless a message is longer. What is made of larger parts outlives the young
@@ -143,14 +146,8 @@ class SessionImport {
   /** What is known of logs, by their paths. */
   async known(logs: readonly FoundLog[]): Promise<Map<string, KnownLog>> {
     const paths = new Map(logs.map(({ path }) => [logKey(path), path]));
-    const keys = [...paths.keys()];
-    const known = new Map<string, KnownLog>();
-    for (let at = 0; at < keys.length; at += KNOWN_AT_ONCE)
-      for (const { key, value } of await readRefs(this.#forest, 'forest', keys.slice(at, at + KNOWN_AT_ONCE), [
-        LOG_REF,
-      ]))
-        known.set(paths.get(key)!, value as KnownLog);
-    return known;
+    const refs = await readRefs(this.#forest, 'forest', [...paths.keys()], [LOG_REF]);
+    return new Map(refs.map(({ key, value }) => [paths.get(key)!, value as KnownLog]));
   }
 
   async read(log: FoundLog, known: KnownLog | undefined): Promise<void> {

@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto';
+import { closeSync, fstatSync, mkdirSync, openSync, readSync, unlinkSync, writeSync } from 'node:fs';
 import {
   chmod,
   type FileHandle,
@@ -28,8 +30,7 @@ export interface Files {
   /** Creates a file to append to, accessible to the owner only; fails if it exists. */
   create(path: string): Promise<Appender>;
   /** Writes a small file, accessible to the owner only. */
-  /** Writes a file from one piece or several. */
-  write(path: string, bytes: Uint8Array | readonly Uint8Array[]): Promise<void>;
+  write(path: string, bytes: Uint8Array): Promise<void>;
   rename(from: string, to: string): Promise<void>;
   /** Makes a hard link; fails with `EEXIST` if the name is taken. */
   link(path: string, name: string): Promise<void>;
@@ -41,8 +42,21 @@ export interface Files {
   touch(path: string): Promise<void>;
   /** Flushes the bytes of a file, or the names in a folder, to the disk, whoever wrote them. */
   sync(path: string): Promise<void>;
+  /** Opens a file to read pages of it. */
+  openPages(path: string): PageFile;
+  /** Makes a file in a folder that no other process sees, and that is gone when it is closed or its process ends. */
+  scratch(folder: string): PageFile;
   /** Closes the files that are kept open for reading. */
   close(): Promise<void>;
+}
+
+/** A file that is read and written at once, because the index is looked up in the middle of synchronous work. */
+export interface PageFile {
+  size(): number;
+  /** Fills the bytes from an offset; returns how many there were. */
+  read(into: Uint8Array, start: number): number;
+  write(bytes: Uint8Array, start: number): void;
+  close(): void;
 }
 
 export interface FileStat {
@@ -137,6 +151,14 @@ export function diskFiles(): Files {
       await utimes(path, now, now);
     },
     sync: syncPath,
+    openPages: (path) => pageFile(openSync(path, 'r')),
+    scratch(folder) {
+      mkdirSync(folder, { recursive: true, mode: OWN_FOLDER });
+      const path = join(folder, `${randomBytes(6).toString('hex')}.scratch`);
+      const handle = openSync(path, 'wx+', OWN_FILE);
+      unlinkSync(path);
+      return pageFile(handle);
+    },
     async close() {
       const handles = [...open_.values()];
       open_.clear();
@@ -153,6 +175,32 @@ function appender(handle: FileHandle): Appender {
     sync: () => handle.datasync(),
     truncate: (size) => handle.truncate(size),
     close: () => handle.close(),
+  };
+}
+
+function pageFile(opened: number): PageFile {
+  // Another file may get the number of a closed one.
+  let handle: number | undefined = opened;
+  const current = () => {
+    if (handle === undefined) throw Object.assign(new Error('The file was closed.'), { code: 'EBADF' });
+    return handle;
+  };
+  return {
+    size: () => fstatSync(current()).size,
+    read(into, start) {
+      let filled = 0;
+      for (let bytes = -1; filled < into.length && bytes !== 0; filled += bytes)
+        bytes = readSync(current(), into, filled, into.length - filled, start + filled);
+      return filled;
+    },
+    write(bytes, start) {
+      for (let done = 0; done < bytes.length; )
+        done += writeSync(current(), bytes, done, bytes.length - done, start + done);
+    },
+    close() {
+      if (handle !== undefined) closeSync(handle);
+      handle = undefined;
+    },
   };
 }
 

@@ -5,12 +5,15 @@ import { describe, test } from 'vitest';
 import { storeConformance } from '../../testing.ts';
 import { fileStore } from './file-store.ts';
 
-describe('the file store', () => {
+describe.each([
+  ['the file store', {}],
+  ['the file store with its index on the disk', { indexMemory: 0 }],
+])('%s', (_, options) => {
   const open = async () => {
     const folder = await mkdtemp(join(tmpdir(), 'skein-file-'));
     return {
-      store: await fileStore(folder),
-      again: () => fileStore(folder),
+      store: await fileStore(folder, options),
+      again: () => fileStore(folder, options),
       end: () => rm(folder, { recursive: true }),
     };
   };

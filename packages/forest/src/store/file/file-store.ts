@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import type { StoreRecord } from '../../model/records.ts';
 import { createChangeLog } from '../changes.ts';
 import { isEntry, recordKey, toChange } from '../records.ts';
-import { type Store, StoreError } from '../store.ts';
-import type { RecordPlace } from './columns.ts';
+import { type Change, type Store, StoreError } from '../store.ts';
 import { diskFiles, type Files, throwReadable, withReadableErrors } from './disk.ts';
 import { readLife } from './liveness.ts';
 import { checkSegments, compactSegments } from './maintenance.ts';
@@ -15,8 +14,10 @@ import { createRefresher } from './refresher.ts';
 import { isRecord } from './segment-format.ts';
 import { createSegmentSet, type Folders, reportTorn, type SetEvents } from './segment-set.ts';
 import { createSegmentWriter } from './segment-writer.ts';
-import { loadSnapshot, saveSnapshot } from './snapshot.ts';
-import { addRecord, placeIn, recordPlace, type Tables } from './tables.ts';
+import { PageCache } from './tables/pages.ts';
+import type { RecordPlace } from './tables/rows.ts';
+import { loadSnapshot, saveSnapshot } from './tables/snapshot.ts';
+import { addRecord, recordPlace, type Tables } from './tables/tables.ts';
 
 /** Options of `fileStore`. */
 export interface FileStoreOptions {
@@ -27,20 +28,35 @@ export interface FileStoreOptions {
    * end of this process.
    */
   readonly durability?: 'disk' | 'os';
+  /** How many bytes of the index are in memory at most; the rest is on the disk. Default 64 MB. */
+  readonly indexMemory?: number;
+  /**
+   * How many bytes the texts may have for an index of their words, which takes about as much memory. In a larger store, a
+   * search reads all texts. Default 1 GB.
+   */
+  readonly searchMemory?: number;
   /** Replaces the disk in tests. */
   readonly files?: Files;
 }
 
-/** A snapshot is written if at least this many bytes would have to be read without it. */
+const INDEX_MEMORY = 64 * 2 ** 20;
+const SEARCH_MEMORY = 2 ** 30;
+/**
+ * A snapshot is written if at least this many bytes would have to be read without it, and this part of the store: writing
+ * the snapshot of a large store takes long.
+ */
 const WORTH_SAVING = 256 * 1024;
+const WORTH_SAVING_PART = 1 / 256;
+/** If others have written more records than this at once, readers read everything again. */
+const MOST_CHANGES = 20_000;
 
 /** Opens the store of a forest in a folder; others call that of `open-stores.ts`, which loads this file. */
 export async function fileStore(folder: string, options: FileStoreOptions = {}): Promise<Store> {
-  const { project = 'default', durability = 'disk', files = diskFiles() } = options;
+  const { project = 'default', files = diskFiles() } = options;
   const folders = projectFolders(folder, project);
   try {
     await files.tighten(join(folder, 'projects'));
-    return withReadableErrors(await open(folder, folders, files, durability), folder);
+    return withReadableErrors(await open(folder, folders, files, options), folder);
   } catch (error) {
     await files.close();
     return throwReadable(error, folders.segments);
@@ -51,56 +67,83 @@ async function open(
   folder: string,
   folders: Folders,
   files: Files,
-  durability: FileStoreOptions['durability'],
+  { durability = 'disk', indexMemory = INDEX_MEMORY, searchMemory = SEARCH_MEMORY }: FileStoreOptions,
 ): Promise<Store> {
   const writer = `f${randomBytes(6).toString('hex')}`;
   const isFlushed = durability === 'disk';
   let log = createChangeLog();
   let isClosed = false;
 
-  const saved = await loadSnapshot(files, folders).catch(() => undefined);
+  const cache = new PageCache(files, folders.index, indexMemory);
+  const saved = await loadSnapshot(files, folders, cache).catch(() => undefined);
   // Records that are found while opening are no changes.
-  const events: SetEvents = { onRecord: () => undefined, onReset: () => undefined };
-  const set = createSegmentSet(files, folders, events, saved);
-  const covered = totalSize(set);
+  const events: SetEvents = { onRecord: () => undefined, onReset: () => undefined, onRead: () => undefined };
+  const set = createSegmentSet(files, folders, events, cache, saved);
+  /** How many bytes of the segments the snapshot covers. */
+  let covered = totalSize(set);
   const records = createRecordReader(
     (segment, start, length) => files.read(set.pathOf(segment), start, length),
     set.damaged,
   );
+  events.onReset = () => {
+    covered = 0;
+  };
   await set.refresh();
   await reportTorn(set, files, folders);
 
-  const found: StoreRecord[] = [];
+  /** What others have written, until all of it is read. */
+  let found: Change[] = [];
+  let isReset = false;
+  let hasNews = false;
   const refresher = createRefresher(async () => {
     await set.refresh();
-    const added = found.splice(0);
-    for (const record of added) log.add(toChange(record));
-    queries.onNew(added);
-    return added.length > 0;
+    const hadNews = hasNews;
+    hasNews = false;
+    return hadNews;
   });
-  const queries = createQueries(set, records, refresher);
-  events.onRecord = (record) => found.push(record);
-  events.onReset = () => {
+  const queries = createQueries(set, records, refresher, searchMemory);
+  const startOver = () => {
+    isReset = true;
+    found = [];
     log = createChangeLog();
     queries.reset();
+  };
+  events.onRecord = (record) => {
+    // After a reset everybody reads everything again, whatever was found.
+    if (isReset) return;
+    found.push(toChange(record));
+    if (found.length > MOST_CHANGES) startOver();
+  };
+  events.onReset = () => {
+    covered = 0;
+    startOver();
+  };
+  events.onRead = () => {
+    for (const change of found) log.add(change);
+    queries.onNew(found);
+    hasNews ||= isReset || found.length > 0;
+    found = [];
+    isReset = false;
   };
   const out = createSegmentWriter(files, folders, set, { writer, isFlushed });
 
   const commit = async (given: readonly StoreRecord[]) => {
-    if (hasUnknownParent(set.tables, given)) await refresher.now();
+    await set.sound(async () => {
+      if (hasUnknownParent(set.tables, given)) await refresher.now();
+    });
     const reason = set.readOnlyBecause();
     if (reason) throw new StoreError('store_read_only', `${folders.segments} is read-only: ${reason}. Update Skein.`);
-    if (isFlushed && hasUnsafe()) await makeSafe(given);
-    const fresh = newRecords(set.tables, given);
+    if (isFlushed && hasUnsafe()) await set.sound(() => makeSafe(given));
+    const fresh = await set.sound(() => newRecords(set.tables, given));
     if (fresh.length === 0) return;
     const places = await out.write(fresh);
-    const added = fresh.filter((record, index) => addRecord(set.tables, record, places[index]!));
+    const added = await set.sound(() => fresh.filter((record, index) => addRecord(set.tables, record, places[index]!)));
     for (const [index, record] of fresh.entries()) {
       // A node that was just written is usually asked for next, and an exchange is placed in the tree next.
       if (record.k === 'node' || record.k === 'exchange') records.keep(places[index]!, record);
       if (record.k !== 'body') log.add(toChange(record));
     }
-    queries.onNew(added);
+    queries.onNew(added.map(toChange));
     refresher.tell();
   };
   const hasUnsafe = () => {
@@ -124,6 +167,8 @@ async function open(
     }
   };
   const queue = createAppendQueue(commit);
+  /** Without a snapshot, the next opening takes longer. */
+  const save = () => set.sound(() => set.still(() => saveSnapshot(files, folders, set, writer))).catch(() => undefined);
 
   return {
     writer,
@@ -151,7 +196,7 @@ async function open(
       await reportTorn(set, files, folders);
       return [
         ...set.problems.filter(({ code }) => code !== 'damaged-record' && code !== 'wrong-hash'),
-        ...(await checkSegments(files, set)),
+        ...(await set.sound(() => checkSegments(files, set))),
       ];
     },
     async compact(keep) {
@@ -165,8 +210,9 @@ async function open(
       await refresher.stop();
       await queue.idle();
       await out.close();
-      if (totalSize(set) - covered > WORTH_SAVING)
-        await saveSnapshot(files, folders, set, writer).catch(() => undefined);
+      if (totalSize(set) - covered > Math.max(WORTH_SAVING, covered * WORTH_SAVING_PART)) await save();
+      set.close();
+      cache.close();
       await files.close();
     },
   };
@@ -257,9 +303,8 @@ function uniqueKey(record: StoreRecord): string {
  */
 function* findDependencies(tables: Tables, records: readonly StoreRecord[]): Generator<RecordPlace | undefined> {
   const { nodes, bodies } = tables;
-  const body = (digest: unknown) =>
-    typeof digest === 'string' ? placeIn(bodies.columns, bodies.rowOf(digest)) : undefined;
-  const node = (id: string) => placeIn(nodes.columns, nodes.rowOf(id));
+  const body = (digest: unknown) => (typeof digest === 'string' ? bodies.place(bodies.rowOf(digest)) : undefined);
+  const node = (id: string) => nodes.place(nodes.rowOf(id));
   for (const record of records) {
     yield recordPlace(tables, record);
     if (record.k === 'node') {

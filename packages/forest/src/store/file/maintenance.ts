@@ -4,7 +4,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { StoreRecord } from '../../model/records.ts';
 import { hashFault, recordKey } from '../records.ts';
 import { StoreError, type StoreProblem } from '../store.ts';
-import { placeAt, type RecordPlace } from './columns.ts';
 import type { Files } from './disk.ts';
 import { claimLife, describeWriter, readLife } from './liveness.ts';
 import type { RecordReader } from './record-reader.ts';
@@ -12,7 +11,8 @@ import { completeUpTo, damagedLine, type Segment } from './segment.ts';
 import { copyLine, END_LINE, findSubject, headerLine, lacksSum, readLine, readSegmentLine } from './segment-format.ts';
 import type { Folders, SegmentSet } from './segment-set.ts';
 import { COMPACTION, type SegmentWriter } from './segment-writer.ts';
-import { placeIn, type Tables } from './tables.ts';
+import type { RecordPlace } from './tables/rows.ts';
+import type { Tables } from './tables/tables.ts';
 
 const PIECE = 8 * 2 ** 20;
 const LINE_FEED = 10;
@@ -65,7 +65,7 @@ function findFaults({ nodes, bodies }: Tables, record: StoreRecord): Fault[] {
     const row = nodes.rowOf(parent);
     if (row !== 0 && !nodes.has(row))
       faults.push({ code: 'missing-parent', message: `The parent ${parent} of node ${id} is missing.` });
-    if (!placeIn(bodies.columns, bodies.rowOf(body)))
+    if (!bodies.place(bodies.rowOf(body)))
       faults.push({ code: 'missing-body', message: `The body ${body} of node ${id} is missing.` });
   }
   return faults;
@@ -196,12 +196,11 @@ async function writeKept(
 
 /** The places of all records: bodies before the nodes that refer to them, parents before their children. */
 function* allPlaces({ nodes, bodies, takes, refs, entries, others }: Tables): Generator<RecordPlace> {
-  for (let row = 0; row < bodies.count; row++) {
-    const place = placeIn(bodies.columns, row);
-    if (place) yield place;
-  }
-  for (let row = 0; row < nodes.count; row++) if (nodes.has(row)) yield placeAt(nodes.columns, row);
-  for (let row = 0; row < takes.count; row++) yield placeAt(takes.columns, row);
+  for (const table of [bodies, nodes, takes])
+    for (let row = 0; row < table.count; row++) {
+      const place = table.place(row);
+      if (place) yield place;
+    }
   for (const { place } of refs.all()) yield place;
   for (const { place } of entries.all()) yield place;
   yield* others.values();

@@ -1,15 +1,12 @@
 import { ROOT } from '../../model/ids.ts';
-import type { BodyRecord, EntryRecord, NodeRecord, RefRecord, StoreRecord, TakeRecord } from '../../model/records.ts';
+import type { BodyRecord, EntryRecord, NodeRecord, RefRecord, TakeRecord } from '../../model/records.ts';
 import { pageLimit, readCursor, toPage } from '../page.ts';
-import type { Page, SearchQuery, Store } from '../store.ts';
-import { createWordIndex, nodeText, pageOfHits, splitWords, type WordIndex } from '../word-index.ts';
-import { placeAt } from './columns.ts';
+import type { Change, Page, Store } from '../store.ts';
 import { systemCode } from './disk.ts';
-import { ROOT_ROW } from './node-table.ts';
 import type { RecordReader } from './record-reader.ts';
 import type { Refresher } from './refresher.ts';
+import { createSearch } from './search.ts';
 import type { SegmentSet } from './segment-set.ts';
-import { placeIn } from './tables.ts';
 
 const MOST_TRIES = 5;
 
@@ -32,13 +29,12 @@ type Queries = Pick<
 >;
 
 /** The queries of a store. The tables tell where a record is; the disk has the record. */
-export function createQueries(set: SegmentSet, records: RecordReader, refresher: Refresher) {
-  const search = createSearch(set, records);
+export function createQueries(set: SegmentSet, records: RecordReader, refresher: Refresher, searchMemory: number) {
+  const search = createSearch(set, records, searchMemory);
   const nodesNow = () => set.tables.nodes;
 
   const readNodes = async (rows: readonly number[]): Promise<(NodeRecord | undefined)[]> => {
-    const { columns } = nodesNow();
-    const found = await records.read(rows.map((row) => placeIn(columns, row)));
+    const found = await records.read(rows.map(nodesNow().place));
     return found as (NodeRecord | undefined)[];
   };
   const readAll = async <T>(rows: readonly number[]): Promise<T[]> =>
@@ -48,8 +44,8 @@ export function createQueries(set: SegmentSet, records: RecordReader, refresher:
     await refresher.fresh();
     for (let tries = 1; ; tries++) {
       try {
-        const answer = await ask();
-        return (await set.mend()) ? await ask() : answer;
+        const answer = await set.sound(ask);
+        return (await set.mend()) ? await set.sound(ask) : answer;
       } catch (error) {
         if (systemCode(error) !== 'ENOENT' || tries === MOST_TRIES) throw error;
         await refresher.now();
@@ -63,10 +59,8 @@ export function createQueries(set: SegmentSet, records: RecordReader, refresher:
   const hasNode = (id: string) => id === ROOT || nodesNow().has(nodesNow().rowOf(id));
 
   const childRows = (parent: number): number[] => {
-    const { columns, idOf } = nodesNow();
-    const rows: number[] = [];
-    for (let row = columns.firstChild[parent]!; row !== ROOT_ROW; row = columns.nextSibling[row]!) rows.push(row);
-    return rows.sort((a, b) => columns.at[a]! - columns.at[b]! || (idOf(a) < idOf(b) ? -1 : 1));
+    const { children, at, idOf } = nodesNow();
+    return children(parent).sort((a, b) => at(a) - at(b) || (idOf(a) < idOf(b) ? -1 : 1));
   };
 
   const store: Queries = {
@@ -79,35 +73,33 @@ export function createQueries(set: SegmentSet, records: RecordReader, refresher:
     path: (id, above = ROOT) =>
       steady(async () => {
         await surely(() => hasNode(id));
-        const { columns, rowOf, has } = nodesNow();
+        const { parent, rowOf, has } = nodesNow();
         const top = rowOf(above);
         const rows: number[] = [];
-        for (let row = rowOf(id); has(row) && row !== top; row = columns.parent[row]!) rows.push(row);
+        for (let row = rowOf(id); has(row) && row !== top; row = parent(row)) rows.push(row);
         return readAll<NodeRecord>(rows.reverse());
       }),
     children: (id, page) =>
       steady(async () => {
         await surely(() => hasNode(id));
-        const { columns, idOf, rowOf } = nodesNow();
-        const parent = rowOf(id);
-        const rows = parent < 0 ? [] : childRows(parent);
-        const found = toPage(rows, (row) => [columns.at[row]!, idOf(row)], page);
+        const { at, idOf, rowOf } = nodesNow();
+        const found = toPage(childRows(rowOf(id)), (row) => [at(row), idOf(row)], page);
         return { ...found, items: await readAll<NodeRecord>(found.items) };
       }),
     childCounts: (ids) =>
       steady(async () => {
         await surely(() => ids.every(hasNode));
-        const { columns, rowOf } = nodesNow();
-        return ids.map((id) => columns.children[rowOf(id)] ?? 0);
+        const { childCount, rowOf } = nodesNow();
+        return ids.map((id) => childCount(rowOf(id)));
       }),
     scan: (page = {}) =>
       steady(async () => {
-        const { count, has, rowsByDepth, columns } = nodesNow();
+        const { count, has, rowsByDepth, depth } = nodesNow();
         const limit = pageLimit(page);
         const after = page.after === undefined ? undefined : readCursor(page.after).map(Number);
         // A list that began in the order of rows continues so.
         const sorted = after?.length === 1 ? undefined : rowsByDepth();
-        const depthOf = (row: number) => (sorted ? columns.depth[row]! : 0);
+        const depthOf = (row: number) => (sorted ? depth(row) : 0);
         const isDone = (row: number) =>
           after !== undefined &&
           (depthOf(row) < (after[1] ?? 0) || (depthOf(row) === (after[1] ?? 0) && row <= after[0]!));
@@ -149,10 +141,10 @@ export function createQueries(set: SegmentSet, records: RecordReader, refresher:
       }),
     byEcho: (echoes, lead) =>
       steady(async () => {
-        const { echoes: table, rowOf } = nodesNow();
+        const { findEcho, rowOf } = nodesNow();
         const leadRow = rowOf(lead);
         for (let index = echoes.length - 1; index >= 0; index--) {
-          const row = table.find(echoes[index]!, leadRow);
+          const row = findEcho(echoes[index]!, leadRow);
           if (row < 0) continue;
           const [node] = await readNodes([row]);
           if (node) return { index, node };
@@ -161,8 +153,10 @@ export function createQueries(set: SegmentSet, records: RecordReader, refresher:
       }),
     bodies: (digests) =>
       steady(async () => {
-        const places = () =>
-          digests.map((digest) => placeIn(set.tables.bodies.columns, set.tables.bodies.rowOf(digest)));
+        const places = () => {
+          const { bodies } = set.tables;
+          return digests.map((digest) => bodies.place(bodies.rowOf(digest)));
+        };
         await surely(() => !places().includes(undefined));
         const found = (await records.read(places())) as (BodyRecord | undefined)[];
         return found.map((body, index) => (body?.digest === digests[index] ? body?.text : undefined));
@@ -171,12 +165,11 @@ export function createQueries(set: SegmentSet, records: RecordReader, refresher:
       steady(async () => {
         await surely(() => nodes.every(hasNode));
         const { takes } = set.tables;
-        const { columns, rowOf } = nodesNow();
+        const { firstTake, rowOf } = nodesNow();
         const rows = new Set<number>();
         for (const id of nodes)
-          for (let next = columns.firstTake[rowOf(id)] ?? 0; next > 0; next = takes.columns.next[next - 1]!)
-            rows.add(next - 1);
-        const found = await records.read([...rows].map((row) => placeAt(takes.columns, row)));
+          for (let next = firstTake(rowOf(id)); next > 0; next = takes.next(next - 1)) rows.add(next - 1);
+        const found = await records.read([...rows].map(takes.place));
         return (found.filter((take) => take !== undefined) as TakeRecord[]).sort(byAge);
       }),
     refs: (query) => steady(() => readPage<RefRecord>(set.tables.refs.page(query))),
@@ -201,61 +194,10 @@ export function createQueries(set: SegmentSet, records: RecordReader, refresher:
   return {
     store,
     reset: () => search.reset(),
-    onNew: (found: readonly StoreRecord[]) => search.onNew(found),
+    onNew: (found: readonly Change[]) => search.onNew(found),
   };
 }
 
 function byAge(a: TakeRecord, b: TakeRecord): number {
   return a.at - b.at || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
-}
-
-const AT_ONCE = 1000;
-
-/** The full-text search. The index is built by the first search; from then on each new node is added. */
-function createSearch(set: SegmentSet, records: RecordReader) {
-  let words: WordIndex | undefined;
-  let missing: number[] = [];
-  let filling: Promise<unknown> = Promise.resolve();
-
-  const start = () => {
-    const { count, has } = set.tables.nodes;
-    for (let row = 1; row < count; row++) if (has(row)) missing.push(row);
-    return createWordIndex();
-  };
-  const fill = async (index: WordIndex) => {
-    while (missing.length > 0 && index === words) {
-      const rows = missing.splice(0, AT_ONCE);
-      const { nodes, bodies } = set.tables;
-      const read = (await records.read(rows.map((row) => placeIn(nodes.columns, row)))) as (NodeRecord | undefined)[];
-      const texts = await records.read(rows.map((row) => placeIn(bodies.columns, nodes.columns.body[row]!)));
-      for (const [at, node] of read.entries())
-        if (node) index.add(node.id, nodeText(node.dialect, (texts[at] as BodyRecord | undefined)?.text ?? ''));
-    }
-  };
-
-  return {
-    async find({ words: wanted, roles, since = -Infinity, until = Infinity, ...page }: SearchQuery) {
-      words ??= start();
-      const index = words;
-      // One at a time: each of two would leave out what the other one reads.
-      filling = filling.catch(() => undefined).then(() => fill(index));
-      await filling;
-      const { columns, roles: known, rowOf } = set.tables.nodes;
-      const hits = index.find(wanted.flatMap(splitWords)).filter(({ id }) => {
-        const row = rowOf(id);
-        if (row < 0) return false;
-        const at = columns.at[row]!;
-        return at >= since && at < until && (roles?.includes(known[columns.role[row]!]!) ?? true);
-      });
-      return pageOfHits(hits, (id) => columns.at[rowOf(id)]!, page);
-    },
-    onNew(found: readonly StoreRecord[]) {
-      if (!words) return;
-      for (const record of found) if (record.k === 'node') missing.push(set.tables.nodes.rowOf(record.id));
-    },
-    reset() {
-      words = undefined;
-      missing = [];
-    },
-  };
 }

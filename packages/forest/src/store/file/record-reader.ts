@@ -1,9 +1,9 @@
 import type { StoreRecord } from '../../model/records.ts';
 import { hashFault, recordKey } from '../records.ts';
 import type { StoreProblem } from '../store.ts';
-import type { RecordPlace } from './columns.ts';
 import { damagedLine } from './segment.ts';
 import { findSubject, type Line, readLine } from './segment-format.ts';
+import type { RecordPlace } from './tables/rows.ts';
 
 const GAP = 16 * 1024;
 const SPAN = 4 * 2 ** 20;

@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import type { EntryKind, EntryRecord, RefRecord, StoreRecord, TakeRecord } from '../../model/records.ts';
 import { StoreError, type StoreProblem } from '../store.ts';
-import type { RecordPlace } from './columns.ts';
 import { describeFailure, diskFiles, type Files, systemCode, throwReadable } from './disk.ts';
 import { projectFolders } from './project-folders.ts';
 import { createRecordReader } from './record-reader.ts';
 import { addLine, completeBatch, damagedLine, type OpenBatches } from './segment.ts';
 import { findMark, findSubject, lacksSum, readLine, readSegmentLine } from './segment-format.ts';
 import { OF_ONE_FILE } from './segment-set.ts';
+import type { RecordPlace } from './tables/rows.ts';
 
 /** Which records a scan gives. All others are passed over without being parsed. */
 export interface RecordSelection {

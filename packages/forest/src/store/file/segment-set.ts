@@ -2,12 +2,13 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { StoreRecord } from '../../model/records.ts';
 import { StoreError, type StoreProblem } from '../store.ts';
-import type { RecordPlace } from './columns.ts';
 import { describeFailure, type FileStat, type Files, systemCode } from './disk.ts';
 import { readLife } from './liveness.ts';
 import { createSegment, readSegment, type Segment } from './segment.ts';
 import { SEGMENT_VERSION } from './segment-format.ts';
-import { createTables, type Tables } from './tables.ts';
+import { IndexDamage, type PageCache } from './tables/pages.ts';
+import type { RecordPlace } from './tables/rows.ts';
+import { createTables, type Tables } from './tables/tables.ts';
 
 /** Segments of ended writers are checked less often, because only copying can change them. */
 const LOOK_AT_ALL_MS = 2000;
@@ -61,12 +62,19 @@ export interface SegmentSet {
    * it did.
    */
   mend(): Promise<boolean>;
+  /** Does work that looks at the tables. If the index turns out to be damaged, it is made again, and the work is repeated. */
+  sound<T>(work: () => T | Promise<T>): Promise<T>;
+  /** Does work while the tables do not change, unless this process appends. */
+  still<T>(work: () => Promise<T>): Promise<T>;
+  /** Closes the file that the tables were loaded from. */
+  close(): void;
   report(problem: StoreProblem): void;
 }
 
 /** The state that a snapshot restores. */
 export interface SavedSet {
   readonly tables: Tables;
+  /** By number; those that the snapshot does not have are not open. */
   readonly segments: readonly Segment[];
   readonly problems: readonly StoreProblem[];
 }
@@ -75,12 +83,21 @@ export interface SetEvents {
   onRecord: (record: StoreRecord) => void;
   /** Everything that was read before is invalid. */
   onReset: () => void;
+  /** All records that there are have been read. */
+  onRead: () => void;
 }
 
-export function createSegmentSet(files: Files, folders: Folders, events: SetEvents, saved?: SavedSet): SegmentSet {
+export function createSegmentSet(
+  files: Files,
+  folders: Folders,
+  events: SetEvents,
+  cache: PageCache,
+  saved?: SavedSet,
+): SegmentSet {
   const all: Segment[] = [...(saved?.segments ?? [])];
-  let current = new Map(all.map((segment) => [segment.name, segment]));
-  let tables = saved?.tables ?? createTables();
+  let current = new Map(all.filter(({ isOpen }) => isOpen).map((segment) => [segment.name, segment]));
+  let tables = saved?.tables ?? createTables(cache);
+  let isClosed = false;
   let problems: StoreProblem[] = [...(saved?.problems ?? [])];
   let lookedAtAll = -Infinity;
   let isThorough = false;
@@ -103,7 +120,8 @@ export function createSegmentSet(files: Files, folders: Folders, events: SetEven
   const reset = () => {
     const own = [...current.values()].filter(({ number }) => owned.has(number));
     current = new Map(own.map((segment) => [segment.name, fromStart(segment)]));
-    tables = createTables();
+    tables.drop();
+    tables = createTables(cache);
     problems = [];
     lookedAtAll = -Infinity;
     events.onReset();
@@ -174,7 +192,7 @@ export function createSegmentSet(files: Files, folders: Folders, events: SetEven
 
   // One at a time: two would interfere with each other's positions.
   let last: Promise<unknown> = Promise.resolve();
-  const alone = (work: () => Promise<void>): Promise<void> => {
+  const alone = <T>(work: () => Promise<T>): Promise<T> => {
     const run = last.then(work);
     last = run.catch(() => undefined);
     return run;
@@ -183,8 +201,11 @@ export function createSegmentSet(files: Files, folders: Folders, events: SetEven
     for (let tries = 0; tries < MOST_TRIES; tries++) {
       // A node may be read before its parent, which is then in a segment that was read earlier.
       const { gaps } = tables.nodes;
-      const isSteady = await look();
-      if (isSteady && (tables.nodes.gaps <= gaps || tries === MOST_TRIES - 1)) return;
+      const isSteady = await look().catch((error: unknown) => {
+        if (error instanceof IndexDamage) return false;
+        throw error;
+      });
+      if (isSteady && (tables.nodes.gaps <= gaps || tries === MOST_TRIES - 1)) return events.onRead();
       if (isSteady) continue;
       await reset();
       // A compaction is running, which removes one file after the other.
@@ -245,6 +266,23 @@ export function createSegmentSet(files: Files, folders: Folders, events: SetEven
       hasNewDamage = false;
       await reload();
       return true;
+    },
+    async sound(work) {
+      for (let tries = 1; ; tries++) {
+        const used = tables;
+        try {
+          return await work();
+        } catch (error) {
+          if (!(error instanceof IndexDamage) || isClosed || tries === MOST_TRIES) throw error;
+          // If the tables were replaced meanwhile, the new ones are right.
+          if (used === tables) await reload();
+        }
+      }
+    },
+    still: alone,
+    close() {
+      isClosed = true;
+      tables.close();
     },
     get tables() {
       return tables;

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import type { StoreRecord } from '../../model/records.ts';
 import { StoreError } from '../store.ts';
-import type { RecordPlace } from './columns.ts';
 import { type Appender, type Files, toStoreError } from './disk.ts';
 import { readLife, showLife } from './liveness.ts';
 import type { Segment } from './segment.ts';
 import { END_LINE, encodeBatch, headerLine, LineEncoder } from './segment-format.ts';
 import type { Folders, SegmentSet } from './segment-set.ts';
+import type { RecordPlace } from './tables/rows.ts';
 
 /** Writes the segment of this process. The first write creates it. */
 export interface SegmentWriter {

@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import type { StoreRecord } from '../../model/records.ts';
 import { hashFault, recordKey } from '../records.ts';
 import type { StoreProblem } from '../store.ts';
-import { type RecordPlace, readHexBytes } from './columns.ts';
 import type { Files } from './disk.ts';
 import {
   type BatchMark,
@@ -15,7 +14,9 @@ import {
   readSegmentLine,
   SEGMENT_VERSION,
 } from './segment-format.ts';
-import { addRecord, type Tables } from './tables.ts';
+import { readHexBytes } from './tables/hex.ts';
+import type { RecordPlace } from './tables/rows.ts';
+import { addRecord, type Tables } from './tables/tables.ts';
 
 /** A segment and how far it has been read. */
 export interface Segment extends OpenBatches<SegmentRecord> {

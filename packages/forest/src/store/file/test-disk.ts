@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import type { Appender, Files } from './disk.ts';
+import type { Appender, Files, PageFile } from './disk.ts';
 
 interface Inode {
   readonly file: number;
@@ -107,7 +107,7 @@ export function createTestDisk(): TestDisk {
       await step();
       const inode = make();
       names.set(path, inode);
-      await put(start, inode, bytes instanceof Uint8Array ? bytes : Buffer.concat(bytes));
+      await put(start, inode, bytes);
     },
     async rename(from, to) {
       await step();
@@ -134,8 +134,33 @@ export function createTestDisk(): TestDisk {
       if (inode) syncInode(inode);
       else if (broken !== 'folders') syncFolder(path);
     },
+    openPages: (path) => pageFile(start, inodeAt(path)),
+    // No name leads to it, so nothing of it survives.
+    scratch: () => pageFile(start, make()),
     close: async () => undefined,
   });
+  /** Its calls are not counted: they are not awaited, so no other call can come between. */
+  const pageFile = (start: number, inode: Inode): PageFile => {
+    const check = () => {
+      if (calls >= failing || start !== starts) throw errorOf('EIO');
+    };
+    return {
+      size: () => inode.data.length,
+      read(into, from) {
+        check();
+        return inode.data.copy(into, 0, from, from + into.length);
+      },
+      write(bytes, from) {
+        check();
+        if (bytes.length > space) throw errorOf('ENOSPC');
+        const grown = Buffer.alloc(Math.max(inode.data.length, from + bytes.length));
+        inode.data.copy(grown);
+        grown.set(bytes, from);
+        inode.data = grown;
+      },
+      close: () => undefined,
+    };
+  };
   const syncFolder = (folder: string) => {
     for (const path of new Set([...names.keys(), ...durable.keys()])) {
       if (dirname(path) !== folder) continue;

@@ -1,12 +1,12 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { ROOT } from '../../model/ids.ts';
-import { allPages, makeEntry, makePath, makeRef, makeTake, toRecords } from '../../testing/store-samples.ts';
-import type { Store } from '../store.ts';
-import { diskFiles } from './disk.ts';
-import { fileStore } from './file-store.ts';
-import { type TestFolder, testFolder } from './test-folder.ts';
+import { ROOT } from '../../../model/ids.ts';
+import { allPages, makeEntry, makePath, makeRef, makeTake, toRecords } from '../../../testing/store-samples.ts';
+import type { Store } from '../../store.ts';
+import { diskFiles } from '../disk.ts';
+import { fileStore } from '../file-store.ts';
+import { type TestFolder, testFolder } from '../test-folder.ts';
 
 const trunk = makePath(Array.from({ length: 300 }, (_, index) => `message ${index} ${'word '.repeat(100)}`));
 const branches = trunk.filter((_, index) => index % 50 === 0).flatMap(({ node }) => makePath(['x', 'y'], node));
@@ -96,6 +96,26 @@ describe('a snapshot of the index', () => {
       expect((await store.scan({ limit: 1000 })).items.length).toBe(made.length);
       await store.close();
     }
+  });
+
+  test('is the only file in its folder, although pages are in a scratch file', async () => {
+    const store = await fileStore(here.folder, { indexMemory: 0 });
+    const more = makePath(['one', 'two'], trunk.at(-1)!.node);
+    await store.append(toRecords(more));
+    expect(await readdir(join(here.own, 'index'))).toEqual(['snapshot']);
+    expect((await store.path(more[1]!.node.id)).length).toBe(302);
+    await store.close();
+  });
+
+  test('is drafted beside the drafts of others, and removes those that were left behind an hour ago', async () => {
+    const [old, young] = ['old.tmp', 'young.tmp'].map((name) => join(here.own, 'index', name));
+    await writeFile(old!, '');
+    await writeFile(young!, '');
+    const before = Date.now() / 1000 - 2 * 3600;
+    await utimes(old!, before, before);
+    await writeFile(snapshotPath(), 'damaged');
+    await (await here.open()).close();
+    expect((await readdir(join(here.own, 'index'))).sort()).toEqual(['snapshot', 'young.tmp']);
   });
 
   test('is not believed when a segment has shrunk, changed at its end, or gone', async () => {

@@ -1,0 +1,27 @@
+const VALUES = new Int8Array(256).fill(-1);
+for (const [value, digit] of [...'0123456789abcdef'].entries()) VALUES[digit.charCodeAt(0)] = value;
+
+/** Decodes lower-case hexadecimal digits; false if the text has another length or other characters. */
+export function readHex(text: string, start: number, into: Uint8Array, width: number): boolean {
+  if (text.length !== start + width * 2) return false;
+  let wrong = 0;
+  for (let at = 0, place = start; at < width; at++, place += 2) {
+    const high = VALUES[text.charCodeAt(place) & 255]!;
+    const low = VALUES[text.charCodeAt(place + 1) & 255]!;
+    wrong |= high | low | (text.charCodeAt(place) >> 8) | (text.charCodeAt(place + 1) >> 8);
+    into[at] = (high << 4) | low;
+  }
+  return wrong >= 0 && wrong < 16;
+}
+
+/** The same for ASCII characters. */
+export function readHexBytes(text: Uint8Array, start: number, into: Uint8Array, width: number): boolean {
+  let wrong = 0;
+  for (let at = 0, place = start; at < width; at++, place += 2) {
+    const high = VALUES[text[place]!]!;
+    const low = VALUES[text[place + 1]!]!;
+    wrong |= high | low;
+    into[at] = (high << 4) | low;
+  }
+  return wrong >= 0;
+}
