@@ -1,6 +1,11 @@
+import { setTimeout } from 'node:timers/promises';
+
+const SETTLE_MS = 300;
+
 /**
  * For programs that `measurePrograms` runs: counts the CPU time and the peak memory of `work` alone, without what the program
- * prepared before. Garbage of the preparation is collected first where `--expose-gc` is on.
+ * prepared before. Garbage of the preparation is collected first where `--expose-gc` is on, and what other threads still do for
+ * it (sweeping, compiling) is waited for.
  *
  * @example
  * ```js
@@ -17,6 +22,7 @@
 export async function countOnly(work) {
   const bench = /** @type {{ begin(): void, end(): void } | undefined} */ (Reflect.get(globalThis, 'skeinBench'));
   globalThis.gc?.();
+  await setTimeout(SETTLE_MS);
   bench?.begin();
   const result = await work();
   bench?.end();
