@@ -16,6 +16,7 @@ const reporter = fileURLToPath(new URL('report-usage.cjs', import.meta.url));
  * @property {string} name `floor`, `skein`, or a peer with its version
  * @property {readonly string[]} args of Node
  * @property {string} [folder] where it runs; `bench/` unless stated
+ * @property {boolean} [inUse] whether its memory is what was in use behind a collection of garbage, instead of its peak
  */
 
 /**
@@ -78,9 +79,11 @@ export function compareUsage(floor, other) {
  * @param {string} node
  * @returns {Promise<Usage>}
  */
-function runOnce({ name, args, folder: cwd = folder }, node) {
+function runOnce({ name, args, folder: cwd = folder, inUse = false }, node) {
   return new Promise((resolve, reject) => {
-    const child = spawn(node, ['--require', reporter, ...args], { cwd, stdio: ['ignore', 'ignore', 'pipe', 'pipe'] });
+    const flags = ['--require', reporter, ...(inUse ? ['--expose-gc'] : [])];
+    const env = { ...process.env, ...(inUse && { SKEIN_BENCH_IN_USE: '1' }) };
+    const child = spawn(node, [...flags, ...args], { cwd, env, stdio: ['ignore', 'ignore', 'pipe', 'pipe'] });
     const [report, errors] = [child.stdio[3], child.stderr].map((stream) => gather(/** @type {any} */ (stream)));
     child.once('error', reject);
     child.once('close', (status) => {

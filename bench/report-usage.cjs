@@ -1,6 +1,6 @@
 // Loaded before a measured program (`node --require`): when the program ends, its CPU time and peak memory are written to
-// file descriptor 3. `count-only.mjs` narrows them down to a part of the program. With `--expose-gc`, memory is not that of the
-// process but the most that was in use behind a collection of garbage, every two seconds: without what V8 has not collected yet.
+// file descriptor 3. `count-only.mjs` narrows them down to a part of the program. With `SKEIN_BENCH_IN_USE`, memory is not that
+// of the process but the most that was in use behind a collection of garbage, every two seconds: without what V8 has not collected yet.
 const { writeFileSync } = require('node:fs');
 
 let before = { userCPUTime: 0, systemCPUTime: 0 };
@@ -9,7 +9,7 @@ let counted;
 
 const SAMPLE_MS = 2000;
 let live = 0;
-const { gc } = globalThis;
+const gc = process.env.SKEIN_BENCH_IN_USE ? globalThis.gc : undefined;
 if (gc) setInterval(sample, SAMPLE_MS).unref();
 
 function sample() {

@@ -219,8 +219,10 @@ export function draftMessages(job: RequestJob): readonly PlacedDraft[] {
   const drafts: PlacedDraft[] = [];
   let { tracker, seen } = job;
   const isRepeat = (digest: string): boolean => job.seen.has(digest) || seen.has(digest);
-  for (let index = begun?.count ?? findTurnStart(messages, first); index < messages.length; index++) {
-    const message = messages[index]!;
+  const from = begun?.count ?? findTurnStart(messages, first);
+  // Not a loop: V8 would compile this function once more, with all that it calls, for the request after a long one.
+  messages.slice(from).forEach((message, at) => {
+    const index = from + at;
     const { facts } = message;
     if (index === boundary) {
       tracker = new CallTracker(tracker);
@@ -230,7 +232,7 @@ export function draftMessages(job: RequestJob): readonly PlacedDraft[] {
     if (facts.results.length > 0) calls.set(index, answered);
     const isRepeated = writer.refusesRepeats === true && isRepeat(facts.digest);
     if (writer.refusesRepeats) seen.add(facts.digest);
-    if (index < first) continue;
+    if (index < first) return;
     const found = draftMessage(message, index, isRepeated, job);
     if (found.length === 0) lost.push(locate(dropped('', facts.needs.includes('cut') ? 'cut' : 'empty'), index));
     // A draft without text only carries the reasons why there is nothing to send.
@@ -238,7 +240,7 @@ export function draftMessages(job: RequestJob): readonly PlacedDraft[] {
       if (draft.text) drafts.push(draft);
       else lost.push(...draft.losses);
     }
-  }
+  });
   return drafts;
 }
 

@@ -17,9 +17,10 @@ export class WriteCache {
   /** What drafts became when they were merged, by the first of them. */
   readonly merged = new WeakMap<PlacedDraft, MergedDrafts>();
   readonly elements = new WeakMap<PlacedDraft, Element>();
-  /** The calls of own messages that may be answered later. */
-  readonly late = new WeakMap<Message, readonly string[]>();
-  /** Which messages of this protocol stand for those before them. A history is looked through once, while it grows. */
+  // A history is looked through once, while it grows.
+  /** The calls of this protocol's messages that may be answered later. */
+  late: ListFold<LateCalls[]> | undefined;
+  /** Which messages of this protocol stand for those before them. */
   beginnings: ListFold<number[]> | undefined;
   /** The prefix hash before and after an element, as it was last computed. */
   readonly prefixes = new WeakMap<Element, { readonly before: string; readonly after: string }>();
@@ -43,24 +44,25 @@ export class WriteCache {
    * the same. It is gone until it is put back, because it grows with the request.
    */
   takeStart(messages: readonly Message[], conditions: StartConditions): SettledStart | undefined {
-    for (let count = messages.length; count > 0; count--) {
-      const last = messages[count - 1]!;
-      const starts = this.#starts.get(last);
-      const fitting = starts?.find(
-        (start) =>
-          start.count === count &&
-          areSameConditions(start.conditions, conditions) &&
-          // With the assistant message behind it, because that ends the run before it.
-          beginsWith(messages, start.messages, count + 1),
-      );
-      if (!fitting) continue;
+    let fitting: SettledStart | undefined;
+    const last = messages.findLast((message, at) => {
+      // With the assistant message behind it, because that ends the run before it.
+      fitting = this.#starts
+        .get(message)
+        ?.find(
+          (start) =>
+            start.count === at + 1 &&
+            areSameConditions(start.conditions, conditions) &&
+            beginsWith(messages, start.messages, at + 2),
+        );
+      return fitting !== undefined;
+    });
+    if (last)
       this.#starts.set(
         last,
-        starts!.filter((start) => start !== fitting),
+        this.#starts.get(last)!.filter((start) => start !== fitting),
       );
-      return fitting;
-    }
-    return undefined;
+    return fitting;
   }
 
   putStart(start: SettledStart): void {
@@ -84,10 +86,10 @@ export function cacheOf(dialect: Dialect): WriteCache {
   return cache;
 }
 
-/** What is known of a message, or is found out now. */
-export function remember<T>(known: WeakMap<Message, T>, message: Message, find: (message: Message) => T): T {
-  if (!known.has(message)) known.set(message, find(message));
-  return known.get(message)!;
+/** The ids of calls of a message whose results may come later than the next request, or never. */
+export interface LateCalls {
+  readonly message: Message;
+  readonly ids: readonly string[];
 }
 
 /** How many branches of a program have a settled start; each is about as large as its list of messages. */

@@ -1,4 +1,5 @@
 import type { CallRef, ContentBlock } from '../../message/index.ts';
+import { ListFold } from '../../message/message.ts';
 import { dropped, type LossReason, rewritten, synthesised } from '../loss.ts';
 import type { Element } from '../manifest.ts';
 import { forModel, takesMedia } from '../provider.ts';
@@ -18,7 +19,7 @@ import {
   takeRun,
   targetToolId,
 } from './drafts.ts';
-import { remember, sideOf } from './reuse.ts';
+import { type LateCalls, sideOf } from './reuse.ts';
 import { noteLeftOut, readTexts } from './translate.ts';
 
 /** The results that are sent for calls without one: a call that waited for approval was not run, others may have been. */
@@ -31,32 +32,41 @@ const INTERRUPTED = 'No result: the call was interrupted before its result was r
  * provider stores.
  */
 export function pairCallsWithResults(drafts: readonly PlacedDraft[], job: RequestJob): readonly PlacedDraft[] {
-  const paired: PlacedDraft[] = [];
   const late = findLateCalls(job);
-  for (let at = 0; at < drafts.length; ) {
-    const turn = takeRun(drafts, at, isAssistant);
-    const replies = takeRun(drafts, at + turn.length, (draft) => !isAssistant(draft));
-    const isPlain =
-      turn.every(({ calls }) => calls.every(({ id }) => late.has(id))) &&
-      replies.every(({ results }) => results.every((id) => late.has(id)));
-    const isKept = isPlain || (job.continues && turn.length === 0);
-    for (const draft of isKept ? [...turn, ...replies] : pairTurn(turn, replies, job, late)) paired.push(draft);
-    at += turn.length + replies.length;
-  }
-  return paired;
+  return takeTurns(drafts).flatMap(([turn, replies]) => pairTurn(turn, replies, job, late));
+}
+
+/** An assistant turn, and what follows it up to the next one. Drafts before the first turn follow an empty one. */
+type Turn = readonly [turn: PlacedDraft[], replies: PlacedDraft[]];
+
+/**
+ * No function here has a loop over the whole history and much else: V8 compiles it once more for the request after a long
+ * one, together with all that it calls, and that took longer than the rest of the request.
+ */
+function takeTurns(drafts: readonly PlacedDraft[]): readonly Turn[] {
+  const turns: Turn[] = [];
+  drafts.forEach((draft, at) => {
+    const isTurn = isAssistant(draft);
+    if (at === 0 || (isTurn && !isAssistant(drafts[at - 1]!))) turns.push([[], []]);
+    turns.at(-1)![isTurn ? 0 : 1].push(draft);
+  });
+  return turns;
 }
 
 /** The ids of calls that need no result yet. Theirs may stand anywhere behind them. */
 function findLateCalls({ writer, messages, target, cache }: RequestJob): ReadonlySet<string> {
   const { lateCalls } = writer;
   if (!lateCalls) return NONE;
-  let late: Set<string> | undefined;
-  for (const message of messages) {
-    if (message.facts.calls.length === 0 || !isOwn(message, target)) continue;
-    const ids = remember(cache.late, message, lateCalls);
-    if (ids.length > 0) late = new Set([...(late ?? []), ...ids]);
-  }
-  return late ?? NONE;
+  const { dialect } = target.provider;
+  cache.late ??= new ListFold<LateCalls[]>(
+    () => [],
+    (found, message) => {
+      if (message.facts.calls.length === 0 || message.origin.dialect !== dialect) return;
+      const ids = lateCalls(message);
+      if (ids.length > 0) found.push({ message, ids });
+    },
+  );
+  return new Set(cache.late.fold(messages).flatMap(({ message, ids }) => (isOwn(message, target) ? ids : [])));
 }
 
 const NONE: ReadonlySet<string> = /* @__PURE__ */ new Set();
@@ -72,6 +82,10 @@ function pairTurn(
   job: RequestJob,
   late: ReadonlySet<string>,
 ): readonly PlacedDraft[] {
+  const isPlain =
+    turn.every(({ calls }) => calls.every(({ id }) => late.has(id))) &&
+    replies.every(({ results }) => results.every((id) => late.has(id)));
+  if (isPlain || (job.continues && turn.length === 0)) return [...turn, ...replies];
   const ids = turn.flatMap(({ calls }) => calls.map(({ id }) => id)).filter((id) => !late.has(id));
   // Messages of one turn that call by the same id (`tool-id-unique`) are answered one by one.
   const isByTurn = job.writer.resultsFollow === 'turn' && new Set(ids).size === ids.length;
@@ -220,7 +234,7 @@ export function dropUnpairedServerTools(drafts: readonly PlacedDraft[], job: Req
   const { writer, lost, previous, begun } = job;
   // In a settled start, every call is answered: nothing changes there.
   const settled = begun?.serverTools ?? [];
-  const changed = writer.dropUnpaired?.([...settled, ...drafts], previous === undefined);
+  const changed = writer.dropUnpaired?.(settled.concat(drafts), previous === undefined);
   if (!changed?.size) return drafts;
   return drafts.flatMap((placed, at) => {
     const index = settled.length + at;
