@@ -1,7 +1,7 @@
-import { canonical, defineProvider, provider } from '@skein/core';
+import { canonical } from '@skein/core';
 import { expect, test } from 'vitest';
 import { sha256 } from '../model/ids.ts';
-import { readAddress, replayKey } from './describe-request.ts';
+import { replayKey } from './describe-request.ts';
 
 const url = new URL('https://api.openai.com/v1/chat/completions');
 
@@ -13,12 +13,4 @@ test('the replay key is of the canonical text of a body, whatever numbers it has
     expect(replayKey('POST', url, body)).toBe(sha256(`POST\n/v1/chat/completions\n\n${canonical(body)}`));
   }
   expect(replayKey('POST', url, '{"a":')).toBe(sha256('POST\n/v1/chat/completions\n\n{"a":'));
-});
-
-test('a provider that is defined later has its own paths, although the address was asked for before', () => {
-  const path = '/own/path/ask';
-  expect(readAddress('POST', path, 'own-paths').kind).toBe('other');
-  const endpoint = { method: 'POST', path: /^\/own\/path\/ask$/, operation: 'ask' } as const;
-  defineProvider({ ...provider('openai'), id: 'own-paths', endpoints: [endpoint] });
-  expect(readAddress('POST', path, 'own-paths').kind).toBe('generate');
 });

@@ -149,31 +149,6 @@ const KINDS = { ask: 'generate', poll: 'poll' } as const;
  * readAddress('POST', '/v1/messages').kind; // 'generate'
  */
 export function readAddress(method: string, path: string, provider?: string): Address {
-  const known = dialects();
-  const all = providers();
-  if (!isSame(addresses.known, known) || !isSame(addresses.all, all) || addresses.found.size >= MOST_ADDRESSES)
-    addresses = { known, all, found: new Map() };
-  const key = `${method} ${provider ?? ''} ${path}`;
-  const there = addresses.found.get(key);
-  if (there) return there;
-  const address = matchAddress(method, path, provider);
-  addresses.found.set(key, address);
-  return address;
-}
-
-/** Clients ask at few addresses, over and over. What they mean is found again when a dialect or a provider was added. */
-const MOST_ADDRESSES = 1000;
-let addresses: { readonly known: readonly unknown[]; readonly all: readonly unknown[]; found: Map<string, Address> } = {
-  known: [],
-  all: [],
-  found: new Map(),
-};
-
-function isSame(list: readonly unknown[], other: readonly unknown[]): boolean {
-  return list.length === other.length && list.every((one, at) => one === other[at]);
-}
-
-function matchAddress(method: string, path: string, provider: string | undefined): Address {
   const plain = path.replace(/\/+$/, '');
   const known = dialects();
   const named = providers().find(({ id }) => id === provider);
@@ -250,9 +225,7 @@ const KEPT_HEADERS =
   /^(?:content-type|accept|user-agent|date|retry-after(?:-ms)?|x-should-retry|anthropic-version|anthropic-beta|openai-beta|openai-version|openai-processing-ms|(?:x-|apim-|x-goog-|x-groq-)?request-?id|x-amzn-requestid|cf-ray|x-stainless-[a-z-]+|x-goog-api-client|(?:x|anthropic)-ratelimit-[a-z-]+)$/;
 
 export function safeHeaders(headers: HeaderPairs): Record<string, string> {
-  const kept: Record<string, string> = {};
-  for (const [name, value] of headers) if (KEPT_HEADERS.test(name)) kept[name] = value;
-  return kept;
+  return Object.fromEntries([...headers].filter(([name]) => KEPT_HEADERS.test(name)));
 }
 
 export function isEventStream(headers: HeaderPairs): boolean {
