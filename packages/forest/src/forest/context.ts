@@ -24,19 +24,6 @@ export function makeRef(
   return { k: 'ref', on, key, name, value, clock: clock.tick() };
 }
 
-/** Makes several refs of one thing. They share a stamp: registers of different names never compete. */
-export function makeRefs(
-  { clock }: ForestContext,
-  on: RefRecord['on'],
-  key: string,
-  values: Readonly<Record<string, unknown>>,
-): RefRecord[] {
-  const stamp = clock.tick();
-  const refs: RefRecord[] = [];
-  for (const name in values) refs.push({ k: 'ref', on, key, name, value: values[name], clock: stamp });
-  return refs;
-}
-
 /**
  * Wraps a store so that its clock follows every stamp it reads: a later write then gets a later stamp, whoever wrote before.
  * A stamp that is days ahead comes from a broken clock, and the clock does not follow it. A write over such a stamp gets

@@ -8,7 +8,7 @@
  * - threads: their titles, groups and lineage.
  */
 
-export { createContext, type ForestContext, makeRef, makeRefs, readRefs } from './context.ts';
+export { createContext, type ForestContext, makeRef, readRefs } from './context.ts';
 export { ForestError } from './errors.ts';
 export { createForest, type Forest, followChanges } from './forest.ts';
 export { allItems, allPages } from './pages.ts';

@@ -149,31 +149,6 @@ const KINDS = { ask: 'generate', poll: 'poll' } as const;
  * readAddress('POST', '/v1/messages').kind; // 'generate'
  */
 export function readAddress(method: string, path: string, provider?: string): Address {
-  const known = dialects();
-  const all = providers();
-  if (!isSame(addresses.known, known) || !isSame(addresses.all, all) || addresses.found.size >= MOST_ADDRESSES)
-    addresses = { known, all, found: new Map() };
-  const key = `${method} ${provider ?? ''} ${path}`;
-  const there = addresses.found.get(key);
-  if (there) return there;
-  const address = matchAddress(method, path, provider);
-  addresses.found.set(key, address);
-  return address;
-}
-
-/** Clients ask at few addresses, over and over. What they mean is found again when a dialect or a provider was added. */
-const MOST_ADDRESSES = 1000;
-let addresses: { readonly known: readonly unknown[]; readonly all: readonly unknown[]; found: Map<string, Address> } = {
-  known: [],
-  all: [],
-  found: new Map(),
-};
-
-function isSame(list: readonly unknown[], other: readonly unknown[]): boolean {
-  return list.length === other.length && list.every((one, at) => one === other[at]);
-}
-
-function matchAddress(method: string, path: string, provider: string | undefined): Address {
   const plain = path.replace(/\/+$/, '');
   const known = dialects();
   const named = providers().find(({ id }) => id === provider);

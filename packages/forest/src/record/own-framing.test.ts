@@ -29,11 +29,3 @@ test('the paths of one provider were taken for those of all', () => {
   expect(readAddress('POST', '/say', 'openai').kind).toBe('other');
   expect(readAddress('POST', '/say').kind).toBe('other');
 });
-
-test('a provider that is defined later has its own paths, although the address was asked for before', () => {
-  const path = '/own/path/ask';
-  expect(readAddress('POST', path, 'own-paths').kind).toBe('other');
-  const endpoint = { method: 'POST', path: /^\/own\/path\/ask$/, operation: 'ask' } as const;
-  defineProvider({ ...provider('openai'), id: 'own-paths', endpoints: [endpoint] });
-  expect(readAddress('POST', path, 'own-paths').kind).toBe('generate');
-});

@@ -50,19 +50,11 @@ export function isSummaryCall({ lead, messages, tools }: Turn): boolean {
   return last.content.some((block) => block.type === 'text' && hasAny(block.text, SUMMARY_QUESTIONS));
 }
 
-/** Whether a program asks for something on the side. Several rules ask this of the same turn, one after the other. */
-export function isSideCall(turn: Turn): boolean {
-  if (latest?.turn !== turn) latest = { turn, isSide: looksLikeSideCall(turn) };
-  return latest.isSide;
-}
-
-let latest: { readonly turn: Turn; readonly isSide: boolean } | undefined;
-
 /**
  * Recognised by its instructions, or by its question if that is the only one. A conversation that was continued is no
  * side call.
  */
-function looksLikeSideCall(turn: Turn): boolean {
+export function isSideCall(turn: Turn): boolean {
   const { lead, messages, tools } = turn;
   if (isSummaryCall(turn)) return true;
   if (tools.length === 0 && lead.some(({ text }) => hasAny(text, SYSTEM_WORDS))) return true;

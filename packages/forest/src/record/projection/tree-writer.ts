@@ -2,7 +2,6 @@ import {
   allPages,
   makeGroupRefs,
   makeRef,
-  makeRefs,
   openingGroupId,
   readRefs,
   SIDE_GROUP,
@@ -291,19 +290,22 @@ async function makeThreadRefs(
   const items = await readRefs(forest, 'thread', keys, NAMES);
   const there = new Map(items.map(({ key, name, value }) => [`${key} ${name}`, value]));
   const has = (name: string, id: string) => Boolean(there.get(`${id} ${name}`));
-  const set = (id: string, values: Readonly<Record<string, unknown>>) => makeRefs(forest, 'thread', id, values);
+  const set = (id: string, values: Readonly<Record<string, unknown>>) =>
+    Object.entries(values).map(([name, value]) => makeRef(forest, 'thread', id, name, value));
   const threads = await index.read(() => new Map(keys.map((id) => [id, index.threads.get(id)])));
   const refs = keys.flatMap((id) => {
     const thread = threads.get(id);
     if (!thread) return has('head', id) ? set(id, { deleted: true, mergedInto: successor.get(id) ?? '' }) : [];
     const { head, touched, title } = thread;
-    const values: Record<string, unknown> = { head, touched };
-    const said = threadValues(thread);
-    for (const name in said) if ((there.get(`${id} ${name}`) ?? UNSAID[name]) !== said[name]) values[name] = said[name];
-    if (!has('head', id)) values.start = ROOT;
-    if (!has('head', id) || (title !== '' && there.get(`${id} title`) === '')) values.title = title;
-    if (has('mergedInto', id)) Object.assign(values, { deleted: false, mergedInto: false });
-    return set(id, values);
+    const said = Object.entries(threadValues(thread)).filter(([name, value]) => there.get(`${id} ${name}`) !== value);
+    return set(id, {
+      head,
+      touched,
+      ...Object.fromEntries(said),
+      ...(!has('head', id) && { start: ROOT, title }),
+      ...(title !== '' && there.get(`${id} title`) === '' && { title }),
+      ...(has('mergedInto', id) && { deleted: false, mergedInto: false }),
+    });
   });
   const touches = keys.flatMap((thread) => {
     const known = threads.get(thread);
@@ -358,9 +360,6 @@ const NAMES = [
   'group',
   'unrecorded',
 ];
-
-/** What a register of a thread means that was never written. */
-const UNSAID: Readonly<Record<string, unknown>> = { part: 'main' };
 
 /** The registers of a thread beside its head; written if they change. */
 function threadValues(thread: IndexThread): Readonly<Record<string, unknown>> {

@@ -61,9 +61,9 @@ export function encodeBatch(
   encoder.begin();
   encoder.write(header);
   const lengths: number[] = [];
-  for (let line = 0; line < records.length; line++) {
+  for (const [line, record] of records.entries()) {
     const start = encoder.size;
-    encoder.record(records[line]!, records.length === 1 ? '{' : `{"~":"${batch}.${line}.${records.length}",`);
+    encoder.record(record, records.length === 1 ? '{' : `{"~":"${batch}.${line}.${records.length}",`);
     lengths.push(encoder.size - start);
   }
   return { bytes: encoder.bytes(), lengths };
@@ -78,11 +78,6 @@ export function recordLine(record: StoreRecord): string {
 const KEPT_BYTES = 2 ** 20;
 /** A text from this length on is escaped as bytes: for a shorter one, `JSON.stringify` and encoding its result are faster. */
 const LONG = 2 ** 11;
-
-/** The end of a line with a checksum of zeros, and where the digits of the checksum end in it. */
-const NO_SUM = Buffer.from(',"#":"00000000"}\n');
-const SUM_DIGITS_END = NO_SUM.length - '"}\n'.length;
-const DIGITS = Buffer.from('0123456789abcdef');
 
 /** Encodes records into one buffer, each once: the checksum is that of the bytes that are written. */
 export class LineEncoder implements ByteSink {
@@ -104,37 +99,13 @@ export class LineEncoder implements ByteSink {
     // In this order of members, a reader finds the digest without parsing the text.
     if (record.k === 'body' && Object.keys(record).length === 3) {
       this.write(`"k":"body","digest":"${record.digest}","text":`);
-      if (record.text.length < LONG) this.write(JSON.stringify(record.text));
-      else this.#text(record.text);
+      this.#text(record.text);
       this.write('}\n');
       return;
     }
     const from = this.size;
-    if (!this.#longEntry(record)) this.#members(record);
-    this.#endWithSum(from);
-  }
-
-  /** Writes an object without its braces. The text is not cut: every record is written here, and a copy of each is much garbage. */
-  #members(value: object): void {
-    const before = this.size - 1;
-    const first = this.#buffer[before]!;
-    this.size = before;
-    this.write(JSON.stringify(value));
-    this.#buffer[before] = first;
-    this.size -= 1;
-  }
-
-  /** Ends a line whose members begin at an offset: with their checksum, whose digits are written over the zeros of the end. */
-  #endWithSum(from: number): void {
-    const end = this.size;
-    const buffer = this.makeRoom(NO_SUM.length);
-    let sum = crc32(buffer.subarray(from, end));
-    NO_SUM.copy(buffer, end);
-    for (let at = end + SUM_DIGITS_END - 1; sum > 0; at--) {
-      buffer[at] = DIGITS[sum & 15]!;
-      sum >>>= 4;
-    }
-    this.size = end + NO_SUM.length;
+    if (!this.#longEntry(record)) this.write(JSON.stringify(record).slice(1, -1));
+    this.write(`,"#":"${checksum(this.#buffer.subarray(from, this.size))}"}\n`);
   }
 
   bytes(): Buffer {
@@ -150,8 +121,7 @@ export class LineEncoder implements ByteSink {
     const { data, ...members } = record;
     const { text: _, ...others } = data;
     const rest = JSON.stringify(others).slice(1);
-    this.#members(members);
-    this.write(',"data":{"text":');
+    this.write(`${JSON.stringify(members).slice(1, -1)},"data":{"text":`);
     this.#text(text);
     this.write(rest === '}' ? rest : `,${rest}`);
     return true;
@@ -161,7 +131,7 @@ export class LineEncoder implements ByteSink {
   #text(text: string): void {
     const start = this.size;
     this.write('"');
-    if (appendEscaped(text, this)) this.write('"');
+    if (text.length >= LONG && appendEscaped(text, this)) this.write('"');
     else {
       this.size = start;
       this.write(JSON.stringify(text));
