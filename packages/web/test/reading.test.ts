@@ -1,4 +1,5 @@
 /** What a conversation shows beside its text, each reached by keys: thoughts, calls, sources, pictures, code. */
+import { gzipSync } from 'node:zlib';
 import { assistant, user } from '@skein/core';
 import { says } from '@skein/emulator';
 import { seedSample } from '@skein/server';
@@ -148,4 +149,21 @@ test('the page brings its own font, so that every system looks the same', async 
   expect(fonts).not.toEqual([]);
   for (const font of fonts as string[]) expect(font.startsWith(url), font).toBe(true);
   expect(await page.evaluate(`document.fonts.check('14px "Inter Variable"')`)).toBe(true);
+});
+
+/** Bytes of script, compressed. */
+const MOST_SCRIPT = 250_000;
+
+test('the first screen loads at most 250 kB of script', async () => {
+  const { open } = await startApp();
+  const page = await open('/');
+  await page.getByRole('main').getByRole('heading', { level: 1 }).first().waitFor();
+  await page.evaluate('new Promise((resolve) => requestIdleCallback(resolve))');
+  const scripts = (await page.evaluate(
+    `performance.getEntriesByType('resource').map(({ name }) => name).filter((name) => name.endsWith('.js'))`,
+  )) as readonly string[];
+  const bodies = await Promise.all(scripts.map(async (script) => (await page.request.get(script)).body()));
+  const sizes = bodies.map((body) => gzipSync(body).length);
+  expect(sizes.length).toBeGreaterThan(1);
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(MOST_SCRIPT);
 });
