@@ -11,12 +11,8 @@ const added = /* @__PURE__ */ new Map<string, ProviderDescriptor>();
  * const withKeys = providers().filter((provider) => hasKey(provider));
  */
 export function providers(): readonly ProviderDescriptor[] {
-  list ??= [...added.values(), ...BUILT_IN.filter(({ id }) => !added.has(id))];
-  return list;
+  return [...added.values(), ...BUILT_IN.filter(({ id }) => !added.has(id))];
 }
-
-/** Made anew when a provider is added: a server asks for it several times in each request. */
-let list: readonly ProviderDescriptor[] | undefined;
 
 /**
  * The provider with that id or alias. Throws an `UnknownProviderError`.
@@ -47,7 +43,6 @@ export function defineProvider(descriptor: ProviderDescriptor): ProviderDescript
       `The id of a provider must be a word without "/" and spaces, not ${JSON.stringify(descriptor.id)}`,
     );
   added.set(descriptor.id, descriptor);
-  list = undefined;
   return descriptor;
 }
 
