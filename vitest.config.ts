@@ -10,7 +10,7 @@ const source = (path: string) => fileURLToPath(new URL(`./packages/${path}`, imp
 const SHARED = [
   // These add a provider or a dialect to those that all share.
   'packages/*/src/**/!(registry|toy-dialect|own-framing).test.ts',
-  'packages/{agents,core,emulator,server}/test/**/*.test.ts',
+  'packages/{core,emulator,server}/test/**/*.test.ts',
   // The simulator replaces the clock and the timers of its process.
   'packages/forest/test/*.test.ts',
   'packages/forest/test/!(simulator)/**/*.test.ts',

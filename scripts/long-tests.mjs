@@ -53,6 +53,7 @@ export const LONG = [
   'packages/web/test/threads.test.ts',
   'packages/web/test/walking.test.ts',
   'packages/web/test/writing.test.ts',
+  'scripts/docs-types.test.ts',
   'scripts/guides.test.ts',
   'scripts/kinds-of-block.test.ts',
   'scripts/pack.test.ts',
