@@ -41,6 +41,17 @@ async function projected(recorded: readonly Recorded[]): Promise<Store> {
   return store;
 }
 
+test('an earlier turn whose clock was ahead by an hour does not hide the turns after it', async () => {
+  const [Q, A, R, B] = [user('Q'), assistant('A'), user('R'), assistant('B')];
+  const first = chatTurn('a', 1, [Q], A);
+  const second = chatTurn('b', 3_600_000, [Q, A, R], B);
+  const third = chatTurn('c', 2000, [Q, A, R, B, user('S')], assistant('C'));
+  const forest = newForest(await projected([first, second, third]));
+  const [thread] = (await forest.threads.list()).items;
+  const path = await forest.path(thread!.head);
+  expect(path.map(({ message }) => message.text)).toEqual(['Q', 'A', 'R', 'B', 'S', 'C']);
+});
+
 describe('a late exchange', () => {
   // The reply has thoughts that the client does not send back: its copy is not the same node.
   const first = chatTurn('a', 1, [user('Q')], { ...assistant('A'), reasoning_content: 'hm' });

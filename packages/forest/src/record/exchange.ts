@@ -1,9 +1,11 @@
 import type { Loss } from '@skein/core';
 import type { LossNote } from '@skein/core/dialect';
 import { allPages } from '../forest/index.ts';
+import { sha256 } from '../model/ids.ts';
 import { type EntryRecord, type PackedBytes, packedText, unpackBytes } from '../model/records.ts';
 import type { Store } from '../store/index.ts';
 import type { Hints } from './hints.ts';
+import { byteLength } from './response-buffer.ts';
 
 /**
  * One request to an API and its response, without their bytes: those are stored as separate parts, so that lists stay
@@ -243,6 +245,37 @@ export async function readTexts(
     },
   };
 }
+
+/** How much of the bytes of an exchange is stored. */
+export interface StoredBytes {
+  /** Bytes of its request, of its response, and of what the provider answered to a gateway. */
+  request: number;
+  response: number;
+  upstream: number;
+}
+
+/** Counts the bytes of a part of an exchange. */
+export function countPart(stored: StoredBytes, { order, data }: Pick<EntryRecord, 'order' | 'data'>): void {
+  const size = byteLength(packedText(data) ?? unpackBytes(data) ?? NONE);
+  if (order === REQUEST_PART) stored.request += size;
+  else if (isResponsePart(order)) stored.response += size;
+  else if (order.startsWith(`${UPSTREAM_RESPONSE}.`)) stored.upstream += size;
+}
+
+/**
+ * Whether the parts of an exchange are there. They are missing where a disk was damaged, or a transfer broke off; without them it
+ * would count as an exchange that said nothing.
+ */
+export function isWhole(exchange: Exchange, stored: StoredBytes): boolean {
+  const { responseBytes = 0, requestSha256, truncated, redacted, upstream } = exchange;
+  if (truncated) return true;
+  if (stored.request === 0 && requestSha256 !== undefined && requestSha256 !== EMPTY_SHA256) return false;
+  if (responseBytes === 0) return true;
+  if (upstream) return stored.upstream > 0 || upstream.status === undefined;
+  return redacted ? stored.response > 0 : stored.response >= responseBytes;
+}
+
+const EMPTY_SHA256 = sha256('');
 
 function asText(text: string | Uint8Array): string {
   return typeof text === 'string' ? text : Buffer.from(text).toString('utf8');

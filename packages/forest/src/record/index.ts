@@ -5,7 +5,16 @@
  * (`tree-writer`).
  */
 export { readAddress } from './describe-request.ts';
-export type { Exchange, GatewayUse, UpstreamSide } from './exchange.ts';
+export {
+  countPart,
+  EXCHANGES,
+  type Exchange,
+  type GatewayUse,
+  isWhole,
+  readExchangeRecord,
+  type StoredBytes,
+  type UpstreamSide,
+} from './exchange.ts';
 export {
   createWordChain,
   findReplies,

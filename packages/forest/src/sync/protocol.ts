@@ -1,5 +1,6 @@
 import { isSkeinError } from '@skein/core';
 import { sha256 } from '../model/ids.ts';
+import { LONGEST_PREFIX } from './record-index.ts';
 import type { SyncSelection } from './selection.ts';
 import { SyncError } from './sync-error.ts';
 import { SYNC_VERSION, type SyncPeer, type SyncRecord } from './sync-peer.ts';
@@ -83,9 +84,9 @@ async function answerCall(peer: SyncPeer, call: unknown, list: readonly unknown[
     case 'select':
       return { result: await keepSelection(peer, texts(list, /^[\w.:-]{1,200}$/)) };
     case 'summaries':
-      return { result: await peer.summaries(texts(list, /^[0-9a-f]{0,3}$/)) };
+      return { result: await peer.summaries(texts(list, PREFIX)) };
     case 'items':
-      return { result: await peer.items(texts(list, /^[0-9a-f]{0,4}$/)) };
+      return { result: await peer.items(texts(list, PREFIX)) };
     case 'read':
       return { result: await peer.read(texts(list, /^[0-9a-f]{32}$/)) };
     case 'write':
@@ -99,6 +100,7 @@ async function answerCall(peer: SyncPeer, call: unknown, list: readonly unknown[
 }
 
 const MOST = 100_000;
+const PREFIX = new RegExp(`^[0-9a-f]{0,${LONGEST_PREFIX}}$`);
 
 /** Calls do not share a connection over HTTP, so a selection is kept by name. The one that was used longest ago goes first. */
 const selections = new WeakMap<SyncPeer, Map<string, SyncPeer>>();

@@ -1,6 +1,7 @@
 import { canonical } from '@skein/core';
 import { sha256 } from '../model/ids.ts';
 import type { StoreRecord } from '../model/records.ts';
+import { EXCHANGES } from '../record/index.ts';
 import { isEntry, recordKey } from '../store/records.ts';
 
 /**
@@ -44,12 +45,13 @@ export function describeRecord(record: StoreRecord): RecordItem | undefined {
     case 'take':
       return { id: hashId(key), rank: AFTER_NODES, key: `${key}/${record.node}` };
     case 'ref':
-      return { id: hashId(canonical(JSON.stringify(record))), rank: AFTER_NODES + 2, key, version: record.clock };
+      return { id: hashId(canonical(JSON.stringify(record))), rank: AFTER_NODES + 3, key, version: record.clock };
     default:
       if (!isEntry(record)) return undefined;
       return {
         id: hashId(canonical(JSON.stringify(record))),
-        rank: AFTER_NODES + 1,
+        // An exchange without its parts would be placed as one that said nothing.
+        rank: AFTER_NODES + (record.of === EXCHANGES || record.k === 'generation' ? 2 : 1),
         key: `entry/${recordKey(record)}`,
         version: record.clock,
       };

@@ -10,6 +10,7 @@ import {
   type StoreRecord,
   type TakeRecord,
 } from '../model/records.ts';
+import { countPart, EXCHANGES, isWhole, readExchangeRecord, type StoredBytes } from '../record/index.ts';
 import { isRecord } from '../store/file/segment-format.ts';
 import type { Change, Store } from '../store/index.ts';
 import { hashFault, refKey } from '../store/records.ts';
@@ -108,7 +109,7 @@ function createPeer(store: Store, threads?: readonly string[]): LocalPeer {
 }
 
 /** Throws unless a record is what its id says. */
-function verify({ id, record, sum }: SyncRecord): void {
+export function verify({ id, record, sum }: SyncRecord): void {
   const isObject = typeof record === 'object' && record !== null;
   const item = isObject && isRecord(record) ? describeRecord(record) : undefined;
   const fault = item && hashFault(record);
@@ -160,15 +161,44 @@ async function readAll(store: Store, index: RecordIndex, damaged: ReadonlySet<st
   for await (const nodes of allPages((page) => store.scan(page))) {
     for await (const records of readWholeNodes(store, index, nodes, needed, damaged)) putAll(index, records);
   }
+  const parts = new Map<string, StoredBytes>();
   for (const kind of ENTRY_KINDS)
     for await (const entries of allPages((page) => store.entries(kind, page))) {
-      putAll(index, entries);
-      for (const entry of entries) await addEntryTexts(store, entry, needed);
+      for (const entry of entries) {
+        await addEntryTexts(store, entry, needed);
+        if (isExchange(entry)) continue;
+        putAll(index, [entry]);
+        if (kind === 'exchange') countPart(readOrMake(parts, entry.of), entry);
+      }
     }
+  // Only now are all parts counted.
+  for await (const entries of allPages((page) => store.entries('exchange', { of: EXCHANGES, ...page })))
+    putAll(
+      index,
+      entries.filter((entry) => hasParts(entry, parts)),
+    );
   for (const on of REF_SUBJECTS)
     for await (const refs of allPages((page) => store.refs({ on, ...page })))
       putAll(index, await withoutDangling(store, index, refs));
   return putBodies(store, index, [...needed]);
+}
+
+function isExchange({ k, of }: EntryRecord): boolean {
+  return k === 'exchange' && of === EXCHANGES;
+}
+
+/** An exchange without its parts is left out: where it arrives, it would count as one that said nothing. */
+function hasParts(entry: EntryRecord, parts: ReadonlyMap<string, StoredBytes>): boolean {
+  const exchange = readExchangeRecord(entry);
+  return !exchange || isWhole(exchange, parts.get(entry.id) ?? NO_BYTES);
+}
+
+const NO_BYTES: StoredBytes = { request: 0, response: 0, upstream: 0 };
+
+function readOrMake(parts: Map<string, StoredBytes>, exchange: string): StoredBytes {
+  const found = parts.get(exchange) ?? { ...NO_BYTES };
+  parts.set(exchange, found);
+  return found;
 }
 
 async function readThreadRecords(store: Store, index: RecordIndex, threads: readonly string[]): Promise<Set<string>> {
@@ -263,14 +293,21 @@ async function readChanges(store: Store, index: RecordIndex, changes: readonly C
   const takes = await store.takes([...taken].filter((node) => index.hasKey(`node/${node}`)));
   for (const take of takes) await addTakeTexts(store, take, needed);
   const entries: EntryRecord[] = [];
+  // An exchange may have been left out until a part of it arrived.
+  const exchanges = changes.flatMap(({ kind, of }) => (kind === 'exchange' && of !== undefined ? [of] : []));
   for (const kind of ENTRY_KINDS)
-    for (const id of keysOf(kind)) {
+    for (const id of new Set([...keysOf(kind), ...(kind === 'exchange' ? exchanges : [])])) {
       const entry = await store.entry(kind, id);
       if (entry) entries.push(entry);
     }
   for (const entry of entries) await addEntryTexts(store, entry, needed);
+  const parts = new Map<string, StoredBytes>();
+  for (const { id } of entries.filter(isExchange))
+    for await (const some of allPages((page) => store.entries('exchange', { of: id, ...page })))
+      for (const part of some) countPart(readOrMake(parts, id), part);
+  const whole = entries.filter((entry) => !isExchange(entry) || hasParts(entry, parts));
   const refs = await readRefs(store, keysOf('ref'));
-  putAll(index, [...takes, ...entries, ...(await withoutDangling(store, index, refs))]);
+  putAll(index, [...takes, ...whole, ...(await withoutDangling(store, index, refs))]);
   await putBodies(store, index, [...needed]);
 }
 

@@ -2,6 +2,7 @@ import type { RefRecord } from '../model/records.ts';
 import { refKey } from '../store/records.ts';
 import { describeRecord, isWinner, LONGEST_PREFIX, type RecordItem } from './record-index.ts';
 import type { SyncSelection } from './selection.ts';
+import { verify } from './store-peer.ts';
 import { SyncError } from './sync-error.ts';
 import { type LocalPeer, SYNC_VERSION, type SyncPeer, type SyncRecord } from './sync-peer.ts';
 import type { HeadPair, ResolvedHead } from './thread-heads.ts';
@@ -196,7 +197,9 @@ function settle(mine: Map<string, RecordItem>, theirs: Map<string, RecordItem>):
     if (isWinner(local, remote)) theirs.delete(remote.id);
     else mine.delete(local.id);
   }
-  const inOrder = (items: Map<string, RecordItem>) => [...items.values()].sort((a, b) => a.rank - b.rank);
+  // Exchanges of one conversation arrive in the order of their times, which their keys begin with.
+  const inOrder = (items: Map<string, RecordItem>) =>
+    [...items.values()].sort((a, b) => a.rank - b.rank || (a.key < b.key ? -1 : 1));
   return { push: inOrder(mine), pull: inOrder(theirs), rivals };
 }
 
@@ -282,7 +285,10 @@ function isChanged({ key, version }: RecordItem, since: string): boolean {
 async function readRefs(peer: SyncPeer, ids: readonly string[]): Promise<Map<string, RefRecord>> {
   const found = new Map<string, RefRecord>();
   for await (const records of pages(peer, ids))
-    for (const { id, record } of records) if (record.k === 'ref') found.set(id, record);
+    for (const one of records) {
+      verify(one);
+      if (one.record.k === 'ref') found.set(one.id, one.record);
+    }
   return found;
 }
 

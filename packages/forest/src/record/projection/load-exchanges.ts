@@ -1,11 +1,21 @@
 import type { Message } from '@skein/core';
 import { allPages } from '../../forest/index.ts';
 import type { EntryRecord } from '../../model/records.ts';
-import { EXCHANGES, type Exchange, exchangeRecord, readExchangeRecord, readTexts } from '../exchange.ts';
+import type { Store } from '../../store/index.ts';
+import {
+  EXCHANGES,
+  type Exchange,
+  type ExchangeTexts,
+  exchangeRecord,
+  isWhole,
+  readExchangeRecord,
+  readTexts,
+} from '../exchange.ts';
 import { readGatewayReply } from '../gateway-replies.ts';
 import { type ExchangeContent, readExchange } from '../read-exchange.ts';
 import { recentTexts } from '../recent-texts.ts';
 import type { RecordingForest } from '../recorder.ts';
+import { byteLength } from '../response-buffer.ts';
 
 const PAGE = 500;
 
@@ -47,7 +57,7 @@ function asCut(exchange: Exchange): Exchange {
   return { ...exchange, outcome: 'cut', error: 'the process that recorded it ended' };
 }
 
-/** Reads what an exchange says; undefined if there is none that this version can read. */
+/** Reads what an exchange says; undefined if this version cannot read it, or parts of it are missing. */
 export async function readContent(
   forest: RecordingForest,
   { id, entry }: { readonly id: string; readonly entry?: EntryRecord },
@@ -56,8 +66,20 @@ export async function readContent(
   const record = entry ?? (await store.entry('exchange', id));
   const exchange = record && readExchangeRecord(record);
   if (!exchange) return undefined;
-  const texts = recentTexts(store).take(id) ?? (await readTexts(store, exchange));
-  return readExchange(exchange, texts, await readRestored(forest, exchange));
+  const texts = recentTexts(store).take(id) ?? (await readWhole(store, exchange));
+  return texts && readExchange(exchange, texts, await readRestored(forest, exchange));
+}
+
+/** The texts of an exchange; undefined where parts are missing. It keeps the placement that it had with them. */
+async function readWhole(store: Store, exchange: Exchange): Promise<ExchangeTexts | undefined> {
+  const texts = await readTexts(store, exchange);
+  const { request, upstream } = texts;
+  const stored = {
+    request: byteLength(request),
+    response: upstream ? 0 : byteLength(texts.response),
+    upstream: byteLength(upstream?.response ?? ''),
+  };
+  return isWhole(exchange, stored) ? texts : undefined;
 }
 
 /** The replies that a gateway sent in place of messages of the client. */

@@ -1,7 +1,6 @@
 import type { Checkpoint, Message } from '@skein/core';
 import { makeToolsBody } from '../../engine/index.ts';
 import { type AppendPoint, createMessageTake, makeNodeRecords, type TakeFacts } from '../../forest/index.ts';
-import { ECHO_START } from '../../model/echo.ts';
 import { nodeId, ROOT, sha256 } from '../../model/ids.ts';
 import type { BodyRecord, StoredText, StoreRecord, TakeContext } from '../../model/records.ts';
 import type { Exchange } from '../exchange.ts';
@@ -99,9 +98,8 @@ function placeTurn(index: RecordedIndex, turn: Turn): PlacementResult {
   const { ids, records } = appendReply(index, answer, reply);
   const [node, ...alternatives] = ids;
   const last = node ?? grown.end.id;
-  // A warm-up that is sent again says nothing: the conversation goes on where it was.
-  const isSilent = placeAt(index, last).echo.text === ECHO_START.text;
-  const head = isSilent && before && leadsTo(index, last, before.head) ? before.head : last;
+  // A warm-up that is sent again, or an earlier turn whose clock was ahead: the conversation goes on where it was.
+  const head = before && leadsTo(index, last, before.head) ? before.head : last;
   const state = answer.pending ? 'pending' : isCut(turn) ? 'cut' : 'whole';
   updateThread(index, turn, finding, { head, isSide: !before && isSideCall(turn) });
   const gone = findContinuedReply(history, finding);

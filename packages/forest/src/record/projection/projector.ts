@@ -109,6 +109,8 @@ export function createProjector(
   let moved = new Map<string, Reordering>();
   /** Exchanges that have not ended, with their positions. */
   let open = new Map<string, string>();
+  /** Exchanges whose parts are missing. */
+  let unread = new Set<string>();
   /** The position of the last exchange whose facts are stored. */
   let position = '';
   let folded = { exchanges: 0, landed: 0, waiting: 0, nothing: 0 };
@@ -152,7 +154,11 @@ export function createProjector(
   };
 
   const readChanged = async (items: readonly Change[]): Promise<EntryRecord[]> => {
-    const ids = items.filter(({ kind, of }) => kind === 'exchange' && of === EXCHANGES).map(({ key }) => key);
+    const ids = items.flatMap(({ kind, key, of = '' }) => {
+      if (kind !== 'exchange') return [];
+      // A part that was missing has arrived.
+      return of === EXCHANGES ? [key] : unread.has(of) ? [of] : [];
+    });
     const entries = await Promise.all([...new Set(ids)].map((id) => store.entry('exchange', id)));
     return entries.filter((entry) => entry !== undefined);
   };
@@ -240,7 +246,11 @@ export function createProjector(
         if (readings.size <= READINGS_KEPT) break;
         readings.delete(id);
       }
-      if (!reading) continue;
+      unread.delete(item.id);
+      if (!reading) {
+        unread.add(item.id);
+        continue;
+      }
       const step = await apply(item, reading);
       await writer.add(step);
       await turn();
@@ -354,6 +364,7 @@ export function createProjector(
     clocks = new Map();
     moved = new Map();
     open = new Map();
+    unread = new Set();
     position = '';
     folded = { exchanges: 0, landed: 0, waiting: 0, nothing: 0 };
     cursor = undefined;

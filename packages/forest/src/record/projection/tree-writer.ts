@@ -275,7 +275,8 @@ async function lastStanding({ store }: RecordingForest, index: RecordedIndex, { 
 
 /**
  * Updates the threads of changed exchanges: their heads move, titles that a person gave stay. A thread whose exchanges
- * turned out to belong to another one is marked as deleted, so that its notes can still be found.
+ * turned out to belong to another one is marked as deleted, so that its notes can still be found. It stays while the exchange that
+ * began it is not here: it was damaged, or has not arrived yet.
  */
 async function makeThreadRefs(
   forest: RecordingForest,
@@ -283,6 +284,9 @@ async function makeThreadRefs(
   changes: readonly PlacementChange[],
 ): Promise<RefRecord[]> {
   const successor = new Map(changes.map(({ before, after }) => [before?.thread, after.thread]));
+  const begun = new Set(
+    changes.flatMap(({ before }) => ((before?.way ?? 'starts') === 'starts' ? [before?.thread] : [])),
+  );
   const ids = new Set(changes.flatMap(({ before, after }) => [before?.thread, after.thread]));
   ids.delete(undefined);
   const keys = [...ids] as string[];
@@ -295,7 +299,8 @@ async function makeThreadRefs(
   const threads = await index.read(() => new Map(keys.map((id) => [id, index.threads.get(id)])));
   const refs = keys.flatMap((id) => {
     const thread = threads.get(id);
-    if (!thread) return has('head', id) ? set(id, { deleted: true, mergedInto: successor.get(id) ?? '' }) : [];
+    if (!thread)
+      return has('head', id) && begun.has(id) ? set(id, { deleted: true, mergedInto: successor.get(id) ?? '' }) : [];
     const { head, touched, title } = thread;
     const said = Object.entries(threadValues(thread)).filter(([name, value]) => there.get(`${id} ${name}`) !== value);
     return set(id, {
