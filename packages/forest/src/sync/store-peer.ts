@@ -164,9 +164,15 @@ async function readAll(store: Store, index: RecordIndex, damaged: ReadonlySet<st
   const parts = new Map<string, StoredBytes>();
   for (const kind of ENTRY_KINDS)
     for await (const entries of allPages((page) => store.entries(kind, page))) {
+      const gone = await findGone(
+        store,
+        index,
+        entries.filter(isGeneration).map(({ of }) => of),
+      );
       for (const entry of entries) {
         await addEntryTexts(store, entry, needed);
-        if (isExchange(entry)) continue;
+        // A generation without its message cannot be resumed.
+        if (isExchange(entry) || (isGeneration(entry) && gone.has(entry.of))) continue;
         putAll(index, [entry]);
         if (kind === 'exchange') countPart(readOrMake(parts, entry.of), entry);
       }
@@ -181,6 +187,10 @@ async function readAll(store: Store, index: RecordIndex, damaged: ReadonlySet<st
     for await (const refs of allPages((page) => store.refs({ on, ...page })))
       putAll(index, await withoutDangling(store, index, refs));
   return putBodies(store, index, [...needed]);
+}
+
+function isGeneration({ k }: EntryRecord): boolean {
+  return k === 'generation';
 }
 
 function isExchange({ k, of }: EntryRecord): boolean {
@@ -251,19 +261,25 @@ async function readWholeTakes(
 /** The values that name a node: a thread or a bookmark without it could not be shown. */
 const NODE_VALUES: ReadonlySet<string> = new Set(['thread/head', 'thread/start', 'bookmark/node']);
 
-/** Leaves out values that name a node which was left out. A node that was moved may be gone; its redirect leads on. */
+/** Leaves out values that name a node which was left out. */
 async function withoutDangling(
   store: Store,
   index: RecordIndex,
   refs: readonly RefRecord[],
 ): Promise<readonly RefRecord[]> {
   const named = (ref: RefRecord) => (NODE_VALUES.has(`${ref.on}/${ref.name}`) ? String(ref.value) : ROOT);
-  const missing = refs.map(named).filter((id) => id !== ROOT && !index.hasKey(`node/${id}`));
-  if (missing.length === 0) return refs;
+  const gone = await findGone(store, index, refs.map(named));
+  return gone.size === 0 ? refs : refs.filter((ref) => !gone.has(named(ref)));
+}
+
+/** The nodes that are not sent. One that was moved may be gone from the store; its redirect leads on. */
+async function findGone(store: Store, index: RecordIndex, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  const missing = [...new Set(ids)].filter((id) => id !== ROOT && !index.hasKey(`node/${id}`));
+  if (missing.length === 0) return new Set();
   const moved = await store.refs({ on: 'node', keys: missing, names: ['moved'], limit: missing.length });
   const gone = new Set(missing);
   for (const { key } of moved.items) gone.delete(key);
-  return refs.filter((ref) => !gone.has(named(ref)));
+  return gone;
 }
 
 /** Only texts that can be read count, so that a damaged one is asked for. Returns the others. */
@@ -305,7 +321,15 @@ async function readChanges(store: Store, index: RecordIndex, changes: readonly C
   for (const { id } of entries.filter(isExchange))
     for await (const some of allPages((page) => store.entries('exchange', { of: id, ...page })))
       for (const part of some) countPart(readOrMake(parts, id), part);
-  const whole = entries.filter((entry) => !isExchange(entry) || hasParts(entry, parts));
+  const gone = await findGone(
+    store,
+    index,
+    entries.filter(isGeneration).map(({ of }) => of),
+  );
+  const whole = entries.filter((entry) => {
+    if (isGeneration(entry)) return !gone.has(entry.of);
+    return !isExchange(entry) || hasParts(entry, parts);
+  });
   const refs = await readRefs(store, keysOf('ref'));
   putAll(index, [...takes, ...whole, ...(await withoutDangling(store, index, refs))]);
   await putBodies(store, index, [...needed]);

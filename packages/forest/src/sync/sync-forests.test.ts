@@ -280,6 +280,15 @@ test('a damaged text is not sent, nor what depends on it, and the rest arrives',
   const first = await whole.threads.begin([user('First'), assistant('Damaged'), user('Below')]);
   const second = await whole.threads.begin([user('Second')]);
   const mark = await whole.bookmarks.add(first.head, 'Here');
+  const generation = {
+    k: 'generation',
+    id: 'g',
+    of: first.head,
+    order: '1',
+    clock: whole.clock.tick(),
+    data: {},
+  } as const;
+  await store.append([generation]);
   const damaged = (await store.path(first.head))[1]!.body;
   const here = createForest(
     overlayStore(store, {
@@ -292,11 +301,13 @@ test('a damaged text is not sent, nor what depends on it, and the rest arrives',
   expect(messages).toEqual({ sent: 2, received: 0 });
   expect((await there.threads.list()).items.map(({ id }) => id)).toEqual([second.id]);
   expect((await there.bookmarks.list()).items).toEqual([]);
+  expect((await there.store.entries('generation')).items).toEqual([]);
   expect(await there.fsck()).toEqual([]);
   // Once the text is there again, all of it arrives.
   await syncForests(storePeer(store), connect(there), both);
   expect(await there.threads.get(first.id)).toEqual(await whole.threads.get(first.id));
   expect((await there.bookmarks.list()).items).toEqual([mark]);
+  expect((await there.store.entries('generation')).items).toEqual([generation]);
 });
 
 test('the claims of processes stay where they are, so that a released one is not sent for ever', async () => {
