@@ -50,7 +50,7 @@ export interface Store {
   refs(query: RefQuery): Promise<Page<RefRecord>>;
   /** The latest entry. */
   entry(kind: EntryKind, id: string): Promise<EntryRecord | undefined>;
-  /** By `order`, then id. */
+  /** By `order`, then id. Exchanges without `of`, which have no common order, come in any order that is stable. */
   entries(kind: EntryKind, query?: EntryQuery): Promise<Page<EntryRecord>>;
 
   /** The nodes whose text has all the words, best first; of those that are equally good, the newest first. */

@@ -265,17 +265,23 @@ export function recordQueries(
     async entries(kind, { of, afterOrder, order = 'oldest', ...page } = {}) {
       const place = readPosition(page, 2);
       const [behind, sorted] = order === 'oldest' ? (['>', 'asc'] as const) : (['<', 'desc'] as const);
+      // All exchanges and their parts are in no index by their order.
+      const isByKey = kind === 'exchange' && of === undefined;
       const rows = await db
         .selectFrom('skein_entry')
         .select(ENTRY_COLUMNS)
         .where('project', '=', own)
-        .where('kind', '=', kind)
+        // As a literal, so that PostgreSQL sees that an index of some kinds has it.
+        .where('kind', '=', sql.lit(kind))
         .$if(of !== undefined, (query) => query.where('of', '=', toStored(of ?? '')))
         .$if(afterOrder !== undefined, (query) => query.where('order', behind, toStored(afterOrder ?? '')))
-        .$if(place !== undefined, (query) =>
-          query.where(sql<boolean>`("order", id) ${sql.raw(behind)} (${sql.join(place ?? [])})`),
-        )
-        .orderBy('order', sorted)
+        .$if(place !== undefined, (query) => {
+          const beyond = sql.raw(behind);
+          return isByKey
+            ? query.where(sql<boolean>`id ${beyond} ${place?.[1]}`)
+            : query.where(sql<boolean>`("order", id) ${beyond} (${sql.join(place ?? [])})`);
+        })
+        .$if(!isByKey, (query) => query.orderBy('order', sorted))
         .orderBy('id', sorted)
         .limit(pageLimit(page) + 1)
         .execute();
