@@ -151,7 +151,8 @@ export interface RefQuery extends PageRequest {
 
 /** Which entries to read. */
 export interface EntryQuery extends PageRequest {
-  readonly of?: string;
+  /** What they belong to: one thing, or any of several. */
+  readonly of?: string | readonly string[];
   /** Only entries after this `order`. */
   readonly afterOrder?: string;
   /** The order of `order` and id; default `oldest`. */

@@ -1,7 +1,7 @@
 import type { Message } from '@skein/core';
 import { allPages } from '../../forest/index.ts';
 import type { EntryRecord } from '../../model/records.ts';
-import { EXCHANGES, type Exchange, exchangeRecord, readExchangeRecord, readTexts } from '../exchange.ts';
+import { EXCHANGES, type Exchange, exchangeRecord, readExchangeRecord, readTextsOfAll } from '../exchange.ts';
 import { readGatewayReply } from '../gateway-replies.ts';
 import { type ExchangeContent, readExchange } from '../read-exchange.ts';
 import { recentTexts } from '../recent-texts.ts';
@@ -47,17 +47,31 @@ function asCut(exchange: Exchange): Exchange {
   return { ...exchange, outcome: 'cut', error: 'the process that recorded it ended' };
 }
 
-/** Reads what an exchange says; undefined if there is none that this version can read. */
-export async function readContent(
+/** Reads what exchanges say, in their order; undefined for one that this version cannot read, or that is not there. */
+export async function readContents(
   forest: RecordingForest,
-  { id, entry }: { readonly id: string; readonly entry?: EntryRecord },
-): Promise<ExchangeContent | undefined> {
+  items: readonly { readonly id: string; readonly entry?: EntryRecord }[],
+): Promise<(ExchangeContent | undefined)[]> {
   const { store } = forest;
-  const record = entry ?? (await store.entry('exchange', id));
-  const exchange = record && readExchangeRecord(record);
-  if (!exchange) return undefined;
-  const texts = recentTexts(store).take(id) ?? (await readTexts(store, exchange));
-  return readExchange(exchange, texts, await readRestored(forest, exchange));
+  const records = await Promise.all(items.map(({ id, entry }) => entry ?? store.entry('exchange', id)));
+  const exchanges = records.map((record) => record && readExchangeRecord(record));
+  const recent = new Map(items.map(({ id }) => [id, recentTexts(store).take(id)]));
+  const others = exchanges.filter(
+    (exchange) => exchange !== undefined && recent.get(exchange.id) === undefined,
+  ) as Exchange[];
+  const read = others.length === 0 ? [] : await readTextsOfAll(store, others);
+  const texts = new Map(others.map(({ id }, at) => [id, read[at]!]));
+  return Promise.all(
+    exchanges.map(
+      async (exchange) =>
+        exchange &&
+        readExchange(
+          exchange,
+          (recent.get(exchange.id) ?? texts.get(exchange.id))!,
+          await readRestored(forest, exchange),
+        ),
+    ),
+  );
 }
 
 /** The replies that a gateway sent in place of messages of the client. */

@@ -199,6 +199,19 @@ export function recordQueries(
             ) as found)`;
     return source.as<'skein_ref'>('skein_ref');
   };
+  /** All entries, or those of several things, which are looked up one by one. */
+  const entriesOf = (kind: string, of: string | readonly string[] | undefined) => {
+    const table = sql.table('skein_entry');
+    const source =
+      of === undefined || typeof of === 'string'
+        ? sql<PostgresTables['skein_entry']>`${table}`
+        : sql<PostgresTables['skein_entry']>`(
+            select found.* from unnest(${[...new Set(of)].map(toStored)}::text[]) as wanted ("of")
+            cross join lateral (
+              select * from ${table} where project = ${own} and kind = ${sql.lit(kind)} and "of" = wanted."of" offset 0
+            ) as found)`;
+    return source.as<'skein_entry'>('skein_entry');
+  };
   const readRefs = (rows: readonly Omit<RefRow, 'project' | 'is_set'>[]) =>
     readRows(context, rows, readRef, ({ on, key, name }) => `ref ${on}/${key}/${name}`);
   const readEntries = (rows: readonly Omit<EntryRow, 'project'>[]) =>
@@ -268,12 +281,12 @@ export function recordQueries(
       // All exchanges and their parts are in no index by their order.
       const isByKey = kind === 'exchange' && of === undefined;
       const rows = await db
-        .selectFrom('skein_entry')
+        .selectFrom(entriesOf(kind, of))
         .select(ENTRY_COLUMNS)
         .where('project', '=', own)
         // As a literal, so that PostgreSQL sees that an index of some kinds has it.
         .where('kind', '=', sql.lit(kind))
-        .$if(of !== undefined, (query) => query.where('of', '=', toStored(of ?? '')))
+        .$if(typeof of === 'string', (query) => query.where('of', '=', toStored(String(of))))
         .$if(afterOrder !== undefined, (query) => query.where('order', behind, toStored(afterOrder ?? '')))
         .$if(place !== undefined, (query) => {
           const beyond = sql.raw(behind);
