@@ -69,7 +69,15 @@ const TABLES = [
   },
   { name: 'words', key: 'id', changes: { id: ids('id') } },
   { name: 'body', key: 'digest', changes: { digest: ids('digest', 64) } },
-  { name: 'fact', key: 'key', changes: { key: idsAndTimes('key', 64), value: idsAndTimes('value', 64) } },
+  // Keys of facts are hashes in letters, digits, `-` and `_`, and their values are packed: copies take the place of others, and
+  // are asked for by nobody.
+  {
+    name: 'fact',
+    key: 'key',
+    changes: {
+      key: { template: `'${ID}' || substr(key, 4)`, copied: `replace(key, '${ID}', '.' || substr(copy.tag, 2))` },
+    },
+  },
 ];
 
 /**

@@ -1,6 +1,8 @@
 // `npm run scale -- --exchanges 10000 --copies 1000`: recorded exchanges in PostgreSQL. The first project is recorded by a real
-// recorder; a second one has ten times as many exchanges, a third one all the others. How fast they fill, their size, the cost of
-// each query and the start of a recorder in each of them, and what it takes to drop a month.
+// recorder; others have 10, 100 and all the other times as many exchanges. How fast they fill, their size, the start of a recorder
+// in each of them, how fast several recorders write, the cost of each query, and what it takes to drop a month.
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
 import { importOfForest } from '../postgres-server.mjs';
 import { cells } from '../table.mjs';
 import { BLOCK_MS, fillWithCopies } from './copies.mjs';
@@ -11,24 +13,42 @@ const forest = await importOfForest('@skein/forest');
 const TURNS = 5;
 const AT_ONCE = 200;
 const ROUNDS = 30;
-const [SMALL, MEDIUM, LARGE] = ['small', 'medium', 'large'];
-/** How many times the exchanges of the small project the medium one has. */
-const MEDIUM_SIZE = 10;
+const SMALL = 'small';
+/** How many times the exchanges of the small project these have; the largest project has what is left. */
+const TIMES = { medium: 10, large: 100 };
+const LARGEST = 'largest';
+/** How many recorders write at once, each in a process of its own, and for how long. */
+const RECORDERS = 4;
+const RECORDING_SECONDS = 20;
 
 /**
- * @param {any} pool
- * @param {{ exchanges: number, copies: number }} sizes
+ * @typedef {object} Sizes
+ * @property {number} exchanges of the small project
+ * @property {number} copies how many times all projects together have these
  */
-export async function measureExchanges(pool, { exchanges, copies }) {
+
+/** The projects, and how many times the exchanges of the small one each has. @param {Sizes} sizes @returns {Map<string, number>} */
+function projectSizes({ copies }) {
+  const projects = new Map([[SMALL, 1]]);
+  let left = copies - 1;
+  for (const [project, times] of Object.entries(TIMES)) {
+    if (left < times) break;
+    projects.set(project, times);
+    left -= times;
+  }
+  if (left > 0) projects.set(LARGEST, left);
+  return projects;
+}
+
+/** @param {any} pool @param {Sizes} sizes */
+export async function fillExchanges(pool, sizes) {
+  const { exchanges, copies } = sizes;
   const began = Math.floor(Date.now() / BLOCK_MS - 1) * BLOCK_MS;
   const seconds = await timed(() => record(pool, exchanges, began));
   console.log(
     `Recorded and placed ${exchanges} exchanges in ${seconds.toFixed(0)} s: ${Math.round(exchanges / seconds)} a second\n`,
   );
-  const others = [
-    { project: MEDIUM, copies: MEDIUM_SIZE - 1 },
-    { project: LARGE, copies: copies - MEDIUM_SIZE - 2 },
-  ];
+  const others = [...projectSizes(sizes)].slice(1).map(([project, times]) => ({ project, copies: times - 1 }));
   await makeMonths(pool, began, others);
   const progress = (/** @type {string} */ text) => console.error(`${process.uptime().toFixed(0)} s: ${text}`);
   const filled = await timed(() => fillWithCopies(pool, { project: SMALL, began }, others, progress));
@@ -37,17 +57,26 @@ export async function measureExchanges(pool, { exchanges, copies }) {
   console.log(
     `${exchanges * copies} exchanges; copies and indexes in ${filled.toFixed(0)} s, analysed in ${analysed.toFixed(0)} s\n`,
   );
-  console.log(`${cells(['tables', 'rows', 'MB', 'bytes per exchange'], await sizes(pool, exchanges * copies), 1)}\n`);
-  const projects = { [SMALL]: 1, [MEDIUM]: MEDIUM_SIZE, [LARGE]: copies - MEDIUM_SIZE - 1 };
-  const started = [];
-  for (const [project, times] of Object.entries(projects))
-    started.push([String(times * exchanges), ...(await start(pool, project))]);
   console.log(
-    `${cells(['exchanges of the project', 'rows that a recorder reads at its start', 'seconds'], started, 3)}\n`,
+    `${cells(['tables', 'rows', 'MB', 'bytes per exchange'], await tableSizes(pool, exchanges * copies), 1)}\n`,
+  );
+}
+
+/** @param {any} pool @param {string} url @param {Sizes} sizes */
+export async function measureExchanges(pool, url, sizes) {
+  const projects = projectSizes(sizes);
+  const counts = [...projects.values()].map((times) => String(times * sizes.exchanges));
+  const started = [];
+  for (const [at, project] of [...projects.keys()].entries()) {
+    const { rows, seconds, megabytes } = await inProcess('start', url, project);
+    started.push([counts[at] ?? '', String(rows), seconds.toFixed(2), megabytes.toFixed(0)]);
+  }
+  console.log(
+    `${cells(['exchanges of the project', 'entries and refs read at its start', 'seconds', 'MB'], started, 3)}\n`,
   );
   /** @type {string[][][]} */
   const columns = [];
-  for (const project of Object.keys(projects)) {
+  for (const project of projects.keys()) {
     const store = await forest.postgresStore(pool, { project });
     columns.push(await times(store));
     await store.close();
@@ -56,9 +85,29 @@ export async function measureExchanges(pool, { exchanges, copies }) {
     name ?? '',
     ...columns.map((column) => column[at]?.slice(1).join(' / ') ?? ''),
   ]);
-  const headings = Object.values(projects).map((times) => `${times * exchanges}: median / 95 % ms`);
-  console.log(`${cells(['question', ...headings], rows ?? [], 1)}\n`);
-  console.log(cells(['dropped months', 'rows', 'seconds'], [await dropMonths(pool, LARGE)], 1));
+  console.log(`${cells(['question', ...counts.map((count) => `${count}: median / 95 % ms`)], rows ?? [], 1)}\n`);
+  const written = [];
+  for (const [at, project] of [...projects.keys()].entries()) {
+    const all = await Promise.all(
+      Array.from({ length: RECORDERS }, () => inProcess('record', url, project, String(RECORDING_SECONDS))),
+    );
+    const rate = all.reduce((sum, { exchanges }) => sum + exchanges, 0) / RECORDING_SECONDS;
+    const worst = (/** @type {string} */ of) => Math.max(...all.map((one) => one[of])).toFixed(0);
+    written.push([counts[at] ?? '', rate.toFixed(0), worst('median'), worst('most')]);
+  }
+  const heading = `exchanges a second by ${RECORDERS} recorders`;
+  console.log(`${cells(['exchanges of the project', heading, 'stored after ms, median', '95 %'], written, 3)}\n`);
+  const last = [...projects.keys()].at(-1) ?? SMALL;
+  console.log(cells(['dropped months', 'rows', 'seconds'], [await dropMonths(pool, last)], 1));
+}
+
+/** What a new process measures (recorder.mjs). @param {readonly string[]} args */
+async function inProcess(...args) {
+  const program = fileURLToPath(new URL('recorder.mjs', import.meta.url));
+  const child = spawn(process.execPath, [program, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+  let text = '';
+  for await (const chunk of child.stdout) text += chunk;
+  return JSON.parse(text);
 }
 
 /** @param {() => Promise<unknown>} work */
@@ -117,7 +166,7 @@ async function makeMonths(pool, began, projects) {
       const id = `${time.toString(36).padStart(9, '0')}.0000.first`;
       await pool.query(
         `insert into skein_entry (project, kind, id, "of", "order", clock, rest, lane, n)
-         values ($1, 'exchange', $2, '', '', '', '{"data":{}}', 0, 0)`,
+         values ($1, 'exchange', $2, '', '', '', '{"data":{}}', 0, 0) on conflict do nothing`,
         [project, id],
       );
     }
@@ -128,7 +177,7 @@ async function makeMonths(pool, began, projects) {
 }
 
 /** @param {any} pool @param {number} exchanges */
-async function sizes(pool, exchanges) {
+async function tableSizes(pool, exchanges) {
   const { rows } = await pool.query(`
     select regexp_replace(relname, '_[0-9a-f]{12}.*', '') as name, sum(greatest(reltuples, 0))::float8 as rows,
       sum(pg_total_relation_size(oid))::float8 as total
@@ -148,7 +197,7 @@ async function sizes(pool, exchanges) {
 async function times(store) {
   const tree = forest.createForest(store);
   const { items: threads } = await tree.threads.list({ limit: 100 });
-  const { items: exchanges } = await forest.listExchanges(tree, { limit: 1 });
+  const { items: exchanges } = await forest.listExchanges(tree, { limit: 1, order: 'newest' });
   const recorder = forest.createRecorder(tree);
   let count = 0;
   const recordOne = async () => {
@@ -168,6 +217,13 @@ async function times(store) {
     'list 100 exchanges, newest first': () => forest.listExchanges(tree, { order: 'newest', limit: 100 }),
     'list 100 threads': () => tree.threads.list({ limit: 100 }),
     'open a thread': () => store.path(threads[count++ % threads.length]?.head ?? ''),
+    'export a thread': async () => {
+      const of = { thread: threads[count++ % threads.length]?.id ?? '' };
+      const pieces = [];
+      for await (const text of forest.exportText(tree, { format: 'segments', of })) pieces.push(text);
+      return pieces;
+    },
+    'usage of a thread': () => tree.usage({ thread: threads[count++ % threads.length]?.id ?? '' }),
     'read an exchange with its bytes': () => forest.readRecorded(tree, exchanges[0]?.id ?? ''),
     'search, two words': () => store.search({ words: ['question', 'word17'], limit: 20 }),
     'changes since a moment ago': async () => store.changes((await store.changes()).next),
@@ -186,30 +242,6 @@ async function times(store) {
     rows.push([name, at(0.5), at(0.95)]);
   }
   return rows;
-}
-
-/** A recorder of a new process: until the first exchange is placed. @param {any} pool @param {string} project */
-async function start(pool, project) {
-  const store = await forest.postgresStore(pool, { project });
-  let read = 0;
-  const counted = { ...store };
-  for (const name of /** @type {const} */ (['entries', 'refs']))
-    counted[name] = async (/** @type {any} */ ...args) => {
-      const page = await /** @type {any} */ (store[name])(...args);
-      read += page.items.length;
-      return page;
-    };
-  counted.entry = async (...args) => {
-    read += 1;
-    return store.entry(...args);
-  };
-  const seconds = await timed(async () => {
-    const recorder = forest.createRecorder(forest.createForest(counted));
-    recorder.begin({ method: 'GET', url: 'https://api.openai.com/v1/models', headers: [] }).end('done');
-    await recorder.settled();
-  });
-  await store.close();
-  return [String(read), seconds.toFixed(2)];
 }
 
 /** What dropping all months but the last two takes. @param {any} pool @param {string} project */

@@ -5,7 +5,7 @@ import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { importOfForest, startPostgres } from '../postgres-server.mjs';
 import { cells } from '../table.mjs';
-import { measureExchanges } from './exchanges.mjs';
+import { fillExchanges, measureExchanges } from './exchanges.mjs';
 import { fillProjects, MEASURES, questions } from './load.mjs';
 import { explain, listen } from './statements.mjs';
 
@@ -31,7 +31,11 @@ const statements = listen(pool);
 
 try {
   if (given.exchanges === undefined) await measureNodes();
-  else await measureExchanges(pool, { exchanges: Number(given.exchanges), copies: Number(given.copies) });
+  else {
+    const sizes = { exchanges: Number(given.exchanges), copies: Number(given.copies) };
+    await fillExchanges(pool, sizes);
+    await measureExchanges(pool, server.url, sizes);
+  }
 } finally {
   await pool.end();
   await server.remove();

@@ -251,13 +251,9 @@ export function sqliteStore(path) {
       return records(all('SELECT json FROM entry WHERE kind = ? AND id = ?', kind, id))[0];
     },
     async entries(kind, { of, afterOrder, order = 'oldest', ...page } = {}) {
-      const found = records(
-        all(
-          `SELECT json FROM entry WHERE kind = ? ${of === undefined ? '' : 'AND owner = ?'}`,
-          kind,
-          ...(of === undefined ? [] : [of]),
-        ),
-      );
+      const owners = of === undefined ? [] : [of].flat();
+      const owned = of === undefined ? '' : `AND owner IN (${owners.map(() => '?').join()})`;
+      const found = records(all(`SELECT json FROM entry WHERE kind = ? ${owned}`, kind, ...owners));
       const isBehind = (/** @type {EntryRecord} */ entry) =>
         order === 'oldest' ? entry.order > String(afterOrder) : entry.order < String(afterOrder);
       const wanted = afterOrder === undefined ? found : found.filter(isBehind);

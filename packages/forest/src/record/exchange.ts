@@ -222,11 +222,21 @@ export interface ExchangeTexts {
   readonly upstream?: { readonly request: string; readonly response: string | Uint8Array };
 }
 
-export async function readTexts(
+export async function readTexts(store: Store, exchange: Pick<Exchange, 'id' | 'upstream'>): Promise<ExchangeTexts> {
+  return joinTexts(exchange, await readParts(store, exchange.id));
+}
+
+/** The texts of several exchanges, in their order, read in one go. */
+export async function readTextsOfAll(
   store: Store,
-  { id, upstream }: Pick<Exchange, 'id' | 'upstream'>,
-): Promise<ExchangeTexts> {
-  const parts = await readParts(store, id);
+  exchanges: readonly Pick<Exchange, 'id' | 'upstream'>[],
+): Promise<ExchangeTexts[]> {
+  const parts = new Map<string, EntryRecord[]>(exchanges.map(({ id }) => [id, []]));
+  for (const part of await readParts(store, [...parts.keys()])) parts.get(part.of)?.push(part);
+  return exchanges.map((exchange) => joinTexts(exchange, parts.get(exchange.id) ?? []));
+}
+
+function joinTexts({ upstream }: Pick<Exchange, 'upstream'>, parts: readonly EntryRecord[]): ExchangeTexts {
   const join = (isWanted: (order: string) => boolean) => joinParts(parts.filter(({ order }) => isWanted(order)));
   const request = asText(join((order) => order === REQUEST_PART));
   if (!upstream) return { request, response: join(isResponsePart) };
@@ -290,10 +300,9 @@ function joinParts(parts: readonly EntryRecord[]): string | Uint8Array {
   return Buffer.from(text).equals(bytes) ? text : bytes;
 }
 
-async function readParts(store: Store, exchange: string): Promise<readonly EntryRecord[]> {
+async function readParts(store: Store, of: string | readonly string[]): Promise<readonly EntryRecord[]> {
   const parts: EntryRecord[] = [];
-  for await (const items of allPages((page) => store.entries('exchange', { of: exchange, ...page })))
-    parts.push(...items);
+  for await (const items of allPages((page) => store.entries('exchange', { of, ...page }))) parts.push(...items);
   return parts;
 }
 

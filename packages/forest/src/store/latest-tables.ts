@@ -118,7 +118,8 @@ export function createEntryTable<T extends Entry>(): EntryTable<T> {
     page(kind, { of, afterOrder, order: way = 'oldest', ...page } = {}) {
       const sign = way === 'oldest' ? 1 : -1;
       const there = kinds.get(kind);
-      const found = [...((of === undefined ? there?.byId : there?.of.get(of))?.values() ?? [])];
+      const wanted = of === undefined ? [there?.byId] : [...new Set([of].flat())].map((one) => there?.of.get(one));
+      const found = wanted.flatMap((entries) => [...(entries?.values() ?? [])]);
       const isBehind = ({ order }: T) =>
         afterOrder === undefined || (sign === 1 ? order > afterOrder : order < afterOrder);
       const sorted = found.filter(isBehind).sort((a, b) => sign * compareEntries(a, b));

@@ -50,7 +50,7 @@ export interface Store {
   refs(query: RefQuery): Promise<Page<RefRecord>>;
   /** The latest entry. */
   entry(kind: EntryKind, id: string): Promise<EntryRecord | undefined>;
-  /** By `order`, then id. */
+  /** By `order`, then id. Exchanges without `of`, which have no common order, come in any order that is stable. */
   entries(kind: EntryKind, query?: EntryQuery): Promise<Page<EntryRecord>>;
 
   /** The nodes whose text has all the words, best first; of those that are equally good, the newest first. */
@@ -151,7 +151,8 @@ export interface RefQuery extends PageRequest {
 
 /** Which entries to read. */
 export interface EntryQuery extends PageRequest {
-  readonly of?: string;
+  /** What they belong to: one thing, or any of several. */
+  readonly of?: string | readonly string[];
   /** Only entries after this `order`. */
   readonly afterOrder?: string;
   /** The order of `order` and id; default `oldest`. */

@@ -241,28 +241,30 @@ export const listCases: Readonly<Record<string, (store: Store) => Promise<void>>
     checkEqual((await store.entries('generation', { of: 'n2' })).items, [moved], 'entries of where it is');
   },
 
-  'entries are listed by order and id, either way, of one thing or of all, behind a place, in pages': async (store) => {
-    const made: EntryRecord[] = [];
-    for (let index = 0; index < 24; index++)
-      made.push(makeEntry(`e${(index * 5) % 24}`, { of: `g${index % 2}`, order: String((index * 11) % 12) }));
-    await store.append([...made, makeEntry('other', { k: 'exchange', of: 'g1' })]);
-    const all = [...made].sort((a, b) => compareText(a.order, b.order) || compareText(a.id, b.id));
-    for (const of of [undefined, 'g0', 'g1', 'none']) {
-      for (const afterOrder of [undefined, '', '10', '5', '9', 'z']) {
-        for (const way of ['oldest', 'newest'] as const) {
-          const query = { order: way, ...(of && { of }), ...(afterOrder !== undefined && { afterOrder }) };
-          const isBehind = (order: string, place: string) => (way === 'oldest' ? order > place : order < place);
-          const inside = all.filter(
-            (entry) =>
-              (of === undefined || entry.of === of) && (afterOrder === undefined || isBehind(entry.order, afterOrder)),
-          );
-          const expected = way === 'oldest' ? inside : inside.reverse();
-          checkEqual((await store.entries('event', query)).items, expected, `entries ${JSON.stringify(query)}`);
-          checkEqual(await allPages((page) => store.entries('event', { ...query, ...page }), 5), expected, 'pages');
+  'entries are listed by order and id, either way, of one thing, of several or of all, behind a place, in pages':
+    async (store) => {
+      const made: EntryRecord[] = [];
+      for (let index = 0; index < 24; index++)
+        made.push(makeEntry(`e${(index * 5) % 24}`, { of: `g${index % 2}`, order: String((index * 11) % 12) }));
+      await store.append([...made, makeEntry('other', { k: 'exchange', of: 'g1' })]);
+      const all = [...made].sort((a, b) => compareText(a.order, b.order) || compareText(a.id, b.id));
+      for (const of of [undefined, 'g0', 'g1', 'none', ['g1', 'none', 'g0', 'g1'], ['g0'], []]) {
+        for (const afterOrder of [undefined, '', '10', '5', '9', 'z']) {
+          for (const way of ['oldest', 'newest'] as const) {
+            const query = { order: way, ...(of && { of }), ...(afterOrder !== undefined && { afterOrder }) };
+            const isBehind = (order: string, place: string) => (way === 'oldest' ? order > place : order < place);
+            const inside = all.filter(
+              (entry) =>
+                (of === undefined || [of].flat().includes(entry.of)) &&
+                (afterOrder === undefined || isBehind(entry.order, afterOrder)),
+            );
+            const expected = way === 'oldest' ? inside : inside.reverse();
+            checkEqual((await store.entries('event', query)).items, expected, `entries ${JSON.stringify(query)}`);
+            checkEqual(await allPages((page) => store.entries('event', { ...query, ...page }), 5), expected, 'pages');
+          }
         }
       }
-    }
-  },
+    },
 };
 
 const compareText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);

@@ -2,7 +2,7 @@ import { postgresStore, StoreError } from '@skein/forest';
 import { expect, test } from 'vitest';
 import { makeEntry, makePath, makeRef, toRecords } from '../../src/testing/store-samples.ts';
 import { createDatabase } from './database.ts';
-import { undoLanes } from './older-tables.ts';
+import { undoLanes, undoSmaller } from './older-tables.ts';
 
 test('servers that start at once on an empty database do not get in each other’s way', async () => {
   const database = await createDatabase();
@@ -16,6 +16,7 @@ test('servers that start at once on an empty database do not get in each other�
     { name: '002' },
     { name: '003' },
     { name: '004' },
+    { name: '005' },
   ]);
   await Promise.all(stores.map((store) => store.close()));
   await database.drop();
@@ -46,6 +47,28 @@ test('rows from before lanes are kept, and readers are told of what comes after'
   await again.append([makeRef('t', 'title', 'y', 'c2'), makeEntry('e1', { clock: 'c9' })]);
   expect((await again.changes(next)).items.map(({ key }) => key)).toEqual(['thread/t/title', 'e1']);
   expect(await again.check()).toEqual([]);
+  await again.close();
+  await database.drop();
+});
+
+test('facts from before they were packed are read, and replaced by packed ones', async () => {
+  const database = await createDatabase();
+  const open = () => postgresStore(database.url, { project: 'p' });
+  await (await open()).close();
+  // An empty database has none that are packed, and what older servers write is text.
+  for (const statement of undoSmaller()) await database.query(statement);
+  await database.query("insert into skein_fact_version values ('p', 'v1', 's')");
+  const old = `{"a":"${'ä'.repeat(50)}"}`;
+  await database.query(`insert into skein_fact values ('p', 'a', '${old}'), ('p', 'b', '{}')`);
+  const again = await open();
+  expect(await again.facts!.read(['a', 'b', 'c'])).toEqual({ version: 'v1', values: [old, '{}', undefined] });
+  await again.facts!.write('v1', { version: 'v2', state: 's' }, new Map([['a', old]]));
+  expect((await again.facts!.read(['a', 'b'])).values).toEqual([old, '{}']);
+  expect((await database.query("select octet_length(value) as size from skein_fact where key = 'a'"))[0]).toMatchObject(
+    {
+      size: expect.toSatisfy((size: number) => size < Buffer.byteLength(old) / 2),
+    },
+  );
   await again.close();
   await database.drop();
 });

@@ -136,3 +136,9 @@ test('what runs beside the hot path and not on it is on the page', () => {
   );
   expect(missing).toEqual([]);
 });
+
+test('an empty database is opened without transaction numbers, which CockroachDB does not have', () => {
+  const opening = statementsOf((name) => name === 'open');
+  expect(opening.some((text) => text.includes('create table skein_node'))).toBe(true);
+  expect(opening.filter((text) => /xid8|pg_current_xact_id/.test(text))).toEqual([]);
+});

@@ -1,7 +1,6 @@
 import type { Message } from '@skein/core';
 import { allPages } from '../../forest/index.ts';
 import type { EntryRecord } from '../../model/records.ts';
-import type { Store } from '../../store/index.ts';
 import {
   EXCHANGES,
   type Exchange,
@@ -9,7 +8,7 @@ import {
   exchangeRecord,
   isWhole,
   readExchangeRecord,
-  readTexts,
+  readTextsOfAll,
 } from '../exchange.ts';
 import { readGatewayReply } from '../gateway-replies.ts';
 import { type ExchangeContent, readExchange } from '../read-exchange.ts';
@@ -57,29 +56,35 @@ function asCut(exchange: Exchange): Exchange {
   return { ...exchange, outcome: 'cut', error: 'the process that recorded it ended' };
 }
 
-/** Reads what an exchange says; undefined if this version cannot read it, or parts of it are missing. */
-export async function readContent(
+/** Reads what exchanges say, in their order; undefined for one that this version cannot read, or whose parts are missing. */
+export async function readContents(
   forest: RecordingForest,
-  { id, entry }: { readonly id: string; readonly entry?: EntryRecord },
-): Promise<ExchangeContent | undefined> {
+  items: readonly { readonly id: string; readonly entry?: EntryRecord }[],
+): Promise<(ExchangeContent | undefined)[]> {
   const { store } = forest;
-  const record = entry ?? (await store.entry('exchange', id));
-  const exchange = record && readExchangeRecord(record);
-  if (!exchange) return undefined;
-  const texts = recentTexts(store).take(id) ?? (await readWhole(store, exchange));
-  return texts && readExchange(exchange, texts, await readRestored(forest, exchange));
+  const records = await Promise.all(items.map(({ id, entry }) => entry ?? store.entry('exchange', id)));
+  const exchanges = records.map((record) => record && readExchangeRecord(record));
+  const texts = new Map(items.map(({ id }) => [id, recentTexts(store).take(id)]));
+  const stored = exchanges.filter((exchange) => exchange !== undefined && !texts.get(exchange.id)) as Exchange[];
+  const read = stored.length === 0 ? [] : await readTextsOfAll(store, stored);
+  stored.forEach((exchange, at) => {
+    if (hasAllParts(exchange, read[at]!)) texts.set(exchange.id, read[at]);
+  });
+  return Promise.all(
+    exchanges.map(async (exchange) => {
+      const found = exchange && texts.get(exchange.id);
+      return found && readExchange(exchange, found, await readRestored(forest, exchange));
+    }),
+  );
 }
 
-/** The texts of an exchange; undefined where parts are missing. It keeps the placement that it had with them. */
-async function readWhole(store: Store, exchange: Exchange): Promise<ExchangeTexts | undefined> {
-  const texts = await readTexts(store, exchange);
-  const { request, upstream } = texts;
-  const stored = {
+/** An exchange without all of its parts keeps the placement that it had with them. */
+function hasAllParts(exchange: Exchange, { request, response, upstream }: ExchangeTexts): boolean {
+  return isWhole(exchange, {
     request: byteLength(request),
-    response: upstream ? 0 : byteLength(texts.response),
+    response: upstream ? 0 : byteLength(response),
     upstream: byteLength(upstream?.response ?? ''),
-  };
-  return isWhole(exchange, stored) ? texts : undefined;
+  });
 }
 
 /** The replies that a gateway sent in place of messages of the client. */

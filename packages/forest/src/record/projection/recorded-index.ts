@@ -68,6 +68,8 @@ export interface RecordedIndex {
   readonly isWaiting: boolean;
   /** What this computes from the index, after all rows that it needs are read. It is called again until they are. */
   read<T>(compute: () => T): Promise<T>;
+  /** Takes steps on trial and undoes them, to read the facts that they ask for in one go. */
+  foresee(steps: readonly (() => unknown)[]): Promise<void>;
 }
 
 /** The changes of one step. */
@@ -300,6 +302,20 @@ export function createRecordedIndex(older?: OlderFacts, rows?: RowReader): Recor
     },
     get isWaiting() {
       return known?.isWaiting === true;
+    },
+    async foresee(steps) {
+      if (!known || known.isEmpty) return;
+      const tried: IndexStep[] = [];
+      for (const compute of steps) {
+        tried.push(this.step());
+        try {
+          compute();
+        } catch {
+          // It is taken again when it is its turn.
+        }
+      }
+      for (const step of tried.toReversed()) step.undo();
+      if (known.isWaiting) await known.load(rows!);
     },
     async read(compute) {
       for (;;) {

@@ -58,7 +58,6 @@ export async function partitionEntries(db: Kysely<never>): Promise<void> {
     `alter table skein_entry add primary key (project, kind, id)`,
     `create index skein_entry_of on skein_entry (project, kind, "of", "order", id)`,
     `create index skein_entry_order on skein_entry (project, kind, "order", id)`,
-    `create index skein_entry_xid on skein_entry (project, xid)`,
     `alter table skein_entry attach partition skein_entry_rest default`,
     withoutStatistics('skein_entry'),
   ])

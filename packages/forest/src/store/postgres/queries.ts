@@ -199,6 +199,19 @@ export function recordQueries(
             ) as found)`;
     return source.as<'skein_ref'>('skein_ref');
   };
+  /** All entries, or those of several things, which are looked up one by one. */
+  const entriesOf = (kind: string, of: string | readonly string[] | undefined) => {
+    const table = sql.table('skein_entry');
+    const source =
+      of === undefined || typeof of === 'string'
+        ? sql<PostgresTables['skein_entry']>`${table}`
+        : sql<PostgresTables['skein_entry']>`(
+            select found.* from unnest(${[...new Set(of)].map(toStored)}::text[]) as wanted ("of")
+            cross join lateral (
+              select * from ${table} where project = ${own} and kind = ${sql.lit(kind)} and "of" = wanted."of" offset 0
+            ) as found)`;
+    return source.as<'skein_entry'>('skein_entry');
+  };
   const readRefs = (rows: readonly Omit<RefRow, 'project' | 'is_set'>[]) =>
     readRows(context, rows, readRef, ({ on, key, name }) => `ref ${on}/${key}/${name}`);
   const readEntries = (rows: readonly Omit<EntryRow, 'project'>[]) =>
@@ -265,17 +278,23 @@ export function recordQueries(
     async entries(kind, { of, afterOrder, order = 'oldest', ...page } = {}) {
       const place = readPosition(page, 2);
       const [behind, sorted] = order === 'oldest' ? (['>', 'asc'] as const) : (['<', 'desc'] as const);
+      // All exchanges and their parts are in no index by their order.
+      const isByKey = kind === 'exchange' && of === undefined;
       const rows = await db
-        .selectFrom('skein_entry')
+        .selectFrom(entriesOf(kind, of))
         .select(ENTRY_COLUMNS)
         .where('project', '=', own)
-        .where('kind', '=', kind)
-        .$if(of !== undefined, (query) => query.where('of', '=', toStored(of ?? '')))
+        // As a literal, so that PostgreSQL sees that an index of some kinds has it.
+        .where('kind', '=', sql.lit(kind))
+        .$if(typeof of === 'string', (query) => query.where('of', '=', toStored(String(of))))
         .$if(afterOrder !== undefined, (query) => query.where('order', behind, toStored(afterOrder ?? '')))
-        .$if(place !== undefined, (query) =>
-          query.where(sql<boolean>`("order", id) ${sql.raw(behind)} (${sql.join(place ?? [])})`),
-        )
-        .orderBy('order', sorted)
+        .$if(place !== undefined, (query) => {
+          const beyond = sql.raw(behind);
+          return isByKey
+            ? query.where(sql<boolean>`id ${beyond} ${place?.[1]}`)
+            : query.where(sql<boolean>`("order", id) ${beyond} (${sql.join(place ?? [])})`);
+        })
+        .$if(!isByKey, (query) => query.orderBy('order', sorted))
         .orderBy('id', sorted)
         .limit(pageLimit(page) + 1)
         .execute();

@@ -18,7 +18,7 @@ export interface PostgresTables {
   skein_lane: { project: string; lane: number; owner: string; n: string };
   skein_writer: { project: string; writer: string; beat: Date };
   skein_era: { project: string; era: number };
-  skein_fact: { project: string; key: string; value: string };
+  skein_fact: { project: string; key: string; value: Buffer };
   skein_fact_version: { project: string; version: string; state: string };
 }
 
@@ -117,7 +117,9 @@ export async function migrate(db: Kysely<never>, target: Target): Promise<void> 
 }
 
 /**
- * A released migration never changes; changes need a new one. Keys are compared by bytes (`collate "C"`), as in the
+ * A released migration never changes what it leads to; changes need a new one. What the first
+ * ones had and later ones dropped, an empty database no longer gets: a column `xid` of a type that not every engine has, and
+ * facts as text. Keys are compared by bytes (`collate "C"`), as in the
  * other stores. Every key and every index begins with the project, so that tables can be partitioned by it.
  */
 const MIGRATIONS: Record<string, Migration> = {
@@ -137,12 +139,20 @@ const MIGRATIONS: Record<string, Migration> = {
       for (const statement of LANES) await sql.raw(statement).execute(db);
     },
   },
+  '005': {
+    async up(db: Kysely<never>) {
+      for (const statement of SMALLER) await sql.raw(statement).execute(db);
+      const { rows } = await sql`
+        select 1 from information_schema.columns
+        where table_schema = current_schema() and table_name = 'skein_fact' and column_name = 'value' and data_type = 'text'
+      `.execute(db);
+      if (rows.length > 0) await sql.raw(PACKED_FACTS).execute(db);
+    },
+  },
 };
 
 const KEY = 'text collate "C" not null';
-const WRITTEN = `
-  seq bigint not null default nextval('skein_seq'),
-  xid xid8 not null default pg_current_xact_id()`;
+const WRITTEN = "seq bigint not null default nextval('skein_seq')";
 
 const FIRST = [
   'create sequence skein_seq',
@@ -170,9 +180,6 @@ const FIRST = [
   'create index skein_entry_of on skein_entry (project, kind, "of", "order", id)',
   'create index skein_entry_order on skein_entry (project, kind, "order", id)',
   `create table skein_other (project ${KEY}, digest ${KEY}, record text not null, ${WRITTEN}, primary key (project, digest))`,
-  ...['node', 'take', 'ref', 'entry', 'other'].map(
-    (table) => `create index skein_${table}_xid on skein_${table} (project, xid)`,
-  ),
   `create table skein_writer (project ${KEY}, writer ${KEY}, beat timestamptz not null, primary key (project, writer))`,
   `create table skein_era (project ${KEY}, era integer not null, primary key (project))`,
   // For a project that is not in its statistics, PostgreSQL assumes hardly any rows, chooses any index that begins with
@@ -184,7 +191,7 @@ const FIRST = [
 
 /** Facts that are derived from records: where a recorder places the next exchange. */
 const FACTS = [
-  `create table skein_fact (project ${KEY}, key ${KEY}, value text not null, primary key (project, key))`,
+  `create table skein_fact (project ${KEY}, key ${KEY}, value bytea not null, primary key (project, key))`,
   `create table skein_fact_version (
     project ${KEY}, version text not null, state text not null, primary key (project))`,
   ...['fact', 'fact_version'].map((table) => `alter table skein_${table} alter column project set statistics 0`),
@@ -203,12 +210,29 @@ const LANES = [
     with (fillfactor = 50)`,
   'alter table skein_lane alter column project set statistics 0',
   ...CHANGING.flatMap((table) => [
-    `drop index skein_${table}_xid`,
-    `alter table skein_${table} drop column xid, add column lane integer not null default 0, add column n bigint not null default 0`,
+    `drop index if exists skein_${table}_xid`,
+    `alter table skein_${table} drop column if exists xid, add column lane integer not null default 0, add column n bigint not null default 0`,
     `alter table skein_${table} alter column lane drop default, alter column n drop default`,
     `create index skein_${table}_lane on skein_${table} (project, lane, n)`,
   ]),
-  'alter table skein_body drop column xid, drop column seq',
+  'alter table skein_body drop column if exists xid, drop column seq',
   'drop index skein_node_seq',
   'create index skein_node_depth on skein_node (project, depth, seq)',
 ];
+
+/**
+ * Less space for each recorded exchange. Children and entries that share a position are sorted when they are read, so those
+ * indexes need no id. Exchanges are listed as such or by the exchange that they are part of, never in one order of all:
+ * pages of all of them follow the primary key. Values of facts are packed (facts.ts); those that are there stay as they are.
+ */
+const SMALLER = [
+  'drop index skein_node_parent',
+  'create index skein_node_parent on skein_node (project, parent, at)',
+  'drop index skein_entry_of',
+  'create index skein_entry_of on skein_entry (project, kind, "of", "order")',
+  'drop index skein_entry_order',
+  `create index skein_entry_order on skein_entry (project, kind, "order", id) where kind <> 'exchange'`,
+];
+
+/** For tables that exist. */
+const PACKED_FACTS = `alter table skein_fact alter column value type bytea using convert_to(value, 'UTF8')`;
