@@ -261,10 +261,11 @@ export function createGateway(
         });
       recording.head(200, headers, call.isStream, upstream.native ? undefined : head.id);
       const hooks: AnswerHooks = {
-        async beforeEnd(reply, last, losses) {
+        async keep(reply, last, losses) {
           await recording.keep(call, upstream, { reply, last, losses }, restorer);
           count(reply.usage, losses);
         },
+        isKeptAfter: forest.store.isPrivate === true,
         onText: recording.text,
         describe: (error) => describeClientError(call, error),
         headers,

@@ -83,8 +83,14 @@ export function createMetrics(): Metrics {
 }
 
 function labelText(labels: Labels): string {
-  const pairs = Object.entries(labels).map(([name, value]) => `${name}=${JSON.stringify(String(value))}`);
-  return pairs.length === 0 ? '' : `{${pairs.join(',')}}`;
+  let text = '';
+  for (const name in labels) text += `${text === '' ? '{' : ','}${name}=${quote(String(labels[name]))}`;
+  return text === '' ? '' : `${text}}`;
+}
+
+/** Counting goes on with every request, and few values need more than quotes. */
+function quote(value: string): string {
+  return /^[\w ./*:-]*$/.test(value) ? `"${value}"` : JSON.stringify(value);
 }
 
 /** What could not be recorded: clients of the proxy do not notice, so it is shown elsewhere. */

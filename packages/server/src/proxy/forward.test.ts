@@ -1,14 +1,15 @@
-import { createServer, get, type IncomingMessage } from 'node:http';
+import { createServer, get } from 'node:http';
 import { type AddressInfo, Socket } from 'node:net';
 import { expect, test } from 'vitest';
 import { createConnections } from './forward.ts';
+import { toHeaderMap } from './headers.ts';
 
 /** How long an idle connection is kept behind an answer with this header; undefined where it is closed. */
 function keptFor(protocol: string, keepAlive?: string): number | undefined {
   const connections = createConnections();
   const socket = new Socket();
   const headers = keepAlive === undefined ? {} : { 'keep-alive': keepAlive };
-  connections.answered(socket, { headers } as IncomingMessage);
+  connections.answered(socket, new Map(Object.entries(headers)));
   const isKept = connections.agentFor(protocol).keepSocketAlive(socket) as unknown;
   return isKept ? socket.timeout : undefined;
 }
@@ -38,7 +39,7 @@ test('the next request takes the connection of the one before', async () => {
     new Promise<void>((done, fail) => {
       const { port } = server.address() as AddressInfo;
       const request = get({ host: '127.0.0.1', port, agent: connections.agentFor('http:') }, (answer) => {
-        connections.answered(request.socket, answer);
+        connections.answered(request.socket, toHeaderMap(answer.rawHeaders));
         answer.resume().on('end', () => setImmediate(done));
       });
       request.on('error', fail);

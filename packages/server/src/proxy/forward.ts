@@ -45,9 +45,9 @@ export function forward(
 
   request.on('response', (incoming) => {
     const { statusCode = 502, statusMessage, rawHeaders } = incoming;
-    connections.answered(request.socket, incoming);
-    answer.sendDate = false;
     const given = toHeaderMap(rawHeaders);
+    connections.answered(request.socket, given);
+    answer.sendDate = false;
     const marks = [
       ...(upstream.isDemo ? ['x-skein-demo', 'true'] : []),
       ...(upstream.isSigned ? ['x-skein-signed', 'server'] : []),
@@ -106,7 +106,7 @@ export function forward(
 export interface Connections {
   agentFor(protocol: string): http.Agent;
   /** Reads from a response how long its server keeps the connection open. */
-  answered(socket: Duplex | null, { headers }: IncomingMessage): void;
+  answered(socket: Duplex | null, headers: ReadonlyMap<string, string>): void;
   close(): void;
 }
 
@@ -136,8 +136,8 @@ export function createConnections(): Connections {
   const secure = keeping(new https.Agent(options), IDLE_MS.https);
   return {
     agentFor: (protocol) => (protocol === 'https:' ? secure : plain),
-    answered(socket, { headers }) {
-      const seconds = /(?:^|[\s,])timeout=(\d+)/i.exec(String(headers['keep-alive']))?.[1];
+    answered(socket, headers) {
+      const seconds = /(?:^|[\s,])timeout=(\d+)/i.exec(headers.get('keep-alive') ?? '')?.[1];
       if (socket && seconds !== undefined) kept.set(socket, Math.min(Number(seconds) * 1000 - MARGIN_MS, LONGEST_MS));
     },
     close() {

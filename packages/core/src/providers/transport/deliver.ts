@@ -133,24 +133,21 @@ function prepare(options: DeliveryOptions): {
   const endpoint = resolveEndpoint(options.provider, options);
   const key = resolveKey(endpoint.provider, options);
   const url = requestUrl(endpoint, model, stream);
-  // Made at the last moment, because they contain the key.
   const accept = stream ? findFraming(options).contentTypes[0] : 'application/json';
-  const headers = () => requestHeaders(endpoint, { model, accept, key, extraHeaders });
+  // Made before anything is sent: a wrong header stays wrong.
+  const headers = requestHeaders(endpoint, { model, accept, key, extraHeaders });
   const { signer } = endpoint.connection;
   const sign = signer === undefined ? undefined : findSigner(signer);
-  // Checked once before anything is sent: a wrong header stays wrong.
-  headers();
   // What a signer adds may be a token, which no error must show.
   const secretHeaders = { ...extraHeaders };
   const secrets = { key, baseUrl: endpoint.baseUrl, extraHeaders: secretHeaders };
   return {
     errors: new ProviderErrorFactory(endpoint.provider.id, model, secrets),
     request: async (signal) => {
-      const plain = headers();
       const env = options.env ?? environment();
-      const signed = sign && (await sign({ method: 'POST', url, headers: plain, body: options.body, env }));
+      const signed = sign && (await sign({ method: 'POST', url, headers, body: options.body, env }));
       Object.assign(secretHeaders, signed);
-      const all = { ...plain, ...signed };
+      const all = { ...headers, ...signed };
       const init = { method: 'POST', headers: all, redirect: 'manual', signal } as const;
       // A `fetch` that the caller gave gets the text, which it can read.
       if (fetch) return fetch(url, { ...init, body: options.body });

@@ -208,7 +208,7 @@ function addPassages(index: RecordedIndex, session: string, text: string, spot: 
 /** The clocks of two servers are assumed to differ by less than this. */
 export const CLOCK_TOLERANCE_MS = 5000;
 
-export interface EarlyRequest {
+interface EarlyRequest {
   readonly exchange: string;
   readonly start: number;
   readonly hints: Hints;
@@ -223,9 +223,21 @@ interface EarlyOptions {
   readonly isOther: boolean;
 }
 
+/** Early requests with the same key, newest first. */
+export interface EarlyList {
+  readonly request: EarlyRequest;
+  readonly next: EarlyList | undefined;
+  readonly length: number;
+  /** The length at which those of long ago are dropped. */
+  readonly most: number;
+}
+
+/** A list is looked through for what can be dropped when it has this length, and then when it has doubled. */
+const SHORT_LIST = 64;
+
 /**
- * Notes an early request and drops those of long ago: exchanges come in the order of their starts, so only the last
- * seconds count.
+ * Notes an early request. Those of long ago are dropped from time to time, so that the cost of one does not depend on how many
+ * there are: a program may send the same words a thousand times in a second.
  */
 export function noteEarlyRequest(
   index: RecordedIndex,
@@ -236,9 +248,24 @@ export function noteEarlyRequest(
   const { id, start } = exchange;
   const request: EarlyRequest = { exchange: id, start, hints, system, isNamed, isOther };
   for (const key of keys) {
-    const there = index.early.get(key)?.filter((one) => one.start > start - 2 * CLOCK_TOLERANCE_MS) ?? [];
-    index.set(index.early, key, [...there, request]);
+    const there = index.early.get(key);
+    const isFull = there !== undefined && there.length >= there.most;
+    const next = isFull ? dropEarlier(there, start - 2 * CLOCK_TOLERANCE_MS) : there;
+    const length = (next?.length ?? 0) + 1;
+    const most = isFull || !next ? Math.max(2 * length, SHORT_LIST) : next.most;
+    index.set(index.early, key, { request, next, length, most });
   }
+}
+
+/** Exchanges come in the order of their starts, so those of long ago are the rest of the list. */
+function dropEarlier(list: EarlyList, since: number): EarlyList | undefined {
+  const kept: EarlyRequest[] = [];
+  for (let at: EarlyList | undefined = list; at && at.request.start > since; at = at.next) kept.push(at.request);
+  const { most } = list;
+  return kept.reduceRight<EarlyList | undefined>(
+    (next, request) => ({ request, next, length: (next?.length ?? 0) + 1, most }),
+    undefined,
+  );
 }
 
 /** Finds the early requests that look for one of these keys. */
@@ -250,11 +277,12 @@ export function findEarlyRequests(
 ): string[] {
   const earliest = end - CLOCK_TOLERANCE_MS;
   if (earliest > start) return [];
-  const found: string[] = [];
-  for (const key of keys)
-    for (const request of index.early.get(key) ?? [])
-      if (request.start >= earliest && isFit(request)) found.push(request.exchange);
-  return found;
+  return keys.flatMap((key) => {
+    const found: string[] = [];
+    for (let at = index.early.get(key); at && at.request.start >= earliest; at = at.next)
+      if (isFit(at.request)) found.push(at.request.exchange);
+    return found.reverse();
+  });
 }
 
 /** Whether an early request can continue a reply by its words. */

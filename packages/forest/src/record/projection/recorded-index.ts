@@ -7,7 +7,7 @@ import type { Placement } from '../placement.ts';
 import type { Turn } from '../read-exchange.ts';
 import type { SystemKeys } from './evidence.ts';
 import { FactMap, type FactSpec, type OlderFacts, type RowChanges, type RowReader } from './fact-map.ts';
-import type { EarlyRequest } from './known-replies.ts';
+import type { EarlyList } from './known-replies.ts';
 import { RecentMessages } from './recent-messages.ts';
 
 /**
@@ -53,7 +53,7 @@ export interface RecordedIndex {
   /** Exchanges that refer to an id which is not known yet, by that id. */
   readonly awaiting: FactMap<readonly string[]>;
   /** Requests whose reply is not known yet, by the words of the reply. */
-  readonly early: FactMap<readonly EarlyRequest[]>;
+  readonly early: FactMap<EarlyList>;
   /** The keys of system texts by the node that they end with. */
   readonly systems: FactMap<SystemKeys>;
   /** Messages that were parsed for recent requests. */

@@ -273,8 +273,10 @@ async function* none<T>(): AsyncGenerator<T> {}
 /** A `fetch` whose bytes the tap sees. The body is read at the pace of its reader. */
 function tapFetch(fetch: Fetch, tap: UpstreamTap, sent: Parameters<UpstreamTap['request']>[2]): Fetch {
   return async (url, init) => {
+    const answered = fetch(url, init);
+    // It is on its way; what is noted of it delays nothing.
     tap.request(url, String(init.body), sent);
-    const response = await fetch(url, init);
+    const response = await answered;
     tap.head(response.status, response.headers);
     const reader = response.body!.getReader();
     const read = async () => {

@@ -26,9 +26,10 @@ export function createUpstreamFetch(connections: Connections): Fetch {
       });
       request.on('error', (cause) => reject(new TypeError('fetch failed', { cause })));
       request.on('response', (incoming) => {
-        connections.answered(request.socket, incoming);
+        const given = toHeaderMap(incoming.rawHeaders);
+        connections.answered(request.socket, given);
         try {
-          resolve(toResponse(incoming));
+          resolve(toResponse(incoming, given));
         } catch (error) {
           request.destroy();
           reject(error);
@@ -67,16 +68,17 @@ function readPlace(url: string): Place {
 }
 
 /** What is read of `Headers`. The platform's own checks every name and value again, and sorts them. */
-class IncomingHeaders extends Map<string, string> {
-  override get(name: string): string | undefined {
-    return super.get(name.toLowerCase());
-  }
+function toHeaders(given: ReadonlyMap<string, string>): Pick<Headers, 'get' | typeof Symbol.iterator> {
+  return {
+    get: (name) => given.get(name.toLowerCase()) ?? null,
+    [Symbol.iterator]: () => given.entries() as ReturnType<Headers['entries']>,
+  };
 }
 
-function toResponse(incoming: IncomingMessage): Response {
-  const { statusCode = 502, rawHeaders } = incoming;
-  const headers = new IncomingHeaders(toHeaderMap(rawHeaders));
-  const reader = readIncoming(incoming, headers.get('content-encoding'));
+function toResponse(incoming: IncomingMessage, given: ReadonlyMap<string, string>): Response {
+  const { statusCode = 502 } = incoming;
+  const headers = toHeaders(given);
+  const reader = readIncoming(incoming, given.get('content-encoding'));
   const isGood = statusCode >= 200 && statusCode < 300;
   const response = { status: statusCode, ok: isGood, headers, body: { getReader: () => reader } };
   return response as unknown as Response;
