@@ -7,7 +7,8 @@ import type { Forest } from '../forest/index.ts';
 import { FormatError, isElementError } from './format-error.ts';
 import { importArchive } from './import-archive.ts';
 import { createImportTracker, type ImportProblem, type ImportTracker } from './import-tracker.ts';
-import { detectFormat, findImporter, type ImportedConversation, type Importer } from './importer.ts';
+import type { ImportedConversation } from './importer.ts';
+import { detectFormat, type FormatReader, findImporter } from './importers/index.ts';
 import { readLlmLog } from './importers/llm.ts';
 import { importOlder, isOlderLayout } from './older/index.ts';
 import { importSegments } from './segments.ts';
@@ -67,13 +68,6 @@ export interface ImportResult {
   readonly notes: readonly string[];
 }
 
-/**
- * Imports conversations into a forest. Importing the same source again changes nothing. An element that cannot be read
- * is reported and left out; a source in an unknown format is an error.
- *
- * @example
- * const { threads, problems } = await importFile(forest, 'conversations.json');
- */
 export async function importFile(
   forest: Forest,
   source: ImportSource,
@@ -255,7 +249,7 @@ async function* chain(seen: readonly SourcePiece[], rest: AsyncIterable<SourcePi
 
 async function importOne(
   forest: Forest,
-  importer: Importer,
+  importer: FormatReader,
   { text, where }: SourcePiece,
   { dialect, archive }: ImportOptions & { readonly archive: Archive | undefined },
   tracker: ImportTracker,
@@ -279,7 +273,7 @@ async function importOne(
  * is read twice: once to learn their names, and again when they are there.
  */
 async function readWithFiles(
-  importer: Importer,
+  importer: FormatReader,
   text: string,
   dialect: string | undefined,
   archive: Archive | undefined,

@@ -1,22 +1,5 @@
-import { isObject, type JsonObject, type Message } from '@skein/core';
+import type { JsonObject, Message } from '@skein/core';
 import type { TakeFacts } from '../forest/index.ts';
-import { FormatError } from './format-error.ts';
-import { chatgpt } from './importers/chatgpt.ts';
-import { claude } from './importers/claude.ts';
-import { geminiTakeout } from './importers/gemini-takeout.ts';
-import { langchain } from './importers/langchain.ts';
-import { libreChat } from './importers/librechat.ts';
-import { llm } from './importers/llm.ts';
-import { lmStudio } from './importers/lm-studio.ts';
-import { chatState, fineTuning, messageList, messages } from './importers/messages.ts';
-import { openWebui } from './importers/open-webui.ts';
-import { openRouter } from './importers/openrouter.ts';
-import { uiMessages } from './importers/ui-messages.ts';
-import { claudeCode } from './session-logs/claude-code.ts';
-import { codex } from './session-logs/codex.ts';
-import { geminiCli } from './session-logs/gemini-cli.ts';
-import { opencode } from './session-logs/opencode.ts';
-import { pi } from './session-logs/pi.ts';
 import type { AttachedFile } from './source/archive.ts';
 
 /**
@@ -155,13 +138,45 @@ export interface ImportedMessage {
   readonly instead?: readonly (Message | KeptMessages)[];
 }
 
-/** Names and titles of formats that are no importers: they hold records or are folders, not conversations. */
-const OTHERS = [
-  { id: 'segments', title: 'Skein segments' },
-  { id: 'older', title: 'Folder of the older layout' },
-];
+/** The titles of the importers that are always there, in the order in which they look at a source. Their code is in `importers/index.ts`. */
+const TITLES = {
+  codex: 'Codex session',
+  'gemini-cli': 'Gemini CLI session',
+  pi: 'pi session',
+  opencode: 'OpenCode session',
+  'claude-code': 'Claude Code session',
+  messages: 'Messages of a dialect',
+  chatgpt: 'ChatGPT export',
+  claude: 'Claude export',
+  'gemini-takeout': 'Gemini in Google Takeout',
+  openrouter: 'OpenRouter chat',
+  librechat: 'LibreChat export',
+  'open-webui': 'Open WebUI export',
+  'lm-studio': 'LM Studio conversation',
+  llm: "Log of llm (SQLite's logs.db)",
+  'message-list': 'Message list',
+  'chat-state': 'Chat state',
+  langchain: 'LangChain messages',
+  'ui-messages': 'AI SDK messages',
+  'fine-tuning': 'Fine-tuning lines',
+} as const;
 
-const added = new Map<string, Importer>();
+/** The names of these formats. */
+export type BuiltInFormat = keyof typeof TITLES;
+
+/** An importer that is always there; its name and its title are in the list above. */
+export type BuiltInImporter = Omit<Importer, 'id' | 'title'>;
+
+/** Titles of formats that are no importers: they hold records or are folders, not conversations. */
+export const OTHER_FORMATS = {
+  segments: 'Skein segments',
+  older: 'Folder of the older layout',
+} as const;
+
+const BUILT_IN: Readonly<Record<string, string>> = { ...TITLES, ...OTHER_FORMATS };
+
+/** The importers that programs have added. */
+export const added = new Map<string, Importer>();
 
 /**
  * Adds an importer. From then on `importFile`, the HTTP API and `skein import` recognise its format.
@@ -173,8 +188,7 @@ export function defineImporter(importer: Importer): Importer {
   const { id } = importer;
   if (!/^[a-z0-9][a-z0-9-]{0,99}$/.test(id))
     throw new TypeError(`"${id}" cannot name a format: use up to 100 lower-case letters, digits and dashes.`);
-  if ([...BUILT_IN, ...OTHERS].some((one) => one.id === id))
-    throw new TypeError(`The format ${id} is built in; choose another id.`);
+  if (Object.hasOwn(BUILT_IN, id)) throw new TypeError(`The format ${id} is built in; choose another id.`);
   added.set(id, importer);
   return importer;
 }
@@ -186,58 +200,6 @@ export function defineImporter(importer: Importer): Importer {
  * importFormats().map(({ id }) => id); // ['messages', 'chatgpt', …]
  */
 export function importFormats(): readonly Pick<Importer, 'id' | 'title'>[] {
-  return [...BUILT_IN, ...OTHERS, ...added.values()].map(({ id, title }) => ({ id, title }));
+  const builtIn = Object.entries(BUILT_IN).map(([id, title]) => ({ id, title }));
+  return [...builtIn, ...[...added.values()].map(({ id, title }) => ({ id, title }))];
 }
-
-/** The importer of a format; undefined for `segments` and `older`. Throws for an unknown format. */
-export function findImporter(format: string): Importer | undefined {
-  const importer = added.get(format) ?? BUILT_IN.find(({ id }) => id === format);
-  if (importer || OTHERS.some(({ id }) => id === format)) return importer;
-  const known = importFormats().map(({ id }) => id);
-  throw new FormatError('unknown_format', `"${format}" is not a known format. Use one of ${known.join(', ')}.`);
-}
-
-/** The format of a source, by its first element. Added importers are asked first: they look for something more special. */
-export function detectFormat(value: unknown): string {
-  const first = Array.isArray(value) ? value[0] : value;
-  if (isObject(first)) {
-    if (first.skein === 'segment') return 'segments';
-    const found = [...added.values(), ...BUILT_IN].find((importer) => importer.detects?.(first));
-    if (found) return found.id;
-  }
-  const tried = [...BUILT_IN, ...added.values()].flatMap(({ id, detects, recognisedBy }) =>
-    detects ? [recognisedBy === undefined ? id : `${id} (${recognisedBy})`] : [],
-  );
-  throw new FormatError(
-    'unknown_format',
-    `The format of this source is not recognised. Looked for: segments ({"skein":"segment",…}); ${tried.join('; ')}; older (a folder with "roots.json"). Name the format; for bare messages, name their dialect.`,
-  );
-}
-
-/** The format of the log of a coding agent, by its first line; undefined if it is none. */
-export function findLogFormat(first: JsonObject): string | undefined {
-  return BUILT_IN.find((importer) => importer.element === 'line' && importer.detects?.(first))?.id;
-}
-
-/** The importers that are always there, in the order in which they look at a source. */
-const BUILT_IN: readonly Importer[] = [
-  codex,
-  geminiCli,
-  pi,
-  opencode,
-  claudeCode,
-  messages,
-  chatgpt,
-  claude,
-  geminiTakeout,
-  openRouter,
-  libreChat,
-  openWebui,
-  lmStudio,
-  llm,
-  messageList,
-  chatState,
-  langchain,
-  uiMessages,
-  fineTuning,
-];

@@ -5,22 +5,12 @@
  */
 export type { ConversationFilters, DatasetSplit, ExportDamage } from './export/conversations.ts';
 export { exportDialects } from './export/dialect-messages.ts';
-export {
-  EXPORT_FORMATS,
-  type ExportFormat,
-  type ExportLosses,
-  type ExportOptions,
-  exportText,
-} from './export/export-text.ts';
+export { EXPORT_FORMATS, type ExportFormat } from './export/export-formats.ts';
+export type { ExportLosses, ExportOptions } from './export/export-text.ts';
 export type { ExportSelection } from './export/selection.ts';
 export { FormatError, type FormatErrorCode } from './format-error.ts';
 export { mergeResults } from './import-archive.ts';
-export {
-  type ImportOptions,
-  type ImportProgress,
-  type ImportResult,
-  importFile,
-} from './import-file.ts';
+export type { ImportOptions, ImportProgress, ImportResult } from './import-file.ts';
 export type { ImportProblem } from './import-tracker.ts';
 export {
   defineImporter,
@@ -32,13 +22,9 @@ export {
 } from './importer.ts';
 export { chainMessages, type MessageWithFacts } from './importers/source-conversation.ts';
 export { exportOlder, isOlderLayout, olderSettings, openOlder, verifyOlder } from './older/index.ts';
-export { type AgentEnvironment, CODING_AGENTS, type CodingAgent } from './session-logs/find-logs.ts';
-export {
-  type ImportSessionsOptions,
-  type ImportSessionsResult,
-  importSessions,
-  type SessionsProgress,
-} from './session-logs/import-sessions.ts';
+export { exportText, importFile, importSessions } from './on-first-use.ts';
+export { type AgentEnvironment, CODING_AGENTS, type CodingAgent } from './session-logs/coding-agents.ts';
+export type { ImportSessionsOptions, ImportSessionsResult, SessionsProgress } from './session-logs/import-sessions.ts';
 export {
   WRITABLE_AGENTS,
   type WriteSessionOptions,

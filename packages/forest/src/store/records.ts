@@ -37,6 +37,43 @@ export function isEntry(record: object): record is EntryRecord {
   return [id, of, order, clock].every((member) => typeof member === 'string');
 }
 
+/** Whether a value has the members that the index needs. Other members are not checked. */
+export function isRecord(value: object): value is StoreRecord {
+  const record = value as Record<string, unknown>;
+  if ('~' in record || '#' in record) return false;
+  switch (record.k) {
+    case 'node':
+      return (
+        isHex(record.id, 40) &&
+        isHex(record.parent, 40) &&
+        isHex(record.lead, 40) &&
+        isHex(record.body, 64) &&
+        typeof record.echo === 'string' &&
+        typeof record.dialect === 'string' &&
+        typeof record.at === 'number' &&
+        Number.isInteger(record.depth) &&
+        typeof (record.facts as { role?: unknown } | undefined)?.role === 'string'
+      );
+    case 'body':
+      return isHex(record.digest, 64) && typeof record.text === 'string';
+    case 'take':
+      return isHex(record.id, 32) && isHex(record.node, 40) && typeof record.at === 'number';
+    case 'ref':
+      return [record.on, record.key, record.name, record.clock].every((member) => typeof member === 'string');
+    case 'generation':
+    case 'event':
+    case 'exchange':
+    case 'tool-journal':
+      return isEntry(record);
+    default:
+      return typeof record.k === 'string';
+  }
+}
+
+function isHex(value: unknown, length: number): boolean {
+  return typeof value === 'string' && value.length === length && /^[0-9a-f]*$/.test(value);
+}
+
 /**
  * The change that a new record means for readers.
  *

@@ -11,9 +11,8 @@ import {
   type TakeRecord,
 } from '../model/records.ts';
 import { countPart, EXCHANGES, isWhole, readExchangeRecord, type StoredBytes } from '../record/index.ts';
-import { isRecord } from '../store/file/segment-format.ts';
 import type { Change, Store } from '../store/index.ts';
-import { hashFault, refKey } from '../store/records.ts';
+import { hashFault, isRecord, refKey } from '../store/records.ts';
 import { createRecordIndex, describeRecord, type RecordIndex, recordSum } from './record-index.ts';
 import { findThreads, readSelected } from './selection.ts';
 import { SyncError } from './sync-error.ts';

@@ -13,26 +13,9 @@ import {
 } from './conversations.ts';
 import { CSV_HEAD, toCsvRow, toInspectSample, toJsonLine, toPromptfooTest, toShareGptLine } from './datasets.ts';
 import { dialectOfProvider, type ExportedText, toFineTuningLine, toMessageArray } from './dialect-messages.ts';
+import type { ExportFormat } from './export-formats.ts';
 import { HTML_END, htmlHead, toHtml } from './html.ts';
 import type { ExportSelection } from './selection.ts';
-
-/** The formats of `exportText`. */
-export const EXPORT_FORMATS = [
-  'segments',
-  'markdown',
-  'html',
-  'messages',
-  'fine-tuning',
-  'anthropic',
-  'sharegpt',
-  'promptfoo',
-  'inspect',
-  'jsonl',
-  'csv',
-] as const;
-
-/** One of the formats of `exportText`. */
-export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
 /** Options of `exportText`. */
 export interface ExportOptions {
@@ -66,15 +49,6 @@ export interface ExportLosses {
   readonly losses: readonly Loss[];
 }
 
-/**
- * Exports a part of a forest as text, piece by piece. `segments` loses nothing and imports again with the same ids;
- * `markdown` and `html`, a page that loads and runs nothing, are for readers; `messages` has one list in a dialect per line and conversation. The others are
- * datasets with one conversation per line: for training (`fine-tuning`, `anthropic`, `sharegpt`), for evaluations (`promptfoo`, `inspect`), and for programs of
- * one's own (`jsonl`, `csv`).
- *
- * @example
- * for await (const piece of exportText(forest, { format: 'markdown', of: { thread } })) process.stdout.write(piece);
- */
 export async function* exportText(forest: Forest, options: ExportOptions): AsyncGenerator<string> {
   const { format, of = 'everything', where, deduplicate, split, onLosses, onDamaged, onProgress } = options;
   if (format === 'segments') {

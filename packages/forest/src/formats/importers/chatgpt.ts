@@ -11,7 +11,7 @@ import {
 } from '@skein/core';
 import type { TakeFacts } from '../../forest/index.ts';
 import { wrongShape } from '../format-error.ts';
-import type { ImportedMessage, Importer } from '../importer.ts';
+import type { BuiltInImporter, ImportedMessage } from '../importer.ts';
 import {
   argumentsText,
   type ExactObject,
@@ -25,9 +25,7 @@ import {
 import { unknownMessage } from './source-conversation.ts';
 
 /** `conversations.json` of ChatGPT's export: a tree of messages by id, hidden ones and branches included. */
-export const chatgpt: Importer = {
-  id: 'chatgpt',
-  title: 'ChatGPT export',
+export const chatgpt: BuiltInImporter = {
   recognisedBy: 'objects with "mapping"',
   detects: ({ mapping }) => isObject(mapping),
   read(text, { file }) {
@@ -93,7 +91,7 @@ function nearestMessage(byId: Nodes, id: string | undefined): string | undefined
   return undefined;
 }
 
-type FindFile = Parameters<Importer['read']>[1]['file'];
+type FindFile = Parameters<BuiltInImporter['read']>[1]['file'];
 
 function readMessages(byId: Nodes, file: FindFile): ImportedMessage[] {
   return [...byId.values()].flatMap((node) =>

@@ -1,6 +1,6 @@
 import { type ContentBlock, isObject, type Message, textAt, user } from '@skein/core';
 import { wrongShape } from '../format-error.ts';
-import type { ImportedMessage, Importer } from '../importer.ts';
+import type { BuiltInImporter, ImportedMessage } from '../importer.ts';
 import {
   argumentsText,
   type ExactObject,
@@ -19,9 +19,7 @@ const NO_PARENT = '00000000-0000-4000-8000-000000000000';
  * `conversations.json` of Claude's export. If messages name their parents, they form branches; otherwise they follow
  * each other.
  */
-export const claude: Importer = {
-  id: 'claude',
-  title: 'Claude export',
+export const claude: BuiltInImporter = {
   recognisedBy: 'objects with "chat_messages"',
   detects: ({ chat_messages: list }) => Array.isArray(list),
   read(text, { file }) {
@@ -50,7 +48,7 @@ export const claude: Importer = {
   },
 };
 
-type FindFile = Parameters<Importer['read']>[1]['file'];
+type FindFile = Parameters<BuiltInImporter['read']>[1]['file'];
 
 function readMessages(sources: readonly ExactObject[], file: FindFile): ImportedMessage[] {
   const ends = new Map<string, string>();

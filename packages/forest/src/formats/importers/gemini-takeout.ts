@@ -1,5 +1,5 @@
 import { assistant, type ContentBlock, isObject, user } from '@skein/core';
-import type { Importer } from '../importer.ts';
+import type { BuiltInImporter } from '../importer.ts';
 import { otherMembers, readObject, readTime, textMember } from '../source/exact-json.ts';
 import { chainMessages } from './source-conversation.ts';
 
@@ -7,9 +7,7 @@ import { chainMessages } from './source-conversation.ts';
  * `MyActivity.json` of Google Takeout ("My Activity", Gemini Apps): a prompt and the answer to it, each by itself. The
  * export does not say which of them belong to one conversation.
  */
-export const geminiTakeout: Importer = {
-  id: 'gemini-takeout',
-  title: 'Gemini in Google Takeout',
+export const geminiTakeout: BuiltInImporter = {
   recognisedBy: 'objects with "header", "title", "time" and the product Gemini Apps or Bard',
   detects: ({ header, products, time }) =>
     typeof time === 'string' && [header, ...(Array.isArray(products) ? products : [])].some(isGemini),

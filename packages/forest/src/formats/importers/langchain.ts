@@ -11,7 +11,7 @@ import {
 } from '@skein/core';
 import type { TakeFacts } from '../../forest/index.ts';
 import { wrongShape } from '../format-error.ts';
-import type { Importer } from '../importer.ts';
+import type { BuiltInImporter } from '../importer.ts';
 import {
   argumentsText,
   type ExactObject,
@@ -24,9 +24,7 @@ import {
 import { chainMessages, readMedia, toMedia, unknownMessage } from './source-conversation.ts';
 
 /** LangChain's stored messages: `{"type":"human","data":{…}}`, or serialised objects with their class. */
-export const langchain: Importer = {
-  id: 'langchain',
-  title: 'LangChain messages',
+export const langchain: BuiltInImporter = {
   recognisedBy: 'objects with "lc" and "kwargs", or with a "type" such as "human" and "data"',
   detects: ({ lc, kwargs, type, data }) =>
     (typeof lc === 'number' && isObject(kwargs)) || (typeof type === 'string' && isObject(data) && 'content' in data),

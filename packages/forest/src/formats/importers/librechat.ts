@@ -1,6 +1,6 @@
 import { type ContentBlock, isObject, type JsonObject, type Message, textAt, user } from '@skein/core';
 import { wrongShape } from '../format-error.ts';
-import type { ImportedMessage, Importer } from '../importer.ts';
+import type { BuiltInImporter, ImportedMessage } from '../importer.ts';
 import {
   argumentsText,
   type ExactObject,
@@ -15,9 +15,7 @@ import { readMedia, splitTurns, type ToolAnswer } from './source-conversation.ts
 const NO_PARENT = '00000000-0000-0000-0000-000000000000';
 
 /** A conversation that LibreChat exports as JSON: a list of messages that name their parents, or a tree of them. */
-export const libreChat: Importer = {
-  id: 'librechat',
-  title: 'LibreChat export',
+export const libreChat: BuiltInImporter = {
   recognisedBy: 'objects with "conversationId" and "messages" or "messagesTree"',
   detects: ({ conversationId, messages, messagesTree }) =>
     typeof conversationId === 'string' && (Array.isArray(messages) || Array.isArray(messagesTree)),
@@ -67,7 +65,7 @@ function flatten(list: readonly unknown[], text: string): ExactObject[] {
   });
 }
 
-function writeMessages({ value, text }: ExactObject, file: Parameters<Importer['read']>[1]['file']): Message[] {
+function writeMessages({ value, text }: ExactObject, file: Parameters<BuiltInImporter['read']>[1]['file']): Message[] {
   const items = readItems(value, text);
   if (value.isCreatedByUser !== true) return splitTurns(items);
   const files = (Array.isArray(value.files) ? value.files : []).flatMap((one, index): ContentBlock[] => {

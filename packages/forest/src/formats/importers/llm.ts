@@ -1,14 +1,12 @@
 import { assistant, type ContentBlock, isObject, type JsonObject, system, toolResult, user } from '@skein/core';
 import { wrongShape } from '../format-error.ts';
-import type { Importer } from '../importer.ts';
+import type { BuiltInImporter } from '../importer.ts';
 import { argumentsText, readObject, readTime, textMember } from '../source/exact-json.ts';
 import { openSqlite, type SqliteFile, type SqliteValue } from '../source/sqlite.ts';
 import { chainMessages, type MessageWithFacts, toMedia } from './source-conversation.ts';
 
 /** The log of simonw's `llm` (`llm logs path`): a database of SQLite with a row for each response. */
-export const llm: Importer = {
-  id: 'llm',
-  title: "Log of llm (SQLite's logs.db)",
+export const llm: BuiltInImporter = {
   recognisedBy: 'a database with the tables "conversations" and "responses"',
   read(text) {
     const { value } = readObject(text, 'a conversation of the log of llm');

@@ -1,6 +1,6 @@
 import { type ContentBlock, isObject, type JsonObject, type Message, system, user } from '@skein/core';
 import { wrongShape } from '../format-error.ts';
-import type { ImportedMessage, Importer } from '../importer.ts';
+import type { BuiltInImporter, ImportedMessage } from '../importer.ts';
 import { argumentsText, otherMembers, readObject, readTime, textMember } from '../source/exact-json.ts';
 import { splitTurns, type ToolAnswer } from './source-conversation.ts';
 
@@ -8,9 +8,7 @@ import { splitTurns, type ToolAnswer } from './source-conversation.ts';
  * A conversation file of LM Studio (`….conversation.json`): messages in their order, each in one or more versions. The other
  * versions of a message are branches.
  */
-export const lmStudio: Importer = {
-  id: 'lm-studio',
-  title: 'LM Studio conversation',
+export const lmStudio: BuiltInImporter = {
   recognisedBy: '"messages" with "versions"',
   detects: ({ messages }) =>
     Array.isArray(messages) && messages.some((one) => isObject(one) && Array.isArray(one.versions)),
@@ -53,7 +51,7 @@ export const lmStudio: Importer = {
   },
 };
 
-type FindFile = Parameters<Importer['read']>[1]['file'];
+type FindFile = Parameters<BuiltInImporter['read']>[1]['file'];
 type Item = ContentBlock | { readonly result: ToolAnswer };
 
 function writeVersion(version: JsonObject, key: string, file: FindFile): Message[] {

@@ -2,14 +2,12 @@ import { isObject, type Message, MessageList, readChatState } from '@skein/core'
 import { DEFAULT_DIALECT } from '../../model/dialects.ts';
 import { exportDialects } from '../export/dialect-messages.ts';
 import { FormatError, wrongShape } from '../format-error.ts';
-import type { Importer } from '../importer.ts';
+import type { BuiltInImporter } from '../importer.ts';
 import { otherMembers, readJson, readObject } from '../source/exact-json.ts';
 import { chainMessages, type MessageWithFacts } from './source-conversation.ts';
 
 /** Bare messages of a dialect. Nothing in them says which one: callers have to name it. */
-export const messages: Importer = {
-  id: 'messages',
-  title: 'Messages of a dialect',
+export const messages: BuiltInImporter = {
   element: 'message',
   read(text, { dialect: id }) {
     if (id === undefined)
@@ -42,9 +40,7 @@ function requireRoles(read: readonly Message[], id: string): readonly Message[] 
 }
 
 /** `{"messages":[…]}`, one conversation per line. Other members are kept with the last message. */
-export const fineTuning: Importer = {
-  id: 'fine-tuning',
-  title: 'Fine-tuning lines',
+export const fineTuning: BuiltInImporter = {
   recognisedBy: 'lines with "messages", and neither "version" nor "model"',
   detects: ({ messages: list, version, model }) => Array.isArray(list) && version === undefined && model === undefined,
   inLines: true,
@@ -70,9 +66,7 @@ export const fineTuning: Importer = {
 };
 
 /** `MessageList` files, current ones and those of version "1.0". */
-export const messageList: Importer = {
-  id: 'message-list',
-  title: 'Message list',
+export const messageList: BuiltInImporter = {
   recognisedBy: '{"format":"skein/messages",…} or {"version":"1.0","messages":[…]}',
   detects: ({ format, version, messages: list }) =>
     format === 'skein/messages' || (typeof version === 'string' && Array.isArray(list) && format === undefined),
@@ -86,9 +80,7 @@ export const messageList: Importer = {
 };
 
 /** States of `Chat`, current ones and those of version 1. */
-export const chatState: Importer = {
-  id: 'chat-state',
-  title: 'Chat state',
+export const chatState: BuiltInImporter = {
   recognisedBy: '{"version":1,"provider":…,"messages":[…]} or {"version":2,"list":{…}}',
   detects: ({ version, list, provider, messages: old }) =>
     typeof version === 'number' && (isObject(list) || (typeof provider === 'string' && Array.isArray(old))),

@@ -1,13 +1,11 @@
 import { assistant, type ContentBlock, isObject, type JsonObject, system, user } from '@skein/core';
 import { wrongShape } from '../format-error.ts';
-import type { ImportedMessage, Importer } from '../importer.ts';
+import type { BuiltInImporter, ImportedMessage } from '../importer.ts';
 import { objectAt, otherMembers, readObject, readTime, textMember } from '../source/exact-json.ts';
 import { toMedia } from './source-conversation.ts';
 
 /** Chats that Open WebUI exports: a list of them, each with a tree of messages by id. */
-export const openWebui: Importer = {
-  id: 'open-webui',
-  title: 'Open WebUI export',
+export const openWebui: BuiltInImporter = {
   recognisedBy: 'objects with "chat" that has "history"',
   detects: ({ chat }) => isObject(chat) && isObject(chat.history),
   read(text) {

@@ -1,15 +1,13 @@
 import { assistant, type ContentBlock, isObject, type JsonObject, system, user } from '@skein/core';
 import { wrongShape } from '../format-error.ts';
-import type { ImportedMessage, Importer } from '../importer.ts';
+import type { BuiltInImporter, ImportedMessage } from '../importer.ts';
 import { objectAt, otherMembers, readObject, readTime, textMember } from '../source/exact-json.ts';
 
 /**
  * A chat of OpenRouter's page, versions 1 to 3 ("orpg"). Messages name their parents; from version 3 on, their contents are
  * items of the Responses protocol beside them.
  */
-export const openRouter: Importer = {
-  id: 'openrouter',
-  title: 'OpenRouter chat',
+export const openRouter: BuiltInImporter = {
   recognisedBy: '"version" that begins with "orpg."',
   detects: ({ version }) => typeof version === 'string' && version.startsWith('orpg.'),
   read(text) {

@@ -1,6 +1,6 @@
 import { type ContentBlock, isObject, type JsonObject, type Message, system, textAt, user } from '@skein/core';
 import { wrongShape } from '../format-error.ts';
-import type { Importer } from '../importer.ts';
+import type { BuiltInImporter } from '../importer.ts';
 import {
   argumentsText,
   type ExactObject,
@@ -15,9 +15,7 @@ import { chainMessages, readMedia, splitTurns, type ToolAnswer, unknownMessage }
 const TAKEN = ['role', 'parts', 'content', 'createdAt', 'toolInvocations', 'experimental_attachments', 'reasoning'];
 
 /** UI messages of the AI SDK, version 4 and later: a list, or a chat with "messages". */
-export const uiMessages: Importer = {
-  id: 'ui-messages',
-  title: 'AI SDK messages',
+export const uiMessages: BuiltInImporter = {
   recognisedBy: 'objects with "role" and typed "parts", or with "toolInvocations"',
   detects: (value) => isUiMessage(value) || (Array.isArray(value.messages) && value.messages.some(isUiMessage)),
   element: 'message',

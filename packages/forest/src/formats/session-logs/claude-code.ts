@@ -8,7 +8,7 @@ import {
   splice,
   textAt,
 } from '@skein/core';
-import type { ImportedSession, Importer, KeptMessages, LogPast, LogProgress } from '../importer.ts';
+import type { BuiltInImporter, ImportedSession, KeptMessages, LogPast, LogProgress } from '../importer.ts';
 import { exactValue, textMember } from '../source/exact-json.ts';
 import {
   keepBeside,
@@ -26,9 +26,7 @@ import {
  * A session of Claude Code: `~/.claude/projects/<folder>/<session>.jsonl`, and those of its subagents beside it. Lines name
  * the line before them, so rewound sessions have branches. A reply has one line for each block.
  */
-export const claudeCode: Importer = {
-  id: 'claude-code',
-  title: 'Claude Code session',
+export const claudeCode: BuiltInImporter = {
   recognisedBy: 'lines with "sessionId" and "type"',
   detects: ({ sessionId, type, leafUuid, projectHash }) =>
     typeof type === 'string' && projectHash === undefined && (isName(sessionId) || isName(leafUuid)),

@@ -7,7 +7,7 @@ import {
   textAt,
   type Usage,
 } from '@skein/core';
-import type { ImportedSession, Importer, LogPast } from '../importer.ts';
+import type { BuiltInImporter, ImportedSession, LogPast } from '../importer.ts';
 import { memberTexts, textMember } from '../source/exact-json.ts';
 import {
   keepBeside,
@@ -27,9 +27,7 @@ const PRIVATE = 'internal_chat_message_metadata_passthrough';
  * A session of Codex: `~/.codex/sessions/<date>/rollout-<time>-<id>.jsonl`. Its lines hold the items of the Responses API as they
  * were sent and received, between events of the program.
  */
-export const codex: Importer = {
-  id: 'codex',
-  title: 'Codex session',
+export const codex: BuiltInImporter = {
   recognisedBy: 'lines with "timestamp", "type" and "payload"',
   detects: ({ type, payload, timestamp }) =>
     typeof type === 'string' && isObject(payload) && typeof timestamp === 'string',

@@ -1,5 +1,5 @@
 import { googleGenerateContent, isObject, type JsonObject, type Message, textAt, type Usage } from '@skein/core';
-import type { ImportedSession, Importer, LogPast } from '../importer.ts';
+import type { BuiltInImporter, ImportedSession, LogPast } from '../importer.ts';
 import { otherMembers, readObjects, readTime, textMember } from '../source/exact-json.ts';
 import {
   keepBeside,
@@ -16,9 +16,7 @@ import {
  * A session of Gemini CLI: `~/.gemini/tmp/<project>/chats/session-<time>-<id>.jsonl`; older releases wrote one document. Signatures are not in the
  * log, so replies are put together from what it has.
  */
-export const geminiCli: Importer = {
-  id: 'gemini-cli',
-  title: 'Gemini CLI session',
+export const geminiCli: BuiltInImporter = {
   recognisedBy: 'lines with "sessionId" and "projectHash"',
   detects: ({ sessionId, projectHash }) => typeof sessionId === 'string' && typeof projectHash === 'string',
   element: 'line',

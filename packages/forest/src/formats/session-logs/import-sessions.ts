@@ -4,16 +4,11 @@ import { type Forest, makeRef, readPrompt, readRefs } from '../../forest/index.t
 import { sha256 } from '../../model/ids.ts';
 import { isElementError } from '../format-error.ts';
 import type { ImportProblem } from '../import-tracker.ts';
-import { findImporter, type ImportedConversation, type LogPast } from '../importer.ts';
+import type { ImportedConversation, LogPast } from '../importer.ts';
+import { findImporter } from '../importers/index.ts';
 import { type WrittenPart, writeConversation } from '../write-conversation.ts';
-import {
-  type AgentEnvironment,
-  CODING_AGENTS,
-  type CodingAgent,
-  type FoundLog,
-  findLogs,
-  readSubagentFacts,
-} from './find-logs.ts';
+import { type AgentEnvironment, CODING_AGENTS, type CodingAgent } from './coding-agents.ts';
+import { type FoundLog, findLogs, readSubagentFacts } from './find-logs.ts';
 import { findKeys, removeKeys } from './keys-in-logs.ts';
 import { isContinued, type LogPart, LogReading, readPart, type StoredReading, skipLine } from './log-reading.ts';
 import { readStoredSessions } from './opencode-database.ts';
@@ -63,13 +58,6 @@ export interface ImportSessionsResult {
   readonly problems: readonly ImportProblem[];
 }
 
-/**
- * Imports the sessions that coding agents have logged. Logs that did not change since they were read are left alone, so it
- * can run again and again. The agents' files are only read.
- *
- * @example
- * const { threads } = await importSessions(forest, { agents: ['codex'] });
- */
 export async function importSessions(
   forest: Forest,
   { agents, folder, paths, env = process.env, onProgress, ...options }: ImportSessionsOptions = {},

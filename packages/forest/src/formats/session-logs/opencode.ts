@@ -9,7 +9,7 @@ import {
   user,
 } from '@skein/core';
 import { wrongShape } from '../format-error.ts';
-import type { Importer } from '../importer.ts';
+import type { BuiltInImporter } from '../importer.ts';
 import { unknownMessage } from '../importers/source-conversation.ts';
 import {
   argumentsText,
@@ -27,9 +27,7 @@ import { keepBeside, type LoggedMessage, toConversation } from './session-log.ts
  * A session of OpenCode, as `opencode export` prints it: the session, and its messages with their parts. What providers issued is in the
  * metadata of the parts.
  */
-export const opencode: Importer = {
-  id: 'opencode',
-  title: 'OpenCode session',
+export const opencode: BuiltInImporter = {
   recognisedBy: 'an object with "info" and "messages"',
   detects: ({ info, messages }) => isObject(info) && Array.isArray(messages),
   read(text) {

@@ -1,5 +1,5 @@
 import { type ContentBlock, isObject, type JsonObject, textAt, toolResult, type Usage, user } from '@skein/core';
-import type { ImportedSession, Importer, LogPast, LogProgress } from '../importer.ts';
+import type { BuiltInImporter, ImportedSession, LogPast, LogProgress } from '../importer.ts';
 import { unknownMessage } from '../importers/source-conversation.ts';
 import { argumentsText, type ExactObject, objectAt, otherMembers, readTime, textMember } from '../source/exact-json.ts';
 import { assembleReply, type KeptBlock, objectText } from './assemble-reply.ts';
@@ -18,9 +18,7 @@ import {
  * A session of pi: `~/.pi/agent/sessions/<folder>/<time>_<id>.jsonl`. Its entries are a tree in one file. What providers issued is in side fields of
  * the blocks, so replies are put together in the protocol that they came by.
  */
-export const pi: Importer = {
-  id: 'pi',
-  title: 'pi session',
+export const pi: BuiltInImporter = {
   recognisedBy: 'a first line with "type":"session", "version" and "id"',
   detects: ({ type, version, id }) => type === 'session' && typeof version === 'number' && typeof id === 'string',
   element: 'line',

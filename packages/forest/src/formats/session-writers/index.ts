@@ -2,18 +2,20 @@ import { randomUUID } from 'node:crypto';
 import type { Loss } from '@skein/core';
 import type { Forest } from '../../forest/index.ts';
 import { FormatError } from '../format-error.ts';
-import { claudeCodeWriter } from './claude-code.ts';
-import { codexWriter } from './codex.ts';
-import { opencodeWriter } from './opencode.ts';
-import { piWriter } from './pi.ts';
 import type { SessionWriter, WrittenSession } from './session-writer.ts';
 
 export type { WrittenSession } from './session-writer.ts';
 
-const WRITERS: readonly SessionWriter[] = [claudeCodeWriter, codexWriter, opencodeWriter, piWriter];
+/** Each is loaded when it is asked for. */
+const WRITERS: ReadonlyMap<string, () => Promise<SessionWriter>> = new Map([
+  ['claude-code', async () => (await import('./claude-code.ts')).claudeCodeWriter],
+  ['codex', async () => (await import('./codex.ts')).codexWriter],
+  ['opencode', async () => (await import('./opencode.ts')).opencodeWriter],
+  ['pi', async () => (await import('./pi.ts')).piWriter],
+]);
 
 /** The agents whose sessions can be written. */
-export const WRITABLE_AGENTS: readonly string[] = WRITERS.map(({ agent }) => agent);
+export const WRITABLE_AGENTS: readonly string[] = [...WRITERS.keys()];
 
 /** Options of `writeSession`. */
 export interface WriteSessionOptions {
@@ -39,8 +41,8 @@ export async function writeSession(
   thread: string,
   { agent, cwd, model, id = randomUUID() }: WriteSessionOptions,
 ): Promise<WrittenSession & { readonly losses: readonly Loss[] }> {
-  const writer = WRITERS.find((one) => one.agent === agent);
-  if (!writer)
+  const load = WRITERS.get(agent);
+  if (!load)
     throw new FormatError(
       'unknown_format',
       `Sessions of "${agent}" cannot be written. Use one of ${WRITABLE_AGENTS.join(', ')}.`,
@@ -48,6 +50,7 @@ export async function writeSession(
   const about = await forest.threads.get(thread);
   const nodes = await forest.path(about.head);
   const models = nodes.flatMap(({ takes }) => takes.flatMap((take) => (take.author === 'model' ? [take.model] : [])));
+  const writer = await load();
   return writer.write({
     messages: nodes.map(({ message }) => message),
     times: nodes.map(({ takes }) => takes[0]?.at ?? about.createdAt),

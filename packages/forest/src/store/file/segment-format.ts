@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
 import { appendEscaped, type ByteSink } from '../../model/escape-json.ts';
 import type { StoreRecord } from '../../model/records.ts';
-import { isEntry } from '../records.ts';
+import { isEntry, isRecord } from '../records.ts';
 
 /** The format version in the first line of a segment. A store that finds a higher one becomes read-only. */
 export const SEGMENT_VERSION = 1;
@@ -228,43 +228,6 @@ export function findSubject(bytes: Buffer): string | undefined {
 }
 
 const LONGEST_SUBJECT = 256;
-
-/** Whether a value has the members that the index needs. Other members are not checked. */
-export function isRecord(value: object): value is StoreRecord {
-  const record = value as Record<string, unknown>;
-  if ('~' in record || '#' in record) return false;
-  switch (record.k) {
-    case 'node':
-      return (
-        isHex(record.id, 40) &&
-        isHex(record.parent, 40) &&
-        isHex(record.lead, 40) &&
-        isHex(record.body, 64) &&
-        typeof record.echo === 'string' &&
-        typeof record.dialect === 'string' &&
-        typeof record.at === 'number' &&
-        Number.isInteger(record.depth) &&
-        typeof (record.facts as { role?: unknown } | undefined)?.role === 'string'
-      );
-    case 'body':
-      return isHex(record.digest, 64) && typeof record.text === 'string';
-    case 'take':
-      return isHex(record.id, 32) && isHex(record.node, 40) && typeof record.at === 'number';
-    case 'ref':
-      return [record.on, record.key, record.name, record.clock].every((member) => typeof member === 'string');
-    case 'generation':
-    case 'event':
-    case 'exchange':
-    case 'tool-journal':
-      return isEntry(record);
-    default:
-      return typeof record.k === 'string';
-  }
-}
-
-function isHex(value: unknown, length: number): boolean {
-  return typeof value === 'string' && value.length === length && /^[0-9a-f]*$/.test(value);
-}
 
 function parse(text: string): unknown {
   try {

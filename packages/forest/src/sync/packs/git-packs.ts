@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -132,6 +131,7 @@ async function runGit(
   env: Record<string, string>,
 ): Promise<Buffer> {
   const inherited = Object.entries(process.env).filter(([name]) => !LEADING.includes(name));
+  const { spawn } = await import('node:child_process');
   const child = spawn('git', ['-C', repository, '-c', 'commit.gpgSign=false', ...args], {
     env: { ...Object.fromEntries(inherited), ...SIGNATURE, ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
