@@ -169,6 +169,34 @@ test('an answer from before a deletion that arrives after it does not show the b
   await page.getByText('This branch was deleted.').waitFor();
 });
 
+test('an answer stays on screen when its end arrives before its message is loaded', async () => {
+  const { open, emulator, gate } = await startApp();
+  emulator.script('anthropic-messages', says('It stays where it is.', { pieces: 4, chunkDelay: 1 }));
+  const page = await open('/new');
+  gate.shut();
+  await page.getByRole('textbox', { name: 'Message' }).fill('Slowly.');
+  await page.keyboard.press('Control+Enter');
+  await gate.pass(3);
+  const text = page.getByRole('region', { name: 'Messages' }).getByText('It s');
+  await text.waitFor();
+  const drawn = await text.elementHandle();
+  const loaded = createSignal();
+  await page.route(/\/nodes\/[0-9a-f]{40}$/, async (route) => {
+    await loaded.given;
+    await route.continue();
+  });
+  // The page asks for it when it is told of the end.
+  const ended = page.waitForResponse(/\/generations\/\w+$/);
+  gate.open();
+  await ended;
+  const isDrawn = () => page.evaluate((element) => element?.isConnected, drawn);
+  await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+  expect(await isDrawn()).toBe(true);
+  loaded.give();
+  await page.getByRole('article', { name: 'assistant message' }).getByText('It stays where it is.').waitFor();
+  expect(await isDrawn()).toBe(true);
+});
+
 test('a reload in the middle of an answer loses nothing of it', async () => {
   const { open, emulator, gate } = await startApp();
   const text = 'Long enough to be caught in the middle of its way.';

@@ -36,6 +36,8 @@ const following = new Map<string, () => void>();
 const seen = new Map<string, string>();
 /** The latest state of each generation. It is shown once the messages that it refers to are loaded. */
 const latest = new Map<string, LiveGeneration>();
+/** The messages of generations that are being loaded. */
+const loading = new Map<string, Promise<unknown>>();
 
 /**
  * Follows a generation and shows it live. A second call changes nothing. A resumed generation continues after the last event
@@ -110,9 +112,19 @@ function applyEvents(id: string, events: readonly GenerationEvent[]): void {
     void queryClient.invalidateQueries({ queryKey: ['generations'] });
   }
   const arrived = events.flatMap((event) => (event.type === 'message' ? [event.node] : []));
-  // The complete message replaces its pieces in one step, so that nothing flickers.
-  if (arrived.length === 0) show(id);
-  else void Promise.all(arrived.map((node) => refreshNode(node).catch(() => undefined))).then(() => show(id));
+  if (arrived.length > 0) void loadMessages(id, arrived);
+  // The complete message replaces its pieces in one step, so that nothing flickers. What comes meanwhile waits with it: the end of
+  // an answer often arrives in the frame after its message.
+  else if (!loading.has(id)) show(id);
+}
+
+async function loadMessages(id: string, arrived: readonly string[]): Promise<void> {
+  const loaded = Promise.all([loading.get(id), ...arrived.map((node) => refreshNode(node).catch(() => undefined))]);
+  loading.set(id, loaded);
+  await loaded;
+  if (loading.get(id) !== loaded) return;
+  loading.delete(id);
+  show(id);
 }
 
 function show(id: string): void {
