@@ -4,7 +4,7 @@ import { says } from '@skein/emulator';
 import { seedSample } from '@skein/server';
 import type { Locator, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { inChromium, program, startApp } from './kit.ts';
+import { askForApproval, inChromium, poet, program, startApp, twoConversations } from './kit.ts';
 
 inChromium();
 
@@ -56,12 +56,9 @@ test('a diagram shows its code, a drawing fills the screen, and a page is previe
 });
 
 test('what changed between branches is shown, and the rail is walked, by keys', async () => {
-  const { open, forest } = await startApp();
-  const first = await forest.threads.begin([user('Which yarn?'), assistant('Take wool.')], { title: 'Wool' });
-  const [question] = await forest.path(first.head);
-  const linen = await forest.append(question!.id, [assistant('Take linen.')]);
-  await forest.threads.create({ head: linen, title: 'Linen' });
-  const page = await open(`/t/${first.id}`);
+  const app = await startApp();
+  const { thread } = await twoConversations(app);
+  const page = await app.open(`/t/${thread}`);
   const answer = page.getByRole('article', { name: 'assistant message' });
   await answer.getByText('Take wool.').waitFor();
   await page.getByRole('tree').getByText('Linen', { exact: true }).waitFor();
@@ -82,15 +79,7 @@ test('what changed between branches is shown, and the rail is walked, by keys', 
 });
 
 test('an agent is chosen, a key is tested and the default model is set, by keys', async () => {
-  const agent = {
-    id: 'poet',
-    name: 'Poet',
-    description: 'Writes verse.',
-    model: { provider: { id: 'anthropic' }, model: 'claude-sonnet-4-5' },
-    toolNames: [],
-    options: async () => ({ options: { model: {}, params: {}, tools: [] }, problems: [] }),
-  };
-  const { open, emulator, forest } = await startApp({ agents: async () => [agent] } as object);
+  const { open, emulator, forest } = await startApp(poet);
   emulator.script('anthropic-messages', says('hello'));
   const page = await open('/new');
   const form = page.getByRole('form');
@@ -133,19 +122,9 @@ test('conversations are sorted and filtered by keys', async () => {
 });
 
 test('in Compare a call is approved, an answer is rated, and one is kept, by keys', async () => {
-  const { url, open, emulator, forest } = await startApp();
-  const { id, head } = await forest.threads.begin([user('Porto?')]);
-  const other = await forest.append(head, [assistant('Rain.')]);
-  emulator.script('anthropic-messages', [
-    { blocks: [{ type: 'tool-use', name: 'get_weather', input: { city: 'Porto' } }] },
-    says('Nineteen degrees.'),
-  ]);
-  const asked = await fetch(`${url}/api/v1/generations`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ node: head, thread: id, tools: ['get_weather'] }),
-  });
-  const generation = ((await asked.json()) as { id: string }).id;
+  const app = await startApp();
+  const { open, forest } = app;
+  const { thread, other, generation } = await askForApproval(app);
   const page = await open(`/compare?nodes=g-${generation},${other}`);
   const column = page.getByRole('region', { name: 'Branch 1' });
   await use(page, column.getByRole('region', { name: 'Approval' }).getByRole('button', { name: 'Approve' }));
@@ -154,7 +133,7 @@ test('in Compare a call is approved, an answer is rated, and one is kept, by key
   await expect.poll(async () => (await forest.node(other)).marks.rating).toBe(1);
   await use(page, page.getByRole('button', { name: 'Keep this one: branch 2' }));
   await page.waitForURL(/\/t\//);
-  await expect.poll(async () => (await forest.threads.get(id)).head).toBe(other);
+  await expect.poll(async () => (await forest.threads.get(thread)).head).toBe(other);
 });
 
 test('recorded calls are read over time, in Pretty and Exact, and sent again, and their cost is divided, by keys', async () => {

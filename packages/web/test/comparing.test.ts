@@ -4,7 +4,7 @@ import { says } from '@skein/emulator';
 import { seedSample } from '@skein/server';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { inChromium, startApp } from './kit.ts';
+import { askForApproval, inChromium, startApp } from './kit.ts';
 
 inChromium();
 
@@ -18,19 +18,9 @@ async function chooseModels(page: Page, models: readonly string[]): Promise<void
 }
 
 test('a tool call that needs approval is decided in its Compare column', async () => {
-  const { url, open, emulator, forest } = await startApp();
-  const { id, head } = await forest.threads.begin([user('Porto?')]);
-  emulator.script('anthropic-messages', [
-    { blocks: [{ type: 'tool-use', name: 'get_weather', input: { city: 'Porto' } }] },
-    says('Nineteen degrees.'),
-  ]);
-  const asked = await fetch(`${url}/api/v1/generations`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ node: head, thread: id, tools: ['get_weather'] }),
-  });
-  const generation = ((await asked.json()) as { id: string }).id;
-  const page = await open(`/compare?nodes=g-${generation},${head}`);
+  const app = await startApp();
+  const { other, generation } = await askForApproval(app);
+  const page = await app.open(`/compare?nodes=g-${generation},${other}`);
   const column = page.getByRole('region', { name: 'Branch 1' });
   await column.getByRole('region', { name: 'Approval' }).getByRole('button', { name: 'Approve' }).click();
   await column.getByText('Nineteen degrees.').waitFor();

@@ -2,17 +2,9 @@
 import { says } from '@skein/emulator';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { inChromium, startApp } from './kit.ts';
+import { composer, inChromium, messages, send, startApp } from './kit.ts';
 
 inChromium();
-
-const composer = (page: Page) => page.getByRole('textbox', { name: 'Message' });
-const messages = (page: Page, role: string) => page.getByRole('article', { name: `${role} message` });
-
-async function send(page: Page, text: string): Promise<void> {
-  await composer(page).fill(text);
-  await page.keyboard.press('Control+Enter');
-}
 
 /** Types a model into the picker. */
 async function choose(page: Page, model: string): Promise<void> {

@@ -2,7 +2,7 @@
 import { assistant, user } from '@skein/core';
 import { seedSample } from '@skein/server';
 import { expect, test } from 'vitest';
-import { inChromium, startApp } from './kit.ts';
+import { inChromium, startApp, twoConversations } from './kit.ts';
 
 inChromium();
 
@@ -107,12 +107,9 @@ test('conversations are pinned, archived, filtered, renamed by double click and 
 });
 
 test('the branches of a fork are cards by key, with what changed, and the rail names the conversations that end in the tree', async () => {
-  const { open, forest } = await startApp();
-  const first = await forest.threads.begin([user('Which yarn?'), assistant('Take wool.')], { title: 'Wool' });
-  const [question] = await forest.path(first.head);
-  const other = await forest.append(question!.id, [assistant('Take linen.')]);
-  await forest.threads.create({ head: other, title: 'Linen' });
-  const page = await open(`/t/${first.id}`);
+  const app = await startApp();
+  const { thread } = await twoConversations(app);
+  const page = await app.open(`/t/${thread}`);
   const tree = page.getByRole('tree');
   await tree.getByText('Linen', { exact: true }).waitFor();
   expect(await tree.getByRole('treeitem').allInnerTexts()).toMatchObject(
@@ -139,4 +136,26 @@ test('the page can be installed: its manifest and icons are there', async () => 
   const manifest = (await (await page.request.get(url + href)).json()) as { icons: { src: string }[]; display: string };
   expect(manifest.display).toBe('standalone');
   for (const { src } of manifest.icons) expect((await page.request.get(url + src)).ok(), src).toBe(true);
+});
+
+test('rows that come into view are drawn in the frame that scrolls', async () => {
+  const { open, forest } = await startApp();
+  for (let at = 0; at < 60; at++) {
+    const head = await forest.append('root', [user(`Question ${at}?`)]);
+    await forest.threads.create({ head, title: `Conversation ${at}` });
+  }
+  const page = await open('/');
+  await page.getByRole('link', { name: 'Conversation 59' }).last().waitFor();
+  // Frame callbacks come right after the scroll events of their frame, before any other task.
+  const isDrawn = await page.evaluate(
+    () =>
+      new Promise((resolve) => {
+        document.getElementById('forest-scroll')!.scrollTop += 600;
+        requestAnimationFrame(() => {
+          const rows = [...document.querySelectorAll('[data-thread]')].map((row) => row.getBoundingClientRect());
+          resolve(rows.some(({ top, bottom }) => top <= innerHeight - 50 && bottom >= innerHeight - 50));
+        });
+      }),
+  );
+  expect(isDrawn).toBe(true);
 });

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { loadConfig } from '@skein/agents';
-import { tool } from '@skein/core';
-import { type Emulator, startEmulator } from '@skein/emulator';
+import { assistant, tool, user } from '@skein/core';
+import { type Emulator, says, startEmulator } from '@skein/emulator';
 import { type Forest, openForest, recordFetch } from '@skein/forest';
 import { createServer, type ListeningServer, type ServerOptions } from '@skein/server';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
@@ -233,4 +233,52 @@ export function program({ forest, emulator }: App) {
     await fetch.settled();
     return { id, content };
   };
+}
+
+export const composer = (page: Page) => page.getByRole('textbox', { name: 'Message' });
+export const messages = (page: Page, role: string) => page.getByRole('article', { name: `${role} message` });
+
+/** Writes a message and sends it. */
+export async function send(page: Page, text: string): Promise<void> {
+  await composer(page).fill(text);
+  await page.keyboard.press('Control+Enter');
+}
+
+/** An agent, as the option of the server that lists them. */
+export const poet = {
+  agents: async () => [
+    {
+      id: 'poet',
+      name: 'Poet',
+      description: 'Writes verse.',
+      model: { provider: { id: 'anthropic' }, model: 'claude-sonnet-4-5' },
+      toolNames: [],
+      options: async () => ({ options: { model: {}, params: {}, tools: [] }, problems: [] }),
+    },
+  ],
+} as object;
+
+/** A question with two answers, each the end of a conversation. */
+export async function twoConversations({ forest }: App): Promise<{ readonly thread: string }> {
+  const first = await forest.threads.begin([user('Which yarn?'), assistant('Take wool.')], { title: 'Wool' });
+  const [question] = await forest.path(first.head);
+  const linen = await forest.append(question!.id, [assistant('Take linen.')]);
+  await forest.threads.create({ head: linen, title: 'Linen' });
+  return { thread: first.id };
+}
+
+/** A question with an answer, and one more answer that waits for the approval of a call and has its last words ready. */
+export async function askForApproval({ url, emulator, forest }: App) {
+  const { id, head } = await forest.threads.begin([user('Porto?')]);
+  const other = await forest.append(head, [assistant('Rain.')]);
+  emulator.script('anthropic-messages', [
+    { blocks: [{ type: 'tool-use', name: 'get_weather', input: { city: 'Porto' } }] },
+    says('Nineteen degrees.'),
+  ]);
+  const asked = await fetch(`${url}/api/v1/generations`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ node: head, thread: id, tools: ['get_weather'] }),
+  });
+  return { thread: id, other, generation: ((await asked.json()) as { id: string }).id };
 }

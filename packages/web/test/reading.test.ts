@@ -154,9 +154,9 @@ test('the page brings its own font, so that every system looks the same', async 
 /** Bytes of script, compressed. */
 const MOST_SCRIPT = 250_000;
 
-test('the first screen loads at most 250 kB of script', async () => {
+test.each(['/', '/new'])('%s loads at most 250 kB of script before it can be used', async (path) => {
   const { open } = await startApp();
-  const page = await open('/');
+  const page = await open(path);
   await page.getByRole('main').getByRole('heading', { level: 1 }).first().waitFor();
   await page.evaluate('new Promise((resolve) => requestIdleCallback(resolve))');
   const scripts = (await page.evaluate(

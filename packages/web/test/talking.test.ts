@@ -2,12 +2,10 @@
 import { says } from '@skein/emulator';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { inChromium, startApp } from './kit.ts';
+import { composer, inChromium, messages, poet, startApp } from './kit.ts';
 
 inChromium();
 
-const composer = (page: Page) => page.getByRole('textbox', { name: 'Message' });
-const messages = (page: Page, role: string) => page.getByRole('article', { name: `${role} message` });
 const form = (page: Page) => page.getByRole('form', { name: 'Composer' });
 
 test('text that is typed while an answer streams is there when it ends, is stopped, or the page is loaded again', async () => {
@@ -226,15 +224,7 @@ test('a prompt and the default model are kept on the server, for every browser, 
 });
 
 test('a new conversation offers agents and tests a key, which stays on the server', async () => {
-  const agent = {
-    id: 'poet',
-    name: 'Poet',
-    description: 'Writes verse.',
-    model: { provider: { id: 'anthropic' }, model: 'claude-sonnet-4-5' },
-    toolNames: [],
-    options: async () => ({ options: { model: {}, params: {}, tools: [] }, problems: [] }),
-  };
-  const { open, emulator } = await startApp({ agents: async () => [agent] } as object);
+  const { open, emulator } = await startApp(poet);
   emulator.script('anthropic-messages', [{ error: { status: 401 } }, says('hello')]);
   const page = await open('/new');
   const card = page.getByRole('region', { name: 'Agents' }).getByRole('button', { name: /Poet/ });

@@ -3,19 +3,12 @@ import { assistant as answered, user as said } from '@skein/core';
 import { says } from '@skein/emulator';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { inChromium, program, startApp } from './kit.ts';
+import { inChromium, messages, program, send, startApp } from './kit.ts';
 
 inChromium();
 
-const composer = (page: Page) => page.getByRole('textbox', { name: 'Message' });
-const messages = (page: Page, role: string) => page.getByRole('article', { name: `${role} message` });
 const list = (page: Page) => page.getByRole('navigation', { name: 'Forest' });
 const here = (page: Page) => list(page).locator('a[aria-current="page"]');
-
-async function send(page: Page, text: string): Promise<void> {
-  await composer(page).fill(text);
-  await page.keyboard.press('Control+Enter');
-}
 
 const user = (content: unknown) => ({ role: 'user', content });
 const assistant = (content: unknown) => ({ role: 'assistant', content });

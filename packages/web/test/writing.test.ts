@@ -2,11 +2,10 @@
 import { says } from '@skein/emulator';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { inChromium, startApp } from './kit.ts';
+import { composer, inChromium, startApp } from './kit.ts';
 
 inChromium();
 
-const composer = (page: Page) => page.getByRole('textbox', { name: 'Message' });
 const attached = (page: Page) => page.getByRole('list', { name: 'Attachments' }).getByRole('listitem');
 
 test('Enter sends and Shift+Enter begins a line, until the setting turns that round', async () => {

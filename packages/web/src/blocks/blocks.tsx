@@ -197,9 +197,9 @@ function ReasoningBlock({ node, place, text, redacted, isLive }: ReasoningBlockP
   );
 }
 
-// Loaded at once, so that it is ready with the first messages. It is a quarter of the page's code.
-const loading = import('./rendered-markdown.tsx');
-const RenderedMarkdown = lazy(() => loading);
+/** Loads the renderer. It is a quarter of the page's code; a screen that will show messages asks for it together with them. */
+export const loadMarkdown = () => import('./rendered-markdown.tsx');
+const RenderedMarkdown = lazy(loadMarkdown);
 
 /** Text as markdown, shown as written until the renderer is loaded. */
 function Markdown({ text }: { readonly text: string }) {

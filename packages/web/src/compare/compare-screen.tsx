@@ -2,7 +2,7 @@ import { Code, Diff, GitCompare, Plus } from 'lucide-react';
 import { lazy, useEffect, useState } from 'react';
 import { Link, useLocation, useSearchParams } from 'wouter';
 import type { Node } from '../api/types.ts';
-import { Blocks } from '../blocks/blocks.tsx';
+import { Blocks, loadMarkdown } from '../blocks/blocks.tsx';
 import { useCommandList } from '../commands/registry.ts';
 import { RoleIcon } from '../graph/role-icon.tsx';
 import { comparableText } from '../inspector/comparable-text.ts';
@@ -22,6 +22,7 @@ const RerunScreen = lazy(() => import('./rerun-screen.tsx'));
 /** Branches side by side; with `again` in the address, conversations that other models answer again. */
 export default function CompareScreen() {
   const [params] = useSearchParams();
+  useEffect(() => void loadMarkdown(), []);
   return params.has('again') ? <RerunScreen /> : <BranchColumns />;
 }
 

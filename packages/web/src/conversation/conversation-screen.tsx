@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { Bot, GitFork, Radio, Trash2 } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect } from 'react';
 import { Link } from 'wouter';
 import { queries } from '../api/queries.ts';
 import type { Block, Lineage } from '../api/types.ts';
+import { loadMarkdown } from '../blocks/blocks.tsx';
 import { type ConversationAddress, toAddress, toSessionAddress } from '../state/address.ts';
 import { Button } from '../ui/button.tsx';
 import { Failed, Loading } from '../ui/states.tsx';
@@ -29,6 +30,7 @@ export default function ConversationScreen(place: ConversationAddress) {
 
 function Conversation({ thread: id, node }: ConversationAddress) {
   const { thread, error, retry } = useThread(id, node);
+  useEffect(() => void loadMarkdown(), []);
   if (thread) return <OpenConversation {...thread} />;
   return error === undefined ? <Loading label={t('conversation.loading')} /> : <Failed error={error} onRetry={retry} />;
 }

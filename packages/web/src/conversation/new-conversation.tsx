@@ -3,6 +3,7 @@ import { Bot, Check, GitBranch, Paperclip, Settings2 } from 'lucide-react';
 import { type ReactNode, useEffect, useState } from 'react';
 import { queries } from '../api/queries.ts';
 import type { Agent } from '../api/types.ts';
+import { loadMarkdown } from '../blocks/blocks.tsx';
 import { useModel } from '../state/model.ts';
 import { chooseModel, useView } from '../state/view.ts';
 import { providerText } from '../ui/colors.ts';
@@ -19,7 +20,8 @@ export function NewConversation() {
   const [hasSystem, setHasSystem] = useState(system !== '');
   useEffect(focusComposer, []);
   return (
-    <div className="h-full overflow-y-auto">
+    // What renders messages is loaded when the first one is being written, not with the screen.
+    <div onInput={() => void loadMarkdown()} className="h-full overflow-y-auto">
       <div className="mx-auto flex min-h-full w-full max-w-3xl flex-col justify-center gap-6 py-8">
         <h1 className="px-6 text-center text-2xl font-semibold tracking-tight text-balance">{t('new.title')}</h1>
         <div className="flex flex-col gap-3">

@@ -6,7 +6,7 @@ import { queries } from '../api/queries.ts';
 import type { ContextChange } from '../api/types.ts';
 import { listOpenCalls } from '../inspector/open-calls.ts';
 import { Button } from '../ui/button.tsx';
-import { NumberedVirtualRows } from '../ui/virtual-rows.tsx';
+import { drawInFrame, NumberedVirtualRows } from '../ui/virtual-rows.tsx';
 import { t } from '../words/words.ts';
 import { FindBar } from './find-bar.tsx';
 import { providerChanges } from './message/author.ts';
@@ -41,6 +41,7 @@ export function ThreadView({ owner, selected, leaf, path, tail }: ShownThread) {
     <div className="relative min-h-0 grow">
       <section
         ref={scroller}
+        onScrollCapture={drawInFrame}
         aria-label={t('conversation.messages')}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by key
         tabIndex={0}

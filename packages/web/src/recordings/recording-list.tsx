@@ -3,7 +3,7 @@ import { useLayoutEffect, useRef, useState } from 'react';
 import { Virtualizer, type VirtualizerHandle } from 'virtua';
 import type { Recording } from '../api/types.ts';
 import { Button } from '../ui/button.tsx';
-import { VirtualRows } from '../ui/virtual-rows.tsx';
+import { drawInFrame, VirtualRows } from '../ui/virtual-rows.tsx';
 import { t } from '../words/words.ts';
 import { elapsedMs } from './outcome.tsx';
 import { RecordingRow } from './recording-row.tsx';
@@ -47,7 +47,7 @@ export function RecordingList({ items, chosen, isNarrow, hasMore, onMore }: Reco
   const slowest = Math.max(...items.map((one) => elapsedMs(one) ?? 0), 1);
   return (
     <div className="relative min-h-0 grow">
-      <div ref={scroller} className="h-full overflow-y-auto [overflow-anchor:none]">
+      <div ref={scroller} onScrollCapture={drawInFrame} className="h-full overflow-y-auto [overflow-anchor:none]">
         <Virtualizer
           ref={list}
           as={VirtualRows}

@@ -14,7 +14,7 @@ import { describeGroup, GroupToggle } from '../threads/thread-group.tsx';
 import { ChoiceField } from '../ui/field.tsx';
 import { shortAgo } from '../ui/format.ts';
 import { Failed, Loading } from '../ui/states.tsx';
-import { VirtualRows } from '../ui/virtual-rows.tsx';
+import { drawInFrame, VirtualRows } from '../ui/virtual-rows.tsx';
 import { LANGUAGE, t } from '../words/words.ts';
 import { SCREENS } from './screens.ts';
 
@@ -96,7 +96,11 @@ function SideList({ rows }: { readonly rows: readonly SideRow[] }) {
   const { thread, node } = useConversationAddress() ?? {};
   if (rows.length === 0) return <p className="px-4 py-2 text-xs text-faint">{t('side.empty')}</p>;
   return (
-    <div ref={scroller} className="min-h-0 grow overflow-y-auto px-2 pb-4 [overflow-anchor:none]">
+    <div
+      ref={scroller}
+      onScrollCapture={drawInFrame}
+      className="min-h-0 grow overflow-y-auto px-2 pb-4 [overflow-anchor:none]"
+    >
       <Virtualizer as={VirtualRows} item="li" scrollRef={scroller} data={rows} itemSize={28}>
         {(row) => <Row key={row.key} row={row} isHere={isHere(row, node, thread)} />}
       </Virtualizer>

@@ -24,6 +24,8 @@ export function duration(ms: number): string {
 
 const relative = new Intl.RelativeTimeFormat(LANGUAGE, { numeric: 'auto' });
 
+const days = new Intl.DateTimeFormat(LANGUAGE, { year: 'numeric', month: 'short', day: 'numeric' });
+
 /** A relative time such as "5 minutes ago", or a date when it is more than a week ago. */
 export function ago(at: number, now = Date.now()): string {
   const seconds = Math.round((at - now) / 1000);
@@ -31,7 +33,7 @@ export function ago(at: number, now = Date.now()): string {
   if (seconds > -3600) return relative.format(Math.round(seconds / 60), 'minute');
   if (seconds > -86_400) return relative.format(Math.round(seconds / 3600), 'hour');
   if (seconds > -7 * 86_400) return relative.format(Math.round(seconds / 86_400), 'day');
-  return new Date(at).toLocaleDateString(LANGUAGE, { year: 'numeric', month: 'short', day: 'numeric' });
+  return days.format(at);
 }
 
 /** The same in a few letters, such as "5m", for narrow places. */

@@ -1,3 +1,5 @@
+import type { UIEvent } from 'react';
+import { flushSync } from 'react-dom';
 import type { CustomContainerComponentProps } from 'virtua';
 
 /**
@@ -12,3 +14,13 @@ function makeContainer(Element: 'ul' | 'ol') {
 
 export const VirtualRows = makeContainer('ul');
 export const NumberedVirtualRows = makeContainer('ol');
+
+/**
+ * Draws the rows that come into view in the frame that scrolls, for `onScrollCapture` of what scrolls. React would draw them in a
+ * task of its own, and each step of a wheel would cost a second frame, the first of them with an empty place.
+ */
+export function drawInFrame({ nativeEvent, currentTarget }: UIEvent<HTMLElement>): void {
+  if (!nativeEvent.isTrusted || nativeEvent.target !== currentTarget) return;
+  nativeEvent.stopImmediatePropagation();
+  flushSync(() => currentTarget.dispatchEvent(new Event('scroll')));
+}

@@ -18,6 +18,7 @@ type Values<Key extends WordKey, Value> = { readonly [Name in ValueNames<Key>]: 
 export const LANGUAGE = 'en';
 
 const plurals = new Intl.PluralRules(LANGUAGE);
+const numbers = new Intl.NumberFormat(LANGUAGE);
 
 /**
  * The text of a key, with its values filled in. A text with `one` and `other` is chosen by `count`.
@@ -63,5 +64,5 @@ function fill(text: string, values: Readonly<Record<string, string | number>>): 
 }
 
 function write<Value>(value: Value): Value | string {
-  return typeof value === 'number' ? value.toLocaleString(LANGUAGE) : value;
+  return typeof value === 'number' ? numbers.format(value) : value;
 }
