@@ -1,7 +1,7 @@
 // What the gateway costs: added latency of a small request, requests per second, and processor time of a long stream, beside a
 // plain pass-through, the recording proxy, and other gateways. Each of them is a process of its own, all before one provider.
 import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { Agent, request as ask } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,6 +19,8 @@ const SMALL = 100;
 const SECONDS = 1;
 const STREAMS = 2;
 const CONNECTIONS = 64;
+/** Longer than what Skein puts off waits for a pause. A process that used less than a hundredth of it is idle. */
+const IDLE_MS = 200;
 
 /**
  * @typedef {object} Contender
@@ -145,18 +147,20 @@ async function measureRound(one) {
     await one.send();
     one.times.push(performance.now() - begin);
   }
+  // What is put off until after the answers belongs to them.
+  await isIdle(one.pid);
   one.cpu += cpuOf(one.pid) - idle;
   const end = performance.now() + SECONDS * 1000;
   const worker = async () => {
     for (; performance.now() < end; one.done++) await one.send();
   };
   await Promise.all(Array.from({ length: CONNECTIONS }, worker));
-  // What was put off until after the answers is not part of a stream.
-  await wait(1000);
+  // What was put off until after these answers is not part of a stream.
+  await isIdle(one.pid);
   if (Number.isNaN(one.streamCpu[0])) return;
   const before = cpuOf(one.pid);
   for (let count = 0; count < STREAMS; count++) await one.send(true);
-  await wait(500);
+  await isIdle(one.pid);
   one.streamCpu.push((cpuOf(one.pid) - before) / STREAMS);
 }
 
@@ -180,7 +184,7 @@ function toTable(all) {
       Number.isNaN(stream) ? 'fails' : stream.toFixed(0),
     ];
   });
-  const titles = ['median ms', 'added, in pass-throughs', 'p99 ms', 'CPU ms', `requests/s at ${CONNECTIONS}`];
+  const titles = ['median ms', 'added, in pass-throughs', 'p99 ms', 'CPU ms of one', `requests/s at ${CONNECTIONS}`];
   return cells(['', ...titles, 'CPU ms of 20,000 deltas'], rows);
 }
 
@@ -211,12 +215,23 @@ function post(url, body, headers) {
   });
 }
 
-/** Milliseconds of processor time that a process has used. @param {number} pid */
+/** Milliseconds of processor time that the threads of a process have used. @param {number} pid */
 function cpuOf(pid) {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    .replace(/^.*\) /, '')
-    .split(' ');
-  return (Number(fields[11]) + Number(fields[12])) * 10;
+  const threads = readdirSync(`/proc/${pid}/task`);
+  return threads.reduce((sum, thread) => {
+    const [nanoseconds] = readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ');
+    return sum + Number(nanoseconds) / 1e6;
+  }, 0);
+}
+
+/** Resolves when a process has done nothing for a while; after ten seconds in any case. @param {number} pid */
+async function isIdle(pid) {
+  const end = performance.now() + 10_000;
+  for (let before = -1; performance.now() < end; await wait(IDLE_MS)) {
+    const now = cpuOf(pid);
+    if (now - before < IDLE_MS / 100) return;
+    before = now;
+  }
 }
 
 /**
