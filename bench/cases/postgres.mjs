@@ -7,7 +7,7 @@ import { importOfForest, startPostgres } from '../postgres-server.mjs';
 /** @typedef {{ name: string, group?: string, contestants: Contestant[] }} Case */
 /** @typedef {ReturnType<typeof turn>} Turn */
 
-const APPENDS = 20;
+const APPENDS = 100;
 const LARGE = 100_000;
 const SMALL = 1_000;
 const SIBLINGS = 10_000;

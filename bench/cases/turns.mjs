@@ -86,7 +86,7 @@ export function userTurnCases({ url, peers }) {
 
 /**
  * Each round the conversation grows by a reply and a question. The floor sends the body of that round as a text that is
- * ready; `skein` sends bytes, as `run` does, and `skein, as text` the text. `ready bytes` has nothing to encode either.
+ * ready; `skein` sends lent bytes, as `run` does, and `skein, as text` the text. `ready bytes` has nothing to encode either.
  * @param {string} url
  * @param {Protocol} protocol
  * @param {{ knowsPrevious: boolean, length?: number }} options whether the manifest of the turn before is at hand, as in a
@@ -118,7 +118,7 @@ export function turnCase(url, protocol, { knowsPrevious, length = HISTORY }) {
       prepare: grow,
       run: async () => {
         last = write(protocol, messages, knowsPrevious ? last.manifest : undefined);
-        await send(url, protocol, last.bytes());
+        await last.withBytes((bytes) => send(url, protocol, bytes));
       },
     },
     {
