@@ -78,7 +78,7 @@ const shownSizes = (sizes) =>
   [...projectSizes(sizes)].map(([project, times]) => ({ project, count: String(times * sizes.exchanges) }));
 
 /** @param {string} url @param {Sizes} sizes */
-export async function measureStarts(url, sizes) {
+async function measureStarts(url, sizes) {
   const started = [];
   for (const { project, count } of shownSizes(sizes)) {
     const { rows, seconds, megabytes } = await inProcess('start', url, project);
@@ -89,7 +89,7 @@ export async function measureStarts(url, sizes) {
 }
 
 /** @param {any} pool @param {Sizes} sizes */
-export async function measureQuestions(pool, sizes) {
+async function measureQuestions(pool, sizes) {
   const shown = shownSizes(sizes);
   /** @type {string[][][]} */
   const columns = [];
@@ -107,7 +107,7 @@ export async function measureQuestions(pool, sizes) {
 }
 
 /** @param {string} url @param {Sizes} sizes */
-export async function measureRecorders(url, sizes) {
+async function measureRecorders(url, sizes) {
   const written = [];
   for (const { project, count } of shownSizes(sizes)) {
     const all = await Promise.all(
@@ -265,7 +265,7 @@ async function times(store) {
 }
 
 /** What dropping all months but the last two takes. @param {any} pool @param {string} project */
-export async function dropMonths(pool, project) {
+async function dropMonths(pool, project) {
   const store = await forest.postgresStore(pool, { project });
   const count = async () => {
     const { rows } = await pool.query(
