@@ -1,5 +1,5 @@
 // Many recorded exchanges by plain SQL: the rows of a recorded project again and again, each copy older than the one before.
-// While tables are filled they have no indexes, and nothing waits for the disk. Both are restored before anything is measured.
+// While tables are filled they have no indexes.
 import { createHash } from 'node:crypto';
 
 /** Ids of exchanges begin with the time in base 36. All of a recording has the same first digits; copies differ in them. */
@@ -88,8 +88,6 @@ const TABLES = [
  * @param {(text: string) => void} onProgress
  */
 export async function fillWithCopies(pool, recorded, projects, onProgress) {
-  for (const setting of ['fsync', 'full_page_writes']) await pool.query(`alter system set ${setting} = off`);
-  await pool.query('select pg_reload_conf()');
   const indexes = await dropIndexes(pool);
   const tables = [...TABLES];
   await onTwoCores(async () => {
@@ -115,9 +113,20 @@ export async function fillWithCopies(pool, recorded, projects, onProgress) {
       onProgress(statement);
     }
   });
-  for (const setting of ['fsync', 'full_page_writes']) await pool.query(`alter system reset ${setting}`);
+}
+
+/**
+ * Lets nothing wait for the disk while something is filled, and then writes everything to it.
+ * @param {any} pool
+ * @param {() => Promise<void>} fill
+ */
+export async function withoutFlushing(pool, fill) {
+  const settings = ['fsync', 'full_page_writes'];
+  for (const setting of settings) await pool.query(`alter system set ${setting} = off`);
   await pool.query('select pg_reload_conf()');
-  onProgress('writing to disk');
+  await fill();
+  for (const setting of settings) await pool.query(`alter system reset ${setting}`);
+  await pool.query('select pg_reload_conf()');
   await pool.query('checkpoint');
 }
 

@@ -5,7 +5,7 @@ import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { importOfForest } from '../postgres-server.mjs';
 import { cells } from '../table.mjs';
-import { BLOCK_MS, fillWithCopies } from './copies.mjs';
+import { BLOCK_MS, fillWithCopies, withoutFlushing } from './copies.mjs';
 
 /** @type {typeof import('@skein/forest')} */
 const forest = await importOfForest('@skein/forest');
@@ -51,7 +51,9 @@ export async function fillExchanges(pool, sizes) {
   const others = [...projectSizes(sizes)].slice(1).map(([project, times]) => ({ project, copies: times - 1 }));
   await makeMonths(pool, began, others);
   const progress = (/** @type {string} */ text) => console.error(`${process.uptime().toFixed(0)} s: ${text}`);
-  const filled = await timed(() => fillWithCopies(pool, { project: SMALL, began }, others, progress));
+  const filled = await timed(() =>
+    withoutFlushing(pool, () => fillWithCopies(pool, { project: SMALL, began }, others, progress)),
+  );
   progress('analysing');
   const analysed = await timed(() => pool.query('vacuum (analyze)'));
   console.log(
@@ -64,19 +66,34 @@ export async function fillExchanges(pool, sizes) {
 
 /** @param {any} pool @param {string} url @param {Sizes} sizes */
 export async function measureExchanges(pool, url, sizes) {
-  const projects = projectSizes(sizes);
-  const counts = [...projects.values()].map((times) => String(times * sizes.exchanges));
+  await measureStarts(url, sizes);
+  await measureQuestions(pool, sizes);
+  await measureRecorders(url, sizes);
+  const last = [...projectSizes(sizes).keys()].at(-1) ?? SMALL;
+  console.log(cells(['dropped months', 'rows', 'seconds'], [await dropMonths(pool, last)], 1));
+}
+
+/** The projects with the number of their exchanges, as it is shown. @param {Sizes} sizes */
+const shownSizes = (sizes) =>
+  [...projectSizes(sizes)].map(([project, times]) => ({ project, count: String(times * sizes.exchanges) }));
+
+/** @param {string} url @param {Sizes} sizes */
+async function measureStarts(url, sizes) {
   const started = [];
-  for (const [at, project] of [...projects.keys()].entries()) {
+  for (const { project, count } of shownSizes(sizes)) {
     const { rows, seconds, megabytes } = await inProcess('start', url, project);
-    started.push([counts[at] ?? '', String(rows), seconds.toFixed(2), megabytes.toFixed(0)]);
+    started.push([count, String(rows), seconds.toFixed(2), megabytes.toFixed(0)]);
   }
-  console.log(
-    `${cells(['exchanges of the project', 'entries and refs read at its start', 'seconds', 'MB'], started, 3)}\n`,
-  );
+  const headings = ['exchanges of the project', 'entries and refs read at a start', 'seconds', 'MB'];
+  console.log(`${cells(headings, started, 3)}\n`);
+}
+
+/** @param {any} pool @param {Sizes} sizes */
+async function measureQuestions(pool, sizes) {
+  const shown = shownSizes(sizes);
   /** @type {string[][][]} */
   const columns = [];
-  for (const project of projects.keys()) {
+  for (const { project } of shown) {
     const store = await forest.postgresStore(pool, { project });
     columns.push(await times(store));
     await store.close();
@@ -85,20 +102,23 @@ export async function measureExchanges(pool, url, sizes) {
     name ?? '',
     ...columns.map((column) => column[at]?.slice(1).join(' / ') ?? ''),
   ]);
-  console.log(`${cells(['question', ...counts.map((count) => `${count}: median / 95 % ms`)], rows ?? [], 1)}\n`);
+  const headings = shown.map(({ count }) => `${count}: median / 95 % ms`);
+  console.log(`${cells(['question', ...headings], rows ?? [], 1)}\n`);
+}
+
+/** @param {string} url @param {Sizes} sizes */
+async function measureRecorders(url, sizes) {
   const written = [];
-  for (const [at, project] of [...projects.keys()].entries()) {
+  for (const { project, count } of shownSizes(sizes)) {
     const all = await Promise.all(
       Array.from({ length: RECORDERS }, () => inProcess('record', url, project, String(RECORDING_SECONDS))),
     );
     const rate = all.reduce((sum, { exchanges }) => sum + exchanges, 0) / RECORDING_SECONDS;
     const worst = (/** @type {string} */ of) => Math.max(...all.map((one) => one[of])).toFixed(0);
-    written.push([counts[at] ?? '', rate.toFixed(0), worst('median'), worst('most')]);
+    written.push([count, rate.toFixed(0), worst('median'), worst('most')]);
   }
   const heading = `exchanges a second by ${RECORDERS} recorders`;
   console.log(`${cells(['exchanges of the project', heading, 'stored after ms, median', '95 %'], written, 3)}\n`);
-  const last = [...projects.keys()].at(-1) ?? SMALL;
-  console.log(cells(['dropped months', 'rows', 'seconds'], [await dropMonths(pool, last)], 1));
 }
 
 /** What a new process measures (recorder.mjs). @param {readonly string[]} args */

@@ -1,4 +1,4 @@
-import { postgresStore } from '@skein/forest';
+import { postgresStore, ROOT } from '@skein/forest';
 import type { StoreRecord } from '@skein/forest/store';
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
@@ -110,6 +110,40 @@ test('a page reads its own rows, and not those of the whole project', async () =
     const first = await threads();
     expect(await rowsOf(() => threads())).toBeLessThan(2 * limit);
     expect(await rowsOf(() => threads(first.next))).toBeLessThan(2 * limit);
+  }
+});
+
+test('a page of exchanges or of first messages reads its own rows, and not those of the whole project', async () => {
+  const { store, read } = await explainingStore(used.newProject());
+  await store.append(toRecords(Array.from({ length: 1500 }, (_, at) => makeNode(`n${at}`, { at }))));
+  const order = (at: number) => `o${1e6 + at}`;
+  await store.append(
+    Array.from({ length: 1500 }, (_, at) => [
+      makeEntry(`x${at}`, { k: 'exchange', of: 'exchanges', order: order(at) }),
+      makeEntry(`x${at}/request`, { k: 'exchange', of: `x${at}`, order: 'request' }),
+      makeEntry(`g${at}`, { k: 'generation', of: `n${at}`, order: order(at) }),
+    ]).flat(),
+  );
+  await used.database.query('vacuum analyze');
+  const limit = 20;
+  const rowsOf = async (page: () => Promise<{ readonly items: readonly unknown[] }>) => {
+    read.length = 0;
+    expect((await page()).items).toHaveLength(limit);
+    return read.reduce((sum, rows) => sum + rows, 0);
+  };
+  const exchanges = { of: 'exchanges', limit };
+  const lists: ((after?: string) => Promise<{ readonly items: readonly unknown[]; readonly next?: string }>)[] = [
+    (after) => store.entries('exchange', { ...exchanges, ...(after !== undefined && { after }) }),
+    (after) => store.entries('exchange', { ...exchanges, order: 'newest', ...(after !== undefined && { after }) }),
+    () => store.entries('exchange', { ...exchanges, afterOrder: order(700) }),
+    (after) => store.entries('exchange', { limit, ...(after !== undefined && { after }) }),
+    (after) => store.entries('generation', { limit, order: 'newest', ...(after !== undefined && { after }) }),
+    (after) => store.children(ROOT, { limit, ...(after !== undefined && { after }) }),
+  ];
+  for (const list of lists) {
+    const { next } = await list();
+    expect(await rowsOf(() => list()), String(list)).toBeLessThan(3 * limit);
+    expect(await rowsOf(() => list(next)), String(list)).toBeLessThan(3 * limit);
   }
 });
 

@@ -60,14 +60,19 @@ export function nodeQueries(context: PostgresContext): NodeReads {
     },
     async children(id, page = {}) {
       const place = readPosition(page, 2);
-      const rows = await table()
-        .select(NODE_COLUMNS)
-        .where('parent', '=', toStored(id))
-        .$if(place !== undefined, (query) => query.where(sql<boolean>`(at, id) > (${sql.join(place ?? [])})`))
-        .orderBy('at')
-        .orderBy('id')
-        .limit(pageLimit(page) + 1)
-        .execute();
+      const list = (from: PostgresContext['db']) =>
+        from
+          .selectFrom('skein_node')
+          .where('project', '=', own)
+          .select(NODE_COLUMNS)
+          .where('parent', '=', toStored(id))
+          .$if(place !== undefined, (query) => query.where(sql<boolean>`(at, id) > (${sql.join(place ?? [])})`))
+          .orderBy('at')
+          .orderBy('id')
+          .limit(pageLimit(page) + 1)
+          .execute();
+      // Every conversation begins at the root.
+      const rows = await (id === ROOT ? inOrderOfIndex(context, list) : list(db));
       return toPageOfRows(rows, page, read, ({ at, id }) => [at, id]);
     },
     async childCounts(ids) {
@@ -280,24 +285,28 @@ export function recordQueries(
       const [behind, sorted] = order === 'oldest' ? (['>', 'asc'] as const) : (['<', 'desc'] as const);
       // All exchanges and their parts are in no index by their order.
       const isByKey = kind === 'exchange' && of === undefined;
-      const rows = await db
-        .selectFrom(entriesOf(kind, of))
-        .select(ENTRY_COLUMNS)
-        .where('project', '=', own)
-        // As a literal, so that PostgreSQL sees that an index of some kinds has it.
-        .where('kind', '=', sql.lit(kind))
-        .$if(typeof of === 'string', (query) => query.where('of', '=', toStored(String(of))))
-        .$if(afterOrder !== undefined, (query) => query.where('order', behind, toStored(afterOrder ?? '')))
-        .$if(place !== undefined, (query) => {
-          const beyond = sql.raw(behind);
-          return isByKey
-            ? query.where(sql<boolean>`id ${beyond} ${place?.[1]}`)
-            : query.where(sql<boolean>`("order", id) ${beyond} (${sql.join(place ?? [])})`);
-        })
-        .$if(!isByKey, (query) => query.orderBy('order', sorted))
-        .orderBy('id', sorted)
-        .limit(pageLimit(page) + 1)
-        .execute();
+      const list = (from: PostgresContext['db']) =>
+        from
+          .selectFrom(entriesOf(kind, of))
+          .select(ENTRY_COLUMNS)
+          .where('project', '=', own)
+          // As a literal, so that PostgreSQL sees that an index of some kinds has it.
+          .where('kind', '=', sql.lit(kind))
+          .$if(typeof of === 'string', (query) => query.where('of', '=', toStored(String(of))))
+          .$if(afterOrder !== undefined, (query) => query.where('order', behind, toStored(afterOrder ?? '')))
+          .$if(place !== undefined, (query) => {
+            const beyond = sql.raw(behind);
+            return isByKey
+              ? query.where(sql<boolean>`id ${beyond} ${place?.[1]}`)
+              : query.where(sql<boolean>`("order", id) ${beyond} (${sql.join(place ?? [])})`);
+          })
+          .$if(!isByKey, (query) => query.orderBy('order', sorted))
+          .orderBy('id', sorted)
+          .limit(pageLimit(page) + 1)
+          .execute();
+      // The list of exchanges, and all entries of a kind, may be as long as the project.
+      const isLong = kind === 'exchange' ? of === undefined || typeof of === 'string' : of === undefined;
+      const rows = await (isLong ? inOrderOfIndex(context, list) : list(db));
       return toPageOfRows(rows, page, readEntries, ({ order, id }) => [order, id]);
     },
   };
