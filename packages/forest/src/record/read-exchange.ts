@@ -239,7 +239,7 @@ export function readReply(
 }
 
 /** How many bytes of a stream are decoded at once. */
-const READ_AT_ONCE = 2 ** 15;
+const READ_AT_ONCE = 2 ** 18;
 
 /** Whether the first byte is a letter, as in a stream of events, whose lines have names. */
 function beginsWithName([first = 0]: Uint8Array): boolean {
