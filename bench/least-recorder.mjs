@@ -1,5 +1,6 @@
 // The least that a recorder has to do for an exchange, without any rule of placement: a pass-through that keeps the bytes of both
-// sides, and afterwards reads, hashes, writes, flushes and indexes them. What Skein needs beyond it is its own.
+// sides, and afterwards reads, hashes, writes, flushes and indexes them. Nothing is escaped, and no message is hashed again that
+// the last request of its conversation had. What Skein needs beyond it is its own.
 import { createHash, hash } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import http from 'node:http';
@@ -15,6 +16,19 @@ const ROOT = '0'.repeat(40);
  * @property {string} id
  * @property {Buffer[]} request
  * @property {Buffer[]} response
+ */
+
+/**
+ * Adds a record, and what it holds as bytes behind its line: nothing is escaped.
+ * @typedef {(key: string, fields: object, bytes?: Buffer) => void} Put
+ */
+
+/**
+ * The message that came last behind a history: the next request has it again.
+ * @typedef {object} KnownMessage
+ * @property {string} content
+ * @property {string} node
+ * @property {string} echo
  */
 
 /**
@@ -57,6 +71,8 @@ export async function startLeast(upstream, folder, serve) {
 function createWriter(file) {
   /** The places of all records, by their key. */
   const index = new Map();
+  /** @type {Map<string, KnownMessage>} */
+  const known = new Map();
   /** @type {PassedExchange[]} */
   let waiting = [];
   let size = 0;
@@ -68,15 +84,17 @@ function createWriter(file) {
       waiting = [];
       /** @type {Buffer[]} */
       const lines = [];
-      const put = (/** @type {string} */ key, /** @type {object} */ record) => {
+      /** @type {Put} */
+      const put = (key, fields, bytes) => {
         if (index.has(key)) return;
-        const text = Buffer.from(JSON.stringify(record));
-        const line = Buffer.concat([text, Buffer.from(`#${crc32(text).toString(16)}\n`)]);
+        const text = Buffer.from(JSON.stringify(bytes ? { ...fields, bytes: bytes.length } : fields));
+        const sum = bytes ? crc32(bytes, crc32(text)) : crc32(text);
+        const line = Buffer.concat([text, Buffer.from(`#${sum.toString(16)}\n`), ...(bytes ? [bytes] : [])]);
         index.set(key, { start: size, length: line.length });
         size += line.length;
         lines.push(line);
       };
-      for (const exchange of exchanges) record(exchange, put, index);
+      for (const exchange of exchanges) record(exchange, put, index, known);
       const bytes = Buffer.concat(lines);
       await file.write(bytes);
       await file.datasync();
@@ -98,44 +116,64 @@ function createWriter(file) {
   };
 }
 
+/** How many messages are remembered. */
+const MOST_KNOWN = 5000;
+
 /**
  * Reads an exchange and hands over its records: its bytes and facts, and for each new message a text, a node and a take; one
  * record with everything about its thread, and one with its place.
  * @param {PassedExchange} exchange
- * @param {(key: string, record: object) => void} put
+ * @param {Put} put
  * @param {ReadonlyMap<string, unknown>} index
+ * @param {Map<string, KnownMessage>} known
  */
-function record({ id, request, response }, put, index) {
+function record({ id, request, response }, put, index, known) {
   const asked = Buffer.concat(request);
-  const sent = asked.toString();
-  const got = Buffer.concat(response).toString();
-  const { model, messages } = JSON.parse(sent);
+  const answered = Buffer.concat(response);
+  const got = answered.toString();
+  const { model, messages } = JSON.parse(asked.toString());
   const { message, envelope } = got.startsWith('{') ? readWhole(got) : readEvents(got);
-  put(`${id}/request`, { k: 'part', id, text: sent });
-  put(`${id}/response`, { k: 'part', id, text: got });
-  put(id, { k: 'exchange', id, model, requestSha256: hash('sha256', asked), replayKey: hash('sha256', sent) });
+  put(`${id}/request`, { k: 'part', id }, asked);
+  put(`${id}/response`, { k: 'part', id }, answered);
+  const sum = hash('sha256', asked);
+  put(id, { k: 'exchange', id, model, requestSha256: sum, replayKey: sha(`POST ${sum}`) });
   put(sha(envelope), { k: 'body', text: envelope });
   let parent = ROOT;
   let echo = '';
-  let isNew = false;
+  if (known.size > MOST_KNOWN) known.clear();
   for (const one of [...messages, message]) {
-    const raw = JSON.stringify(one);
-    const digest = sha(raw);
-    const node = sha(`${parent}\n${digest}`).slice(0, 40);
-    echo = createHash('sha256').update(echo).update(one.content).digest('hex');
-    isNew = !index.has(node);
+    const { content, ...others } = one;
+    const last = known.get(parent);
+    const isKnown = last?.content === content;
+    const at = isKnown ? last : hashMessage(parent, echo, content);
+    if (!isKnown) known.set(parent, { content, node: at.node, echo: at.echo });
+    const isNew = 'bytes' in at && !index.has(at.node);
     if (isNew) {
-      put(digest, { k: 'body', digest, text: raw });
-      put(node, { k: 'node', id: node, parent, body: digest, echo, role: one.role });
+      put(at.digest, { k: 'body', digest: at.digest, ...others }, at.bytes);
+      put(at.node, { k: 'node', id: at.node, parent, body: at.digest, echo: at.echo, role: one.role });
     }
     if (isNew || one === message) {
-      const take = { node, exchange: id, at: Date.now(), model };
+      const take = { node: at.node, exchange: id, at: Date.now(), model };
       put(`take ${sha(JSON.stringify(take))}`, { k: 'take', ...take });
     }
-    parent = node;
+    parent = at.node;
+    echo = at.echo;
   }
   put(`thread ${id}`, { k: 'thread', head: parent, title: messages[0].content.slice(0, 60), touched: Date.now() });
   put(`place ${id}`, { k: 'place', id, node: parent, thread: id });
+}
+
+/**
+ * The ids of a message behind a history: by its bytes, and by what it says.
+ * @param {string} parent
+ * @param {string} echo
+ * @param {string} content
+ */
+function hashMessage(parent, echo, content) {
+  const bytes = Buffer.from(content);
+  const digest = hash('sha256', bytes);
+  const node = sha(`${parent}\n${digest}`).slice(0, 40);
+  return { bytes, digest, node, echo: createHash('sha256').update(echo).update(bytes).digest('hex') };
 }
 
 /** @param {string} text */
@@ -144,20 +182,22 @@ function readWhole(text) {
   return { message: choices[0].message, envelope: JSON.stringify(envelope) };
 }
 
-/** @param {string} text */
+const PIECE = '"delta":{"content":"';
+const PIECE_END = '"},"';
+
+/**
+ * Reads the first event as JSON, and of the others only the piece of text that each brings.
+ * @param {string} text
+ */
 function readEvents(text) {
-  let content = '';
-  let envelope = '';
-  for (let at = 0; at < text.length; ) {
-    const end = text.indexOf('\n\n', at);
-    const data = text.slice(at + 'data: '.length, end);
-    at = end + 2;
-    if (data === '[DONE]') continue;
-    const { choices, ...rest } = JSON.parse(data);
-    content += choices[0].delta.content ?? '';
-    if (envelope === '') envelope = JSON.stringify(rest);
+  const { choices: _, ...rest } = JSON.parse(text.slice('data: '.length, text.indexOf('\n\n')));
+  let escaped = '';
+  for (let at = text.indexOf(PIECE); at >= 0; ) {
+    const end = text.indexOf(PIECE_END, at + PIECE.length);
+    escaped += text.slice(at + PIECE.length, end);
+    at = text.indexOf(PIECE, end);
   }
-  return { message: { role: 'assistant', content }, envelope };
+  return { message: { role: 'assistant', content: JSON.parse(`"${escaped}"`) }, envelope: JSON.stringify(rest) };
 }
 
 /** @param {string} text */

@@ -91,22 +91,28 @@ let lastQuoted: { readonly text: string; readonly bytes: string | Uint8Array } =
 
 /** The UTF-8 of `JSON.stringify(text)`. */
 function quotedBytes(text: string): string | Uint8Array {
-  let buffer = Buffer.allocUnsafe(text.length + LONG);
+  let buffer = scratch;
   const sink = {
     size: buffer.write('"'),
     makeRoom(bytes: number): Buffer {
       if (sink.size + bytes <= buffer.length) return buffer;
-      const wider = Buffer.allocUnsafe(Math.max(buffer.length * 2, sink.size + bytes));
+      const wider = Buffer.allocUnsafeSlow(Math.max(buffer.length * 2, sink.size + bytes));
       buffer.copy(wider, 0, 0, sink.size);
       buffer = wider;
       return buffer;
     },
   };
-  if (!appendEscaped(text, sink)) return quoted(text);
+  const isEscaped = appendEscaped(text, sink);
   sink.makeRoom(1);
+  if (buffer.length <= MOST_KEPT) scratch = buffer;
+  if (!isEscaped) return quoted(text);
   buffer[sink.size++] = 0x22;
   return buffer.subarray(0, sink.size);
 }
+
+/** One buffer for all texts up to this size: a new one for each long text keeps the garbage collector busy. */
+const MOST_KEPT = 2 ** 20;
+let scratch = Buffer.allocUnsafeSlow(2 ** 14);
 
 function hash(text: string): string {
   return sha256(text).slice(0, 32);

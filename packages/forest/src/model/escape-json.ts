@@ -53,6 +53,16 @@ export function appendEscaped(text: string, sink: ByteSink): boolean {
   return true;
 }
 
+/** The same for the UTF-8 of a text. */
+export function appendEscapedBytes(bytes: Uint8Array, sink: ByteSink): void {
+  for (let from = 0; from < bytes.length; from += plain.length) {
+    const piece = bytes.subarray(from, from + plain.length);
+    plain.set(piece);
+    const buffer = sink.makeRoom(piece.length * LONGEST_ESCAPE);
+    sink.size = escapeInto(buffer, sink.size, piece.length);
+  }
+}
+
 function isHighSurrogate(code: number): boolean {
   return code >= 0xd800 && code <= 0xdbff;
 }

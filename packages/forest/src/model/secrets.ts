@@ -39,14 +39,35 @@ const REMOVED = '[key removed]';
 
 /** Removes secrets from a text, however their characters are escaped. A text without secrets is returned unchanged. */
 export function removeSecrets(text: string, secrets: readonly string[]): string {
-  const clean = secrets.reduce((left, secret) => left.replaceAll(secret, REMOVED), text);
+  const hasAny = shortest(secrets).some((secret) => text.includes(secret));
+  const clean = hasAny ? secrets.reduce((left, secret) => left.replaceAll(secret, REMOVED), text) : text;
   return secrets.length > 0 && mayHaveEscapes(clean) ? clean.replace(anySpelling(secrets), REMOVED) : clean;
 }
 
+/** Whether UTF-8 bytes may have a secret; false is certain. Searching bytes needs no copy of them as text. */
+export function mayHaveSecrets({ buffer, byteOffset, byteLength }: Uint8Array, secrets: readonly string[]): boolean {
+  if (secrets.length === 0) return false;
+  const bytes = Buffer.from(buffer, byteOffset, byteLength);
+  return ESCAPE_STARTS.some((start) => bytes.includes(start)) || shortest(secrets).some((one) => bytes.includes(one));
+}
+
+/** The secrets that contain none of the others: a text without these has none. */
+function shortest(secrets: readonly string[]): readonly string[] {
+  const known = shortestOf.get(secrets);
+  if (known) return known;
+  const found = secrets.filter((one) => !secrets.some((other) => other !== one && one.includes(other)));
+  shortestOf.set(secrets, found);
+  return found;
+}
+
+const shortestOf = new WeakMap<readonly string[], readonly string[]>();
+
+/** One of these is where a character is escaped. */
+const ESCAPE_STARTS = ['%', '\\/', '\\u00', '\\U00'];
+
 /** Most texts have none of these, and finding that out takes a third of the time of the pattern. */
 function mayHaveEscapes(text: string): boolean {
-  const hasAny = text.includes('%') || text.includes('\\/') || text.includes('\\u00') || text.includes('\\U00');
-  return hasAny && ESCAPED.test(text);
+  return ESCAPE_STARTS.some((start) => text.includes(start)) && ESCAPED.test(text);
 }
 
 /** A character may be escaped: `\u004c`, `\/`, `%4C`. */

@@ -2,7 +2,7 @@ import type { Loss } from '@skein/core';
 import type { LossNote } from '@skein/core/dialect';
 import { allPages } from '../forest/index.ts';
 import { sha256 } from '../model/ids.ts';
-import { type EntryRecord, type PackedBytes, packedText, unpackBytes } from '../model/records.ts';
+import { type EntryRecord, type PackedBytes, packedText, packWith, unpackBytes } from '../model/records.ts';
 import type { Store } from '../store/index.ts';
 import type { Hints } from './hints.ts';
 import { byteLength } from './response-buffer.ts';
@@ -156,12 +156,13 @@ export function requestPart(exchange: string, packed: PackedBytes, clock: string
 export function responsePart(
   exchange: string,
   index: number,
-  packed: PackedBytes & { readonly marks?: readonly (readonly [end: number, at: number])[] },
+  packed: PackedBytes,
   clock: string,
   at: number,
-) {
+  marks?: readonly (readonly [end: number, at: number])[],
+): EntryRecord {
   const name = `response.${String(index).padStart(8, '0')}`;
-  return partRecord(`${exchange}/${name}`, exchange, name, clock, { ...packed, at });
+  return partRecord(`${exchange}/${name}`, exchange, name, clock, packWith(packed, { ...(marks && { marks }), at }));
 }
 
 /** The part with the body that a gateway sent to the provider. */
@@ -214,7 +215,7 @@ export async function readResponseParts(store: Store, exchange: string): Promise
   return parts;
 }
 
-/** The texts of an exchange, empty where there is none; a response that is no text as bytes. */
+/** The texts of an exchange, empty where there is none; a response as bytes if it is no text, or not decoded yet. */
 export interface ExchangeTexts {
   readonly request: string;
   readonly response: string | Uint8Array;

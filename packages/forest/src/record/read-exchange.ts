@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import {
   type Dialect,
   dialect,
@@ -19,6 +20,7 @@ import {
 import { type Framing, type KeptHistories, readSse, serving } from '@skein/core/dialect';
 import { findFraming } from '../model/dialects.ts';
 import { hasMessage } from '../model/records.ts';
+import { decodeUtf8, textPieces } from '../model/utf8.ts';
 import type { Exchange, ExchangeTexts } from './exchange.ts';
 import { type Hints, hintsKey } from './hints.ts';
 
@@ -208,14 +210,22 @@ function readAnswer(
   };
 }
 
-/** Bytes are read as they are where the framing is binary; elsewhere they are text that was damaged. */
+/** Bytes that are no text are read as they are where the framing is binary; elsewhere they are text that was damaged. */
 export function readReply(
   dialect: Dialect,
   framing: Framing,
   response: string | Uint8Array,
   origin: Partial<Origin>,
 ): Reply {
-  const text = typeof response === 'string' ? response : framing.isBinary ? '' : Buffer.from(response).toString('utf8');
+  const isText = typeof response === 'string' || isUtf8(response);
+  if (typeof response !== 'string' && isText && framing === sse && beginsWithName(response)) {
+    const reader = dialect.readStream(origin);
+    const decoder = readSse(reader);
+    for (const piece of textPieces(response, READ_AT_ONCE)) decoder.push(piece);
+    decoder.end();
+    return reader.finish();
+  }
+  const text = isText ? asText(response) : framing.isBinary ? '' : Buffer.from(response).toString('utf8');
   // Some framings have events that begin as an object does.
   if (/^\s*\{/.test(text) && (framing === sse || isJson(text))) return dialect.readResponse(text, origin);
   const reader = dialect.readStream(origin);
@@ -228,8 +238,23 @@ export function readReply(
   return reader.finish();
 }
 
+/** How many bytes of a stream are decoded at once. */
+const READ_AT_ONCE = 2 ** 18;
+
+/** Whether the first byte is a letter, as in a stream of events, whose lines have names. */
+function beginsWithName([first = 0]: Uint8Array): boolean {
+  return (first | 0x20) >= 0x61 && (first | 0x20) <= 0x7a;
+}
+
+function asText(response: string | Uint8Array): string {
+  return typeof response === 'string' ? response : decodeUtf8(response);
+}
+
 function isBlank(response: string | Uint8Array): boolean {
-  return typeof response === 'string' ? response.trim() === '' : response.length === 0;
+  if (typeof response === 'string') return response.trim() === '';
+  const [first = 0] = response;
+  const isVisible = first > 0x20 && first < 0x7f;
+  return response.length === 0 || (!isVisible && isUtf8(response) && decodeUtf8(response).trim() === '');
 }
 
 /** A response that runs in the background is acknowledged before it is complete. */
@@ -242,8 +267,18 @@ function isPending(kept: KeptHistories, envelope: string): boolean {
 const LOOKED_THROUGH = 256 * 1024;
 const LOOKED_AT_ONCE = 2048;
 
-/** The id in the JSON of a response or of one of its events. */
-export function readResponseId(dialect: Dialect, text: string): string | undefined {
+/** The id in the JSON of a response, which may be UTF-8, or of one of its events. */
+export function readResponseId(dialect: Dialect, response: string | Uint8Array): string | undefined {
+  if (typeof response === 'string') return readIdOfText(dialect, response);
+  // An id is ASCII. Latin-1 leaves ASCII as it is, and takes a fraction of the time and memory.
+  const id = readIdOfText(
+    dialect,
+    Buffer.from(response.buffer, response.byteOffset, response.length).toString('latin1'),
+  );
+  return id === undefined || /^[\0-\x7f]*$/.test(id) ? id : readIdOfText(dialect, decodeUtf8(response));
+}
+
+function readIdOfText(dialect: Dialect, text: string): string | undefined {
   let value: unknown;
   try {
     value = text.length < LONG ? JSON.parse(text) : readShortMembers(text);
@@ -267,21 +302,28 @@ function readShortMembers(text: string, depth = 0): JsonObject {
   return value as JsonObject;
 }
 
-/** Reads a stream piece by piece and returns the response id once an event has named it. */
+/** Reads a stream piece by piece, as text or as UTF-8, and returns the response id once an event has named it. */
 export function createResponseIdReader(
   dialect: Dialect,
   provider: string | undefined,
-): (text: string) => string | undefined {
+): (part: string | Uint8Array) => string | undefined {
   let left = LOOKED_THROUGH;
   let found: string | undefined;
   const decoder = findFraming(dialect, provider).split((_, data) => {
     found ??= readResponseId(dialect, data);
   });
-  return (text) => {
-    for (let at = 0; at < text.length && found === undefined && left > 0; at += LOOKED_AT_ONCE) {
-      decoder.push(text.slice(at, at + LOOKED_AT_ONCE));
+  return (part) => {
+    const pieces = typeof part === 'string' ? slices(part) : textPieces(part, LOOKED_AT_ONCE);
+    while (found === undefined && left > 0) {
+      const { done, value } = pieces.next();
+      if (done) break;
+      decoder.push(value);
       left -= LOOKED_AT_ONCE;
     }
     return found;
   };
+}
+
+function* slices(text: string): Generator<string> {
+  for (let at = 0; at < text.length; at += LOOKED_AT_ONCE) yield text.slice(at, at + LOOKED_AT_ONCE);
 }

@@ -1,8 +1,8 @@
-import type { PackedBytes } from '../model/records.ts';
+import { type PackedBytes, utf8Bytes } from '../model/records.ts';
 import type { Store } from '../store/index.ts';
 import type { ExchangeTexts } from './exchange.ts';
 
-/** How many characters are kept of one exchange, and of all that are not placed yet. */
+/** How many characters or bytes are kept of one exchange, and of all that are not placed yet. */
 const MOST_OF_ONE = 2 ** 21;
 const MOST_OF_ALL = 2 ** 23;
 
@@ -29,24 +29,30 @@ export class RecentTexts {
 
   collect(id: string): CollectedTexts {
     let request = '';
-    let pieces: string[] | undefined = [];
+    let pieces: (string | Uint8Array)[] | undefined = [];
     let size = 0;
-    const add = (packed: PackedBytes, use: (text: string) => void) => {
-      size += 'text' in packed ? packed.text.length : Number.POSITIVE_INFINITY;
-      if ('text' in packed && size <= MOST_OF_ONE) use(packed.text);
+    const add = <T extends string | Uint8Array>(given: T, use: (given: T) => void) => {
+      size += given.length;
+      if (size <= MOST_OF_ONE) use(given);
       else pieces = undefined;
     };
     return {
-      request: (packed) =>
-        add(packed, (text) => {
-          request = text;
-        }),
-      response: (packed) => add(packed, (text) => pieces?.push(text)),
+      request(packed) {
+        if ('text' in packed)
+          add(packed.text, (text) => {
+            request = text;
+          });
+        else pieces = undefined;
+      },
+      response(packed) {
+        if ('text' in packed) add(utf8Bytes(packed) ?? packed.text, (piece) => pieces?.push(piece));
+        else pieces = undefined;
+      },
       restart: () => {
         pieces &&= [];
       },
       done: () => {
-        if (pieces) this.#keep(id, { request, response: pieces.join('') });
+        if (pieces) this.#keep(id, { request, response: joined(pieces) });
         pieces = undefined;
       },
       drop: () => {
@@ -73,6 +79,13 @@ export class RecentTexts {
       this.take(oldest);
     }
   }
+}
+
+/** Bytes that are not decoded yet stay bytes. */
+function joined(pieces: readonly (string | Uint8Array)[]): string | Uint8Array {
+  if (pieces.every((piece) => typeof piece === 'string')) return pieces.join('');
+  const [first, ...others] = pieces.map((piece) => (typeof piece === 'string' ? Buffer.from(piece) : piece));
+  return others.length === 0 ? first! : Buffer.concat([first!, ...others]);
 }
 
 const all = new WeakMap<Store, RecentTexts>();

@@ -1,7 +1,7 @@
 import { dialect } from '@skein/core';
 import type { Clock } from '../model/clock.ts';
-import type { EntryRecord, PackedBytes, StoreRecord } from '../model/records.ts';
-import { removeSecrets } from '../model/secrets.ts';
+import { type EntryRecord, type PackedBytes, type StoreRecord, utf8Bytes } from '../model/records.ts';
+import { mayHaveSecrets, removeSecrets } from '../model/secrets.ts';
 import type { Store } from '../store/index.ts';
 import { describeRequest, isEventStream, type RequestDescription, safeHeaders } from './describe-request.ts';
 import {
@@ -88,7 +88,7 @@ export function createRecording(
   let answered: Pick<Exchange, 'status' | 'responseHeaders' | 'firstByte' | 'responseId'> = {};
   let ended: Pick<Exchange, 'end' | 'outcome' | 'error'> | undefined;
   let isStream = false;
-  let events: ((text: string) => string | undefined) | undefined;
+  let events: ReturnType<typeof createResponseIdReader> | undefined;
   let marks: (readonly [end: number, at: number])[] = [];
   let count = 0;
   let received = 0;
@@ -145,25 +145,25 @@ export function createRecording(
     const clean = withoutKeys(packed, secrets);
     // The tree has the reply from the provider's side.
     if (!upstream.side) texts.response(clean);
-    if ('text' in clean) lookForId(clean.text);
+    if ('text' in clean) lookForId(clean);
     const times = marks;
     marks = [];
-    return responsePart(id, count++, { ...clean, marks: times }, clock.tick(), clock.now());
+    return responsePart(id, count++, clean, clock.tick(), clock.now(), times);
   };
 
   const withoutKeys = (packed: PackedBytes, secrets: readonly string[]): PackedBytes => {
-    if (!('text' in packed)) return packed;
-    const text = removeSecrets(packed.text, secrets);
-    isRedacted ||= text !== packed.text;
-    return { text };
+    const clean = withoutSecrets(packed, secrets);
+    isRedacted ||= clean !== packed;
+    return clean;
   };
 
-  const lookForId = (text: string) => {
+  const lookForId = (packed: { readonly text: string }) => {
     if (described?.exchange.responseId !== undefined || answered.responseId !== undefined) return;
     const spoken = described?.exchange.dialect;
     if (spoken === undefined) return;
     if (isStream) events ??= createResponseIdReader(dialect(spoken), described?.exchange.provider);
-    const responseId = events ? events(text) : count === 0 ? readResponseId(dialect(spoken), text) : undefined;
+    const given = utf8Bytes(packed) ?? packed.text;
+    const responseId = events ? events(given) : count === 0 ? readResponseId(dialect(spoken), given) : undefined;
     if (responseId !== undefined) answered = { ...answered, responseId };
   };
 
@@ -303,6 +303,16 @@ export function createRecording(
   };
 }
 
+/** The same bytes if they have no secret. Those that are not text are kept as they are. */
+function withoutSecrets(packed: PackedBytes, secrets: readonly string[]): PackedBytes {
+  if (!('text' in packed)) return packed;
+  const bytes = utf8Bytes(packed);
+  if (bytes && !mayHaveSecrets(bytes, secrets)) return packed;
+  const given = packed.text;
+  const text = removeSecrets(given, secrets);
+  return text === given ? packed : { text };
+}
+
 /** The provider's side of an exchange, as far as it has come. */
 interface UpstreamRecording {
   readonly side: UpstreamSide | undefined;
@@ -357,11 +367,13 @@ function createUpstreamRecording(id: string, clock: Clock): UpstreamRecording {
       isChanged = false;
       if (!side) return { parts: [], isChanged: was };
       const parts: EntryRecord[] = [];
-      const clean = (text: string) => ({ text: removeSecrets(text, secrets) });
-      if (body !== undefined) parts.push(upstreamRequestPart(id, attempt, clean(body.toWellFormed()), clock.tick()));
+      if (body !== undefined) {
+        const sent = withoutSecrets({ text: body.toWellFormed() }, secrets);
+        parts.push(upstreamRequestPart(id, attempt, sent, clock.tick()));
+      }
       body = undefined;
       const taken = buffer.take(isEnd);
-      const packed = taken && 'text' in taken ? clean(taken.text) : taken;
+      const packed = taken && withoutSecrets(taken, secrets);
       if (packed) {
         texts.response(packed);
         parts.push(upstreamResponsePart(id, attempt, count++, packed, clock.tick()));

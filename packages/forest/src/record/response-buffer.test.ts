@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { utf8Bytes } from '../model/records.ts';
 import { byteLength, createResponseBuffer } from './response-buffer.ts';
 
 function collect(...pieces: readonly (Uint8Array | string)[]) {
@@ -27,4 +28,11 @@ test('texts and bytes keep their order, and no character is split', () => {
   buffer.push(bytes.subarray(2), 2);
   buffer.push('z', 1);
   expect(buffer.take(true)).toEqual({ text: '😀z' });
+});
+
+test('bytes of a text are not decoded before somebody asks for it', () => {
+  const bytes = Buffer.from('Good day — 😀');
+  const taken = collect(bytes).take(true)!;
+  expect(utf8Bytes(taken)).toEqual(bytes);
+  expect(JSON.stringify(taken)).toBe('{"text":"Good day — 😀"}');
 });

@@ -1,4 +1,5 @@
-import { type PackedBytes, packBytes } from '../model/records.ts';
+import { type PackedBytes, packLazily } from '../model/records.ts';
+import { wholeCharacters } from '../model/utf8.ts';
 
 /** Collects the bytes of a response into parts that do not split a character. */
 export interface ResponseBuffer {
@@ -40,7 +41,7 @@ export function createResponseBuffer(): ResponseBuffer {
       const cut = isEnd ? all.length : wholeCharacters(all);
       pieces = cut < all.length ? [all.subarray(cut)] : [];
       size = all.length - cut;
-      return cut === 0 ? undefined : packBytes(all.subarray(0, cut));
+      return cut === 0 ? undefined : packLazily(all.subarray(0, cut));
     },
     get size() {
       return size;
@@ -51,15 +52,4 @@ export function createResponseBuffer(): ResponseBuffer {
 /** How many bytes it has in UTF-8. */
 export function byteLength(bytes: Uint8Array | string): number {
   return typeof bytes === 'string' ? Buffer.byteLength(bytes) : bytes.length;
-}
-
-/** The number of bytes before an incomplete character at the end. */
-function wholeCharacters(bytes: Uint8Array): number {
-  for (let back = 1; back <= Math.min(4, bytes.length); back++) {
-    const byte = bytes[bytes.length - back]!;
-    if ((byte & 0xc0) === 0x80) continue;
-    const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1;
-    return length > back ? bytes.length - back : bytes.length;
-  }
-  return bytes.length;
 }

@@ -138,8 +138,10 @@ async function open(
     const places = await out.write(fresh);
     const added = await set.sound(() => fresh.filter((record, index) => addRecord(set.tables, record, places[index]!)));
     for (const [index, record] of fresh.entries()) {
-      // A node that was just written is usually asked for next, and an exchange is placed in the tree next.
-      if (record.k === 'node' || record.k === 'exchange') records.keep(places[index]!, record);
+      // A node that was just written is usually asked for next, and an exchange is placed in the tree next. The texts of an
+      // exchange are handed over in another way, and are not held here.
+      if ((record.k === 'node' || record.k === 'exchange') && places[index]!.length <= LONGEST_KEPT)
+        records.keep(places[index]!, record);
       if (record.k !== 'body') log.add(toChange(record));
     }
     queries.onNew(added.map(toChange));
@@ -223,6 +225,8 @@ function totalSize(set: { current(): Iterable<{ read: number }> }): number {
   return size;
 }
 
+/** A longer record is not held in memory after it was written. */
+const LONGEST_KEPT = 2 ** 12;
 const MOST_RECORDS = 20_000;
 
 interface QueuedBatch {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { sha256 } from '../../model/ids.ts';
-import type { StoreRecord } from '../../model/records.ts';
+import { type EntryRecord, packLazily, packWith, type StoreRecord } from '../../model/records.ts';
 import { encodeBatch, LineEncoder, readLine } from './segment-format.ts';
 
 const ascii = Array.from({ length: 128 }, (_, code) => String.fromCharCode(code)).join('');
@@ -33,6 +33,17 @@ test('a long text is written as JSON.stringify writes it', () => {
     expect(lines[1]).toContain(`"data":${JSON.stringify({ text })},"#"`);
     expect(lines[2]).toContain(`"data":${JSON.stringify({ text, marks: [[1, 2]], at: 3 })},"#"`);
     for (const line of lines.slice(0, -1)) expect(readLine(Buffer.from(line))?.record).toBeDefined();
+  }
+});
+
+test('a text that is not decoded yet is written as the same line', () => {
+  for (const text of [...TEXTS.map((one) => one.toWellFormed()), 'short']) {
+    const lazy = (more: object): StoreRecord => ({
+      ...(partOf('') as EntryRecord),
+      data: packWith(packLazily(Buffer.from(text)), more) as Record<string, unknown>,
+    });
+    for (const more of [{}, { marks: [[1, 2]], at: 3, nested: { marks: 1, other: 2 } }])
+      expect(encodeBatch([lazy(more)], 1).bytes.equals(encodeBatch([partOf(text, more)], 1).bytes)).toBe(true);
   }
 });
 

@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
-import { appendEscaped, type ByteSink } from '../../model/escape-json.ts';
-import type { StoreRecord } from '../../model/records.ts';
+import { appendEscaped, appendEscapedBytes, type ByteSink } from '../../model/escape-json.ts';
+import { type StoreRecord, utf8Bytes } from '../../model/records.ts';
 import { isEntry, isRecord } from '../records.ts';
 
 /** The format version in the first line of a segment. A store that finds a higher one becomes read-only. */
@@ -75,7 +75,7 @@ export function recordLine(record: StoreRecord): string {
 }
 
 /** A buffer up to this size is kept for the next batch: a new one for every batch keeps the garbage collector busy. */
-const KEPT_BYTES = 2 ** 20;
+const KEPT_BYTES = 2 ** 22;
 /** A text from this length on is escaped as bytes: for a shorter one, `JSON.stringify` and encoding its result are faster. */
 const LONG = 2 ** 11;
 
@@ -115,23 +115,26 @@ export class LineEncoder implements ByteSink {
   /** The members of an entry whose data begins with a long text; returns false for any other record. */
   #longEntry(record: StoreRecord): boolean {
     if (record.k === 'ref' || record.k === 'node' || record.k === 'take' || !isEntry(record)) return false;
-    const { text } = record.data ?? {};
-    if (typeof text !== 'string' || text.length < LONG) return false;
-    if (Object.keys(record).at(-1) !== 'data' || Object.keys(record.data)[0] !== 'text') return false;
+    const text = record.data && (utf8Bytes(record.data) ?? record.data.text);
+    if (!(typeof text === 'string' || text instanceof Uint8Array) || text.length < LONG) return false;
     const { data, ...members } = record;
-    const { text: _, ...others } = data;
-    const rest = JSON.stringify(others).slice(1);
+    const [first, ...others] = Object.keys(data);
+    if (Object.keys(record).at(-1) !== 'data' || first !== 'text') return false;
+    const rest = JSON.stringify(Object.fromEntries(others.map((name) => [name, data[name]]))).slice(1);
     this.write(`${JSON.stringify(members).slice(1, -1)},"data":{"text":`);
     this.#text(text);
     this.write(rest === '}' ? rest : `,${rest}`);
     return true;
   }
 
-  /** The same as writing `JSON.stringify(text)`. */
-  #text(text: string): void {
+  /** The same as writing `JSON.stringify(text)`, of a text or of its UTF-8. */
+  #text(text: string | Uint8Array): void {
     const start = this.size;
     this.write('"');
-    if (text.length >= LONG && appendEscaped(text, this)) this.write('"');
+    if (typeof text !== 'string') {
+      appendEscapedBytes(text, this);
+      this.write('"');
+    } else if (text.length >= LONG && appendEscaped(text, this)) this.write('"');
     else {
       this.size = start;
       this.write(JSON.stringify(text));
