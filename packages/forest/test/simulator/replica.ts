@@ -10,6 +10,8 @@ import type { VirtualTime } from './virtual-time.ts';
 /** A client that keeps its own history, as most do. */
 export interface Conversation {
   readonly messages: ChatMessage[];
+  /** It waits for an answer, and asks nothing else. */
+  isBusy: boolean;
   /** What the client saw when the recorder last said that everything was stored. */
   kept?: readonly ChatMessage[];
 }

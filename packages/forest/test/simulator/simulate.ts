@@ -289,22 +289,27 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
 
 /** Asks in a conversation that the client keeps itself, through the `fetch` of its machine. */
 export async function converse(replica: Replica, time: VirtualTime, pick: <T>(list: readonly T[]) => T): Promise<void> {
-  const { conversations } = replica;
-  const isNew = conversations.length === 0 || time.random() < 0.4;
-  const conversation: Conversation = isNew ? { messages: [] } : pick(conversations);
-  if (isNew) conversations.push(conversation);
+  const idle = replica.conversations.filter(({ isBusy }) => !isBusy);
+  const isNew = idle.length === 0 || time.random() < 0.4;
+  const conversation: Conversation = isNew ? { messages: [], isBusy: true } : pick(idle);
+  if (isNew) replica.conversations.push(conversation);
+  conversation.isBusy = true;
+  await askNext(replica, conversation, time).finally(() => {
+    conversation.isBusy = false;
+  });
+}
+
+async function askNext(replica: Replica, conversation: Conversation, time: VirtualTime): Promise<void> {
   const { messages } = conversation;
   if (messages.at(-1)?.role === 'user') messages.pop();
   messages.push({ role: 'user', content: `Call ${time.below(100_000)}` });
-  const request = [...messages];
-  const body = JSON.stringify({ model: 'gpt-5.5', messages: request });
+  const body = JSON.stringify({ model: 'gpt-5.5', messages });
   const headers = { 'content-type': 'application/json', authorization: 'Bearer sk-simulated' };
   const { fetch } = replica;
   const response = await fetch(ADDRESS, { method: 'POST', headers, body });
   const answer = (await response.json()) as { choices?: { message: { role: string; content: string } }[] };
   await fetch.settled();
-  // Somebody else asked in the same conversation meanwhile.
-  if (!answer.choices || messages.length !== request.length || messages.at(-1) !== request.at(-1)) return;
+  if (!answer.choices) return;
   messages.push(answer.choices[0]!.message);
   // A process that died meanwhile promised nothing.
   if (!replica.hasRecordingError && fetch === replica.fetch) conversation.kept = [...messages];
