@@ -362,3 +362,18 @@ test('the keys of nobody are in what a generation stores', async () => {
   for (const key of Object.values(emulator.env()).filter((value) => value.includes('test')))
     expect(JSON.stringify(stored)).not.toContain(key);
 });
+
+test('a generation whose process died after its last answer is done, not aborted', async () => {
+  const emulator = await start();
+  const begin = processes(emulator);
+  const first = begin();
+  const node = await first.forest.append(ROOT, [user('Hello')]);
+  const { id } = await (await first.engine.generate(node, { model: MODEL })).result;
+  const entry = (await first.store.entry('generation', id))!;
+  await first.store.append([
+    { ...entry, clock: first.forest.clock.tick(), data: { ...entry.data, status: 'running' } },
+  ]);
+  first.die();
+  const second = begin();
+  expect(await second.engine.get(id)).toMatchObject({ status: 'done' });
+});

@@ -26,7 +26,7 @@ export function toGenerationState({ id, of, data }: EntryRecord): GenerationStat
   return { ...(data as unknown as Omit<GenerationState, 'id' | 'node'>), id, node: of };
 }
 
-/** Reads a generation. One whose process died will never end, and is returned as aborted. */
+/** Reads a generation. One whose process died will never end, and is returned as aborted if an answer is missing. */
 export async function readGeneration(store: Store, id: string): Promise<GenerationState> {
   const entry = await store.entry('generation', id);
   if (!entry) throw new EngineError('unknown_generation', id, `There is no generation ${id} in this forest.`);
@@ -38,7 +38,8 @@ export async function withLiveStatus(store: Store, state: GenerationState): Prom
   const branches = state.branches.map((branch) =>
     branch.status === 'running' ? { ...branch, status: 'aborted' as const } : branch,
   );
-  return { ...state, status: 'aborted', branches };
+  // Its process may have died after the last answer, before it said so.
+  return { ...state, status: branches.every(({ status }) => status === 'done') ? 'done' : 'aborted', branches };
 }
 
 /** A generation of this process that is not registered has ended, although its end could not be stored. */

@@ -138,6 +138,25 @@ test('a transfer that breaks anywhere leaves no exchange without its parts, and 
   }
 });
 
+test('an exchange that is placed while the store is read for a meeting arrives with its messages', async () => {
+  const store = memoryStore();
+  let isFirst = true;
+  const here = overlayStore(store, {
+    async entries(kind, page) {
+      if (isFirst) {
+        isFirst = false;
+        for (const turn of turns) await store.append(recordsOf(turn));
+        await reproject(createForest(store));
+      }
+      return store.entries(kind, page);
+    },
+  });
+  const there = createForest(memoryStore());
+  await syncForests(storePeer(here), storePeer(there.store), push);
+  expect(await exchangesOf(there)).toHaveLength(3);
+  expect((await there.store.scan()).items).toHaveLength(6);
+});
+
 test('a letter of a value that both sides changed is altered on the way: refused, nothing written', async () => {
   const [here, there] = [createForest(memoryStore()), createForest(memoryStore())];
   await here.store.append([makeRef(here, 'forest', 'library', 'model', 'ours')]);

@@ -22,6 +22,8 @@ import { settleHeads } from './thread-heads.ts';
 /** Characters of one page of records; a single larger record is a page of its own. */
 const PAGE_SIZE = 4 * 1024 * 1024;
 const AT_ONCE = 200;
+/** A store that is written all the time is not read for ever. */
+const MOST_ROUNDS = 10;
 
 /** Values under this key belong to one copy of a forest, such as when it last met another, and do not travel. */
 export const OWN_VALUES = { on: 'forest', key: 'sync' } as const;
@@ -44,9 +46,9 @@ function createPeer(store: Store, threads?: readonly string[]): LocalPeer {
   let cursor: string | undefined;
   let refreshing: Promise<unknown> = Promise.resolve();
 
-  const refresh = async () => {
+  const readOnce = async (): Promise<boolean> => {
     const changes = await store.changes(cursor);
-    if (threads && cursor === changes.next) return;
+    if (cursor === changes.next) return false;
     if (threads || cursor === undefined || changes.reset) {
       const read = (damaged: ReadonlySet<string>) => {
         index = createRecordIndex();
@@ -56,6 +58,11 @@ function createPeer(store: Store, threads?: readonly string[]): LocalPeer {
       if (damaged.size > 0) await read(damaged);
     } else await readChanges(store, index, changes.items);
     cursor = changes.next;
+    return true;
+  };
+  /** Nodes are read before what refers to them, so what is written meanwhile is read again, until nothing is. */
+  const refresh = async () => {
+    for (let rounds = 0; rounds < MOST_ROUNDS && (await readOnce()); rounds++);
   };
   /** One at a time: two would read the same changes. */
   const upToDate = async () => {

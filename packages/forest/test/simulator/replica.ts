@@ -10,6 +10,8 @@ import type { VirtualTime } from './virtual-time.ts';
 /** A client that keeps its own history, as most do. */
 export interface Conversation {
   readonly messages: ChatMessage[];
+  /** It waits for an answer, and asks nothing else. */
+  isBusy: boolean;
   /** What the client saw when the recorder last said that everything was stored. */
   kept?: readonly ChatMessage[];
 }
@@ -65,6 +67,19 @@ export function buryProcesses({ disk }: Replica): void {
       disk.damage(path, (bytes) => Buffer.from(bytes.toString().replace(/"started":"[^"]*"/, '"started":"0"')));
 }
 
+/** Starts again after the end of a process, or of the power. */
+export async function restart(
+  replica: Replica,
+  { hasPower }: { readonly hasPower: boolean },
+  time: VirtualTime,
+  provider: SimulatedProvider,
+): Promise<void> {
+  if (hasPower) replica.disk.kill();
+  else replica.disk.restart(time.random);
+  buryProcesses(replica);
+  await reopen(replica, time, provider);
+}
+
 /** Checks everything that must hold. Returns how many assertions that took. */
 export async function checkReplica({ name, forest, acknowledged, conversations }: Replica): Promise<number> {
   const ids = [...acknowledged];
@@ -86,7 +101,7 @@ export async function checkReplica({ name, forest, acknowledged, conversations }
 const toText = (messages: readonly ChatMessage[]) => messages.map(({ content }) => content).join('\n');
 
 /** The texts of each thread, up to each of its messages. */
-async function threadTexts(forest: Forest): Promise<string[]> {
+export async function threadTexts(forest: Forest): Promise<string[]> {
   const { items } = await forest.threads.list({ limit: 1000 });
   const found: string[] = [];
   for (const { head } of items) {

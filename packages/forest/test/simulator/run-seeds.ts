@@ -1,6 +1,6 @@
 /** One seed after the other until the time is over. Failing seeds are printed. */
 import { parseArgs } from 'node:util';
-import type { SimulationResult } from './simulate.ts';
+import type { SimulationResult } from './run-world.ts';
 
 export async function runSeeds(simulate: (seed: number, steps: number) => Promise<SimulationResult>): Promise<void> {
   const { values } = parseArgs({

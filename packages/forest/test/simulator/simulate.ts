@@ -1,4 +1,4 @@
-/** One simulated run: machines, their disks, clocks, processes and the network between them, all from one seed. */
+/** Three machines: their disks, clocks, processes and the network between them. */
 import assert from 'node:assert/strict';
 import { isSkeinError, user } from '@skein/core';
 import { answerSync, ROOT, remotePeer, type SyncPeer, storePeer, syncForests } from '@skein/forest';
@@ -11,42 +11,17 @@ import {
   openReplica,
   type Replica,
   reopen,
+  restart,
 } from './replica.ts';
-import { startVirtualTime, type VirtualTime } from './virtual-time.ts';
-
-/** What a run did. */
-export interface SimulationResult {
-  readonly simulatedMs: number;
-  readonly steps: number;
-  readonly faults: number;
-  readonly assertions: number;
-  /** What happened, step by step: the same seed gives the same steps. */
-  readonly trace: readonly string[];
-}
-
-/** An error of a simulated fault, in contrast to one of ours. */
-class NetworkError extends Error {}
+import { NetworkError, runWorld, type SimulationResult, type World } from './run-world.ts';
+import type { VirtualTime } from './virtual-time.ts';
 
 /** Runs one seed. Throws when something does not hold that must hold. */
-export async function simulate(seed: number, steps = 60): Promise<SimulationResult> {
-  const time = startVirtualTime(seed);
-  const trace: string[] = [];
-  try {
-    const world = await createWorld(time, trace);
-    for (let step = 0; step < steps; step++) await time.finish(world.step());
-    await time.finish(world.end());
-    return { simulatedMs: time.elapsedMs(), steps, ...world.counts(), trace };
-  } catch (error) {
-    const story = trace.slice(-12).join('\n  ');
-    throw new Error(`Seed ${seed} fails after ${trace.length} steps:\n  ${story}\n${(error as Error).stack}`, {
-      cause: error,
-    });
-  } finally {
-    time.restore();
-  }
+export function simulate(seed: number, steps = 60): Promise<SimulationResult> {
+  return runWorld(seed, steps, createWorld);
 }
 
-async function createWorld(time: VirtualTime, trace: string[]) {
+async function createWorld(time: VirtualTime, trace: string[]): Promise<World> {
   const provider = createProvider(time);
   const replicas: Replica[] = [];
   for (const name of ['A', 'B', 'C']) replicas.push(await time.finish(openReplica(name, time, provider)));
@@ -65,15 +40,6 @@ async function createWorld(time: VirtualTime, trace: string[]) {
     return name;
   };
 
-  /** Starts again after the end of a process, or of the power. */
-  const restart = async (replica: Replica, hasPower: boolean) => {
-    counts.faults += 1;
-    if (hasPower) replica.disk.kill();
-    else replica.disk.restart(time.random);
-    buryProcesses(replica);
-    await reopen(replica, time, provider);
-  };
-
   const events: Record<string, (replica: Replica) => Promise<string>> = {
     work: async (replica) => `${await work(replica)} ${await work(replica)}`,
     async 'work side by side'(replica) {
@@ -83,14 +49,16 @@ async function createWorld(time: VirtualTime, trace: string[]) {
     async 'a process dies'(replica) {
       const going = Promise.allSettled([work(replica), work(replica)]);
       await time.sleep(time.below(400));
-      await restart(replica, true);
+      counts.faults += 1;
+      await restart(replica, { hasPower: true }, time, provider);
       await going;
       return '';
     },
     async 'the power fails'(replica) {
       replica.disk.failAt(replica.disk.calls() + 1 + time.below(60));
       await Promise.allSettled([work(replica), work(replica), work(replica)]);
-      await restart(replica, false);
+      counts.faults += 1;
+      await restart(replica, { hasPower: false }, time, provider);
       return '';
     },
     async 'the disk is full'(replica) {
@@ -135,9 +103,15 @@ async function createWorld(time: VirtualTime, trace: string[]) {
     },
     async 'the network fails'(replica) {
       const other = pick(others(replica));
-      const peer = unreliable(connect(other), time, () => {
+      const onFault = () => {
         counts.faults += 1;
-      });
+      };
+      const alter = (text: string) => {
+        if (time.below(20) > 0) return text;
+        onFault();
+        return flipLetter(text, time);
+      };
+      const peer = unreliable(connect(other, alter), time, onFault);
       const done = await syncForests(storePeer(replica.forest.store), peer, { direction: 'both' }).catch(
         (error) => error,
       );
@@ -226,7 +200,7 @@ async function createWorld(time: VirtualTime, trace: string[]) {
   };
 }
 
-/** A connection on which everything passes as text. */
+/** A connection on which everything passes as text, and answers may be altered. */
 function connect({ forest }: Replica, change: (text: string) => string = (text) => text): SyncPeer {
   const peer = storePeer(forest.store);
   return remotePeer(async (call) =>
@@ -234,17 +208,16 @@ function connect({ forest }: Replica, change: (text: string) => string = (text) 
   );
 }
 
-/** A connection that is slow, breaks before or after a call, repeats a call, or changes a text. */
+/** A connection that is slow, breaks before or after a call, or repeats a call. */
 function unreliable(peer: SyncPeer, time: VirtualTime, onFault: () => void): SyncPeer {
   const pass = async <T>(call: () => Promise<T>): Promise<T> => {
     await time.sleep(time.below(500));
     const fault = time.below(20);
-    if (fault < 4) onFault();
+    if (fault < 3) onFault();
     if (fault === 0) throw new NetworkError('The connection broke before the call.');
     if (fault === 1) await call();
     const result = await call();
     if (fault === 2) throw new NetworkError('The connection broke before the answer.');
-    if (fault === 3) return JSON.parse(flipLetter(JSON.stringify(result), time)) as T;
     return result;
   };
   return {
@@ -258,8 +231,7 @@ function unreliable(peer: SyncPeer, time: VirtualTime, onFault: () => void): Syn
 }
 
 /** Changes one letter inside of a text value, so that it stays JSON. */
-function flipLetter(text: string | undefined, time: VirtualTime): string {
-  if (text === undefined) return 'null';
+function flipLetter(text: string, time: VirtualTime): string {
   const at = [...text.matchAll(/(?<=[a-z]{2})[a-z](?=[a-z]*")/g)].map(({ index }) => index);
   const one = at[time.below(at.length)];
   return one === undefined ? text : `${text.slice(0, one)}${text[one] === 'q' ? 'z' : 'q'}${text.slice(one + 1)}`;
@@ -312,25 +284,33 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
     const branch = (await resumed?.result)?.branches[0];
     if (branch?.status === 'done') acknowledged.add(branch.head);
   },
-  async converse(replica, time, pick) {
-    const { conversations } = replica;
-    const isNew = conversations.length === 0 || time.random() < 0.4;
-    const conversation: Conversation = isNew ? { messages: [] } : pick(conversations);
-    if (isNew) conversations.push(conversation);
-    const { messages } = conversation;
-    if (messages.at(-1)?.role === 'user') messages.pop();
-    messages.push({ role: 'user', content: `Call ${time.below(100_000)}` });
-    const request = [...messages];
-    const body = JSON.stringify({ model: 'gpt-5.5', messages: request });
-    const headers = { 'content-type': 'application/json', authorization: 'Bearer sk-simulated' };
-    const { fetch } = replica;
-    const response = await fetch(ADDRESS, { method: 'POST', headers, body });
-    const answer = (await response.json()) as { choices?: { message: { role: string; content: string } }[] };
-    await fetch.settled();
-    // Somebody else asked in the same conversation meanwhile.
-    if (!answer.choices || messages.length !== request.length || messages.at(-1) !== request.at(-1)) return;
-    messages.push(answer.choices[0]!.message);
-    // A process that died meanwhile promised nothing.
-    if (!replica.hasRecordingError && fetch === replica.fetch) conversation.kept = [...messages];
-  },
+  converse,
 };
+
+/** Asks in a conversation that the client keeps itself, through the `fetch` of its machine. */
+export async function converse(replica: Replica, time: VirtualTime, pick: <T>(list: readonly T[]) => T): Promise<void> {
+  const idle = replica.conversations.filter(({ isBusy }) => !isBusy);
+  const isNew = idle.length === 0 || time.random() < 0.4;
+  const conversation: Conversation = isNew ? { messages: [], isBusy: true } : pick(idle);
+  if (isNew) replica.conversations.push(conversation);
+  conversation.isBusy = true;
+  await askNext(replica, conversation, time).finally(() => {
+    conversation.isBusy = false;
+  });
+}
+
+async function askNext(replica: Replica, conversation: Conversation, time: VirtualTime): Promise<void> {
+  const { messages } = conversation;
+  if (messages.at(-1)?.role === 'user') messages.pop();
+  messages.push({ role: 'user', content: `Call ${time.below(100_000)}` });
+  const body = JSON.stringify({ model: 'gpt-5.5', messages });
+  const headers = { 'content-type': 'application/json', authorization: 'Bearer sk-simulated' };
+  const { fetch } = replica;
+  const response = await fetch(ADDRESS, { method: 'POST', headers, body });
+  const answer = (await response.json()) as { choices?: { message: { role: string; content: string } }[] };
+  await fetch.settled();
+  if (!answer.choices) return;
+  messages.push(answer.choices[0]!.message);
+  // A process that died meanwhile promised nothing.
+  if (!replica.hasRecordingError && fetch === replica.fetch) conversation.kept = [...messages];
+}

@@ -1,19 +1,23 @@
-/** One simulated run of a server: its HTTP API over a simulated disk, clock and network, all from one seed. */
+/** Two servers: their HTTP API, proxy and gateway over simulated disks, clocks and networks. */
 import assert from 'node:assert/strict';
 import { type Config, loadConfig } from '@skein/agents';
 import { remotePeer, storePeer, syncForests } from '@skein/forest';
 import { createServer, type Server } from '@skein/server';
 import { createProvider } from '../../../forest/test/simulator/provider.ts';
 import {
-  buryProcesses,
   checkReplica,
   expectSame,
   openReplica,
   type Replica,
   reopen,
+  restart,
 } from '../../../forest/test/simulator/replica.ts';
-import type { SimulationResult } from '../../../forest/test/simulator/simulate.ts';
-import { startVirtualTime, type VirtualTime } from '../../../forest/test/simulator/virtual-time.ts';
+import { NetworkError, runWorld, type SimulationResult, type World } from '../../../forest/test/simulator/run-world.ts';
+import { converse } from '../../../forest/test/simulator/simulate.ts';
+import type { VirtualTime } from '../../../forest/test/simulator/virtual-time.ts';
+import { createNetwork } from './network.ts';
+import { createThinkingProvider } from './thinking-provider.ts';
+import { checkPaths, checkTalks, listenTo, type Talk, talk, useProxy } from './traffic.ts';
 
 /** A machine with a server, and what its clients were told. */
 interface Machine {
@@ -22,52 +26,55 @@ interface Machine {
   /** The titles of acknowledged threads; undefined after a change whose answer was lost or refused. */
   readonly titles: Map<string, string | undefined>;
   readonly renames: Map<string, { running: number; areMixed: boolean }>;
+  readonly talks: Talk[];
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are looked at field by field
 type Answer = { readonly status: number; readonly body: any };
-
-/** The answer did not reach the client. */
-class NetworkError extends Error {}
 
 const MODEL = 'openai-chat/gpt-5.5';
 
 /** Runs one seed. Throws when something does not hold that must hold. */
 export async function simulateServer(seed: number, steps = 40): Promise<SimulationResult> {
   const { config } = await loadConfig({ cwd: '/', env: {}, home: '/nonexistent' });
-  const time = startVirtualTime(seed);
-  const trace: string[] = [];
-  try {
-    const world = await createWorld(time, config, trace);
-    for (let step = 0; step < steps; step++) await time.finish(world.step());
-    await time.finish(world.end());
-    return { simulatedMs: time.elapsedMs(), steps, ...world.counts, trace };
-  } catch (error) {
-    const story = trace.slice(-12).join('\n  ');
-    throw new Error(`Seed ${seed} fails after ${trace.length} steps:\n  ${story}\n${(error as Error).stack}`, {
-      cause: error,
-    });
-  } finally {
-    time.restore();
-  }
+  return runWorld(seed, steps, (time, trace) => createWorld(time, config, trace));
 }
 
-async function createWorld(time: VirtualTime, config: Config, trace: string[]) {
+async function createWorld(time: VirtualTime, config: Config, trace: string[]): Promise<World> {
   const provider = createProvider(time);
+  const thinker = createThinkingProvider(time);
+  const network = createNetwork(time);
   const counts = { faults: 0, assertions: 0 };
   const pick = <T>(list: readonly T[]): T => list[time.below(list.length)]!;
-  const serve = ({ forest }: Replica) =>
-    createServer({
+  const serve = (replica: Replica) => {
+    const { name, forest } = replica;
+    const server = createServer({
       forest,
       config,
-      env: { OPENAI_API_KEY: 'sk-simulated' },
+      env: {
+        ...{ OPENAI_API_KEY: 'sk-simulated', ANTHROPIC_API_KEY: 'sk-simulated' },
+        OPENAI_BASE_URL: `http://openai-of-${name}/v1`,
+        ANTHROPIC_BASE_URL: `http://anthropic-of-${name}`,
+      },
       generate: { random: time.random, fetch: provider.fetch },
       timeouts: { grace: 20 },
+      log: {
+        info: () => undefined,
+        error: (event) => {
+          if (event === 'recording-failed') replica.hasRecordingError = true;
+        },
+      },
     });
+    network.serve(name, server.handler);
+    network.serve(`openai-of-${name}`, listenTo(provider));
+    network.serve(`anthropic-of-${name}`, thinker.handler);
+    useProxy(replica, network, time);
+    return server;
+  };
   const machines: Machine[] = [];
-  for (const name of ['A', 'B']) {
+  for (const name of ['a', 'b']) {
     const replica = await time.finish(openReplica(name, time, provider));
-    machines.push({ replica, server: serve(replica), titles: new Map(), renames: new Map() });
+    machines.push({ replica, server: serve(replica), titles: new Map(), renames: new Map(), talks: [] });
   }
 
   /** One request, whose way there and back may break. Every refusal is a problem document. */
@@ -135,6 +142,8 @@ async function createWorld(time: VirtualTime, config: Config, trace: string[]) {
         if (state.status !== 'running') return;
       }
     },
+    'asks through the proxy': ({ replica }) => converse(replica, time, pick),
+    'asks through the gateway': ({ replica, talks }) => talk(replica, talks, network, time),
     async 'reads lists'(machine) {
       for (const path of ['/threads?limit=20', '/search?q=Question', '/generations', '/recordings'])
         await ask(machine, 'GET', path);
@@ -155,13 +164,11 @@ async function createWorld(time: VirtualTime, config: Config, trace: string[]) {
       if (!(error instanceof NetworkError)) throw error;
     }
   };
-  const restart = async (machine: Machine, hasPower: boolean) => {
+  const crash = async (machine: Machine, hasPower: boolean) => {
     counts.faults += 1;
     const { replica } = machine;
-    if (hasPower) replica.disk.kill();
-    else replica.disk.restart(time.random);
-    buryProcesses(replica);
-    await reopen(replica, time, provider);
+    for (const host of [replica.name, `openai-of-${replica.name}`, `anthropic-of-${replica.name}`]) network.cut(host);
+    await restart(replica, { hasPower }, time, provider);
     machine.server = serve(replica);
   };
 
@@ -172,14 +179,14 @@ async function createWorld(time: VirtualTime, config: Config, trace: string[]) {
     async 'the process dies'(machine) {
       const going = Promise.allSettled([act(machine), act(machine)]);
       await time.sleep(time.below(400));
-      await restart(machine, true);
+      await crash(machine, true);
       await going;
     },
     async 'the power fails'(machine) {
       const { disk } = machine.replica;
       disk.failAt(disk.calls() + 1 + time.below(60));
       await Promise.allSettled([act(machine), act(machine), act(machine)]);
-      await restart(machine, false);
+      await crash(machine, false);
     },
     async 'the disk is full'(machine) {
       counts.faults += 1;
@@ -221,7 +228,9 @@ async function createWorld(time: VirtualTime, config: Config, trace: string[]) {
 
   /** What clients were told is there, as they read it. */
   const check = async (machine: Machine) => {
+    thinker.verdict();
     counts.assertions += await checkReplica(machine.replica);
+    counts.assertions += await checkTalks(machine.replica, machine.talks);
     for (const [thread, title] of machine.titles) {
       const response = await machine.server.fetch(toRequest('GET', `/threads/${thread}`));
       assert.equal(response.status, 200, `${machine.replica.name}: the acknowledged thread ${thread} is there`);
@@ -232,7 +241,11 @@ async function createWorld(time: VirtualTime, config: Config, trace: string[]) {
   };
 
   return {
-    counts,
+    counts: () => ({
+      faults: counts.faults + provider.faults() + thinker.faults() + network.faults(),
+      assertions: counts.assertions + provider.extended() + thinker.assertions(),
+    }),
+    close: network.restore,
     async step() {
       const machine = pick(machines);
       const name = time.random() < 0.5 ? 'clients work' : pick(Object.keys(events));
@@ -243,7 +256,10 @@ async function createWorld(time: VirtualTime, config: Config, trace: string[]) {
     /** At the end the machines meet until nothing breaks, and agree. */
     async end() {
       trace.push('the end');
-      for (const machine of machines) await machine.server.close();
+      for (const machine of machines) {
+        await machine.server.close();
+        counts.assertions += await checkPaths(machine.replica, machine.talks);
+      }
       while (!(await meet(machines[0]!)));
       await expectSame(machines[0]!.replica, machines[1]!.replica);
       counts.assertions += 1;
