@@ -61,11 +61,11 @@ test('an exchange has both sides, its place in one thread, and its tokens once; 
 });
 
 test.each([true, false])(
-  'where other processes see the store, an answer ends when its reply is stored (stream: %s)',
+  'an answer ends when its reply is stored (stream: %s)',
   async (isStream) => {
     const { emulator } = await startWorld();
     emulator.script('anthropic-messages', { blocks: speaks('Hm.', 'Hello.') });
-    const { isPrivate: _, ...store } = memoryStore();
+    const store = memoryStore();
     const steps: string[] = [];
     const append: typeof store.append = async (records) => {
       const hasReply = records.some((record) => record.k === 'ref' && record.name === 'reply');

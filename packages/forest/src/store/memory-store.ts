@@ -43,7 +43,6 @@ export function memoryStore(): Store {
 
   return {
     writer,
-    isPrivate: true,
     async append(records) {
       const known = new Set(
         records.flatMap((record) => (record.k === 'node' && tables.nodes.has(record.id) ? [record.id] : [])),

@@ -15,9 +15,6 @@ export interface Store {
   /** The name of this writer, in clocks and as the owner of its open work. */
   readonly writer: string;
 
-  /** Only this process sees the records, and whatever it asks for after a call of `append` finds them. */
-  readonly isPrivate?: true;
-
   /**
    * Writes records and resolves when they are safe. After a crash, either the whole batch is there or nothing of it.
    * Existing records are not written again. Everything that a record refers to exists already or comes before it in the

@@ -265,7 +265,6 @@ export function createGateway(
           await recording.keep(call, upstream, { reply, last, losses }, restorer);
           count(reply.usage, losses);
         },
-        isKeptAfter: forest.store.isPrivate === true,
         onText: recording.text,
         describe: (error) => describeClientError(call, error),
         headers,

@@ -16,13 +16,11 @@ export interface AnswerSink {
 
 /** What is called while an answer goes to the client. */
 export interface AnswerHooks {
-  /** The reply is complete: stores it with its closing event, the last text. Never rejects. */
-  readonly keep: (reply: Reply, last: string, losses: readonly LossNote[]) => Promise<void>;
   /**
-   * Whether the last text is sent first: where only this process sees its store, the reply is there before anything that the client
-   * sends next is read. Elsewhere the client waits until it is stored, because it may ask another server at once.
+   * The reply is complete, and its closing event, the last text, is not sent yet: stores both, because the client may ask another server
+   * at once. Never rejects.
    */
-  readonly isKeptAfter: boolean;
+  readonly keep: (reply: Reply, last: string, losses: readonly LossNote[]) => Promise<void>;
   /**
    * Text that is sent to the client, but for the last. With `isMore`, it only goes on with a block's text: it names no id for the
    * first time.
@@ -141,26 +139,11 @@ async function sendWhole(
   sink: AnswerSink,
   hooks: AnswerHooks,
 ): Promise<void> {
-  const send = () => {
-    // With its length, head and body go out in one write.
-    const length = String(Buffer.byteLength(body));
-    sink.begin(200, 'application/json', { ...hooks.headers, 'content-length': length });
-    sink.end(body);
-  };
-  await sendLast(send, { reply, last: body, losses }, hooks);
-}
-
-interface FinishedReply {
-  readonly reply: Reply;
-  readonly last: string;
-  readonly losses: readonly LossNote[];
-}
-
-/** Sends the last text and stores the reply, in the order that the store allows. */
-async function sendLast(send: () => void, { reply, last, losses }: FinishedReply, hooks: AnswerHooks): Promise<void> {
-  if (hooks.isKeptAfter) send();
-  await hooks.keep(reply, last, losses);
-  if (!hooks.isKeptAfter) send();
+  await hooks.keep(reply, body, losses);
+  // With its length, head and body go out in one write.
+  const length = String(Buffer.byteLength(body));
+  sink.begin(200, 'application/json', { ...hooks.headers, 'content-length': length });
+  sink.end(body);
 }
 
 /** A text for the client, and what `onText` is told of it. */
@@ -173,7 +156,7 @@ interface SentText {
 interface OutgoingStream {
   readonly texts: AsyncIterable<SentText>;
   /** The reply and the last text, after all others. */
-  finish(): FinishedReply;
+  finish(): { readonly reply: Reply; readonly last: string; readonly losses: readonly LossNote[] };
   fail(error: ServedError): string;
   readonly asList: boolean;
 }
@@ -198,8 +181,9 @@ async function sendStream(
     sink.end(text);
     throw new ToldFailure(error);
   }
-  const finished = finish();
-  await sendLast(() => sink.end(finished.last), finished, hooks);
+  const { reply, last, losses } = finish();
+  await hooks.keep(reply, last, losses);
+  sink.end(last);
 }
 
 /** Finds the event that says that the reply is complete in a text of whole events. */
