@@ -60,27 +60,24 @@ test('an exchange has both sides, its place in one thread, and its tokens once; 
   expect(emulator.log.length).toBe(count);
 });
 
-test.each([true, false])(
-  'an answer ends when its reply is stored (stream: %s)',
-  async (isStream) => {
-    const { emulator } = await startWorld();
-    emulator.script('anthropic-messages', { blocks: speaks('Hm.', 'Hello.') });
-    const store = memoryStore();
-    const steps: string[] = [];
-    const append: typeof store.append = async (records) => {
-      const hasReply = records.some((record) => record.k === 'ref' && record.name === 'reply');
-      if (hasReply) await new Promise((resolve) => setTimeout(resolve, 100));
-      if (hasReply) steps.push('stored');
-      await store.append(records);
-    };
-    const server = await startAnother(emulator, createForest({ ...store, append }));
-    const client = connect('chat', server.url, isStream);
-    await client.say('Hi', CLAUDE);
-    steps.push('answered');
-    await vi.waitFor(() => expect(steps).toHaveLength(2));
-    expect(steps).toEqual(['stored', 'answered']);
-  },
-);
+test.each([true, false])('an answer ends when its reply is stored (stream: %s)', async (isStream) => {
+  const { emulator } = await startWorld();
+  emulator.script('anthropic-messages', { blocks: speaks('Hm.', 'Hello.') });
+  const store = memoryStore();
+  const steps: string[] = [];
+  const append: typeof store.append = async (records) => {
+    const hasReply = records.some((record) => record.k === 'ref' && record.name === 'reply');
+    if (hasReply) await new Promise((resolve) => setTimeout(resolve, 100));
+    if (hasReply) steps.push('stored');
+    await store.append(records);
+  };
+  const server = await startAnother(emulator, createForest({ ...store, append }));
+  const client = connect('chat', server.url, isStream);
+  await client.say('Hi', CLAUDE);
+  steps.push('answered');
+  await vi.waitFor(() => expect(steps).toHaveLength(2));
+  expect(steps).toEqual(['stored', 'answered']);
+});
 
 test('reasoning comes back on a second server and after a model in between; none reaches another project', async () => {
   const { server, emulator, forest } = await startWorld();
