@@ -144,9 +144,8 @@ function record({ id, request, response }, put, index, known) {
   for (const one of [...messages, message]) {
     const { content, ...others } = one;
     const last = known.get(parent);
-    const isKnown = last?.content === content;
-    const at = isKnown ? last : hashMessage(parent, echo, content);
-    if (!isKnown) known.set(parent, { content, node: at.node, echo: at.echo });
+    const at = last && last.content === content ? last : hashMessage(parent, echo, content);
+    if (at !== last) known.set(parent, { content, node: at.node, echo: at.echo });
     const isNew = 'bytes' in at && !index.has(at.node);
     if (isNew) {
       put(at.digest, { k: 'body', digest: at.digest, ...others }, at.bytes);
