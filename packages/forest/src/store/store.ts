@@ -260,14 +260,13 @@ const METHODS = Object.keys({
   check: true,
   compact: true,
   close: true,
-} satisfies Record<Exclude<keyof Store, 'writer' | 'facts' | 'months'>, true>) as readonly Exclude<
-  keyof Store,
-  'writer' | 'facts' | 'months'
->[];
+} satisfies Record<StoreMethod, true>) as readonly StoreMethod[];
+
+type StoreMethod = Exclude<keyof Store, 'writer' | 'isPrivate' | 'facts' | 'months'>;
 
 /**
  * A store with some methods replaced. All others are called on the store itself, because a class with private fields
- * does not accept another `this`.
+ * does not accept another `this`. It does not count as private: what replaces `append` may take its time.
  *
  * @example
  * const readOnly = overlayStore(store, { append: () => Promise.reject(new Error('read-only')) });
