@@ -4,7 +4,7 @@ import { Duplex } from 'node:stream';
 import type { VirtualTime } from '../../../forest/test/simulator/virtual-time.ts';
 
 /** An answer of which everything arrived. */
-export interface WholeAnswer {
+interface WholeAnswer {
   readonly status: number;
   readonly headers: http.IncomingHttpHeaders;
   readonly body: string;

@@ -1,0 +1,23 @@
+/** The parts of the code whose tests are measured. */
+
+/** @typedef {{ sources: readonly string[], tests: readonly string[] }} Area */
+
+/** @type {Readonly<Record<string, Area>>} */
+export const AREAS = {
+  json: {
+    sources: ['packages/core/src/json/*.ts'],
+    tests: ['packages/core/src/json/*.test.ts'],
+  },
+  placement: {
+    sources: ['packages/forest/src/record/placement.ts', 'packages/forest/src/record/projection/*.ts'],
+    tests: ['packages/forest/test/record-*.test.ts', 'packages/forest/src/{record,sync}/**/*.test.ts'],
+  },
+  writing: {
+    sources: ['packages/core/src/dialects/write/*.ts'],
+    tests: ['packages/core/{src,test}/**/*.test.ts'],
+  },
+  stores: {
+    sources: ['packages/forest/src/store/**/*.ts'],
+    tests: ['packages/forest/src/{store,forest}/**/*.test.ts', 'packages/forest/test/**/*.test.ts'],
+  },
+};
