@@ -262,11 +262,11 @@ const METHODS = Object.keys({
   close: true,
 } satisfies Record<StoreMethod, true>) as readonly StoreMethod[];
 
-type StoreMethod = Exclude<keyof Store, 'writer' | 'isPrivate' | 'facts' | 'months'>;
+type StoreMethod = Exclude<keyof Store, 'writer' | 'facts' | 'months'>;
 
 /**
  * A store with some methods replaced. All others are called on the store itself, because a class with private fields
- * does not accept another `this`. It does not count as private: what replaces `append` may take its time.
+ * does not accept another `this`.
  *
  * @example
  * const readOnly = overlayStore(store, { append: () => Promise.reject(new Error('read-only')) });
