@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   Changes,
   ensureMember,
+  findLoneSurrogates,
   getMember,
   isJson,
   isObject,
@@ -11,6 +12,7 @@ import {
   mapElements,
   overlay,
   parseTree,
+  prependElements,
   printTree,
   type RecordNode,
   recordNode,
@@ -57,6 +59,29 @@ describe('changes of one text', () => {
     changes.set(['a'], '3');
     const twice = '{"a":1,"a":2}';
     expect(splice(twice, changes.edits(twice))).toBe('{"a":3,"a":3}');
+  });
+});
+
+describe('edits of one text', () => {
+  it('at the same place come in the order of their ends, however they are given', () => {
+    const [before, instead] = [
+      { start: 1, end: 1, text: '-' },
+      { start: 1, end: 2, text: 'X' },
+    ];
+    expect(splice('abc', [instead, before])).toBe('a-Xc');
+    expect(splice('abc', [before, instead])).toBe('a-Xc');
+  });
+
+  it('that end before they start are refused', () => {
+    expect(() => splice('abc', [{ start: 2, end: 1, text: '' }])).toThrow();
+  });
+
+  it('are none for a text without escapes', () => {
+    expect(findLoneSurrogates('"plain"')).toEqual([]);
+  });
+
+  it('of no elements add no comma', () => {
+    expect(splice('[1]', [prependElements('[1]', 0, [])])).toBe('[1]');
   });
 });
 
