@@ -52,7 +52,7 @@ export function Palette({ page }: { readonly page: PalettePage }) {
         placeholder={page === 'models' ? t('palette.choose-model') : t('palette.placeholder')}
         query={query}
         onQuery={setQuery}
-        current={page === 'models' ? `model ${model}` : undefined}
+        current={page === 'models' ? model : undefined}
         groups={groups.filter(({ options }) => options.length > 0)}
         empty={t('palette.nothing')}
         fieldClassName="h-12 w-full shrink-0 border-b border-line bg-transparent px-4 text-base outline-none placeholder:text-faint"
@@ -172,7 +172,7 @@ function useFoundModels(query: string, current: string | undefined, isWhole: boo
   const { data } = useQuery(queries.models());
   if (!isWhole && query.length < 2) return [];
   const toOption = ({ id, contextTokens, hasKey }: Model) => ({
-    id: `model ${id}`,
+    id,
     icon: id === current ? <Check size={14} className="text-accent" /> : null,
     text: id,
     aside: hasKey
