@@ -1,6 +1,7 @@
 /** The list, the rail, the graph, sharing, and the shell on every size of screen. */
 import { assistant, user } from '@skein/core';
 import { seedSample } from '@skein/server';
+import type { Locator } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { inChromium, startApp, twoConversations } from './kit.ts';
 
@@ -59,6 +60,29 @@ test('search hits show their conversation, model and date, and equally good ones
   await page.goto(page.url().replace('loom', 'weft'));
   await hits.getByText('Shuttles').click();
   await page.waitForURL(new RegExp(`/t/${id}/`));
+});
+
+test('previews in lists show the words of Markdown and none of its marks', async () => {
+  const { open, forest } = await startApp();
+  const question = '# Looms\n\nCompare **two** of them.';
+  const answer =
+    '## In short\n\n| Loom | **Width** |\n|:---|---:|\n| Rigid | 40 |\n\n- **Rigid** is a `loom` to begin with.';
+  const { id, head } = await forest.threads.begin([user(question), assistant(answer)], { title: 'Weaving' });
+  const [asked] = await forest.path(head);
+  await forest.append(asked!.id, [assistant(answer.replace('Rigid', 'Inkle'))]);
+  const page = await open('/');
+  const expectPlain = async (what: string, list: Locator, words: RegExp) => {
+    await list.getByText(words).first().waitFor();
+    expect(await list.innerText(), what).not.toMatch(/\*\*|`|(?:^|\s)#+\s|:?-{3,}:?|\|/m);
+  };
+  await expectPlain('the conversations', page.getByRole('main'), /Compare two of them/);
+  await page.goto(new URL('/?q=Rigid', page.url()).href);
+  await expectPlain('the search results', page.getByRole('region', { name: 'Search results' }), /Rigid/);
+  await page.goto(new URL(`/t/${id}`, page.url()).href);
+  await expectPlain('the tree', page.getByRole('tree'), /In short/);
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('Rigid');
+  await expectPlain('the palette', page.getByRole('dialog').getByRole('listbox'), /Rigid/);
 });
 
 test('conversations are pinned, archived, filtered, renamed by double click and shared as a page, by mouse and by key', async () => {

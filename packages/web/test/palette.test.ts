@@ -19,7 +19,7 @@ const run = async (page: Page, name: string) => {
 const readControls = (page: Page): Promise<readonly string[]> =>
   page.evaluate(`[...document.querySelectorAll('main :is(button, select, textarea, summary, input:not([type=file]))')]
     .filter((one) => one.checkVisibility() && !one.disabled && !one.closest('[aria-hidden=true]') && one.tabIndex >= 0)
-    .map((one) => (one.ariaLabel ?? one.labels?.[0]?.textContent ?? one.textContent).replace(/\\s+/g, ' ').trim())`);
+    .map((one) => (one.ariaLabel ?? one.labels?.[0]?.innerText ?? one.innerText).replace(/\\s+/g, ' ').trim())`);
 
 test('every button and field of a screen is found in the palette', async () => {
   const { open, forest } = await startApp();

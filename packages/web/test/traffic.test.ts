@@ -117,7 +117,7 @@ test('calls are filtered by model, outcome, latency and cost, and budgets say wh
   const page = await app.open('/recordings');
   const call = page.getByRole('main').getByRole('link', { name: 'Name a river.' });
   await call.waitFor();
-  const none = page.getByText('No call fits these filters');
+  const none = page.getByText('No call matches these filters');
   const filter = (name: string, value: string) => page.getByRole('combobox', { name }).selectOption(value);
   for (const [name, fits, does] of [
     ['Model', 'claude-sonnet-4-5', true],
@@ -130,7 +130,7 @@ test('calls are filtered by model, outcome, latency and cost, and budgets say wh
     await (does ? call : none).waitFor();
     if (!does) await filter(name, '');
   }
-  await page.getByRole('button', { name: 'No filters' }).press('Enter');
+  await page.getByRole('button', { name: 'Clear filters' }).press('Enter');
   await call.waitFor();
 
   await page.keyboard.press('Control+k');

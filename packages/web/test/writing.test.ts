@@ -112,3 +112,29 @@ test('the model picker has the focus in its field when it opens for the first ti
   await page.keyboard.press('Enter');
   await page.getByRole('button', { name: /^Model: google\/gemini-2\.5-pro/ }).waitFor();
 });
+
+test('the model pickers open at the model that answers next, which is marked and in sight', async () => {
+  const { open } = await startApp({ model: 'openai/gpt-4o-mini' });
+  const page = await open('/new');
+  const current = page.getByRole('option', { name: /gpt-4o-mini/, selected: true });
+  const isInSight = () =>
+    current.evaluate((option) => {
+      const [box, list] = [option.getBoundingClientRect(), option.closest('[role=listbox]')!.getBoundingClientRect()];
+      return box.height > 0 && box.top >= list.top && box.bottom <= list.bottom;
+    });
+  const button = page.getByRole('button', { name: 'Model: openai/gpt-4o-mini' });
+  // The second time, the list is there at once.
+  for (const _time of ['first', 'second']) {
+    await button.press('Enter');
+    await current.getByLabel('chosen').waitFor();
+    await expect.poll(isInSight).toBe(true);
+    await page.keyboard.press('Escape');
+    await current.waitFor({ state: 'detached' });
+  }
+  await page.keyboard.press('Control+m');
+  await current.waitFor();
+  await expect.poll(isInSight).toBe(true);
+  await page.keyboard.press('ArrowUp');
+  await page.keyboard.press('Enter');
+  await button.waitFor({ state: 'detached' });
+});

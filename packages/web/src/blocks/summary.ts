@@ -1,5 +1,5 @@
 import type { Block, ToolResult, ToolUse } from '../api/types.ts';
-import { plainWords } from '../state/plain-words.ts';
+import { plainLine } from '../state/plain-words.ts';
 import { t } from '../words/words.ts';
 import { compactJson, unknownText } from './json-text.ts';
 
@@ -16,7 +16,9 @@ export function summarizeResult({ content, isError }: ToolResult): string {
 /** A message in one line, without the marks of Markdown. */
 export function summarizeBlocks(blocks: readonly Block[], length = 140): string {
   const said = blocks.flatMap((block) =>
-    block.type === 'text' || block.type === 'refusal' ? [plainWords(block.text.slice(0, length * 8))] : [],
+    block.type === 'text' || block.type === 'refusal'
+      ? [plainLine(block.text.slice(0, length * 8).replace(/\s+/g, ' '))]
+      : [],
   );
   const text = oneLine(said.join(' '), length);
   return text === '' ? oneLine(blocks.map(blockText).filter(Boolean).join(', '), length) : text;

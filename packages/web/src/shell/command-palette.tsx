@@ -9,8 +9,9 @@ import { keyLabel } from '../commands/keys.ts';
 import { GROUPS, groupName, useCommands } from '../commands/registry.ts';
 import { toAddress } from '../state/address.ts';
 import { groupModels } from '../state/group-models.ts';
+import { useModel } from '../state/model.ts';
 import { type PalettePage, useOverlays } from '../state/overlays.ts';
-import { chooseModel, useView } from '../state/view.ts';
+import { chooseModel } from '../state/view.ts';
 import { ago, shortNumber } from '../ui/format.ts';
 import { Kbd } from '../ui/kbd.tsx';
 import { MarkedText } from '../ui/marked-text.tsx';
@@ -36,7 +37,8 @@ export function Palette({ page }: { readonly page: PalettePage }) {
   const places = usePlaces(query);
   const commands = useFoundCommands(query);
   const controls = useFoundControls(query);
-  const models = useFoundModels(query, page === 'models');
+  const model = useModel();
+  const models = useFoundModels(query, model, page === 'models');
   const groups = page === 'models' ? models : [...places, ...commands, ...controls, ...models];
   const label = page === 'models' ? t('palette.choose-model') : t('palette.label');
   return (
@@ -50,6 +52,7 @@ export function Palette({ page }: { readonly page: PalettePage }) {
         placeholder={page === 'models' ? t('palette.choose-model') : t('palette.placeholder')}
         query={query}
         onQuery={setQuery}
+        current={page === 'models' ? model : undefined}
         groups={groups.filter(({ options }) => options.length > 0)}
         empty={t('palette.nothing')}
         fieldClassName="h-12 w-full shrink-0 border-b border-line bg-transparent px-4 text-base outline-none placeholder:text-faint"
@@ -165,14 +168,12 @@ function usePlaces(query: string): readonly OptionGroup[] {
 }
 
 /** Chooses the model that is asked next. `isWhole` also lists models before anything is typed. */
-function useFoundModels(query: string, isWhole: boolean): readonly OptionGroup[] {
+function useFoundModels(query: string, current: string | undefined, isWhole: boolean): readonly OptionGroup[] {
   const { data } = useQuery(queries.models());
-  const settings = useQuery(queries.settings());
-  const chosen = useView((view) => view.model) ?? settings.data?.model;
   if (!isWhole && query.length < 2) return [];
   const toOption = ({ id, contextTokens, hasKey }: Model) => ({
-    id: `model ${id}`,
-    icon: id === chosen ? <Check size={14} className="text-accent" /> : null,
+    id,
+    icon: id === current ? <Check size={14} className="text-accent" /> : null,
     text: id,
     aside: hasKey
       ? contextTokens !== undefined && t('palette.model-context', { number: shortNumber(contextTokens) })
@@ -182,7 +183,7 @@ function useFoundModels(query: string, isWhole: boolean): readonly OptionGroup[]
       close();
     },
   });
-  const groups = groupModels(data?.items ?? [], query);
+  const groups = groupModels(data?.items ?? [], query, isWhole ? current : undefined);
   if (isWhole)
     return groups.map(({ provider, models, more }) => ({
       heading: provider,

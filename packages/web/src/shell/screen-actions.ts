@@ -38,7 +38,8 @@ function findControls(): ReadonlyMap<string, HTMLElement> {
 }
 
 function nameOf(control: HTMLElement): string {
-  const label = control instanceof HTMLInputElement ? control.labels?.[0]?.textContent : control.textContent;
+  // Not `textContent`, which joins words that are shown apart.
+  const label = control instanceof HTMLInputElement ? control.labels?.[0]?.innerText : control.innerText;
   return (control.ariaLabel ?? label ?? '').replace(/\s+/g, ' ').trim();
 }
 

@@ -29,6 +29,9 @@ test('of many only some are shown, and how many more there are is said', () => {
   expect(group?.models.map(({ model }) => model).slice(0, 2)).toEqual(['m-59', 'm-58']);
   expect(group?.more).toBe(52);
   expect(groupModels(many, 'm-7')[0]?.more).toBe(0);
+  const [withCurrent] = groupModels(many, '', 'a/m-3');
+  expect(withCurrent?.models.at(-1)?.model).toBe('m-3');
+  expect(withCurrent?.more).toBe(51);
 });
 
 test('models of one provider stand together', () => {

@@ -12,8 +12,8 @@ interface ModelGroup {
   readonly more: number;
 }
 
-/** Models whose names have every word of the search, grouped by provider, probably newest first. */
-export function groupModels(models: readonly Model[], search: string): readonly ModelGroup[] {
+/** Models whose names have every word of the search, grouped by provider, probably newest first. The current one is always shown. */
+export function groupModels(models: readonly Model[], search: string, current?: string): readonly ModelGroup[] {
   const words = search
     .toLowerCase()
     .split(/[\s/]+/)
@@ -24,11 +24,10 @@ export function groupModels(models: readonly Model[], search: string): readonly 
   const isExact = ({ id, model }: Model) => id.toLowerCase() === wanted || model.toLowerCase() === wanted;
   const exactFirst = (a: Model, b: Model) => Number(isExact(b)) - Number(isExact(a)) || byNewest(a, b);
   return [...byProvider(found)]
-    .map(([provider, list]) => ({
-      provider,
-      models: list.toSorted(exactFirst).slice(0, most),
-      more: Math.max(0, list.length - most),
-    }))
+    .map(([provider, list]) => {
+      const shown = list.toSorted(exactFirst).filter(({ id }, at) => at < most || id === current);
+      return { provider, models: shown, more: list.length - shown.length };
+    })
     .sort((a, b) => Number(b.models.some(isExact)) - Number(a.models.some(isExact)));
 }
 

@@ -17,5 +17,8 @@ test('a preview in one line shows items and cells of a table apart, and no marks
   expect(plainLine('…| degrees | |:--|--:| | Porto | 19 | ```mermaid flowchart LR')).toBe(
     '… degrees · Porto · 19 · flowchart LR',
   );
+  expect(plainLine('Lisbon | 21 | ```mermaid flowchart LR ``` ```html <p>Hi</p> ``` and [a link](https://a…')).toBe(
+    'Lisbon · 21 · flowchart LR <p>Hi</p> and a link',
+  );
   expect(plainLine('## What follows It costs 19. Then 2 + 3 > 4.')).toBe('What follows It costs 19. Then 2 + 3 > 4.');
 });

@@ -23,8 +23,7 @@ export function plainWords(text: string): string {
  * there. What was an item or a cell is set apart by a dot.
  */
 export function plainLine(text: string): string {
-  return plainWords(text)
-    .replace(/```\w*/g, ' ')
+  return plainWords(text.replace(/(?:```|~~~)\w*(?=\s|$)/g, ' ').replace(/!?\[([^\]]*)\]\([^)]*$/, '$1'))
     .replace(/(^|\s)#{1,6}\s+/g, '$1')
     .replace(/(^|\s)[-*]\s+/g, '$1· ')
     .replace(/\|[\s:|-]*\|?/g, ' · ')

@@ -123,15 +123,16 @@ export function SelectionBar({ chosen, shown, onSelect }: SelectionBarProps) {
       <Button look="danger" onClick={then(() => deleteWithUndo(chosen))}>
         <Trash2 size={14} aria-hidden /> {t('threads.delete')}
       </Button>
-      <span className="grow" />
-      {chosen.length < shown.length && (
-        <Button look="quiet" onClick={() => onSelect(shown.map(({ id }) => id))}>
-          {t('selection.all', { count: shown.length })}
+      <div className="ml-auto flex flex-wrap gap-2">
+        {chosen.length < shown.length && (
+          <Button look="quiet" onClick={() => onSelect(shown.map(({ id }) => id))}>
+            {t('selection.all', { count: shown.length })}
+          </Button>
+        )}
+        <Button look="quiet" onClick={() => onSelect([])}>
+          {t('selection.none')}
         </Button>
-      )}
-      <Button look="quiet" onClick={() => onSelect([])}>
-        {t('selection.none')}
-      </Button>
+      </div>
       {isTagging && <TagDialog threads={chosen} onClose={() => setTagging(false)} />}
     </div>
   );

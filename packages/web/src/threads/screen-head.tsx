@@ -31,7 +31,7 @@ const VIEWS: readonly { readonly view: ListView; readonly title: string }[] = [
 export function ScreenHead({ address, onChange, threads, isWhole }: ScreenHeadProps) {
   return (
     <header className="flex flex-col gap-3">
-      <div className="flex flex-wrap items-center gap-2">
+      <div className="flex flex-wrap items-center gap-2 max-sm:gap-x-1.5">
         <h1 className="mr-auto text-xl font-semibold max-sm:w-full">
           {t('threads.forest')}
           <span className="ml-2 text-sm font-normal text-faint">
@@ -43,7 +43,7 @@ export function ScreenHead({ address, onChange, threads, isWhole }: ScreenHeadPr
         </h1>
         <Link href="/graph" className={buttonLook('plain')}>
           <Network size={14} aria-hidden />
-          {t('threads.map')}
+          {t('threads.graph')}
         </Link>
         <ImportButton />
         <Button onClick={() => openExport({ kind: 'everything' })}>

@@ -1,5 +1,5 @@
 import { X } from 'lucide-react';
-import { type ReactNode, type RefObject, useEffect, useId, useLayoutEffect, useRef } from 'react';
+import { type ReactNode, type RefObject, useId, useLayoutEffect, useRef } from 'react';
 import { t } from '../words/words.ts';
 
 interface ModalProps {
@@ -138,7 +138,8 @@ export function usePlacedPopover(
 ): void {
   const latest = useRef(onClose);
   latest.current = onClose;
-  useEffect(() => {
+  // Before the effects of what it contains: a list can scroll only when it is shown.
+  useLayoutEffect(() => {
     const element = box.current!;
     const place = () => button.current && placeBeside(button.current, element, side, align);
     const onToggle = (event: Event) => (event as ToggleEvent).newState === 'closed' && latest.current();

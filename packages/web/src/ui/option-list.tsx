@@ -22,6 +22,8 @@ interface OptionListProps {
   readonly query: string;
   readonly onQuery: (query: string) => void;
   readonly groups: readonly OptionGroup[];
+  /** The option that the list opens at, instead of the first one. */
+  readonly current?: string | undefined;
   /** Shown if there are no options. */
   readonly empty: string;
   readonly fieldClassName: string;
@@ -35,6 +37,7 @@ export function OptionList({
   query,
   onQuery,
   groups,
+  current,
   empty,
   fieldClassName,
   listClassName,
@@ -46,21 +49,23 @@ export function OptionList({
   useEffect(() => field.current?.focus(), []);
   const [active, setActive] = useState<string>();
   const options = groups.flatMap((group) => group.options);
-  const found = options.findIndex((option) => option.id === active);
+  const start = query === '' ? options.findIndex((option) => option.id === current) : -1;
+  const found = active === undefined ? start : options.findIndex((option) => option.id === active);
   const at = Math.max(found, 0);
   const choose = (index: number) => {
     const next = options.at(index % options.length);
     if (!next) return;
     setActive(next.id);
-    list.current
-      ?.querySelector(`#${CSS.escape(`${id}-${options.indexOf(next)}`)}`)
-      ?.scrollIntoView({ block: 'nearest' });
+    show(options.indexOf(next), 'nearest');
   };
-  // biome-ignore lint/correctness/useExhaustiveDependencies: other words begin at the first option again
+  const show = (index: number, block: ScrollLogicalPosition) =>
+    list.current?.querySelector(`#${CSS.escape(`${id}-${index}`)}`)?.scrollIntoView({ block });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: other words begin at the first option again, none at the current one
   useEffect(() => {
     setActive(undefined);
     list.current?.scrollTo({ top: 0 });
-  }, [query]);
+    if (start >= 0) show(start, 'center');
+  }, [query, start >= 0]);
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.nativeEvent.isComposing || options.length === 0) return;
     const to = {

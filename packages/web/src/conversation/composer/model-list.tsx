@@ -10,14 +10,18 @@ import { toast, toastError } from '../../ui/toasts.tsx';
 import { t } from '../../words/words.ts';
 
 export interface ModelListProps {
-  readonly chosen: string | undefined;
+  readonly chosen?: string | undefined;
+  /** The model that answers next, also if nobody chose it. */
+  readonly current?: string | undefined;
   readonly onChoose: (id: string | undefined) => void;
   /** Whether the chosen model can be made that of new conversations. */
   readonly canSetDefault?: boolean;
 }
 
+const CHOSEN = <Check size={14} aria-label={t('composer.model-chosen')} className="text-accent" />;
+
 /** A searchable list of models; any other model can be typed. */
-export default function ModelList({ chosen, onChoose, canSetDefault = false }: ModelListProps) {
+export default function ModelList({ chosen, current, onChoose, canSetDefault = false }: ModelListProps) {
   const [search, setSearch] = useState('');
   const { data, isPending } = useQuery(queries.models());
   const { data: library } = useQuery(queries.library());
@@ -28,9 +32,13 @@ export default function ModelList({ chosen, onChoose, canSetDefault = false }: M
     );
     onChoose(undefined);
   };
-  const isOther = /^[^/\s]+\/\S+$/.test(search) && !data?.items.some(({ id }) => id === search);
+  const isListed = (model: string) => data?.items.some(({ id }) => id === model);
+  const isOther = /^[^/\s]+\/\S+$/.test(search) && !isListed(search);
   const first: readonly Option[] = [
     ...(isOther ? [{ id: search, text: t('composer.model-use-typed', { search }), run: () => onChoose(search) }] : []),
+    ...(search === '' && current !== undefined && !isPending && !isListed(current)
+      ? [{ id: current, text: current, aside: CHOSEN, run: () => onChoose(current) }]
+      : []),
     ...(search === '' && chosen !== undefined
       ? [{ id: 'default', text: t('models.default'), run: () => onChoose(undefined) }]
       : []),
@@ -47,7 +55,7 @@ export default function ModelList({ chosen, onChoose, canSetDefault = false }: M
         ]
       : []),
   ];
-  const groups = groupModels(data?.items ?? [], search).map(({ provider, models, more }) => ({
+  const groups = groupModels(data?.items ?? [], search, current).map(({ provider, models, more }) => ({
     heading: provider,
     options: models.map((one) => ({
       id: one.id,
@@ -55,7 +63,7 @@ export default function ModelList({ chosen, onChoose, canSetDefault = false }: M
       aside: (
         <>
           {one.hasKey ? one.contextTokens !== undefined && shortNumber(one.contextTokens) : t('composer.model-no-key')}
-          {one.id === chosen && <Check size={14} aria-label={t('composer.model-chosen')} className="text-accent" />}
+          {one.id === current && CHOSEN}
         </>
       ),
       run: () => onChoose(one.id),
@@ -68,6 +76,7 @@ export default function ModelList({ chosen, onChoose, canSetDefault = false }: M
       placeholder={t('composer.model-search')}
       query={search}
       onQuery={setSearch}
+      current={current}
       groups={first.length > 0 ? [{ options: first }, ...groups] : groups}
       empty={isPending ? t('composer.models-loading') : t('composer.models-none')}
       fieldClassName="mb-2 h-8 shrink-0 rounded-md border border-line bg-page px-2 placeholder:text-faint"

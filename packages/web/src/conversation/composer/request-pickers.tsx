@@ -47,7 +47,7 @@ export function ModelPicker({ isOpen, onOpenChange }: ModelPickerProps) {
       }
     >
       <Suspense fallback={<p className="text-xs text-faint">{t('composer.models-loading')}</p>}>
-        <ModelList chosen={chosen} onChoose={choose} canSetDefault />
+        <ModelList chosen={chosen} current={model} onChoose={choose} canSetDefault />
       </Suspense>
     </Popover>
   );

@@ -108,7 +108,7 @@ function Options({ canSend, onSend }: SendOptionsProps) {
         ))}
         {isAdding ? (
           <Suspense fallback={<p className="text-xs text-faint">{t('composer.models-loading')}</p>}>
-            <ModelList chosen={undefined} onChoose={add} />
+            <ModelList onChoose={add} />
           </Suspense>
         ) : (
           <Button small look="quiet" className="justify-start" onClick={() => setAdding(true)}>

@@ -6,7 +6,7 @@ export const recordings = {
   'recordings.cassettes': 'Cassettes',
   'recordings.first-steps':
     'Nothing was recorded yet. Give a client one of these base addresses: it works as before, and every call appears here as it happens, and in the conversation where it belongs.',
-  'recordings.none-fits': 'No call fits these filters',
+  'recordings.none-fits': 'No call matches these filters',
   'recordings.next': 'Next recording',
   'recordings.previous': 'Previous recording',
   'recordings.close': 'Close the recording',

@@ -32,7 +32,7 @@ export const usage = {
     other: '{count} replies have no known price and are not in these figures.',
   },
   'usage.budgets': 'Budgets',
-  'usage.no-budgets': 'There are none. Tokens of the gateway can have a budget: gateway.tokens in the configuration.',
+  'usage.no-budgets': 'No budgets yet. Set them for tokens of the gateway: gateway.tokens in the configuration.',
   'usage.requests-today': { one: '{count} request today', other: '{count} requests today' },
   'usage.per-minute': 'at most {count} per minute',
   'usage.spent-today': '{spent} today',
