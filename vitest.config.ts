@@ -10,10 +10,10 @@ const source = (path: string) => fileURLToPath(new URL(`./packages/${path}`, imp
 const SHARED = [
   // These add a provider or a dialect to those that all share.
   'packages/*/src/**/!(registry|toy-dialect|own-framing).test.ts',
-  'packages/{core,emulator,server}/test/**/*.test.ts',
-  // The simulator replaces the clock and the timers of its process.
-  'packages/forest/test/*.test.ts',
-  'packages/forest/test/!(simulator)/**/*.test.ts',
+  'packages/{core,emulator}/test/**/*.test.ts',
+  // The simulators replace the clock and the timers of their process.
+  'packages/{forest,server}/test/*.test.ts',
+  'packages/{forest,server}/test/!(simulator)/**/*.test.ts',
 ];
 // These start the built page or the built command, so they use the built packages as well, which Node reads much faster than
 // our sources: those of this repository, or those that are installed elsewhere.

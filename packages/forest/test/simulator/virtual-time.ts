@@ -54,6 +54,7 @@ export function startVirtualTime(seed: number): VirtualTime {
     sleep: timersPromises.setTimeout,
   };
   const dateNow = Date.now;
+  const mathRandom = Math.random;
 
   const add = (run: () => void, ms: number, everyMs?: number) => {
     made += 1;
@@ -85,6 +86,7 @@ export function startVirtualTime(seed: number): VirtualTime {
   platform.clearInterval = remove;
   platform.clearImmediate = remove;
   Date.now = () => Math.floor(now);
+  Math.random = random;
   performance.now = () => now - START;
   const bytes = (size: number) => Buffer.from(Array.from({ length: size }, () => Math.floor(random() * 256)));
   const builtin = crypto as { randomBytes: unknown; randomUUID: unknown };
@@ -140,6 +142,7 @@ export function startVirtualTime(seed: number): VirtualTime {
     restore() {
       Object.assign(globalThis, real);
       Date.now = dateNow;
+      Math.random = mathRandom;
       // Its own property hid the one of the platform.
       delete (performance as { now?: unknown }).now;
       Object.assign(crypto, { randomBytes: realRandom.randomBytes, randomUUID: realRandom.randomUUID });

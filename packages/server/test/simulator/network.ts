@@ -118,7 +118,12 @@ export function createNetwork(time: VirtualTime): SimulatedNetwork {
 
   return {
     serve(host, handler) {
-      servers.set(host, http.createServer({ keepAliveTimeout: 0, requestTimeout: 0, headersTimeout: 0 }, handler));
+      const listener: http.RequestListener = (request, response) => {
+        // Node's own header has the real time, and would be recorded.
+        response.sendDate = false;
+        handler(request, response);
+      };
+      servers.set(host, http.createServer({ keepAliveTimeout: 0, requestTimeout: 0, headersTimeout: 0 }, listener));
     },
     cut(host) {
       for (const end of [...(open.get(host) ?? [])]) end.reset();
