@@ -1,3 +1,4 @@
+import { tool } from '@skein/core';
 import { says } from '@skein/emulator';
 import { createForest, memoryStore } from '@skein/forest';
 import { chatRoute } from '@skein/forest/ai-sdk';
@@ -53,4 +54,38 @@ test('a failed answer reaches the page as an error, and the next message goes on
   const asked = { id: 'u', role: 'user', parts: [{ type: 'text', text: 'Hi' }] };
   expect(await post([asked])).toContain('"type":"error"');
   expect(await post([asked, { ...asked, id: 'v' }])).toContain('Whole.');
+});
+
+test('messages that are read while their answer ends contain the answer', async () => {
+  const emulator = await start();
+  const forest = createForest(memoryStore());
+  let release: (() => void) | undefined;
+  const wait = tool({
+    name: 'wait',
+    execute: () =>
+      new Promise<string>((resolve) => {
+        release = () => resolve('waited');
+      }),
+  });
+  const call = { blocks: [{ type: 'tool-use' as const, name: 'wait', input: {} }] };
+  emulator.script(PROTOCOL, [call, says('I waited.')]);
+  const options = { model: MODEL, env: emulator.env(), tools: [wait] };
+  const asked = { id: 'u', role: 'user', parts: [{ type: 'text', text: 'Wait' }] };
+  const body = JSON.stringify({ id: 'c', messages: [asked] });
+  const answer = await chatRoute(forest, options)(new Request('http://x/', { method: 'POST', body }));
+  await expect.poll(() => release).toBeDefined();
+  // The answer ends just after the thread was looked up for the first time.
+  let isEnded = false;
+  const get: typeof forest.threads.get = async (id) => {
+    const thread = await forest.threads.get(id);
+    if (isEnded) return thread;
+    isEnded = true;
+    release?.();
+    expect(await answer.text()).toContain('I waited.');
+    return thread;
+  };
+  const route = chatRoute({ ...forest, threads: { ...forest.threads, get } }, options);
+  const read = await route(new Request('http://x/c'));
+  expect(await read.text()).toContain('I waited.');
+  expect(isEnded).toBe(true);
 });

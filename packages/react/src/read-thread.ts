@@ -38,7 +38,19 @@ export interface LastAnswer {
 
 const ROOT = '0'.repeat(40);
 
+/** Reads again while the conversation goes on: an answer that ends between two requests would be in neither of them. */
 export async function readThread(api: SkeinApi, id: string, at: string | undefined): Promise<ThreadView> {
+  for (let before: string | undefined; ; ) {
+    const view = await readOnce(api, id, at);
+    const end = view.nodes.at(-1)?.id;
+    if (at !== undefined || view.answer || end === before) return view;
+    const { head } = await unwrap(api.threads[':thread'].$get({ param: { thread: id } }));
+    if (head === end) return view;
+    before = end;
+  }
+}
+
+async function readOnce(api: SkeinApi, id: string, at: string | undefined): Promise<ThreadView> {
   const path =
     at === undefined
       ? unwrap(api.threads[':thread'].path.$get({ param: { thread: id }, query: {} }))

@@ -39,8 +39,9 @@ export function routeTransport({ url, headers = {} }: RouteTransportOptions): Co
   const place = (id: string) => `/${encodeURIComponent(id)}`;
 
   async function* open(id: string, _at: string | undefined, signal: AbortSignal): AsyncGenerator<ConversationSnapshot> {
-    yield* read(id);
+    // Before the messages: an answer that ended between the two would be in neither of them.
     const running = await request(`${place(id)}/stream`, { signal });
+    yield* read(id);
     if (running.status !== 204) yield* follow(id, running);
   }
 

@@ -134,9 +134,10 @@ async function rejoin(opened: OpenChat): Promise<Response> {
 
 async function readMessages(opened: OpenChat): Promise<Response> {
   const { forest, engine, thread: id, protocol } = opened;
+  // Before the head: an answer that ended between the two would be neither running nor stored.
+  const running = await findRunning(opened);
   const thread = await findThread(forest, id);
   if (!thread) return Response.json({ messages: [] });
-  const running = await findRunning(opened);
   // What is running is told by the stream.
   const head = running ? ((await lastEnd(forest, running.id))?.head ?? running.node) : thread.head;
   const nodes = await forest.path(head);
