@@ -8,7 +8,7 @@ import { costOf } from '@skein/core/prices';
 import { createForest, type Forest, memoryStore, openForest } from '@skein/forest';
 import { createLog, createServer, isLoopback, seedSample } from '@skein/server';
 import { addressesAt, addressVariables } from '../context/agent-programs.ts';
-import { describeStore, storeAddress, untilInterrupted } from '../context/command-context.ts';
+import { describeStore, storeAddress, untilInterrupted, waitingFolder } from '../context/command-context.ts';
 import { keyEnvironment } from '../context/keys.ts';
 import {
   agentProblems,
@@ -59,8 +59,10 @@ export async function serve({ token: tokenVariable, open, version, ...flags }: S
     closing.push(() => loaded.close());
     for (const problem of agentProblems(loaded)) warn(describeProblem(problem));
     const page = pageFolder();
+    const waiting = waitingFolder(config, env);
     const server = createServer({
       forest,
+      ...(waiting !== undefined && { waiting: { folder: waiting } }),
       config,
       env: own,
       version,

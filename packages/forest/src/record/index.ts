@@ -4,6 +4,7 @@
  * `projector` reads it (`read-exchange`), gives it a place (`place-exchange`, by the `placement-rules`) and writes that
  * (`tree-writer`).
  */
+export { type BacklogOptions, type BacklogState, createBacklog, type RecordingBacklog } from './backlog.ts';
 export { readAddress } from './describe-request.ts';
 export {
   countPart,
@@ -49,3 +50,4 @@ export type { Recording, UpstreamRequest } from './recording.ts';
 export { createReplayer, type ReplayEvent, type Replayer, type ReplayerOptions } from './replay.ts';
 export { forgetMonths, forgetOld, forgetRecordings, oldestShown, type Retention } from './retention.ts';
 export { type RouteUsage, readRouteUsage } from './route-usage.ts';
+export { RecordingError } from './waiting-records.ts';
