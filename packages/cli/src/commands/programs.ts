@@ -172,11 +172,11 @@ export async function runBehind(command: readonly string[], { server, part, targ
     warn(
       `${counted(trouble.lost.length, 'exchange')} could not be stored: ${toPrintable(errorText(trouble.lost.at(-1)))}`,
     );
-  if (trouble.waiting !== undefined)
+  if (trouble.waiting)
     warn(
-      `The store could not be written: what is missing waits in ${waiting}, and the next skein that records into this store stores it. (${toPrintable(trouble.waiting)})`,
+      `${counted(trouble.waiting.exchanges, 'exchange')} could not be stored yet, and wait in ${waiting}; the next "skein", "skein record" or "skein route" on this store stores them: ${toPrintable(trouble.waiting.reason)}`,
     );
-  if (trouble.lost.length > 0 || trouble.waiting !== undefined) process.exitCode ||= 1;
+  if (trouble.lost.length > 0 || trouble.waiting) process.exitCode ||= 1;
 }
 
 /** What a known agent did is found by its name and the folder, even before its log is imported. */
@@ -193,8 +193,8 @@ async function describeThreads(forest: Forest, threads: readonly string[], comma
 interface RecordingTrouble {
   readonly log: Log;
   readonly lost: unknown[];
-  /** Why some still wait; undefined if none do. */
-  waiting: string | undefined;
+  /** How many still wait, and why; undefined if none do. */
+  waiting: { readonly exchanges: number; readonly reason: string } | undefined;
 }
 
 function createTrouble(): RecordingTrouble {
@@ -203,9 +203,10 @@ function createTrouble(): RecordingTrouble {
       info: (event) => {
         if (event === 'recordings-wait-over') trouble.waiting = undefined;
       },
-      error: (event, error) => {
+      error: (event, error, facts) => {
         if (event === 'recording-failed') trouble.lost.push(error);
-        if (event === 'recordings-wait') trouble.waiting = errorText(error);
+        if (event === 'recordings-wait')
+          trouble.waiting = { exchanges: Number(facts?.exchanges), reason: errorText(error) };
       },
     },
     lost: [],
