@@ -35,8 +35,10 @@ const servers = [await startServer('one'), await startServer('two')];
 const traffic = startTraffic(servers.map(({ url }) => url));
 
 let ended = 0;
+let isOver = false;
 for (const { child, name } of servers)
   child.once('exit', (code, signal) => {
+    if (isOver) return;
     ended += 1;
     console.log(`server ${name} ended (${code ?? signal}), after ${kills.length} kills`);
   });
@@ -76,6 +78,7 @@ keep({
   },
 });
 report();
+isOver = true;
 for (const { child } of servers) child.kill('SIGTERM');
 await emulator.close();
 if (missing.length > 0 || ended > 0) {

@@ -165,7 +165,8 @@ export function createBacklog(forest: RecordingForest, options: BacklogOptions =
     }
   };
   const drain = async (): Promise<void> => {
-    if (folder !== undefined && hasOthers) hasOthers = await (await openFiles(folder)).adopt(store.isAlive);
+    if (folder !== undefined && hasOthers)
+      hasOthers = await (await openFiles(folder)).adopt((writer) => store.isAlive(writer));
     let isNews = isUnplaced;
     while (isBehind || held.length > 0 || loaded?.isEmpty === false) {
       isNews = true;
