@@ -141,6 +141,7 @@ test('with a server: the token is needed, and whoever watches keeps both in step
     await forest.close();
   });
   const args = ['sync', server.url, '--store', here.folder];
+  expect((await run(args)).err).toContain('needs a token: set SKEIN_TOKEN');
   expect((await run(args, { SKEIN_TOKEN: 'wrong-horse' })).err).toContain('refuses the token. Nothing was written');
   expect((await run(['sync', server.url.replace('//', '//me:secret@'), '--store', here.folder])).code).toBe(2);
   expect(await titlesIn(here.folder)).toEqual(['Mine']);

@@ -227,6 +227,7 @@ async function openBranch(where: string, options: Pick<PeerOptions, 'project' | 
   const [, repository = '', branch = 'skein'] = /^git:([^#]+)(?:#(.+))?$/s.exec(where) ?? [];
   if (repository === '') throw new UsageError(`"${where}" is not an address: write git:repository#branch.`);
   const folder = resolve(repository);
+  if (!existsSync(folder)) throw new CommandError('store_name', `There is no repository ${toPrintable(folder)}.`);
   return openPacks(await gitPacks(folder, branch), `git:${folder}#${branch}`, options);
 }
 
@@ -256,7 +257,12 @@ function openServer(where: string, token: string | undefined): PeerConnection {
         `${address.origin} has no sync: it is older, or no Skein. Nothing was written.`,
       );
     if (response.status === 401)
-      throw new CommandError('token_needed', `${address.origin} refuses the token. Nothing was written.`);
+      throw new CommandError(
+        'token_needed',
+        token === undefined
+          ? `${address.origin} needs a token: set SKEIN_TOKEN, or name another variable with --token. Nothing was written.`
+          : `${address.origin} refuses the token. Nothing was written.`,
+      );
     const code = body.code === 'sync_version' ? 'sync_version' : 'sync_refused';
     throw new CommandError(
       code,
