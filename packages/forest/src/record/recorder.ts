@@ -60,7 +60,7 @@ export interface Recorder {
    * the backlog; without one, `onError` receives a `RecordingError` that names them.
    */
   stored(): Promise<void>;
-  /** Resolves when they are placed in the tree, too. */
+  /** Resolves when they are placed in the tree, too, or wait in the backlog that was given. */
   settled(): Promise<void>;
 }
 
@@ -88,16 +88,16 @@ export function createRecorder(
   const writer = createRecordingWriter(backlog.place);
   const texts = recentTexts(forest.store);
   const unsaved = { total: 0 };
-  /** Nobody else tells of what waits in a backlog of its own. */
   const flush = async () => {
-    if (given || (await backlog.flush())) return;
+    if ((await backlog.flush()) || given) return;
+    // Nobody else tells of what waits in a backlog of its own.
     const { reason, exchanges } = backlog.state();
     if (exchanges.length > 0) report(new RecordingError('recording_waits', exchanges, reason));
   };
   return {
     begin: (request) => createRecording({ store, clock, writer, texts, unsaved, report, hints }, request),
     stored: () => writer.stored().then(flush),
-    settled: () => writer.settled().then(flush),
+    settled: () => writer.settled().then(given ? undefined : flush),
   };
 }
 
