@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { existsSync, readdirSync } from 'node:fs';
 import { access, constants } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -113,6 +114,15 @@ export function waitingFolder(
     .digest('hex');
   const data = env.XDG_DATA_HOME || join(homedir(), '.local', 'share');
   return join(data, 'skein', 'waiting', `${encodeURIComponent(project)}-${digest.slice(0, 12)}`);
+}
+
+/** Folders in which recordings wait for a store with another address, perhaps a former one of this store. */
+export function otherWaiting(folder: string): string[] {
+  const parent = dirname(folder);
+  const namesIn = (path: string) => (existsSync(path) ? readdirSync(path) : []);
+  return namesIn(parent)
+    .map((name) => join(parent, name))
+    .filter((path) => path !== folder && namesIn(path).some((name) => name.endsWith('.jsonl')));
 }
 
 /** The same database with another password is the same store. */
