@@ -159,6 +159,28 @@ test('a recorder with a backlog of its own names what still waits when its owner
   expect((await listExchanges(createForest(store))).items).toHaveLength(1);
 });
 
+test('a recorder with a backlog of its own tells that what is stored could not be placed, and places it later', async () => {
+  const inner = memoryStore();
+  let isFull = true;
+  const append: Store['append'] = (records) =>
+    isFull && records.some(({ k }) => k === 'node')
+      ? Promise.reject(new StoreError('store_full', 'The disk is full.'))
+      : inner.append(records);
+  const forest = createForest({ ...inner, append });
+  const errors: unknown[] = [];
+  const recorder = createRecorder(forest, { onError: (error) => void errors.push(error) });
+  const body = JSON.stringify({ model: 'gpt-5.5', messages: [{ role: 'user', content: 'Hi' }] });
+  recorder
+    .begin({ method: 'POST', url: 'https://api.openai.com/v1/chat/completions', headers: HEADERS, body })
+    .end('cut');
+  await recorder.settled();
+  expect(errors).toMatchObject([{ code: 'recording_waits', exchanges: [], message: expect.stringContaining('full') }]);
+  isFull = false;
+  await recorder.settled();
+  const { items } = await forest.threads.list();
+  expect(items).toHaveLength(1);
+});
+
 test('what one record refuses for ever does not hold up the others, and is reported', async () => {
   const inner = memoryStore();
   let refused = '';

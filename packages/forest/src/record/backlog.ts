@@ -30,6 +30,8 @@ export interface BacklogState {
   readonly bytes: number;
   /** The folder with the rest; undefined if nothing is there. */
   readonly folder: string | undefined;
+  /** Whether something is stored that could not be placed in the tree yet. */
+  readonly isUnplaced: boolean;
   /** Why the store did not take it. */
   readonly reason: string;
 }
@@ -119,6 +121,7 @@ export function createBacklog(forest: RecordingForest, options: BacklogOptions =
       exchanges: [...new Set([...held.flatMap(({ records }) => exchangesIn(records)), ...inFiles])],
       bytes: heldBytes,
       folder: inFiles.size > 0 ? folder : undefined,
+      isUnplaced,
       reason,
     };
   };
@@ -177,6 +180,7 @@ export function createBacklog(forest: RecordingForest, options: BacklogOptions =
     }
     if (isNews) await projector.run();
     isUnplaced = false;
+    reason = '';
     if (!isTold) return;
     isTold = false;
     safely(() => onChange(state()));
@@ -277,6 +281,7 @@ export function createBacklog(forest: RecordingForest, options: BacklogOptions =
         await projector.run();
         isUnplaced = false;
       } catch (error) {
+        reason = messageOf(error);
         if (isOutage(error)) return start();
         isUnplaced = false;
         report(error);

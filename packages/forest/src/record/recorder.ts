@@ -92,7 +92,7 @@ export function createRecorder(
     if ((await backlog.flush()) || given) return;
     // Nobody else tells of what waits in a backlog of its own.
     const { reason, exchanges } = backlog.state();
-    if (exchanges.length > 0) report(new RecordingError('recording_waits', exchanges, reason));
+    report(new RecordingError('recording_waits', exchanges, reason));
   };
   return {
     begin: (request) => createRecording({ store, clock, writer, texts, unsaved, report, hints }, request),

@@ -9,18 +9,23 @@ export class RecordingError extends SkeinError {
   override readonly name = 'RecordingError';
   /** `recording_waits`: they are kept, and lost if the process ends before the store takes them. */
   readonly code: 'recording_waits' | 'recording_lost';
-  /** The ids of the exchanges. */
+  /** The ids of the exchanges; none if all are stored, and only their place in the tree is missing. */
   readonly exchanges: readonly string[];
 
   constructor(code: RecordingError['code'], ids: Iterable<string>, reason: string) {
     const exchanges = [...new Set(ids)];
-    const named = exchanges.length === 1 ? `Exchange ${exchanges[0]}` : `${exchanges.length} exchanges`;
-    const all = exchanges.length > 1 ? ` (${exchanges.join(', ')})` : '';
-    const what = code === 'recording_lost' ? 'could not be recorded' : 'could not be stored yet, and wait in memory';
-    super(`${named} ${what}: ${reason}${all}`);
+    super(describeError(code, exchanges, reason));
     this.code = code;
     this.exchanges = exchanges;
   }
+}
+
+function describeError(code: RecordingError['code'], exchanges: readonly string[], reason: string): string {
+  if (exchanges.length === 0) return `What was recorded could not be placed in the tree yet: ${reason}`;
+  const named = exchanges.length === 1 ? `Exchange ${exchanges[0]}` : `${exchanges.length} exchanges`;
+  const all = exchanges.length > 1 ? ` (${exchanges.join(', ')})` : '';
+  const what = code === 'recording_lost' ? 'could not be recorded' : 'could not be stored yet, and wait in memory';
+  return `${named} ${what}: ${reason}${all}`;
 }
 
 /** Stores records that waited. Those that the store refuses on their own are lost. */

@@ -118,12 +118,13 @@ export function createRecordingTrouble(): RecordingTrouble {
 
 /** How many exchanges an error of a recorder is about. */
 export function exchangeCount(error: unknown): number {
-  return error instanceof RecordingError ? error.exchanges.length : 1;
+  return error instanceof RecordingError && error.exchanges.length > 0 ? error.exchanges.length : 1;
 }
 
 /** What waits for the store, in words; undefined if nothing does. */
-export function describeWaiting({ exchanges, bytes, folder, reason }: BacklogState): string | undefined {
-  if (exchanges.length === 0) return undefined;
+export function describeWaiting({ exchanges, bytes, folder, isUnplaced, reason }: BacklogState): string | undefined {
+  if (exchanges.length === 0)
+    return isUnplaced && reason !== '' ? `Recordings wait for their place in the tree: ${reason}` : undefined;
   const many = exchanges.length === 1 ? 'One recorded exchange waits' : `${exchanges.length} recorded exchanges wait`;
   const places = [...(folder === undefined ? [] : [folder]), ...(bytes > 0 ? ['memory'] : [])];
   return `${many} for the store in ${places.join(' and ')}: ${reason}`;
