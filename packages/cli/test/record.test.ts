@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { says, startEmulator } from '@skein/emulator';
-import { openForest } from '@skein/forest';
+import { listExchanges, openForest } from '@skein/forest';
 import { afterAll, expect, test } from 'vitest';
 import { skein } from './skein.ts';
 
@@ -188,7 +188,7 @@ test('an agent gets its recorded answers up to a point, then another model answe
   await emulator.close();
 });
 
-test('exchanges that could not be stored are counted, with the reason, and not taken for none', async () => {
+test('exchanges that could not be stored are counted, with the reason, not taken for none, and stored the next time', async () => {
   const store = join(home, 'broken');
   const folder = join(store, 'projects', 'default');
   mkdirSync(folder, { recursive: true });
@@ -201,9 +201,16 @@ test('exchanges that could not be stored are counted, with the reason, and not t
   const ran = await skein(home, ['record', '--store', store, '--', process.execPath, twice, 'Hi'], '', env);
   await emulator.close();
   expect(ran).toMatchObject({ code: 1, out: 'Echo: Hi\nEcho: Hi\n' });
-  expect(ran.err).toContain('2 exchanges could not be stored: ');
+  expect(ran.err).toContain('2 exchanges could not be stored yet');
+  expect(ran.err).toContain(join(home, '.local/share/skein/waiting'));
   expect(ran.err).toContain('EEXIST');
   expect(ran.err).not.toContain('Nothing was recorded');
+  rmSync(join(folder, 'writers'));
+  const next = await skein(home, ['record', '--store', store, '--', process.execPath, '--version']);
+  expect(next.code).toBe(0);
+  const forest = await openForest(store);
+  expect((await listExchanges(forest)).items).toMatchObject([{ outcome: 'done' }, { outcome: 'done' }]);
+  await forest.close();
 });
 
 test.skipIf(process.platform === 'win32')(

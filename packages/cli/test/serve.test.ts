@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -47,6 +47,20 @@ test('skein alone serves the default forest, in demo mode without keys, and keep
   const second = await start(home);
   const children = await api(second.url, 'GET', `/nodes/${node.id}/children`);
   expect(children.body.items).toMatchObject([{ role: 'assistant' }]);
+});
+
+test('recordings that wait for another address of a store are named at the start', async () => {
+  const home = mkdtempSync(join(tmpdir(), 'skein-home-'));
+  homes.push(home);
+  const folder = join(home, '.local/share/skein/waiting/default-0123456789ab');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'p1.1.jsonl'), '');
+  const { child } = await start(home);
+  let told = '';
+  child.stderr!.on('data', (chunk) => {
+    told += chunk;
+  });
+  await expect.poll(() => told).toContain(`Recordings wait in ${folder}`);
 });
 
 test('a model that needs no key is asked for real, and nothing is said of a demo', async () => {

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadConfig } from '@skein/agents';
@@ -87,6 +87,15 @@ test('two folders meet: a dry run, push, pull, a project, a selection, and two r
   expect(await titlesIn(there.folder, 'empty')).toEqual([]);
 });
 
+test('a mistyped place is refused, and nothing is made there', async () => {
+  const { folder } = await newFolder('Mine');
+  const address = await run(['sync', 'laptop:/home/ada/.skein', '--store', folder]);
+  expect(address).toMatchObject({ code: 2, err: expect.stringContaining('write https://server, ssh:host:folder') });
+  const typo = await run(['pull', join(home, 'stik'), '--store', folder]);
+  expect(typo).toMatchObject({ code: 1, err: expect.stringContaining('There is no folder') });
+  expect(readdirSync(home).filter((name) => /laptop|stik/.test(name))).toEqual([]);
+});
+
 test('over ssh: a transfer that dies at both ends is resumed, and what arrives changed is refused', async () => {
   const here = await newFolder(...Array.from({ length: 120 }, (_, index) => `Mine ${index}`));
   const there = await newFolder('Theirs');
@@ -132,6 +141,7 @@ test('with a server: the token is needed, and whoever watches keeps both in step
     await forest.close();
   });
   const args = ['sync', server.url, '--store', here.folder];
+  expect((await run(args)).err).toContain('needs a token: set SKEIN_TOKEN');
   expect((await run(args, { SKEIN_TOKEN: 'wrong-horse' })).err).toContain('refuses the token. Nothing was written');
   expect((await run(['sync', server.url.replace('//', '//me:secret@'), '--store', here.folder])).code).toBe(2);
   expect(await titlesIn(here.folder)).toEqual(['Mine']);

@@ -106,6 +106,9 @@ export type SkeinErrorCode =
   | 'store_unreachable'
   | 'store_refused'
   | 'store_conflict'
+  // recordings
+  | 'recording_waits'
+  | 'recording_lost'
   // forests that meet
   | 'sync_refused'
   | 'sync_version'

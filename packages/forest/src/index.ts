@@ -175,6 +175,9 @@ export { type OpenOptions, openForest } from './open-forest.ts';
 export { openTraffic } from './open-traffic.ts';
 // Recording what other programs send
 export {
+  type BacklogOptions,
+  type BacklogState,
+  createBacklog,
   createRecorder,
   createReplayer,
   createWordChain,
@@ -198,6 +201,8 @@ export {
   type RecordFetch,
   type RecordFetchOptions,
   type Recording,
+  type RecordingBacklog,
+  RecordingError,
   type ReplayEvent,
   type Replayer,
   type ReplayerOptions,

@@ -10,12 +10,19 @@ import type { Duplex } from 'node:stream';
 import { getRequestListener } from '@hono/node-server';
 import { type Agent, type Config, type ConfigProblem, findProvider, titleModel } from '@skein/agents';
 import { type CostLookup, type Environment, providers, SkeinError, type Tool } from '@skein/core';
-import { createEngine, type Forest, type GenerateOptions, titleByModel } from '@skein/forest';
+import {
+  type BacklogOptions,
+  createBacklog,
+  createEngine,
+  type Forest,
+  type GenerateOptions,
+  titleByModel,
+} from '@skein/forest';
 import { createApp } from './app.ts';
 import { isForGateway } from './gateway/client/client-call.ts';
 import { createGateway } from './gateway/gateway.ts';
 import { createAccess, isLoopback } from './http/access.ts';
-import { createMetrics, createRecordingTrouble, type Log, silentLog } from './http/observability.ts';
+import { createMetrics, createRecordingTrouble, exchangeCount, type Log, silentLog } from './http/observability.ts';
 import type { ProxyOptions } from './proxy/headers.ts';
 import { createProxy } from './proxy/proxy.ts';
 import { isProxied } from './proxy/upstream.ts';
@@ -52,6 +59,8 @@ export interface ServerOptions {
   readonly prices?: CostLookup;
   /** Takes precedence over the proxy's options in the configuration. */
   readonly proxy?: ProxyOptions;
+  /** Where recordings wait while the store cannot be written. Without a folder, they wait in memory. */
+  readonly waiting?: Pick<BacklogOptions, 'folder' | 'memory' | 'files'>;
   /**
    * How long a client may take to send its headers, and all of a request; and how long generations and streams may go on
    * when the server is told to close. In milliseconds.
@@ -133,7 +142,8 @@ export function createServer(options: ServerOptions): Server {
   const closing = new AbortController();
   const grace = timeouts?.grace ?? GRACE_MS;
   const services = createServices(options, closing.signal);
-  const samples = options.samples && createServices({ ...options, forest: options.samples }, closing.signal);
+  const { waiting: _, ...ofSamples } = options;
+  const samples = options.samples && createServices({ ...ofSamples, forest: options.samples }, closing.signal);
   const access = createAccess({ token, hosts: [...config.server.hosts, ...(options.hosts ?? [])] });
   const app = createApp(services, access, options.page, samples && createApp(samples, access, options.page));
   const titling = services.costOf && !options.demo && titleModel(config, services.env, services.costOf);
@@ -166,6 +176,8 @@ export function createServer(options: ServerOptions): Server {
     await within(grace + SETTLE_MS, gateway.settled());
     await within(grace + SETTLE_MS, proxy.settled());
     proxy.close();
+    await services.backlog.close();
+    await samples?.backlog.close();
   };
   return {
     fetch: (request) => app.fetch(request),
@@ -217,6 +229,24 @@ function createServices(options: ServerOptions, closing: AbortSignal): Services 
   const configuredModel = config.model ?? options.model ?? usualModel(env);
   const defaultModel = async () => (await forest.library.model()) ?? configuredModel;
   const ids = new Set([...providers().map(({ id }) => id), ...Object.keys(config.providers)]);
+  const metrics = createMetrics();
+  const recordingTrouble = createRecordingTrouble();
+  const onRecordingLost = (error: unknown) => {
+    recordingTrouble.report(error);
+    metrics.count('skein_recording_failures_total', {}, exchangeCount(error));
+    log.error('recording-failed', error);
+  };
+  const backlog = createBacklog(forest, {
+    ...options.waiting,
+    onError: onRecordingLost,
+    onChange({ exchanges, folder, reason }) {
+      const facts = { exchanges: exchanges.length, ...(folder !== undefined && { folder }) };
+      if (exchanges.length > 0 || folder !== undefined) log.error('recordings-wait', reason, facts);
+      else log.info('recordings-wait-over');
+    },
+  });
+  metrics.gauge('skein_recordings_waiting', () => backlog.state().exchanges.length);
+  metrics.gauge('skein_recordings_waiting_bytes', () => backlog.state().bytes);
   return {
     forest,
     config,
@@ -231,8 +261,10 @@ function createServices(options: ServerOptions, closing: AbortSignal): Services 
     redact: createRedactor(config.redaction),
     isRedacting: config.redaction.patterns.length + config.redaction.fields.length > 0,
     costOf: options.prices ?? options.generate?.costOf,
-    metrics: createMetrics(),
-    recordingTrouble: createRecordingTrouble(),
+    metrics,
+    backlog,
+    recordingTrouble,
+    onRecordingLost,
     closing,
     demo,
     hasSamples: options.samples !== undefined && options.samples !== forest,

@@ -14,6 +14,7 @@ import {
   type Forest,
   type GenerateOptions,
   type GenerationState,
+  type RecordingBacklog,
   type ResumeOptions,
 } from '@skein/forest';
 import type { Log, Metrics, RecordingTrouble } from './http/observability.ts';
@@ -40,7 +41,11 @@ export interface Services {
   readonly costOf: GenerateOptions['costOf'];
   readonly log: Log;
   readonly metrics: Metrics;
+  /** Where recordings wait while the store cannot be written. */
+  readonly backlog: RecordingBacklog;
   readonly recordingTrouble: RecordingTrouble;
+  /** Tells of an exchange that could not be recorded. */
+  readonly onRecordingLost: (error: unknown) => void;
   /** Aborted when the server is told to close. */
   readonly closing: AbortSignal;
   /** Addresses and keys of the stand-in that answers where no provider has a key. */

@@ -1,9 +1,17 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { dialect, provider } from '@skein/core';
 import { says } from '@skein/emulator';
-import { createForest, type Forest, listExchanges, memoryStore, openForest, readRecorded } from '@skein/forest';
+import {
+  createForest,
+  type Forest,
+  listExchanges,
+  memoryStore,
+  openForest,
+  readRecorded,
+  StoreError,
+} from '@skein/forest';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { startWorld, type World } from './kit.ts';
 import { recorded, wire } from './proxy-kit.ts';
@@ -143,19 +151,63 @@ describe('modes', () => {
   });
 });
 
-test('a store that fails is not noticed by the client, and shown elsewhere', async () => {
+/** A forest whose store refuses everything while `isAway` is true. */
+function fragileForest() {
   const store = memoryStore();
-  const broken = { ...store, append: () => Promise.reject(new Error('The disk is full')) };
-  const errors: string[] = [];
-  const log = { info: () => undefined, error: (event: string) => void errors.push(event) };
-  const world = await startWorld({ forest: createForest(broken), log });
+  const state = { isAway: true };
+  const append: typeof store.append = (records) =>
+    state.isAway ? Promise.reject(new StoreError('store_unreachable', 'The database is away.')) : store.append(records);
+  const events: string[] = [];
+  const log = { info: (event: string) => void events.push(event), error: (event: string) => void events.push(event) };
+  return { forest: createForest({ ...store, append }), state, events, log };
+}
+
+test('a store that fails is not noticed by the client, shown elsewhere while it fails, and has everything afterwards', async () => {
+  const { forest, state, events, log } = fragileForest();
+  const world = await startWorld({ forest, log });
   const got = await post(world, ask('Hi', { stream: true }));
   expect(got).toMatchObject({ status: 200, broken: false });
   expect(got.text).toContain('[DONE]');
   await expect.poll(async () => (await world.api('GET', '/health')).body.status).toBe('degraded');
-  expect((await world.api('GET', '/health')).body.problems.join()).toContain('The disk is full');
-  expect(await (await fetch(`${world.server.url}/metrics`)).text()).toMatch(/skein_recording_failures_total [1-9]/);
-  expect(errors).toContain('recording-failed');
+  expect((await world.api('GET', '/health')).body.problems).toEqual([
+    'One recorded exchange waits for the store in memory: The database is away.',
+  ]);
+  const metrics = async () => (await fetch(`${world.server.url}/metrics`)).text();
+  expect(await metrics()).toMatch(/skein_recordings_waiting 1\nskein_|skein_recordings_waiting 1$/m);
+  expect(await metrics()).not.toContain('skein_recording_failures_total');
+  state.isAway = false;
+  await recorded(forest, 1);
+  await expect.poll(async () => (await world.api('GET', '/health')).body.status).toBe('ok');
+  expect(events).toEqual(['recordings-wait', 'recordings-wait-over']);
+});
+
+test('what waits in memory when the server is closed in an outage is reported as lost', async () => {
+  const { forest, events, log } = fragileForest();
+  const world = await startWorld({ forest, log });
+  await post(world, ask('Hi'));
+  await expect.poll(() => events).toContain('recordings-wait');
+  await world.server.close();
+  expect(events).toContain('recording-failed');
+});
+
+test('what waits in a folder when the server is closed in an outage is recorded by the next one', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'skein-waiting-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const { forest, state, events, log } = fragileForest();
+  const world = await startWorld({ forest, log, waiting: { folder } });
+  await post(world, ask('Hi'));
+  await expect.poll(() => readdirSync(folder)).toHaveLength(1);
+  const [name] = readdirSync(folder);
+  expect(statSync(join(folder, name!)).mode & 0o777).toBe(0o600);
+  expect(readFileSync(join(folder, name!), 'utf8')).not.toContain('sk-client-0123');
+  await world.server.close();
+  expect(events).not.toContain('recording-failed');
+  state.isAway = false;
+  // The next process has another name; this one is not alive any more.
+  const next = createForest({ ...forest.store, writer: 'next', isAlive: async () => false });
+  const after = await startWorld({ forest: next, waiting: { folder } });
+  await recorded(after.forest, 1);
+  await expect.poll(() => readdirSync(folder)).toEqual([]);
 });
 
 test('redaction before storing: the provider gets the exact text, the store does not', async () => {

@@ -6,7 +6,7 @@ import { costOf } from '@skein/core/prices';
 import { type Forest, listExchanges, type ReplayEvent } from '@skein/forest';
 import { createServer, type Log, type ServerOptions } from '@skein/server';
 import { addressesAt, findAgent, missingKeys, prepareProgram } from '../context/agent-programs.ts';
-import { requireWritable, withForest } from '../context/command-context.ts';
+import { requireWritable, waitingFolder, withForest } from '../context/command-context.ts';
 import { keyEnvironment } from '../context/keys.ts';
 import { locate } from '../context/locate.ts';
 import { DEMO_MODEL, findModel, freeOfCharge, startDemo } from '../context/model-access.ts';
@@ -142,9 +142,11 @@ interface ProgramRun {
 /** Runs a program behind a server of its own, which ends with it. */
 export async function runBehind(command: readonly string[], { server, part, target, keys, isRecorded }: ProgramRun) {
   const { forest } = server;
-  const lost: unknown[] = [];
+  const trouble = createTrouble();
   const since = forest.clock.now();
-  const listening = await createServer({ ...server, log: logInto(lost) }).listen({ port: 0, host: '127.0.0.1' });
+  const waiting = waitingFolder(server.config, process.env);
+  const own = { ...server, ...(waiting !== undefined && { waiting: { folder: waiting } }), log: trouble.log };
+  const listening = await createServer(own).listen({ port: 0, host: '127.0.0.1' });
   try {
     const program = await prepareProgram(command, {
       addresses: addressesAt(listening.url, part),
@@ -164,12 +166,17 @@ export async function runBehind(command: readonly string[], { server, part, targ
     const recorded = await listExchanges(forest, { since, limit: 1000 });
     const threads = [...new Set(recorded.items.flatMap(({ landing }) => landing?.thread ?? []))];
     await describeThreads(forest, threads, command);
-    tellRecorded(recorded, threads, lost.length > 0);
+    tellRecorded(recorded, threads, trouble.lost.length > 0 || trouble.waiting !== undefined);
   }
-  if (lost.length > 0) {
-    warn(`${counted(lost.length, 'exchange')} could not be stored: ${toPrintable(errorText(lost.at(-1)))}`);
-    process.exitCode ||= 1;
-  }
+  if (trouble.lost.length > 0)
+    warn(
+      `${counted(trouble.lost.length, 'exchange')} could not be stored: ${toPrintable(errorText(trouble.lost.at(-1)))}`,
+    );
+  if (trouble.waiting)
+    warn(
+      `${counted(trouble.waiting.exchanges, 'exchange')} could not be stored yet, and wait in ${waiting}; the next "skein", "skein record" or "skein route" on this store stores them: ${toPrintable(trouble.waiting.reason)}`,
+    );
+  if (trouble.lost.length > 0 || trouble.waiting) process.exitCode ||= 1;
 }
 
 /** What a known agent did is found by its name and the folder, even before its log is imported. */
@@ -182,14 +189,30 @@ async function describeThreads(forest: Forest, threads: readonly string[], comma
   }
 }
 
-/** Collects the errors of exchanges that could not be recorded. The program does not notice them. */
-function logInto(lost: unknown[]): Log {
-  return {
-    info: () => undefined,
-    error: (event, error) => {
-      if (event === 'recording-failed') lost.push(error);
+/** What became of the exchanges that were not stored. The program does not notice it. */
+interface RecordingTrouble {
+  readonly log: Log;
+  readonly lost: unknown[];
+  /** How many still wait, and why; undefined if none do. */
+  waiting: { readonly exchanges: number; readonly reason: string } | undefined;
+}
+
+function createTrouble(): RecordingTrouble {
+  const trouble: RecordingTrouble = {
+    log: {
+      info: (event) => {
+        if (event === 'recordings-wait-over') trouble.waiting = undefined;
+      },
+      error: (event, error, facts) => {
+        if (event === 'recording-failed') trouble.lost.push(error);
+        if (event === 'recordings-wait')
+          trouble.waiting = { exchanges: Number(facts?.exchanges), reason: errorText(error) };
+      },
     },
+    lost: [],
+    waiting: undefined,
   };
+  return trouble;
 }
 
 function runProgram([name = '', ...args]: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {

@@ -8,7 +8,13 @@ import { costOf } from '@skein/core/prices';
 import { createForest, type Forest, memoryStore, openForest } from '@skein/forest';
 import { createLog, createServer, isLoopback, seedSample } from '@skein/server';
 import { addressesAt, addressVariables } from '../context/agent-programs.ts';
-import { describeStore, storeAddress, untilInterrupted } from '../context/command-context.ts';
+import {
+  describeStore,
+  otherWaiting,
+  storeAddress,
+  untilInterrupted,
+  waitingFolder,
+} from '../context/command-context.ts';
 import { keyEnvironment } from '../context/keys.ts';
 import {
   agentProblems,
@@ -59,8 +65,14 @@ export async function serve({ token: tokenVariable, open, version, ...flags }: S
     closing.push(() => loaded.close());
     for (const problem of agentProblems(loaded)) warn(describeProblem(problem));
     const page = pageFolder();
+    const waiting = waitingFolder(config, env);
+    for (const other of waiting === undefined ? [] : otherWaiting(waiting))
+      warn(
+        `Recordings wait in ${other} for another store or project, or for another address of this one. If it is this one, move them to ${waiting}.`,
+      );
     const server = createServer({
       forest,
+      ...(waiting !== undefined && { waiting: { folder: waiting } }),
       config,
       env: own,
       version,

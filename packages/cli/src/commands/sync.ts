@@ -82,6 +82,7 @@ export async function meet(where: string | undefined, direction: SyncDirection, 
       const lines = createInterface({ input: process.stdin, crlfDelay: Number.POSITIVE_INFINITY });
       return writeAll(answerLines(storePeer(forest.store), lines));
     }
+    if (direction === 'pull') requireFolder(where!);
     const there = await openPeer(where!, { project: config.project, token: process.env[token] || undefined, key });
     try {
       const once = async () => {
@@ -167,6 +168,15 @@ interface PeerOptions {
   readonly key?: string | undefined;
 }
 
+/** What begins as an address does; a single letter is a drive. */
+const LIKE_ADDRESS = /^[\w.@-]{2,}:/;
+
+/** A folder that is not there is made for what is sent. Whoever only receives has mistyped its name. */
+function requireFolder(where: string): void {
+  if (!LIKE_ADDRESS.test(where) && !existsSync(where))
+    throw new CommandError('store_name', `There is no folder ${toPrintable(resolve(where))} to receive from.`);
+}
+
 /** Opens the other forest: a folder, a server, a folder of another machine, a branch, or a database. */
 export async function openPeer(where: string, { project, token, key }: PeerOptions): Promise<PeerConnection> {
   const [, variable] = /^postgres:(.*)$/.exec(where) ?? [];
@@ -180,6 +190,10 @@ export async function openPeer(where: string, { project, token, key }: PeerOptio
   if (variable !== undefined) return openDatabase(variable, project);
   if (isElsewhere) return openServer(where, token);
   const folder = resolve(where);
+  if (LIKE_ADDRESS.test(where) && !existsSync(folder))
+    throw new UsageError(
+      `"${toPrintable(where)}" is neither a folder nor an address: write https://server, ssh:host:folder, git:repository#branch, or postgres:VARIABLE.`,
+    );
   if (key !== undefined || existsSync(join(folder, PACKS)))
     return openPacks(folderPacks(folder), folder, { project, key });
   const forest = await openForest(folder, { project });
@@ -213,6 +227,7 @@ async function openBranch(where: string, options: Pick<PeerOptions, 'project' | 
   const [, repository = '', branch = 'skein'] = /^git:([^#]+)(?:#(.+))?$/s.exec(where) ?? [];
   if (repository === '') throw new UsageError(`"${where}" is not an address: write git:repository#branch.`);
   const folder = resolve(repository);
+  if (!existsSync(folder)) throw new CommandError('store_name', `There is no repository ${toPrintable(folder)}.`);
   return openPacks(await gitPacks(folder, branch), `git:${folder}#${branch}`, options);
 }
 
@@ -242,7 +257,12 @@ function openServer(where: string, token: string | undefined): PeerConnection {
         `${address.origin} has no sync: it is older, or no Skein. Nothing was written.`,
       );
     if (response.status === 401)
-      throw new CommandError('token_needed', `${address.origin} refuses the token. Nothing was written.`);
+      throw new CommandError(
+        'token_needed',
+        token === undefined
+          ? `${address.origin} needs a token: set SKEIN_TOKEN, or name another variable with --token. Nothing was written.`
+          : `${address.origin} refuses the token. Nothing was written.`,
+      );
     const code = body.code === 'sync_version' ? 'sync_version' : 'sync_refused';
     throw new CommandError(
       code,

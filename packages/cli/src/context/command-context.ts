@@ -1,5 +1,8 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync } from 'node:fs';
 import { access, constants } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { type Config, describeProblem, type Flags, loadConfig, type StoreChoice } from '@skein/agents';
 import { type Forest, openForest, openTraffic, type StoreProblem, type TrafficSource } from '@skein/forest';
 import type { Redactor } from '@skein/server';
@@ -95,6 +98,36 @@ export function storeAddress(store: StoreChoice, env: NodeJS.ProcessEnv): string
       `The store is PostgreSQL, but its variable ${store.variable} is not set: give it the address.`,
     );
   return address;
+}
+
+/**
+ * The folder in which recordings wait while the store cannot be written, in the user's data folder: the disk of the store may
+ * be the reason. Each project of each store has one of its own; undefined for a store in memory.
+ */
+export function waitingFolder(
+  { store, project }: Pick<Config, 'store' | 'project'>,
+  env: NodeJS.ProcessEnv,
+): string | undefined {
+  if (store.kind === 'memory') return undefined;
+  const digest = createHash('sha256')
+    .update(withoutPassword(storeAddress(store, env)))
+    .digest('hex');
+  const data = env.XDG_DATA_HOME || join(homedir(), '.local', 'share');
+  return join(data, 'skein', 'waiting', `${encodeURIComponent(project)}-${digest.slice(0, 12)}`);
+}
+
+/** Folders in which recordings wait for a store with another address, perhaps a former one of this store. */
+export function otherWaiting(folder: string): string[] {
+  const parent = dirname(folder);
+  const namesIn = (path: string) => (existsSync(path) ? readdirSync(path) : []);
+  return namesIn(parent)
+    .map((name) => join(parent, name))
+    .filter((path) => path !== folder && namesIn(path).some((name) => name.endsWith('.jsonl')));
+}
+
+/** The same database with another password is the same store. */
+function withoutPassword(address: string): string {
+  return address.replace(/^([a-z]+:\/\/[^/:@]*):[^/@]*@/, '$1@');
 }
 
 /** Describes a store without its address, which may contain a password. */

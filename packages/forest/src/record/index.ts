@@ -4,6 +4,7 @@
  * `projector` reads it (`read-exchange`), gives it a place (`place-exchange`, by the `placement-rules`) and writes that
  * (`tree-writer`).
  */
+export { type BacklogOptions, type BacklogState, createBacklog, type RecordingBacklog } from './backlog.ts';
 export { readAddress } from './describe-request.ts';
 export {
   countPart,
@@ -34,10 +35,11 @@ export {
   readRecorded,
   type StatusClass,
 } from './list-exchanges.ts';
-export type { Placement } from './placement.ts';
+export { type Placement, placedNodes, readPlacement } from './placement.ts';
 export { projectSecrets } from './project-secrets.ts';
 export { reproject } from './projection/projector.ts';
 export { forkedThreadId } from './projection/recorded-index.ts';
+export { PLACEMENT_REF } from './projection/tree-writer.ts';
 export { type RecordFetch, type RecordFetchOptions, recordFetch } from './record-fetch.ts';
 export {
   createRecorder,
@@ -49,3 +51,4 @@ export type { Recording, UpstreamRequest } from './recording.ts';
 export { createReplayer, type ReplayEvent, type Replayer, type ReplayerOptions } from './replay.ts';
 export { forgetMonths, forgetOld, forgetRecordings, oldestShown, type Retention } from './retention.ts';
 export { type RouteUsage, readRouteUsage } from './route-usage.ts';
+export { RecordingError } from './waiting-records.ts';

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { createForest } from '../forest/index.ts';
 import { memoryStore } from '../store/index.ts';
+import { createBacklog } from './backlog.ts';
 import { readTexts } from './exchange.ts';
 import { listExchanges } from './list-exchanges.ts';
 import { RecentTexts } from './recent-texts.ts';
@@ -23,7 +24,9 @@ async function recordOne(answer: Uint8Array, { cutAt = answer.length, fails = fa
     return inner.append(records);
   };
   const forest = createForest({ ...inner, entries, append });
-  const recorder = createRecorder(forest);
+  // Nothing that the store refuses has room in memory.
+  const backlog = createBacklog(forest, { memory: 0 });
+  const recorder = createRecorder(forest, { backlog });
   const body = JSON.stringify({ model: 'gpt-5', messages: [{ role: 'user', content: `Hello — ${KEY}` }] });
   const headers = [['authorization', `Bearer ${KEY}`]] as const;
   const recording = recorder.begin({ method: 'POST', url: URL, headers, body: Buffer.from(body) });
@@ -31,6 +34,7 @@ async function recordOne(answer: Uint8Array, { cutAt = answer.length, fails = fa
   recording.push(answer.subarray(0, cutAt));
   if (fails) await recorder.stored();
   await new Promise((resolve) => setTimeout(resolve, fails ? 600 : 0));
+  await backlog.flush();
   recording.push(answer.subarray(cutAt));
   recording.end('done');
   await recorder.settled();
@@ -76,7 +80,8 @@ async function recordTranslated({ fails = false } = {}) {
     return inner.append(records);
   };
   const forest = createForest({ ...inner, entries, append });
-  const recorder = createRecorder(forest);
+  const backlog = createBacklog(forest, { memory: 0 });
+  const recorder = createRecorder(forest, { backlog });
   const body = JSON.stringify({
     model: 'openai-chat/gpt-5',
     max_tokens: 9,
@@ -98,7 +103,7 @@ async function recordTranslated({ fails = false } = {}) {
   }
   recording.head(200, [['content-type', 'application/json']], 'msg_1');
   recording.push('{"id":"msg_1","type":"message","role":"assistant","content":[{"type":"text","text":"Good day"}]}');
-  await recording.keepReply([], []).catch(() => undefined);
+  await recording.keepReply([], []).catch(() => backlog.flush());
   await recorder.settled();
   const readsToPlace = reads;
   const [exchange] = (await listExchanges(forest)).items;

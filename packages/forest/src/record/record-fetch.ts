@@ -1,3 +1,4 @@
+import type { RecordingBacklog } from './backlog.ts';
 import { createRecorder, type RecordingForest, type RequestToRecord } from './recorder.ts';
 import type { Recording } from './recording.ts';
 import { createReplayer, type Replayer } from './replay.ts';
@@ -22,6 +23,8 @@ export interface RecordFetchOptions {
   readonly replayer?: Replayer;
   /** Receives whatever could not be recorded. The client never notices. */
   readonly onError?: (error: unknown) => void;
+  /** Where recordings wait while the store cannot be written; by default, in memory. */
+  readonly backlog?: RecordingBacklog;
 }
 
 /** The part of `fetch` that SDKs use. */
@@ -29,7 +32,10 @@ export type FetchFunction = (input: string | URL | Request, init?: RequestInit) 
 
 /** A `fetch` that records. */
 export interface RecordFetch extends FetchFunction {
-  /** Resolves when all exchanges that have ended are stored and placed in the tree. */
+  /**
+   * Resolves when all exchanges that have ended are stored and placed in the tree. Those that the store does not take, after one
+   * more try, wait in the backlog; without one, `onError` receives a `RecordingError` that names them.
+   */
   settled(): Promise<void>;
 }
 
@@ -44,7 +50,7 @@ export interface RecordFetch extends FetchFunction {
 export function recordFetch(forest: RecordingForest, options: RecordFetchOptions = {}): RecordFetch {
   const { mode = 'record', onMiss = 'refuse', onError = () => undefined } = options;
   const send: FetchFunction = options.fetch ?? ((input, init) => globalThis.fetch(input, init));
-  const recorder = createRecorder(forest, { onError });
+  const recorder = createRecorder(forest, { onError, ...(options.backlog && { backlog: options.backlog }) });
   const { replayer = createReplayer(forest) } = options;
 
   const record: FetchFunction = async (input, init) => {

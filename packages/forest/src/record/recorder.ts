@@ -1,11 +1,12 @@
 import type { Forest } from '../forest/index.ts';
+import { createBacklog, type RecordingBacklog } from './backlog.ts';
 import type { GatewayUse } from './exchange.ts';
 import type { HintPlaces } from './hints.ts';
 import { createTraffic, putOff } from './pauses.ts';
-import { sharedProjector } from './projection/projector.ts';
 import { recentTexts } from './recent-texts.ts';
 import { createRecording, type Recording } from './recording.ts';
 import { sliceWork, turnOfOthers } from './turns.ts';
+import { RecordingError } from './waiting-records.ts';
 
 /** Options of `createRecorder`. */
 export interface RecorderOptions {
@@ -13,6 +14,11 @@ export interface RecorderOptions {
   readonly onError?: (error: unknown) => void;
   /** Where requests of this project name persons and sessions, in addition to the known places. */
   readonly hints?: HintPlaces;
+  /**
+   * Where recordings wait while the store cannot be written. Whoever gives one closes it; without one, the recorder keeps them
+   * in memory.
+   */
+  readonly backlog?: RecordingBacklog;
 }
 
 /** Header names in lower case, each once: `Headers`, a `Map` or a list of pairs. */
@@ -49,9 +55,12 @@ export type RecordingForest = Pick<Forest, 'store' | 'clock'>;
  */
 export interface Recorder {
   begin(request: RequestToRecord): Recording;
-  /** Resolves when all exchanges that have ended are stored. */
+  /**
+   * Resolves when all exchanges that have ended are stored. Those that the store does not take now, after one more try, wait in
+   * the backlog; without one, `onError` receives a `RecordingError` that names them.
+   */
   stored(): Promise<void>;
-  /** Resolves when all exchanges that have ended are stored and placed in the tree. */
+  /** Resolves when they are placed in the tree, too, or wait in the backlog that was given. */
   settled(): Promise<void>;
 }
 
@@ -64,10 +73,9 @@ export interface Recorder {
  */
 export function createRecorder(
   forest: RecordingForest,
-  { onError = () => undefined, hints }: RecorderOptions = {},
+  { onError = () => undefined, hints, backlog: given }: RecorderOptions = {},
 ): Recorder {
-  const { store, clock } = forest;
-  const projector = sharedProjector(forest);
+  const { clock } = forest;
   const report = (error: unknown) => {
     try {
       onError(error);
@@ -75,13 +83,21 @@ export function createRecorder(
       // A failing listener must not affect the exchange.
     }
   };
-  const writer = createRecordingWriter(() => projector.run().catch(report));
-  const texts = recentTexts(store);
+  const backlog = given ?? createBacklog(forest, { onError: report });
+  const store = { writer: forest.store.writer, append: backlog.append };
+  const writer = createRecordingWriter(backlog.place);
+  const texts = recentTexts(forest.store);
   const unsaved = { total: 0 };
+  const flush = async () => {
+    if ((await backlog.flush()) || given) return;
+    // Nobody else tells of what waits in a backlog of its own.
+    const { reason, exchanges } = backlog.state();
+    report(new RecordingError('recording_waits', exchanges, reason));
+  };
   return {
     begin: (request) => createRecording({ store, clock, writer, texts, unsaved, report, hints }, request),
-    stored: () => writer.stored(),
-    settled: () => writer.settled(),
+    stored: () => writer.stored().then(flush),
+    settled: () => writer.settled().then(given ? undefined : flush),
   };
 }
 

@@ -58,7 +58,7 @@ const MOST_UNSAVED = 16 * 1024 * 1024;
 const MOST_UNSAVED_OF_ALL = 256 * 1024 * 1024;
 
 interface RecordingContext {
-  readonly store: Store;
+  readonly store: Pick<Store, 'writer' | 'append'>;
   readonly clock: Clock;
   readonly writer: RecordingWriter;
   /** Where the texts wait until the exchange is placed. */

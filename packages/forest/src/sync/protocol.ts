@@ -35,7 +35,11 @@ function createPeer(send: (call: SyncCall) => Promise<unknown>, about: Pick<Sync
     return result;
   };
   return {
-    version: async () => Number(await ask('version')),
+    async version() {
+      const version = await ask('version');
+      if (!Number.isInteger(version)) throw wrongAnswer('version');
+      return version as number;
+    },
     threads: (selection) => askList('threads', [selection]),
     async select(threads) {
       const name = await ask('select', threads);

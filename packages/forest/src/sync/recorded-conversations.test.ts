@@ -74,6 +74,18 @@ test('an exchange whose answer is damaged keeps its place', async () => {
   expect(await shown(damaged)).toEqual([TEXTS]);
 });
 
+test('a placement is not sent without its messages: where it arrives, they would not be written', async () => {
+  const store = await recorded();
+  const [{ head } = { head: '' }] = (await createForest(store).threads.list()).items;
+  const damaged = (await store.nodes([head]))[0]!.body;
+  const bodies: Store['bodies'] = async (digests) =>
+    (await store.bodies(digests)).map((text, at) => (digests[at] === damaged ? undefined : text));
+  const there = createForest(memoryStore());
+  await syncForests(storePeer(overlayStore(store, { bodies })), storePeer(there.store), push);
+  await reproject(there);
+  expect(await shown(there)).toEqual([TEXTS]);
+});
+
 test('an exchange is not sent without its answer, and arrives when the answer is there again', async () => {
   const store = await recorded();
   const there = createForest(memoryStore());

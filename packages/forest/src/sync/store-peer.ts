@@ -2,7 +2,6 @@ import { addEntryTexts, addTakeTexts, allPages } from '../forest/index.ts';
 import { ROOT } from '../model/ids.ts';
 import {
   ENTRY_KINDS,
-  type EntryKind,
   type EntryRecord,
   type NodeRecord,
   REF_SUBJECTS,
@@ -10,9 +9,19 @@ import {
   type StoreRecord,
   type TakeRecord,
 } from '../model/records.ts';
-import { countPart, EXCHANGES, isWhole, readExchangeRecord, type StoredBytes } from '../record/index.ts';
+import {
+  countPart,
+  EXCHANGES,
+  isWhole,
+  PLACEMENT_REF,
+  placedNodes,
+  readExchangeRecord,
+  readPlacement,
+  type StoredBytes,
+} from '../record/index.ts';
 import type { Change, Store } from '../store/index.ts';
-import { hashFault, isRecord, refKey } from '../store/records.ts';
+import { hashFault, isRecord } from '../store/records.ts';
+import { readRecords, readRefs } from './read-records.ts';
 import { createRecordIndex, describeRecord, type RecordIndex, recordSum } from './record-index.ts';
 import { findThreads, readSelected } from './selection.ts';
 import { SyncError } from './sync-error.ts';
@@ -267,15 +276,21 @@ async function readWholeTakes(
 /** The values that name a node: a thread or a bookmark without it could not be shown. */
 const NODE_VALUES: ReadonlySet<string> = new Set(['thread/head', 'thread/start', 'bookmark/node']);
 
+/** The nodes that a value names. Whoever has the placement of an exchange does not write its nodes. */
+function namedNodes({ on, name, value }: RefRecord): readonly string[] {
+  if (NODE_VALUES.has(`${on}/${name}`)) return [String(value)];
+  const placement = on === 'forest' && name === PLACEMENT_REF ? readPlacement(value) : undefined;
+  return placement ? [...placedNodes(placement), ...(placement.parent === undefined ? [] : [placement.parent])] : [];
+}
+
 /** Leaves out values that name a node which was left out. */
 async function withoutDangling(
   store: Store,
   index: RecordIndex,
   refs: readonly RefRecord[],
 ): Promise<readonly RefRecord[]> {
-  const named = (ref: RefRecord) => (NODE_VALUES.has(`${ref.on}/${ref.name}`) ? String(ref.value) : ROOT);
-  const gone = await findGone(store, index, refs.map(named));
-  return gone.size === 0 ? refs : refs.filter((ref) => !gone.has(named(ref)));
+  const gone = await findGone(store, index, refs.flatMap(namedNodes));
+  return gone.size === 0 ? refs : refs.filter((ref) => !namedNodes(ref).some((id) => gone.has(id)));
 }
 
 /** The nodes that are not sent. One that was moved may be gone from the store; its redirect leads on. */
@@ -339,56 +354,4 @@ async function readChanges(store: Store, index: RecordIndex, changes: readonly C
   const refs = await readRefs(store, keysOf('ref'));
   putAll(index, [...takes, ...whole, ...(await withoutDangling(store, index, refs))]);
   await putBodies(store, index, [...needed]);
-}
-
-/** Reads refs by their keys, `on/key/name`. */
-async function readRefs(store: Store, keys: readonly string[]): Promise<RefRecord[]> {
-  const found: RefRecord[] = [];
-  const wanted = new Set(keys);
-  for (const on of REF_SUBJECTS) {
-    const parts = keys.filter((key) => key.startsWith(`${on}/`)).map((key) => key.split('/'));
-    const subjects = [...new Set(parts.map(([, key = '']) => key.replaceAll('%2F', '/').replaceAll('%25', '%')))];
-    for (let start = 0; start < subjects.length; start += AT_ONCE) {
-      const some = subjects.slice(start, start + AT_ONCE);
-      for await (const refs of allPages((page) => store.refs({ on, keys: some, ...page })))
-        found.push(...refs.filter((ref) => wanted.has(refKey(ref))));
-    }
-  }
-  return found;
-}
-
-/** Reads records by their ids. One that was replaced meanwhile is left out: the next comparison finds the newer one. */
-async function readRecords(
-  store: Store,
-  index: RecordIndex,
-  ids: readonly string[],
-): Promise<ReadonlyMap<string, StoreRecord>> {
-  const keys: Record<string, string[]> = { body: [], node: [], take: [], ref: [], entry: [] };
-  for (const id of ids) {
-    const key = index.get(id)?.key;
-    if (key === undefined) continue;
-    const slash = key.indexOf('/');
-    keys[key.slice(0, slash)]?.push(key.slice(slash + 1));
-  }
-  const { body = [], node = [], take = [], ref = [], entry = [] } = keys;
-  const texts = await store.bodies(body);
-  const records: (StoreRecord | undefined)[] = body.map((digest, at) => {
-    const text = texts[at];
-    return text === undefined ? undefined : { k: 'body', digest, text };
-  });
-  records.push(...(await store.nodes(node)));
-  records.push(...(await readTakes(store, take)));
-  records.push(...(await readRefs(store, ref)));
-  for (const key of entry) {
-    const slash = key.indexOf('/');
-    records.push(await store.entry(key.slice(0, slash) as EntryKind, key.slice(slash + 1)));
-  }
-  return new Map(records.flatMap((record) => (record ? [[describeRecord(record)!.id, record] as const] : [])));
-}
-
-async function readTakes(store: Store, keys: readonly string[]): Promise<TakeRecord[]> {
-  const parts = keys.map((key) => key.split('/'));
-  const wanted = new Set(parts.map(([id]) => id));
-  const takes = await store.takes([...new Set(parts.map(([, node = '']) => node))]);
-  return takes.filter(({ id }) => wanted.has(id));
 }

@@ -235,6 +235,17 @@ test('a selection by tag and date sends whole conversations with what belongs to
   await expect(answerSync(storePeer(there.store), forgotten)).rejects.toMatchObject({ code: 'sync_refused' });
 });
 
+test('an answer that says no version is not taken for an older peer', async () => {
+  const here = createForest(memoryStore());
+  for (const answer of [{ vqrsion: 3 }, { result: 'three' }, null, 'a page']) {
+    const something = remotePeer(async () => answer);
+    await expect(syncForests(storePeer(here.store), something, both)).rejects.toMatchObject({
+      code: 'sync_refused',
+      message: expect.stringContaining('Is it a forest?'),
+    });
+  }
+});
+
 test('a record that does not match its hash is refused with its whole batch, and so is another version', async () => {
   const here = createForest(memoryStore());
   const there = createForest(memoryStore());

@@ -1,6 +1,15 @@
 /** A machine of the simulation: a disk, a clock, and a process with the real store, recorder and engine. */
 import assert from 'node:assert/strict';
-import { createEngine, createForest, type Engine, type Forest, recordFetch, storePeer } from '@skein/forest';
+import {
+  createEngine,
+  createForest,
+  type Engine,
+  type Forest,
+  recordFetch,
+  type Store,
+  StoreError,
+  storePeer,
+} from '@skein/forest';
 import type { RecordFetch } from '../../src/record/record-fetch.ts';
 import { fileStore } from '../../src/store/file/file-store.ts';
 import { createTestDisk, type TestDisk } from '../../src/store/file/test-disk.ts';
@@ -20,6 +29,8 @@ export interface Conversation {
 export interface Replica {
   readonly name: string;
   readonly disk: TestDisk;
+  /** Whether its store answers, as a database does that is elsewhere. */
+  database: 'there' | 'refusing' | 'silent';
   forest: Forest;
   engine: Engine;
   fetch: RecordFetch;
@@ -30,12 +41,15 @@ export interface Replica {
   conversations: Conversation[];
   /** Whether the recorder reported something that it could not store. */
   hasRecordingError: boolean;
+  /** Whether that is so, or recordings wait in memory, which end with the process. */
+  isAtRisk(): Promise<boolean>;
 }
 
 const MOMENT = { code: new Set(['torn-line', 'damaged-record']) };
 
 export async function openReplica(name: string, time: VirtualTime, provider: SimulatedProvider): Promise<Replica> {
-  const replica = { name, disk: createTestDisk(), aheadMs: 0, acknowledged: new Set<string>() } as unknown as Replica;
+  const own = { name, disk: createTestDisk(), database: 'there', aheadMs: 0, acknowledged: new Set<string>() };
+  const replica = own as unknown as Replica;
   replica.conversations = [];
   await reopen(replica, time, provider);
   return replica;
@@ -43,7 +57,7 @@ export async function openReplica(name: string, time: VirtualTime, provider: Sim
 
 /** Starts the process again on what the disk has. */
 export async function reopen(replica: Replica, time: VirtualTime, provider: SimulatedProvider): Promise<void> {
-  const store = await fileStore('/forest', { files: replica.disk.files() });
+  const store = overNetwork(await fileStore('/forest', { files: replica.disk.files() }), replica, time);
   const now = () => Date.now() + replica.aheadMs;
   replica.forest = createForest(store, { now });
   replica.engine = createEngine(replica.forest, {
@@ -52,6 +66,7 @@ export async function reopen(replica: Replica, time: VirtualTime, provider: Simu
     random: time.random,
   });
   replica.hasRecordingError = false;
+  replica.isAtRisk = async () => replica.hasRecordingError;
   replica.fetch = recordFetch(replica.forest, {
     fetch: provider.fetch,
     onError: () => {
@@ -59,6 +74,39 @@ export async function reopen(replica: Replica, time: VirtualTime, provider: Simu
     },
   });
 }
+
+/** How long PostgreSQL's store repeats an operation. */
+const PATIENCE_MS = 60_000;
+
+/** A store that fails while it is away: at once, or when it has not come back for a minute. It may have done what it was asked for. */
+function overNetwork(store: Store, replica: Replica, time: VirtualTime): Store {
+  const reach = async (operation: () => Promise<unknown>) => {
+    if (replica.database === 'there') return operation();
+    if (time.below(10) === 0) await operation();
+    for (let tries = 0; replica.database === 'silent' && tries < PATIENCE_MS / 1000; tries++) await time.sleep(1000);
+    if (replica.database === 'silent' || replica.database === 'refusing')
+      throw new StoreError('store_unreachable', 'The database cannot be reached.');
+    return operation();
+  };
+  const away = NETWORKED.map((name) => [
+    name,
+    (...given: unknown[]) => reach(() => (store[name] as (...given: unknown[]) => Promise<unknown>)(...given)),
+  ]);
+  return { ...store, ...Object.fromEntries(away) };
+}
+
+const NETWORKED = [
+  'append',
+  'nodes',
+  'path',
+  'children',
+  'bodies',
+  'takes',
+  'refs',
+  'entry',
+  'entries',
+  'changes',
+] as const;
 
 /** After its processes ended without a farewell: others must find them dead, although they have our process id. */
 export function buryProcesses({ disk }: Replica): void {

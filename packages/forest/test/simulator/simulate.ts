@@ -312,5 +312,5 @@ async function askNext(replica: Replica, conversation: Conversation, time: Virtu
   if (!answer.choices) return;
   messages.push(answer.choices[0]!.message);
   // A process that died meanwhile promised nothing.
-  if (!replica.hasRecordingError && fetch === replica.fetch) conversation.kept = [...messages];
+  if (!(await replica.isAtRisk()) && fetch === replica.fetch) conversation.kept = [...messages];
 }

@@ -1,6 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { providers as builtIn, hasKey, run, user } from '@skein/core';
 import { exportDialects } from '@skein/forest';
+import { describeWaiting } from '../http/observability.ts';
 import { Problem } from '../http/problem.ts';
 import { type Services, usualModel } from '../services.ts';
 import { answers, apiRouter, jsonBody } from './router.ts';
@@ -165,11 +166,11 @@ const list = createRoute({
 
 export const about = apiRouter()
   .openapi(health, (c) => {
-    const { forest, recordingTrouble } = c.var.services;
-    const recording = recordingTrouble.summary();
+    const { forest, recordingTrouble, backlog } = c.var.services;
+    const recordings = [recordingTrouble.summary(), describeWaiting(backlog.state())];
     const problems = [
       ...forest.store.problems().map(({ message }) => message),
-      ...(recording === undefined ? [] : [recording]),
+      ...recordings.filter((one) => one !== undefined),
     ];
     return c.json({ status: problems.length === 0 ? ('ok' as const) : ('degraded' as const), problems }, 200);
   })

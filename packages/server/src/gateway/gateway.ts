@@ -75,13 +75,8 @@ export function createGateway(
   proxy: RecordingProxy,
   options: ProxyOptions = {},
 ): Gateway {
-  const { forest, config, log, metrics, recordingTrouble } = services;
+  const { forest, config, log, metrics, backlog, onRecordingLost: onError } = services;
   const streams = createActiveCount();
-  const onError = (error: unknown) => {
-    recordingTrouble.report(error);
-    metrics.count('skein_recording_failures_total');
-    log.error('recording-failed', error);
-  };
   const tokens = createGatewayTokens(config.gateway.tokens, services.ownEnv, access);
   const budgets = createBudgets({
     tokens: config.gateway.tokens,
@@ -89,7 +84,7 @@ export function createGateway(
     costOf: services.costOf,
     onError: (error) => log.error('budget-unread', error),
   });
-  const recorder = createRecorder(forest, { onError, hints: config.hints });
+  const recorder = createRecorder(forest, { onError, hints: config.hints, backlog });
   const replayer = createReplayer(forest);
   const redact = config.redaction.beforeStoring ? services.redact : undefined;
   const fetch = createUpstreamFetch(proxy.connections);

@@ -1,3 +1,5 @@
+import { type BacklogState, RecordingError } from '@skein/forest';
+
 /** One line of JSON for each thing that happened. Neither bodies nor secrets go in. */
 export interface Log {
   info(event: string, facts?: Readonly<Record<string, unknown>>): void;
@@ -47,6 +49,8 @@ const HELP = {
   skein_gateway_fallbacks_total: ['counter', 'Targets that did not answer, by provider and reason'],
   skein_generations_running: ['gauge', 'Generations that run in this server'],
   skein_proxy_streams: ['gauge', 'Exchanges under way'],
+  skein_recordings_waiting: ['gauge', 'Recorded exchanges that wait for the store'],
+  skein_recordings_waiting_bytes: ['gauge', 'Bytes of them that are in memory'],
   skein_resident_bytes: ['gauge', 'Memory of the process'],
 } as const;
 
@@ -105,9 +109,23 @@ export function createRecordingTrouble(): RecordingTrouble {
   let last = '';
   return {
     report(error) {
-      count++;
+      count += exchangeCount(error);
       last = error instanceof Error ? error.message : String(error);
     },
     summary: () => (count === 0 ? undefined : `${count} times an exchange could not be recorded; last: ${last}`),
   };
+}
+
+/** How many exchanges an error of a recorder is about. */
+export function exchangeCount(error: unknown): number {
+  return error instanceof RecordingError && error.exchanges.length > 0 ? error.exchanges.length : 1;
+}
+
+/** What waits for the store, in words; undefined if nothing does. */
+export function describeWaiting({ exchanges, bytes, folder, isUnplaced, reason }: BacklogState): string | undefined {
+  if (exchanges.length === 0)
+    return isUnplaced && reason !== '' ? `Recordings wait for their place in the tree: ${reason}` : undefined;
+  const many = exchanges.length === 1 ? 'One recorded exchange waits' : `${exchanges.length} recorded exchanges wait`;
+  const places = [...(folder === undefined ? [] : [folder]), ...(bytes > 0 ? ['memory'] : [])];
+  return `${many} for the store in ${places.join(' and ')}: ${reason}`;
 }

@@ -77,6 +77,9 @@ const STATUSES: Readonly<Record<SkeinErrorCode, Status>> = {
   store_name: 'fault',
   store_record: 'fault',
 
+  recording_waits: 'fault',
+  recording_lost: 'fault',
+
   sync_refused: 422,
   sync_version: 409,
 

@@ -62,14 +62,9 @@ interface PlannedExchange {
 }
 
 export function createProxy(services: Services, access: Access, options: ProxyOptions = {}): Proxy {
-  const { forest, config, providers, ownEnv: env, metrics, log, recordingTrouble } = services;
+  const { forest, config, providers, ownEnv: env, metrics, log, backlog, onRecordingLost: onError } = services;
   const redact = config.redaction.beforeStoring ? services.redact : undefined;
-  const onError = (error: unknown) => {
-    recordingTrouble.report(error);
-    metrics.count('skein_recording_failures_total');
-    log.error('recording-failed', error);
-  };
-  const recorder = createRecorder(forest, { onError, hints: config.hints });
+  const recorder = createRecorder(forest, { onError, hints: config.hints, backlog });
   const replayer = createReplayer(forest, options.replayer);
   const connections = createConnections();
   const findUpstream = createUpstreams(providers, env);

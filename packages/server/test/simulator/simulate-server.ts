@@ -33,6 +33,8 @@ interface Machine {
 type Answer = { readonly status: number; readonly body: any };
 
 const MODEL = 'openai-chat/gpt-5.5';
+/** After this time what waited for the store is stored, and placed: the next try is due. */
+const UNTIL_STORED_MS = 60_000;
 
 /** Runs one seed. Throws when something does not hold that must hold. */
 export async function simulateServer(seed: number, steps = 40): Promise<SimulationResult> {
@@ -58,6 +60,7 @@ async function createWorld(time: VirtualTime, config: Config, trace: string[]): 
       },
       generate: { random: time.random, fetch: provider.fetch },
       timeouts: { grace: 20 },
+      waiting: { folder: '/waiting', files: replica.disk.files() },
       log: {
         info: () => undefined,
         error: (event) => {
@@ -69,6 +72,13 @@ async function createWorld(time: VirtualTime, config: Config, trace: string[]): 
     network.serve(`openai-of-${name}`, listenTo(provider));
     network.serve(`anthropic-of-${name}`, thinker.handler);
     useProxy(replica, network, time);
+    replica.isAtRisk = async () => {
+      const metrics = await (
+        await server.fetch(new Request('http://127.0.0.1/metrics', { headers: { host: '127.0.0.1' } }))
+      ).text();
+      const [, bytes] = /^skein_recordings_waiting_bytes (\d+)$/m.exec(metrics) ?? [];
+      return replica.hasRecordingError || bytes !== '0';
+    };
     return server;
   };
   const machines: Machine[] = [];
@@ -150,13 +160,20 @@ async function createWorld(time: VirtualTime, config: Config, trace: string[]): 
     },
     async 'asks nonsense'(machine) {
       const path = pick(['/nodes/nothing', '/threads/nothing', '/changes/x', '/threads?after=nonsense']);
+      const wasThere = machine.replica.database === 'there';
       const { status } = await ask(machine, pick(['GET', 'PATCH']), path, undefined);
-      assert.ok(status >= 400 && status < 500, `${path} is refused, with ${status}`);
+      const isUnreachable = !wasThere && status === 503;
+      assert.ok((status >= 400 && status < 500) || isUnreachable, `${path} is refused, with ${status}`);
     },
   };
 
-  const act = async (machine: Machine) => {
-    const name = pick(Object.keys(operations));
+  const openAgain = async (machine: Machine) => {
+    await machine.replica.forest.close();
+    await reopen(machine.replica, time, provider);
+    machine.server = serve(machine.replica);
+  };
+  const act = (machine: Machine) => actAs(machine, pick(Object.keys(operations)));
+  const actAs = async (machine: Machine, name: string) => {
     trace[trace.length - 1] += ` ${machine.replica.name} ${name}…`;
     try {
       await operations[name]!(machine);
@@ -193,13 +210,32 @@ async function createWorld(time: VirtualTime, config: Config, trace: string[]): 
       machine.replica.disk.setSpace(time.below(3000));
       await Promise.all([act(machine), act(machine)]);
       machine.replica.disk.setSpace(Infinity);
+      await time.sleep(UNTIL_STORED_MS);
     },
     async 'the server is closed and opened'(machine) {
-      const { replica } = machine;
       await machine.server.close();
-      await replica.forest.close();
-      await reopen(replica, time, provider);
-      machine.server = serve(replica);
+      await openAgain(machine);
+    },
+    /** For minutes or hours. Nothing of what passes meanwhile may be lost, whatever becomes of the server. */
+    async 'the database is away'(machine) {
+      counts.faults += 1;
+      const { replica } = machine;
+      const hadRecordingError = replica.hasRecordingError;
+      replica.database = time.random() < 0.5 ? 'refusing' : 'silent';
+      const rounds = 1 + time.below(4);
+      for (let round = 0; round < rounds; round++) {
+        await Promise.all([actAs(machine, 'asks through the proxy'), act(machine)]);
+        await time.sleep(time.below(2) === 0 ? time.below(60_000) : time.below(3_600_000));
+      }
+      const end = pick(['it comes back', 'the server is closed', 'the process dies']);
+      trace[trace.length - 1] += ` ${end}`;
+      if (end === 'the server is closed') await machine.server.close();
+      replica.database = 'there';
+      if (end === 'the server is closed') await openAgain(machine);
+      if (end === 'the process dies') await crash(machine, true);
+      await time.sleep(UNTIL_STORED_MS);
+      assert.ok(hadRecordingError || !replica.hasRecordingError, `${replica.name}: an outage loses no recording`);
+      counts.assertions += 1;
     },
     async 'the machines meet over HTTP'(machine) {
       await meet(machine);

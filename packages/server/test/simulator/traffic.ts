@@ -85,7 +85,7 @@ export async function talk(
     const said = answer.parts.flatMap((part) => (part.kind === 'text' ? [part.text] : [])).join('');
     if (!/^Answer \d+ to Talk \d+$/.test(said)) return;
     // The client notices nothing of a disk that is full, but the server reports it, and promises nothing.
-    if (replica.hasRecordingError) {
+    if (await replica.isAtRisk()) {
       talks.splice(talks.indexOf(one), 1);
       return;
     }
