@@ -1,7 +1,6 @@
 // Stands in the place of other files of this folder in Node's build (tsdown.config.ts says which). Node can load a file at any
 // time, so the code of a protocol is loaded when it is first used: to read all of it takes as long as everything else that
 // `import '@skein/core'` does.
-import { createRequire } from 'node:module';
 import { added } from './added.ts';
 import { anthropic } from './anthropic-messages/provider.ts';
 import { skein } from './blocks/provider.ts';
@@ -12,7 +11,13 @@ import { openai } from './openai-responses/provider.ts';
 import type { ProviderDescriptor } from './provider.ts';
 import type { DialectServer } from './serve.ts';
 
-const require = createRequire(import.meta.url);
+let nodeRequire: NodeJS.Require | undefined;
+
+/** Loads a file of the build. Made on first use: Node's module about modules, and a `require` of it, cost an import a millisecond. */
+export function require(file: string): unknown {
+  nodeRequire ??= process.getBuiltinModule('node:module').createRequire(import.meta.url);
+  return nodeRequire(file);
+}
 
 /** All that needs the code of the protocol. The compiler asks for a new member of `Dialect` here. */
 const LOADED = Object.keys({
@@ -75,6 +80,7 @@ export function onDemand(home: ProviderDescriptor): Dialect {
     if (known) added.set(id, known);
     return loaded;
   };
-  const members = LOADED.map((name) => [name, { get: () => load()[name], enumerable: true }] as const);
-  return Object.freeze(Object.defineProperties({ id, home } as Dialect, Object.fromEntries(members)));
+  const made = { id, home } as Dialect;
+  for (const name of LOADED) Object.defineProperty(made, name, { get: () => load()[name], enumerable: true });
+  return Object.freeze(made);
 }

@@ -1,7 +1,7 @@
 import { SkeinError } from '../error.ts';
 import { isObject, parseJson } from '../json/index.ts';
 import type { ContentBlock } from './blocks.ts';
-import { assistant, blocksMessage, type Message, system, toolResult, user } from './message.ts';
+import { assistant, blocksMessage, isMessage, type Message, system, toolResult, user } from './message.ts';
 
 /** The message shape from before content blocks. It is read wherever it is found, and never written. */
 export interface LegacyMessage {
@@ -99,8 +99,4 @@ function toolUse(call: LegacyToolCall): ContentBlock {
   if (!isObject(parameters))
     throw new LegacyMessageError(`the arguments of tool "${name}" (call ${call.id}) are not a JSON object`);
   return { type: 'tool-use', id: call.id, name, parameters, rawParameters };
-}
-
-function isMessage(input: unknown): input is Message {
-  return isObject(input) && typeof input.raw === 'string' && isObject(input.origin) && isObject(input.facts);
 }

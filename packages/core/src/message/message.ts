@@ -263,7 +263,7 @@ export function isIterable(value: unknown): boolean {
 }
 
 /** Does not read `facts`, which are computed on first use. */
-function isMessage(value: unknown): boolean {
+export function isMessage(value: unknown): value is Message {
   return isObject(value) && typeof value.raw === 'string' && isObject(value.origin) && 'facts' in value;
 }
 
@@ -311,6 +311,13 @@ export function toolResult(callId: string, content: Content, options: { readonly
   return blocksMessage(
     `{"role":"tool","tool_call_id":${JSON.stringify(callId)}${failed},"content":${toText(content)}}`,
   );
+}
+
+/** The message that `system` or `user` makes of a text, with its view, so that a run does not need the reader of content blocks. */
+export function textMessage(role: 'system' | 'user', text: string): Message {
+  const content = [{ type: 'text', text } as const];
+  const raw = `{"role":"${role}","content":${JSON.stringify(content)}}`;
+  return createMessage(raw, BLOCKS_ORIGIN, () => ({ role, content, needs: [] }));
 }
 
 /** A message from a text in Skein's own content-block JSON. */

@@ -257,8 +257,12 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The variables of the process; none outside Node. Read at each call, because they may be set late. */
 export function environment(): Environment {
-  const { process } = globalThis as { readonly process?: { readonly env?: Environment } };
-  return process?.env ?? {};
+  return platform()?.env ?? {};
+}
+
+/** What Node and platforms like it say of the process; undefined elsewhere. */
+export function platform(): { readonly env?: Environment; readonly versions?: Environment } | undefined {
+  return (globalThis as { readonly process?: ReturnType<typeof platform> }).process;
 }
 
 /** The first of the variables that is not empty. */

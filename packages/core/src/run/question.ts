@@ -92,16 +92,10 @@ export async function resolveTargets(options: RunOptions, directory: Directory):
   return Promise.all(targets);
 }
 
+const CONNECTION = ['apiKey', 'baseUrl', 'account', 'apiVersion', 'extraHeaders', 'env', 'fetch'] as const;
+
 function mergeConnections(own: ConnectionOptions, shared: ConnectionOptions): ConnectionOptions {
-  return {
-    apiKey: own.apiKey ?? shared.apiKey,
-    baseUrl: own.baseUrl ?? shared.baseUrl,
-    account: own.account ?? shared.account,
-    apiVersion: own.apiVersion ?? shared.apiVersion,
-    extraHeaders: own.extraHeaders ?? shared.extraHeaders,
-    env: own.env ?? shared.env,
-    fetch: own.fetch ?? shared.fetch,
-  };
+  return Object.fromEntries(CONNECTION.map((name) => [name, own[name] ?? shared[name]]));
 }
 
 /** `provider/model`. */

@@ -1,4 +1,4 @@
-import { BLOCKS_ORIGIN, createMessage, type Message } from '../message/index.ts';
+import { type Message, textMessage } from '../message/message.ts';
 
 /** What a caller adds to the conversation while a run goes on, as the run takes it. */
 export interface SteeringInput {
@@ -65,10 +65,6 @@ export class Steering {
   }
 }
 
-/** A text becomes what `user` makes of it, with its view, so that a run does not need the reader of content blocks. */
 function toMessage(given: string | Message): Message {
-  if (typeof given !== 'string') return given;
-  const content = [{ type: 'text', text: given } as const];
-  const raw = `{"role":"user","content":${JSON.stringify(content)}}`;
-  return createMessage(raw, BLOCKS_ORIGIN, () => ({ role: 'user', content, needs: [] }));
+  return typeof given === 'string' ? textMessage('user', given) : given;
 }

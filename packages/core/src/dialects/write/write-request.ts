@@ -1,4 +1,4 @@
-import { BLOCKS_ORIGIN, checkMessages, createMessage, ListFold, type Message } from '../../message/message.ts';
+import { checkMessages, ListFold, type Message, textMessage } from '../../message/message.ts';
 import type { Dialect } from '../dialect.ts';
 import { type Loss, LossError, type LossNote, rewritten } from '../loss.ts';
 import { type Element, hashElements, joinElement, type Manifest } from '../manifest.ts';
@@ -283,18 +283,8 @@ function identify(dialect: Dialect, { provider, model, account, upstream }: Targ
 
 function toSystemMessages(given: WriteRequest['system']): readonly Message[] {
   if (given === undefined || given === '') return [];
-  if (typeof given === 'string') return [toSystemMessage(given)];
+  if (typeof given === 'string') return [textMessage('system', given)];
   return Array.isArray(given) ? given : [given as Message];
-}
-
-/** Gives the message its view, so that writing a request does not need the reader of content blocks. */
-function toSystemMessage(text: string): Message {
-  const content = [{ type: 'text', text } as const];
-  return createMessage(
-    `{"role":"system","content":[{"type":"text","text":${JSON.stringify(text)}}]}`,
-    BLOCKS_ORIGIN,
-    () => ({ role: 'system', content, needs: [] }),
-  );
 }
 
 /** How many system messages stand at the front and are not elements of the protocol's message list. */

@@ -1,7 +1,7 @@
 import { cutSse, sse } from '../../dialects/sse.ts';
 import type { Framing } from '../../dialects/stream.ts';
 import type { ProviderErrorCode } from '../../error.ts';
-import { type Endpoint, environment, resolveEndpoint, resolveKey } from '../registry.ts';
+import { type Endpoint, environment, platform, resolveEndpoint, resolveKey } from '../registry.ts';
 import { realClock, Stopper } from './clock.ts';
 import type { ErrorContext } from './error-body.ts';
 import type { EventExchange, ExchangeOptions, ServerSentEvent, TextExchange, Timeouts } from './exchange.ts';
@@ -150,12 +150,31 @@ function prepare(options: DeliveryOptions): {
       const all = { ...headers, ...signed };
       const init = { method: 'POST', headers: all, redirect: 'manual', signal } as const;
       // A `fetch` that the caller gave gets the text, which it can read.
-      if (fetch) return fetch(url, { ...init, body: options.body });
-      return withBytes
-        ? withBytes((body) => globalThis.fetch(url, { ...init, body }))
-        : globalThis.fetch(url, { ...init, body: options.body });
+      return withBytes && !fetch
+        ? withBytes((body) => fetchBytes(url, { ...init, body }))
+        : (fetch ?? globalThis.fetch)(url, { ...init, body: options.body });
     },
   };
+}
+
+/** From this size on, a copy of a body costs more than all else that a request needs. */
+const LARGE_BODY = 65_536;
+
+/**
+ * Sends bytes. To show a redirect, Node's `fetch` copies the body once more, in case that it has to be sent again; the Fetch
+ * standard spares the copy where a redirect is an error. So a large body is sent that way. If it meets a redirect, or a server
+ * that wants it over another connection (421), it is sent again in the usual way, whose answer says why. On other platforms
+ * that error cannot be told from a broken connection.
+ */
+async function fetchBytes(
+  url: string,
+  init: RequestInit & { readonly body: Uint8Array<ArrayBuffer> },
+): Promise<Response> {
+  if (init.body.length < LARGE_BODY || !platform()?.versions?.undici) return fetch(url, init);
+  return fetch(url, { ...init, redirect: 'error' }).catch((error: Error) => {
+    if (/redirect|length/.test(String(error.cause))) return fetch(url, init);
+    throw error;
+  });
 }
 
 type ErrorReaders = typeof import('./read-error.ts');

@@ -125,6 +125,42 @@ describe('over a real connection', () => {
     expect(requests).toBe(1);
   });
 
+  it('a redirect of a large body is not followed either, and the error still says where it leads', async () => {
+    const paths: (string | undefined)[] = [];
+    const options = await listen((request, response) => {
+      paths.push(request.url);
+      request.resume().on('end', () => response.writeHead(307, { location: 'https://elsewhere.example/' }).end());
+    });
+    const withBytes = <T>(use: (encoded: Uint8Array<ArrayBuffer>) => Promise<T>) => use(new Uint8Array(1_000_000));
+    await expect(exchange({ ...options, withBytes, stream: false })).rejects.toMatchObject({
+      status: 307,
+      attempts: 1,
+      message: expect.stringContaining('elsewhere.example'),
+    });
+    expect(new Set(paths)).toEqual(new Set(['/v1/chat/completions']));
+  });
+
+  it('a large body that a server wants over another connection is sent over another one', async () => {
+    let requests = 0;
+    const options = await listen((request, response) => {
+      requests++;
+      request.resume().on('end', () => response.writeHead(requests === 1 ? 421 : 200).end('{"ok":1}'));
+    });
+    const withBytes = <T>(use: (encoded: Uint8Array<ArrayBuffer>) => Promise<T>) => use(new Uint8Array(1_000_000));
+    expect(await exchange({ ...options, withBytes, stream: false })).toMatchObject({ text: '{"ok":1}', attempts: 1 });
+  });
+
+  it('a broken connection under a large body is sent again, as that of a small one', async () => {
+    let requests = 0;
+    const options = await listen((request, response) => {
+      requests++;
+      if (requests < 3) return void request.socket.destroy();
+      request.resume().on('end', () => response.end('{"ok":1}'));
+    });
+    const withBytes = <T>(use: (encoded: Uint8Array<ArrayBuffer>) => Promise<T>) => use(new Uint8Array(1_000_000));
+    expect(await exchange({ ...options, withBytes, stream: false })).toMatchObject({ text: '{"ok":1}', attempts: 3 });
+  });
+
   it('nobody there', async () => {
     const options = await listen(() => {});
     server?.close();
