@@ -5,7 +5,7 @@ import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { importOfForest } from '../postgres-server.mjs';
 import { cells } from '../table.mjs';
-import { BLOCK_MS, fillWithCopies, withoutFlushing } from './copies.mjs';
+import { BLOCK_MS, fillWithCopies, onTwoCores, withoutFlushing } from './copies.mjs';
 
 /** @type {typeof import('@skein/forest')} */
 const forest = await importOfForest('@skein/forest');
@@ -55,7 +55,7 @@ export async function fillExchanges(pool, sizes) {
     withoutFlushing(pool, () => fillWithCopies(pool, { project: SMALL, began }, others, progress)),
   );
   progress('analysing');
-  const analysed = await timed(() => pool.query('vacuum (analyze)'));
+  const analysed = await timed(() => analyse(pool));
   console.log(
     `${exchanges * copies} exchanges; copies and indexes in ${filled.toFixed(0)} s, analysed in ${analysed.toFixed(0)} s\n`,
   );
@@ -194,6 +194,16 @@ async function makeMonths(pool, began, projects) {
     await pool.query("delete from skein_entry where project = $1 and id like '%.first'", [project]);
     await store.close();
   }
+}
+
+/** Vacuums and analyses all tables, the largest first. @param {any} pool */
+async function analyse(pool) {
+  const { rows } = await pool.query(
+    "select relname as name from pg_class where relkind = 'r' and relname like 'skein\\_%' order by pg_relation_size(oid)",
+  );
+  await onTwoCores(async () => {
+    for (let table = rows.pop(); table; table = rows.pop()) await pool.query(`vacuum (analyze) ${table.name}`);
+  });
 }
 
 /** @param {any} pool @param {number} exchanges */
