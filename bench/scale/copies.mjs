@@ -96,6 +96,30 @@ const TABLES = [
 ];
 
 /**
+ * Partitions for all months that the copies will have: each project gets an exchange of its oldest month first.
+ * @param {any} pool
+ * @param {(project: string) => Promise<import('@skein/forest').Store>} open
+ * @param {number} began
+ * @param {readonly { project: string, copies: number }[]} projects
+ */
+export async function makeMonths(pool, open, began, projects) {
+  for (const { project, copies } of projects) {
+    const store = await open(project);
+    for (const time of [began - copies * BLOCK_MS, began]) {
+      const id = `${time.toString(36).padStart(9, '0')}.0000.first`;
+      await pool.query(
+        `insert into skein_entry (project, kind, id, "of", "order", clock, members, lane, n)
+         values ($1, 'exchange', $2, '', '', '', '{"data":{}}', 0, 0) on conflict do nothing`,
+        [project, id],
+      );
+    }
+    await store.months?.create();
+    await pool.query("delete from skein_entry where project = $1 and id like '%.first'", [project]);
+    await store.close();
+  }
+}
+
+/**
  * Fills other projects with the rows of a recorded one and with so many copies of them.
  * @param {any} pool
  * @param {{ project: string, began: number }} recorded
