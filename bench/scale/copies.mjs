@@ -12,7 +12,7 @@ const blockDigits = (time) => time.toString(36).padStart(9, '0').slice(0, BLOCK_
 /**
  * In the rows that are copied, these stand where copies differ: in ids as text, in packed hashes, and in times. Texts of members
  * are packed (packages/forest/src/store/postgres/members.ts): a code of two characters may stand before an id, and hashes that
- * are no digests of texts are the characters 2 and 3 before base64, of which four are three bytes.
+ * are no digests of texts are the characters 2 and 3 before base64, of which eight are six bytes.
  */
 const [ID, HASH, TIME] = ['\ue000', '\ue001', '\ue002'];
 const withMarks = (/** @type {string} */ column) =>
@@ -21,7 +21,7 @@ const withMarks = (/** @type {string} */ column) =>
       String.raw`'([\u001c\u001d].|[^0-9a-zA-Z]|^)(?!0{40}\M)[0-9a-f]{3}([0-9a-f]{13,45})(?![0-9a-zA-Z])'`,
       `'\\1${ID}\\2'`,
     ],
-    [String.raw`'([\u0002\u0003])(?!A{27})[0-9A-Za-z_-]{4}'`, `'\\1${HASH}'`],
+    [String.raw`'([\u0002\u0003])(?!A{27})[0-9A-Za-z_-]{8}'`, `'\\1${HASH}'`],
     [`$1 || '([0-9a-z]{5}[.])'`, `'${TIME}\\1'`],
   ].reduce((text, [pattern, mark]) => `regexp_replace(${text}, ${pattern}, ${mark}, 'g')`, column);
 const inText = (/** @type {string} */ column) => ({
@@ -245,7 +245,8 @@ async function fillTable(pool, { name, key, changes }, recorded, projects) {
       await client.query(`${insert} select $1, ${names} from recorded`, [project]);
       // Not hexadecimal, so that no copy has the id of another message.
       const tags = Array.from({ length: copies }, (_, k) => `z${k.toString(36).padStart(2, '0')}`);
-      const bytes = tags.map((tag) => Buffer.from(tag));
+      // Six bytes, of which three are the same for all: of 10,000 ids, some would begin with any three by chance.
+      const bytes = tags.map((tag) => Buffer.from(`cp-${tag}`));
       const blocks = Array.from({ length: copies }, (_, k) => blockDigits(recorded.began - (k + 1) * BLOCK_MS));
       await client.query(
         `${insert} select $1, ${copied.join(', ')}
