@@ -9,26 +9,29 @@ const BLOCK_DIGITS = 4;
 /** @param {number} time */
 const blockDigits = (time) => time.toString(36).padStart(9, '0').slice(0, BLOCK_DIGITS);
 
-/** Hexadecimal ids of up to so many digits, except the root's. Digests of texts have 64. @param {number} longest */
-const hexadecimal = (longest) => String.raw`\m(?!0{40}\M)[0-9a-f]{3}([0-9a-f]{13,${longest - 3}})\M`;
-
-/** In the rows that are copied, these letters stand where copies differ: in ids, and in times. */
-const [ID, TIME] = ['\u0001', '\u0002'];
-const templateOfIds = (/** @type {string} */ column, longest = 48) =>
-  `regexp_replace(${column}, '${hexadecimal(longest)}', '${ID}\\1', 'g')`;
-const templateOfTimes = (/** @type {string} */ column) =>
-  `regexp_replace(${column}, '\\m' || $1 || '([0-9a-z]{5}[.])', '${TIME}\\1', 'g')`;
-const ids = (/** @type {string} */ column, longest = 48) => ({
-  template: templateOfIds(column, longest),
-  copied: `replace(${column}, '${ID}', copy.tag)`,
+/**
+ * In the rows that are copied, these stand where copies differ: in ids as text, in packed hashes, and in times. Texts of members
+ * are packed (packages/forest/src/store/postgres/members.ts): a code of two characters may stand before an id, and hashes that
+ * are no digests of texts are the characters 2 and 3 before base64, of which eight are six bytes.
+ */
+const [ID, HASH, TIME] = ['\ue000', '\ue001', '\ue002'];
+const withMarks = (/** @type {string} */ column) =>
+  [
+    [
+      String.raw`'([\u001c\u001d].|[^0-9a-zA-Z]|^)(?!0{40}\M)[0-9a-f]{3}([0-9a-f]{13,45})(?![0-9a-zA-Z])'`,
+      `'\\1${ID}\\2'`,
+    ],
+    [String.raw`'([\u0002\u0003])(?!A{27})[0-9A-Za-z_-]{8}'`, `'\\1${HASH}'`],
+    [`$1 || '([0-9a-z]{5}[.])'`, `'${TIME}\\1'`],
+  ].reduce((text, [pattern, mark]) => `regexp_replace(${text}, ${pattern}, ${mark}, 'g')`, column);
+const inText = (/** @type {string} */ column) => ({
+  template: withMarks(column),
+  copied: `replace(replace(replace(${column}, '${ID}', copy.tag), '${HASH}', copy.hash), '${TIME}', copy.block)`,
 });
-const times = (/** @type {string} */ column) => ({
-  template: templateOfTimes(column),
-  copied: `replace(${column}, '${TIME}', copy.block)`,
-});
-const idsAndTimes = (/** @type {string} */ column, longest = 48) => ({
-  template: templateOfTimes(templateOfIds(column, longest)),
-  copied: `replace(replace(${column}, '${ID}', copy.tag), '${TIME}', copy.block)`,
+/** Ids as bytes; the root is none. */
+const inBytes = (/** @type {string} */ column, from = 1) => ({
+  template: undefined,
+  copied: `case when ${column} = '' then ${column} else overlay(${column} placing copy.bytes from ${from}) end`,
 });
 const only = (/** @type {string} */ copied) => ({ template: undefined, copied });
 
@@ -38,37 +41,49 @@ const only = (/** @type {string} */ copied) => ({ template: undefined, copied })
  */
 const READ = { lane: only('0'), n: only('0') };
 const EARLIER = only('at - copy.ms');
-/** @type {readonly { name: string, key: string, changes: Readonly<Record<string, { template: string | undefined, copied: string }>> }[]} */
+/** @type {readonly { name: string, key?: string, changes: Readonly<Record<string, { template: string | undefined, copied: string }>> }[]} */
 const TABLES = [
   {
     name: 'entry',
     key: 'id',
     changes: {
-      id: times('id'),
-      of: times('"of"'),
-      order: times('"order"'),
-      clock: times('clock'),
-      rest: idsAndTimes('rest'),
+      id: inText('id'),
+      of: inText('"of"'),
+      order: inText('"order"'),
+      clock: inText('clock'),
+      members: inText('members'),
       ...READ,
     },
   },
   {
     name: 'ref',
     key: '(key || name)',
-    changes: { key: idsAndTimes('key'), name: ids('name'), clock: times('clock'), rest: idsAndTimes('rest'), ...READ },
+    changes: {
+      key: inText('key'),
+      name: inText('name'),
+      clock: inText('clock'),
+      members: inText('members'),
+      ...READ,
+    },
   },
   {
     name: 'node',
-    key: 'id',
-    changes: { id: ids('id'), parent: ids('parent'), echo: ids('echo'), lead: ids('lead'), at: EARLIER, ...READ },
+    changes: {
+      id: inBytes('id'),
+      parent: inBytes('parent'),
+      // Its first byte is a version.
+      echo: inBytes('echo', 2),
+      lead: inBytes('lead'),
+      at: EARLIER,
+      ...READ,
+    },
   },
   {
     name: 'take',
-    key: 'id',
-    changes: { node: ids('node'), id: ids('id'), at: EARLIER, rest: idsAndTimes('rest'), ...READ },
+    changes: { node: inBytes('node'), id: inBytes('id'), at: EARLIER, members: inText('members'), ...READ },
   },
-  { name: 'words', key: 'id', changes: { id: ids('id') } },
-  { name: 'body', key: 'digest', changes: { digest: ids('digest', 64) } },
+  { name: 'words', changes: { id: inBytes('id') } },
+  { name: 'body', changes: { digest: inBytes('digest') } },
   // Keys of facts are hashes in letters, digits, `-` and `_`, and their values are packed: copies take the place of others, and
   // are asked for by nobody.
   {
@@ -79,6 +94,30 @@ const TABLES = [
     },
   },
 ];
+
+/**
+ * Partitions for all months that the copies will have: each project gets an exchange of its oldest month first.
+ * @param {any} pool
+ * @param {(project: string) => Promise<import('@skein/forest').Store>} open
+ * @param {number} began
+ * @param {readonly { project: string, copies: number }[]} projects
+ */
+export async function makeMonths(pool, open, began, projects) {
+  for (const { project, copies } of projects) {
+    const store = await open(project);
+    for (const time of [began - copies * BLOCK_MS, began]) {
+      const id = `${time.toString(36).padStart(9, '0')}.0000.first`;
+      await pool.query(
+        `insert into skein_entry (project, kind, id, "of", "order", clock, members, lane, n)
+         values ($1, 'exchange', $2, '', '', '', '{"data":{}}', 0, 0) on conflict do nothing`,
+        [project, id],
+      );
+    }
+    await store.months?.create();
+    await pool.query("delete from skein_entry where project = $1 and id like '%.first'", [project]);
+    await store.close();
+  }
+}
 
 /**
  * Fills other projects with the rows of a recorded one and with so many copies of them.
@@ -134,7 +173,7 @@ export async function withoutFlushing(pool, fill) {
 const wordMark = (project) => createHash('sha256').update(project).digest('hex').slice(0, 6);
 
 /** @param {() => Promise<void>} work */
-const onTwoCores = (work) => Promise.all([work(), work()]);
+export const onTwoCores = (work) => Promise.all([work(), work()]);
 
 /** Primary keys and indexes of the tables that are filled. Returns the statements that make them again, keys first. @param {any} pool */
 async function dropIndexes(pool) {
@@ -187,11 +226,12 @@ async function fillTable(pool, { name, key, changes }, recorded, projects) {
     await client.query(`truncate skein_${name}`);
     await client.query(`${insert} select project, ${names} from recorded`);
     await client.query('create temporary table template on commit drop as select * from recorded');
-    await client.query(`update template set ${templates.join(', ')} where $1::text is not null`, [
-      blockDigits(recorded.began),
-    ]);
+    if (templates.length > 0)
+      await client.query(`update template set ${templates.join(', ')} where $1::text is not null`, [
+        blockDigits(recorded.began),
+      ]);
     // What belongs to the whole project is there once.
-    await client.query(`delete from template where ${key} !~ '[${ID}${TIME}]'`);
+    if (key !== undefined) await client.query(`delete from template where ${key} !~ '[${ID}${TIME}]'`);
     let mark = wordMark(recorded.project);
     for (const { project, copies } of projects) {
       if (name === 'words') {
@@ -205,14 +245,17 @@ async function fillTable(pool, { name, key, changes }, recorded, projects) {
       await client.query(`${insert} select $1, ${names} from recorded`, [project]);
       // Not hexadecimal, so that no copy has the id of another message.
       const tags = Array.from({ length: copies }, (_, k) => `z${k.toString(36).padStart(2, '0')}`);
+      // Six bytes, of which three are the same for all: of 10,000 ids, some would begin with any three by chance.
+      const bytes = tags.map((tag) => Buffer.from(`cp-${tag}`));
       const blocks = Array.from({ length: copies }, (_, k) => blockDigits(recorded.began - (k + 1) * BLOCK_MS));
       await client.query(
         `${insert} select $1, ${copied.join(', ')}
        from (
-         select k, k * $2::float8 as ms, ($3::text[])[k] as tag, ($4::text[])[k] as block
-         from generate_series(1, $5::integer) as numbers (k) offset 0
+         select k, k * $2::float8 as ms, ($3::text[])[k] as tag, ($4::text[])[k] as block, ($5::bytea[])[k] as bytes,
+           ($6::text[])[k] as hash
+         from generate_series(1, $7::integer) as numbers (k) offset 0
        ) as copy cross join template`,
-        [project, BLOCK_MS, tags, blocks, copies],
+        [project, BLOCK_MS, tags, blocks, bytes, bytes.map((tag) => tag.toString('base64url')), copies],
       );
     }
   });

@@ -5,7 +5,7 @@ import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { importOfForest } from '../postgres-server.mjs';
 import { cells } from '../table.mjs';
-import { BLOCK_MS, fillWithCopies, withoutFlushing } from './copies.mjs';
+import { BLOCK_MS, fillWithCopies, makeMonths, onTwoCores, withoutFlushing } from './copies.mjs';
 
 /** @type {typeof import('@skein/forest')} */
 const forest = await importOfForest('@skein/forest');
@@ -49,13 +49,13 @@ export async function fillExchanges(pool, sizes) {
     `Recorded and placed ${exchanges} exchanges in ${seconds.toFixed(0)} s: ${Math.round(exchanges / seconds)} a second\n`,
   );
   const others = [...projectSizes(sizes)].slice(1).map(([project, times]) => ({ project, copies: times - 1 }));
-  await makeMonths(pool, began, others);
+  await makeMonths(pool, (project) => forest.postgresStore(pool, { project }), began, others);
   const progress = (/** @type {string} */ text) => console.error(`${process.uptime().toFixed(0)} s: ${text}`);
   const filled = await timed(() =>
     withoutFlushing(pool, () => fillWithCopies(pool, { project: SMALL, began }, others, progress)),
   );
   progress('analysing');
-  const analysed = await timed(() => pool.query('vacuum (analyze)'));
+  const analysed = await timed(() => analyse(pool));
   console.log(
     `${exchanges * copies} exchanges; copies and indexes in ${filled.toFixed(0)} s, analysed in ${analysed.toFixed(0)} s\n`,
   );
@@ -173,27 +173,14 @@ async function record(pool, exchanges, began) {
   await store.close();
 }
 
-/**
- * Partitions for all months that the copies will have: each project gets an exchange of its oldest month first.
- * @param {any} pool
- * @param {number} began
- * @param {readonly { project: string, copies: number }[]} projects
- */
-async function makeMonths(pool, began, projects) {
-  for (const { project, copies } of projects) {
-    const store = await forest.postgresStore(pool, { project });
-    for (const time of [began - copies * BLOCK_MS, began]) {
-      const id = `${time.toString(36).padStart(9, '0')}.0000.first`;
-      await pool.query(
-        `insert into skein_entry (project, kind, id, "of", "order", clock, rest, lane, n)
-         values ($1, 'exchange', $2, '', '', '', '{"data":{}}', 0, 0) on conflict do nothing`,
-        [project, id],
-      );
-    }
-    await store.months?.create();
-    await pool.query("delete from skein_entry where project = $1 and id like '%.first'", [project]);
-    await store.close();
-  }
+/** Vacuums and analyses all tables, the largest first. @param {any} pool */
+async function analyse(pool) {
+  const { rows } = await pool.query(
+    "select relname as name from pg_class where relkind = 'r' and relname like 'skein\\_%' order by pg_relation_size(oid)",
+  );
+  await onTwoCores(async () => {
+    for (let table = rows.pop(); table; table = rows.pop()) await pool.query(`vacuum (analyze) ${table.name}`);
+  });
 }
 
 /** @param {any} pool @param {number} exchanges */

@@ -14,7 +14,7 @@ async function slowAppend(project: string, records: readonly StoreRecord[]): Pro
   await blocking.query('begin');
   // The append draws its number, writes what sorts before this ref, and waits for the ref.
   await blocking.query(
-    `insert into skein_ref (project, "on", key, name, clock, is_set, rest, lane, n) values ($1, 'thread', 'slow', 'x', '', true, '{}', 0, 0)`,
+    `insert into skein_ref (project, "on", key, name, clock, is_set, members, lane, n) values ($1, 'thread', 'slow', 'x', '', true, '{}', 0, 0)`,
     [project],
   );
   const done = other.append([...records, makeRef('slow', 'x', 1, 'c9')]);
@@ -145,7 +145,7 @@ test('a listener hears of rows that nobody told it of, and of a word without row
   // Another program takes a lane, and tells nobody.
   await used.database.query("insert into skein_lane (project, lane, owner, n) values ($1, 7, '', 1)", [project]);
   await used.database.query(
-    `insert into skein_node (project, id, parent, depth, dialect, body, echo, lead, role, at, rest, lane, n)
+    `insert into skein_node (project, id, parent, depth, dialect, body, echo, lead, role, at, members, lane, n)
      values ($1, 'silent', '', 1, 'blocks', '', '', '', 'user', 0, '{}', 7, 1)`,
     [project],
   );

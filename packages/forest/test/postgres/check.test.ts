@@ -15,11 +15,17 @@ test('a check finds changed texts, wrong ids, missing parents and texts, and row
   ]);
   expect(await store.check()).toEqual([]);
   const change = (text: string, key: string) => used.database.query(text, [project, key]);
-  await change("update skein_body set text = text || ' ' where project = $1 and digest = $2", a!.body.digest);
-  await change("update skein_node set dialect = 'openai-chat' where project = $1 and id = $2", b!.node.id);
-  await change('delete from skein_body where project = $1 and digest = $2', c!.body.digest);
-  await change('delete from skein_node where project = $1 and id = $2', c!.node.id);
-  await change("update skein_ref set rest = '{' where project = $1 and key = $2", 't');
+  await change(
+    "update skein_body set text = text || ' ' where project = $1 and digest = decode($2, 'hex')",
+    a!.body.digest,
+  );
+  await change(
+    "update skein_node set dialect = 'openai-chat' where project = $1 and id = decode($2, 'hex')",
+    b!.node.id,
+  );
+  await change("delete from skein_body where project = $1 and digest = decode($2, 'hex')", c!.body.digest);
+  await change("delete from skein_node where project = $1 and id = decode($2, 'hex')", c!.node.id);
+  await change("update skein_ref set members = '{' where project = $1 and key = $2", 't');
 
   expect(await store.bodies([a!.body.digest, b!.body.digest])).toEqual([undefined, b!.body.text]);
   expect(store.problems()).toMatchObject([{ code: 'wrong-hash', subject: a!.body.digest }]);
@@ -32,7 +38,7 @@ test('a check finds changed texts, wrong ids, missing parents and texts, and row
       ['wrong-hash', b!.node.id],
     ].sort(),
   );
-  await change('delete from skein_body where project = $1 and digest = $2', d!.body.digest);
+  await change("delete from skein_body where project = $1 and digest = decode($2, 'hex')", d!.body.digest);
   expect((await store.check()).map(({ code }) => code)).toContain('missing-body');
 
   expect((await store.refs({ on: 'thread' })).items.map(({ key }) => key)).toEqual(['u']);

@@ -1,7 +1,7 @@
 import { createForest, createRecorder, listExchanges, postgresStore, readRecorded } from '@skein/forest';
 import pg from 'pg';
 import { expect, test } from 'vitest';
-import { BLOCK_MS, fillWithCopies } from '../../../../bench/scale/copies.mjs';
+import { BLOCK_MS, fillWithCopies, makeMonths } from '../../../../bench/scale/copies.mjs';
 import { createDatabase } from './database.ts';
 
 const TURNS = 3;
@@ -48,6 +48,7 @@ test('a project that the bench fills has the rows of a recorded one, and copies 
     { project: 'same', copies: 0 },
     { project: 'more', copies: 2 },
   ];
+  await makeMonths(pool, (project) => postgresStore(pool, { project }), began, projects);
   await fillWithCopies(pool, { project: 'recorded', began }, projects, () => undefined);
 
   for (const table of ['entry', 'ref', 'node', 'take', 'words', 'body', 'fact']) {

@@ -4,15 +4,11 @@ import {
   forgetMonths,
   type ListedExchange,
   listExchanges,
-  postgresStore,
   readRecorded,
   type Store,
 } from '@skein/forest';
 import { expect, test } from 'vitest';
 import { sharedProjector } from '../../src/record/projection/projector.ts';
-import { makePath, toRecords } from '../../src/testing/store-samples.ts';
-import { createDatabase } from './database.ts';
-import { undoLanes } from './older-tables.ts';
 import { useDatabase } from './use-database.ts';
 
 const used = useDatabase();
@@ -100,34 +96,4 @@ test('two servers may begin with months at once, and one that opens later writes
   const third = await used.open(project);
   await recordMonths(third);
   expect(monthsOf((await listExchanges(createForest(stores[0]!))).items)).toEqual(MONTHS);
-});
-
-test('tables of the release before keep their entries when they get partitions', async () => {
-  const database = await createDatabase();
-  const open = () => postgresStore(database.url, { project: 'p' });
-  const store = await open();
-  await recordMonths(store);
-  await store.append(toRecords(makePath(['a', 'b'])));
-  const before = await listExchanges(createForest(store));
-  await store.close();
-  // As it was before: one table, no facts, and no lanes.
-  for (const statement of [
-    ...undoLanes(),
-    'create table plain (like skein_entry including defaults)',
-    'insert into plain select * from skein_entry',
-    'drop table skein_entry',
-    'alter table plain rename to skein_entry',
-    'alter table skein_entry add primary key (project, kind, id)',
-    'create index skein_entry_of on skein_entry (project, kind, "of", "order", id)',
-    'create index skein_entry_order on skein_entry (project, kind, "order", id)',
-    'create index skein_entry_xid on skein_entry (project, xid)',
-    'drop table skein_fact, skein_fact_version',
-    "delete from skein_migration where name > '001'",
-  ])
-    await database.query(statement);
-  const again = await open();
-  expect(await listExchanges(createForest(again))).toEqual(before);
-  expect(await again.check()).toEqual([]);
-  await again.close();
-  await database.drop();
 });

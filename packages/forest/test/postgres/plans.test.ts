@@ -62,16 +62,24 @@ function rowsRead(plan: Plan): number {
   return below + (plan['Relation Name'] === undefined ? 0 : own * plan['Actual Loops']);
 }
 
+/** The most rows that any step of a plan had, of tables or of indexes. */
+function mostRows(plan: Plan): number {
+  const own = plan['Actual Rows'] * plan['Actual Loops'];
+  return Math.max(own, ...(plan.Plans ?? []).map(mostRows));
+}
+
 /** A store that explains each of its queries in the connection that runs it, and the rows that they read. */
 async function explainingStore(project: string) {
   const read: number[] = [];
+  const plans: Plan[] = [];
   class ExplainingClient extends pg.Client {
     // biome-ignore lint/suspicious/noExplicitAny: `query` has a dozen forms, and the store uses one.
     override async query(given: any, ...others: any[]): Promise<any> {
       const { text, values } = given as { text?: string; values?: unknown[] };
-      if (text?.startsWith('select') && text.includes('from "skein_')) {
+      if (/^\s*(select|with hit)/.test(text ?? '') && /from "?skein_/.test(text ?? '')) {
         const { rows } = await super.query({ text: `explain (analyze, format json) ${text}`, values: values ?? [] });
-        read.push(rowsRead(rows[0]['QUERY PLAN'][0].Plan));
+        plans.push(rows[0]['QUERY PLAN'][0].Plan);
+        read.push(rowsRead(plans.at(-1)!));
       }
       return super.query(given, ...others);
     }
@@ -83,7 +91,7 @@ async function explainingStore(project: string) {
     await store.close();
     await pool.end();
   });
-  return { store, read };
+  return { store, read, plans };
 }
 
 test('a page reads its own rows, and not those of the whole project', async () => {
@@ -156,4 +164,20 @@ test('registers of a few keys and one name are looked up, and not found among al
   const { items } = await store.refs({ on: 'thread', keys, names: ['landed'], limit: 1000 });
   expect(items.map(({ key }) => key)).toEqual(['k7', 'k2999']);
   expect(read.reduce((sum, rows) => sum + rows, 0)).toBeLessThan(10);
+});
+
+test('a search for two words reads its hits, and not the keys of all words of the project', async () => {
+  const { store, plans } = await explainingStore(used.newProject());
+  const texts = Array.from({ length: 3000 }, (_, at) => `question word${at % 100} ${at}`);
+  await store.append(toRecords(texts.map((text, at) => makeNode(text, { at }))));
+  await used.database.query('vacuum analyze');
+  const hits = texts.length / 100;
+  for (const more of [{}, { roles: ['user'] }, { since: 0 }] as const) {
+    plans.length = 0;
+    const { items } = await store.search({ words: ['question', 'word17'], limit: 2 * hits, ...more });
+    expect(items).toHaveLength(hits);
+    expect(plans).toHaveLength(1);
+    // The nodes of its hits are looked up in a join.
+    expect(mostRows(plans[0]!), JSON.stringify(more)).toBeLessThan(3 * hits);
+  }
 });

@@ -1,8 +1,9 @@
 import { type Kysely, sql } from 'kysely';
 import { ROOT } from '../../model/ids.ts';
 import type { NodeRecord } from '../../model/records.ts';
-import { fromStored, toStored } from './rows.ts';
-import { NODE_COLUMNS, type NodeRow, type PostgresTables } from './schema.ts';
+import { nodeColumnsOf, type ReadNode } from './rows.ts';
+import type { PostgresTables } from './schema.ts';
+import { idBytes, readId, toStored } from './values.ts';
 
 /**
  * Every 64th node of a history has a page: the ids of its 63 nearest ancestors, and the next one, which has the page
@@ -22,7 +23,7 @@ export async function writePages(db: Kysely<PostgresTables>, project: string, id
   await sql`
     insert into skein_page (project, id, above, ids)
     select ${own}, start.id, climbed.above, climbed.ids
-    from unnest(${ids.map(toStored)}::text[]) as start (id)
+    from unnest(${ids.map(idBytes)}::bytea[]) as start (id)
     cross join lateral (
       with recursive climb as (
         select node.id, node.parent, 1 as up
@@ -46,14 +47,14 @@ export async function readAncestors(
   project: string,
   id: string,
   floor: number,
-): Promise<NodeRow[]> {
+): Promise<ReadNode[]> {
   const own = toStored(project);
-  const { rows } = await sql<NodeRow>`
+  const { rows } = await sql<ReadNode>`
     with recursive climb as (
       select node.id, node.parent, node.depth, page.above, page.ids
       from skein_node as node
       left join skein_page as page on page.project = node.project and page.id = node.id
-      where node.project = ${own} and node.id = ${toStored(id)}
+      where node.project = ${own} and node.id = ${idBytes(id)}
       union all
       select node.id, node.parent, node.depth, page.above, page.ids
       from climb
@@ -62,7 +63,7 @@ export async function readAncestors(
       where climb.depth > ${floor}
     ),
     found as (select id from climb union select unnest(ids) from climb)
-    select ${sql.join(NODE_COLUMNS.map((column) => sql.ref(`node.${column}`)))}
+    select ${nodeColumnsOf('node')}
     from found join skein_node as node on node.project = ${own} and node.id = found.id
     order by node.depth`.execute(db);
   return rows;
@@ -75,13 +76,13 @@ export async function readDepth(db: Kysely<PostgresTables>, project: string, abo
     .selectFrom('skein_node')
     .select('depth')
     .where('project', '=', toStored(project))
-    .where('id', '=', toStored(above))
+    .where('id', '=', idBytes(above))
     .executeTakeFirst();
   return row?.depth ?? 0;
 }
 
 /** The rows after `above`; undefined if it is not on the path. */
-export function nodesBehind(rows: readonly NodeRow[], above: string): NodeRow[] | undefined {
-  const at = rows.findIndex(({ id }) => fromStored(id) === above);
+export function nodesBehind(rows: readonly ReadNode[], above: string): ReadNode[] | undefined {
+  const at = rows.findIndex(({ id }) => readId(id) === above);
   return at < 0 ? undefined : rows.slice(at + 1);
 }

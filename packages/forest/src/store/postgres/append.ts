@@ -4,9 +4,10 @@ import type { BodyRecord, EntryRecord, NodeRecord, RefRecord, StoreRecord, TakeR
 import { isEntry, recordKey } from '../records.ts';
 import { hasPage, writePages } from './ancestor-pages.ts';
 import type { Lane } from './lanes.ts';
-import { toTsVector } from './queries.ts';
-import { bodyRow, entryRow, fromStored, nodeRow, otherRow, refRow, takeRow, toStored } from './rows.ts';
+import { BODY_COLUMNS, bodyRow, entryRow, nodeRow, otherRow, readBody, refRow, takeRow } from './rows.ts';
 import type { BodyRow, EntryRow, NodeRow, OtherRow, PostgresTables, RefRow, TakeRow } from './schema.ts';
+import { toTsVector } from './search.ts';
+import { idBytes, toStored } from './values.ts';
 
 /**
  * Writes a batch, usually in one statement and one round trip. Large batches, and those that complete an ancestor page,
@@ -52,7 +53,7 @@ async function write(
   const texts = await readBodyTexts(db, project, batch);
   const wordsRow = (node: NodeRecord) => ({
     project: toStored(project),
-    id: toStored(node.id),
+    id: idBytes(node.id),
     words: toTsVector(project, node, texts.get(node.body)),
   });
   const given = [
@@ -97,11 +98,11 @@ async function readBodyTexts(db: Kysely<PostgresTables>, project: string, batch:
   if (missing.length === 0) return texts;
   const rows = await db
     .selectFrom('skein_body')
-    .select(['digest', 'text'])
+    .select(BODY_COLUMNS)
     .where('project', '=', toStored(project))
-    .where('digest', '=', sql<string>`any(${missing.map(toStored)})`)
+    .where('digest', '=', sql<Buffer>`any(${missing.map(idBytes)}::bytea[])`)
     .execute();
-  for (const { digest, text } of rows) texts.set(fromStored(digest), fromStored(text));
+  for (const { digest, text } of rows.map(readBody)) texts.set(digest, text);
   return texts;
 }
 
@@ -198,7 +199,7 @@ function keepLatest<T extends { clock: string }>(map: Map<string, T>, key: strin
 
 /** A column and its type in PostgreSQL. */
 type Columns<Row> = {
-  readonly [Name in keyof Row & string]: 'text' | 'integer' | 'float8' | 'boolean' | 'tsvector';
+  readonly [Name in keyof Row & string]: 'text' | 'bytea' | 'integer' | 'float8' | 'boolean' | 'tsvector';
 };
 
 /**
@@ -271,45 +272,45 @@ function keepLater(table: string, key: readonly string[], values: readonly strin
     where ${sql.table(table)}.clock < excluded.clock`;
 }
 
-const BODY = insertInto<BodyRow>('skein_body', { project: 'text', digest: 'text', text: 'text' }, keepThere, false);
+const BODY = insertInto<BodyRow>('skein_body', { project: 'text', digest: 'bytea', text: 'text' }, keepThere, false);
 const NODE = insertInto<NodeRow>(
   'skein_node',
   {
     project: 'text',
-    id: 'text',
-    parent: 'text',
+    id: 'bytea',
+    parent: 'bytea',
     depth: 'integer',
     dialect: 'text',
-    body: 'text',
-    echo: 'text',
-    lead: 'text',
+    body: 'bytea',
+    echo: 'bytea',
+    lead: 'bytea',
     role: 'text',
     at: 'float8',
-    rest: 'text',
+    members: 'text',
   },
   // Its place in the order of writing stays, because parents come before their children there.
-  sql`on conflict (project, id) do update set at = excluded.at, rest = excluded.rest
+  sql`on conflict (project, id) do update set at = excluded.at, members = excluded.members
     where skein_node.at > excluded.at`,
 );
 const WORDS = insertInto<PostgresTables['skein_words']>(
   'skein_words',
-  { project: 'text', id: 'text', words: 'tsvector' },
+  { project: 'text', id: 'bytea', words: 'tsvector' },
   keepThere,
   false,
 );
 const TAKE = insertInto<TakeRow>(
   'skein_take',
-  { project: 'text', node: 'text', id: 'text', at: 'float8', rest: 'text' },
+  { project: 'text', node: 'bytea', id: 'bytea', at: 'float8', members: 'text' },
   keepThere,
 );
 const REF = insertInto<RefRow>(
   'skein_ref',
-  { project: 'text', on: 'text', key: 'text', name: 'text', clock: 'text', is_set: 'boolean', rest: 'text' },
-  keepLater('skein_ref', ['project', 'on', 'key', 'name'], ['is_set', 'rest']),
+  { project: 'text', on: 'text', key: 'text', name: 'text', clock: 'text', is_set: 'boolean', members: 'text' },
+  keepLater('skein_ref', ['project', 'on', 'key', 'name'], ['is_set', 'members']),
 );
 const ENTRY = insertInto<EntryRow>(
   'skein_entry',
-  { project: 'text', kind: 'text', id: 'text', of: 'text', order: 'text', clock: 'text', rest: 'text' },
-  keepLater('skein_entry', ['project', 'kind', 'id'], ['of', 'order', 'rest']),
+  { project: 'text', kind: 'text', id: 'text', of: 'text', order: 'text', clock: 'text', members: 'text' },
+  keepLater('skein_entry', ['project', 'kind', 'id'], ['of', 'order', 'members']),
 );
 const OTHER = insertInto<OtherRow>('skein_other', { project: 'text', digest: 'text', record: 'text' }, keepThere);

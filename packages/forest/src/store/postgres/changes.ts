@@ -6,7 +6,7 @@ import type { StoreRecord } from '../../model/records.ts';
 import type { Change, Changes } from '../store.ts';
 import type { PostgresContext } from './context.ts';
 import { type LanePositions, positionRows, readPositions, selectPositions } from './lanes.ts';
-import { fromStored } from './rows.ts';
+import { fromStored, readId } from './values.ts';
 
 /** Readers that are further behind get `reset`. */
 const MOST_CHANGES = 100_000;
@@ -68,8 +68,8 @@ const REF_KEY = `"on" || '/' || replace(replace(key, '%', '%25'), '/', '%2F') ||
 const UNKNOWN = '?';
 
 const SOURCES: readonly Source[] = [
-  { table: 'skein_node', kind: "'node'", key: 'id', of: 'null' },
-  { table: 'skein_take', kind: "'take'", key: 'id', of: 'node' },
+  { table: 'skein_node', kind: "'node'", key: "encode(id, 'hex')", of: 'null' },
+  { table: 'skein_take', kind: "'take'", key: "encode(id, 'hex')", of: "encode(node, 'hex')" },
   { table: 'skein_ref', kind: "'ref'", key: REF_KEY, of: 'null' },
   { table: 'skein_entry', kind: 'kind', key: 'id', of: '"of"' },
   { table: 'skein_other', kind: `'${UNKNOWN}'`, key: 'record', of: 'null' },
@@ -86,8 +86,9 @@ function selectNews({ table, kind, key, of }: Source, own: string): RawBuilder<u
 
 function toChanges({ kind, key, of }: Row): Change[] {
   if (kind === null || key === null) return [];
-  const change = { kind: (kind === UNKNOWN ? readKind(key) : kind) as StoreRecord['k'], key: fromStored(key) };
-  return [of === null ? change : { ...change, of: fromStored(of) }];
+  const read = kind === 'node' || kind === 'take' ? readId : fromStored;
+  const change = { kind: (kind === UNKNOWN ? readKind(key) : kind) as StoreRecord['k'], key: read(key) };
+  return [of === null ? change : { ...change, of: read(of) }];
 }
 
 function readKind(record: string): unknown {

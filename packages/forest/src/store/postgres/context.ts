@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 import { type PagePosition, pageLimit, readCursor } from '../page.ts';
 import type { Page, PageRequest, StoreProblem } from '../store.ts';
-import { toStored } from './rows.ts';
 import type { PostgresTables } from './schema.ts';
+import { toStored } from './values.ts';
 
 /** What all operations of a store share. */
 export interface PostgresContext {

@@ -2,7 +2,7 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { sql } from 'kysely';
 import type { FactStore, FactVersion } from '../store.ts';
 import type { PostgresContext } from './context.ts';
-import { fromStored, toStored } from './rows.ts';
+import { fromStored, toStored } from './values.ts';
 
 const ROWS_AT_ONCE = 5000;
 

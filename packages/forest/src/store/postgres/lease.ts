@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { PostgresContext } from './context.ts';
-import { toStored } from './rows.ts';
+import { toStored } from './values.ts';
 
 /** Tells which writers are alive, by heartbeats that each of them writes to the database. */
 interface Lease {

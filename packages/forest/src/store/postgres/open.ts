@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { isSkeinError } from '@skein/core';
-import { type Kysely, type RawBuilder, sql } from 'kysely';
+import { type AliasedRawBuilder, type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Pool } from 'pg';
 import { ROOT } from '../../model/ids.ts';
 import type { StoreRecord } from '../../model/records.ts';
@@ -15,17 +15,24 @@ import { createContext, type PostgresContext, readRows } from './context.ts';
 import { clearFacts, factQueries } from './facts.ts';
 import { holdLease } from './lease.ts';
 import { extendMonths, monthPartitions } from './months.ts';
-import { nodeQueries, recordQueries, search } from './queries.ts';
-import { readBody, readEntry, readNode, readOther, readRef, readTake } from './rows.ts';
+import { nodeQueries, recordQueries } from './queries.ts';
 import {
+  BODY_COLUMNS,
   ENTRY_COLUMNS,
-  migrate,
   NODE_COLUMNS,
   OTHER_COLUMNS,
-  type PostgresTables,
   REF_COLUMNS,
+  readBody,
+  readEntry,
+  readNode,
+  readOther,
+  readRef,
+  readTake,
   TAKE_COLUMNS,
-} from './schema.ts';
+} from './rows.ts';
+import { migrate, type PostgresTables } from './schema.ts';
+import { search } from './search.ts';
+import { digitBytes, idBytes, readId } from './values.ts';
 
 const CONNECTIONS = 10;
 /** Patroni replaces a dead machine within 50 seconds by its default settings. */
@@ -122,18 +129,24 @@ async function check(context: PostgresContext): Promise<StoreProblem[]> {
       wrong.push(...records.flatMap(({ record }) => hashProblem(record)));
   const { db, own } = context;
   const { rows: orphans } = await sql<{ id: string; parent: string }>`
-    select id, parent from skein_node as node
-    where project = ${own} and parent <> ${ROOT}
+    select encode(id, 'hex') as id, encode(parent, 'hex') as parent from skein_node as node
+    where project = ${own} and parent <> ${idBytes(ROOT)}
       and not exists (select from skein_node where project = ${own} and id = node.parent)`.execute(db);
   const { rows: empty } = await sql<{ id: string; body: string }>`
-    select id, body from skein_node as node
+    select encode(id, 'hex') as id, encode(body, 'hex') as body from skein_node as node
     where project = ${own} and not exists (select from skein_body where project = ${own} and digest = node.body)
   `.execute(db);
   return [
     ...found.problems.values(),
     ...wrong,
-    ...orphans.map(({ id, parent }) => problem('missing-parent', id, `The parent ${parent} of node ${id} is missing.`)),
-    ...empty.map(({ id, body }) => problem('missing-body', id, `The body ${body} of node ${id} is missing.`)),
+    ...orphans.map((row) => {
+      const [id, parent] = [readId(row.id), readId(row.parent)];
+      return problem('missing-parent', id, `The parent ${parent} of node ${id} is missing.`);
+    }),
+    ...empty.map((row) => {
+      const [id, body] = [readId(row.id), readId(row.body)];
+      return problem('missing-body', id, `The body ${body} of node ${id} is missing.`);
+    }),
   ];
 }
 
@@ -169,7 +182,10 @@ async function compact(
         removed += unwanted.length;
         if (unwanted.length === 0) continue;
         const key = sql.join(kind.key.map((name) => sql.ref(name)));
-        const columns = kind.key.map((_, at) => sql`${unwanted.map((found) => found.key[at])}::text[]`);
+        const columns = kind.key.map((_, at) => {
+          const values = unwanted.map((found) => keyValue(kind, found.key[at]!));
+          return sql`${values}::${sql.raw(kind.isBytes ? 'bytea' : 'text')}[]`;
+        });
         await sql`
           delete from ${sql.table(kind.table)}
           where project = ${own} and (${key}) in (select * from unnest(${sql.join(columns)}))`.execute(transaction);
@@ -182,12 +198,12 @@ async function compact(
     // Pages are written again: one may contain a removed node, or be complete only now.
     await sql`delete from skein_page where project = ${own}`.execute(transaction);
     const { rows } = await sql<{ id: string }>`
-      select id from skein_node where project = ${own} and depth % 64 = 0`.execute(transaction);
+      select encode(id, 'hex') as id from skein_node where project = ${own} and depth % 64 = 0`.execute(transaction);
     for (let at = 0; at < rows.length; at += PAGES_AT_ONCE)
       await writePages(
         transaction,
         project,
-        rows.slice(at, at + PAGES_AT_ONCE).map(({ id }) => id),
+        rows.slice(at, at + PAGES_AT_ONCE).map(({ id }) => readId(id)),
       );
     // Facts may be of records that are gone.
     await clearFacts(transaction, own);
@@ -206,19 +222,25 @@ const ROWS_AT_ONCE = 500;
 interface RecordTable<T extends StoreRecord = StoreRecord> {
   readonly table: keyof PostgresTables;
   readonly key: readonly string[];
-  readonly columns: readonly string[];
+  /** Whether its key is of bytes, which are read as hexadecimal digits. */
+  readonly isBytes: boolean;
+  readonly columns: readonly (string | AliasedRawBuilder<string, string>)[];
   // biome-ignore lint/suspicious/noExplicitAny: each kind has rows of its own
   readonly read: (row: any) => T;
 }
 
 const RECORD_TABLES: readonly RecordTable[] = [
-  { table: 'skein_body', key: ['digest'], columns: ['digest', 'text'], read: readBody },
-  { table: 'skein_node', key: ['id'], columns: NODE_COLUMNS, read: readNode },
-  { table: 'skein_take', key: ['node', 'id'], columns: TAKE_COLUMNS, read: readTake },
-  { table: 'skein_ref', key: ['on', 'key', 'name'], columns: REF_COLUMNS, read: readRef },
-  { table: 'skein_entry', key: ['kind', 'id'], columns: ENTRY_COLUMNS, read: readEntry },
-  { table: 'skein_other', key: ['digest'], columns: OTHER_COLUMNS, read: readOther },
+  { table: 'skein_body', key: ['digest'], isBytes: true, columns: BODY_COLUMNS, read: readBody },
+  { table: 'skein_node', key: ['id'], isBytes: true, columns: NODE_COLUMNS, read: readNode },
+  { table: 'skein_take', key: ['node', 'id'], isBytes: true, columns: TAKE_COLUMNS, read: readTake },
+  { table: 'skein_ref', key: ['on', 'key', 'name'], isBytes: false, columns: REF_COLUMNS, read: readRef },
+  { table: 'skein_entry', key: ['kind', 'id'], isBytes: false, columns: ENTRY_COLUMNS, read: readEntry },
+  { table: 'skein_other', key: ['digest'], isBytes: false, columns: OTHER_COLUMNS, read: readOther },
 ];
+
+function keyValue({ isBytes }: RecordTable, value: string): string | Buffer {
+  return isBytes ? digitBytes(value) : value;
+}
 
 /** A record with the key of its row. */
 interface StoredRecord {
@@ -236,11 +258,11 @@ async function* readAll(
 ): AsyncGenerator<StoredRecord[]> {
   const { db, own } = context;
   const { table, columns, read } = kind;
-  const key = sql.join(kind.key.map((name) => sql.ref(name)));
-  for (let last: string[] | undefined; ; ) {
+  const key = sql.join(kind.key.map((name) => sql.ref(`${table}.${name}`)));
+  for (let last: (string | Buffer)[] | undefined; ; ) {
     const beyond: RawBuilder<unknown> = last === undefined ? sql`` : sql`and (${key}) > (${sql.join(last)})`;
     const { rows } = await sql<Record<string, string>>`
-      select ${sql.join(columns.map((name) => sql.ref(name)))} from ${sql.table(table)}
+      select ${sql.join(columns.map((column) => (typeof column === 'string' ? sql.ref(column) : column)))} from ${sql.table(table)}
       where project = ${own} ${beyond} order by ${key} limit ${ROWS_AT_ONCE}`.execute(db);
     const keyIn = (row: Record<string, string>) => kind.key.map((name) => row[name]!);
     yield readRows(
@@ -250,6 +272,6 @@ async function* readAll(
       (row) => `${table} ${keyIn(row).join('/')}`,
     );
     if (rows.length < ROWS_AT_ONCE) return;
-    last = keyIn(rows.at(-1)!);
+    last = keyIn(rows.at(-1)!).map((value) => keyValue(kind, value));
   }
 }

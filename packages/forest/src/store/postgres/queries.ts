@@ -1,55 +1,58 @@
 import { type RawBuilder, sql } from 'kysely';
 import { DamageError } from '../../model/damage.ts';
-import { ROOT, sha256 } from '../../model/ids.ts';
+import { ROOT } from '../../model/ids.ts';
 import type { NodeRecord } from '../../model/records.ts';
 import { cursorError, pageLimit } from '../page.ts';
 import { hashFault } from '../records.ts';
-import type { Page, PageRequest, SearchHit, SearchQuery, Store } from '../store.ts';
-import { indexWords, nodeText, splitWords } from '../word-index.ts';
+import type { PageRequest, Store } from '../store.ts';
 import { nodesBehind, readAncestors, readDepth } from './ancestor-pages.ts';
 import { type PostgresContext, readPosition, readRows, toPageOfRows } from './context.ts';
 import { positionRows, readPositions, selectPositions } from './lanes.ts';
-import { fromStored, readBody, readEntry, readNode, readRef, readTake, toStored } from './rows.ts';
 import {
-  type BodyRow,
+  BODY_COLUMNS,
   ENTRY_COLUMNS,
-  type EntryRow,
   NODE_COLUMNS,
-  type NodeRow,
-  type PostgresTables,
+  nodeColumnsOf,
   REF_COLUMNS,
-  type RefRow,
+  type ReadBody,
+  type ReadEntry,
+  type ReadNode,
+  type ReadRef,
+  readBody,
+  readEntry,
+  readNode,
+  readRef,
+  readTake,
   TAKE_COLUMNS,
-} from './schema.ts';
+} from './rows.ts';
+import type { PostgresTables } from './schema.ts';
+import { digitBytes, echoBytes, idBytes, idRange, readId, toStored } from './values.ts';
 
 type NodeReads = Pick<Store, 'nodes' | 'idsLike' | 'path' | 'children' | 'childCounts' | 'scan' | 'deepest' | 'byEcho'>;
 
 export function nodeQueries(context: PostgresContext): NodeReads {
   const { db, project, own } = context;
-  const read = (rows: readonly Omit<NodeRow, 'project' | 'role'>[]): NodeRecord[] =>
-    readRows(context, rows, readNode, ({ id }) => `node ${id}`);
+  const read = (rows: readonly ReadNode[]): NodeRecord[] =>
+    readRows(context, rows, readNode, ({ id }) => `node ${readId(id)}`);
   const table = () => db.selectFrom('skein_node').where('project', '=', own);
 
   return {
     async nodes(ids) {
       if (ids.length === 0) return [];
-      const rows = await table()
-        .select(NODE_COLUMNS)
-        .where('id', '=', sql<string>`any(${ids.map(toStored)})`)
-        .execute();
+      const rows = await table().select(NODE_COLUMNS).where('id', '=', anyId(ids)).execute();
       const found = new Map(read(rows).map((node) => [node.id, node]));
       return ids.map((id) => found.get(id));
     },
     async idsLike(prefix, limit) {
-      const first = toStored(prefix);
+      const [first, last] = idRange(prefix);
       const rows = await table()
-        .select('id')
+        .select(sql<string>`encode(id, 'hex')`.as('digits'))
         .where('id', '>=', first)
-        .where('id', '<', `${first}\u{10ffff}`)
+        .where('id', '<=', last)
         .orderBy('id')
         .limit(limit)
         .execute();
-      return rows.map(({ id }) => fromStored(id));
+      return rows.map(({ digits }) => readId(digits));
     },
     async path(id, above = ROOT) {
       if (id === above) return [];
@@ -65,10 +68,12 @@ export function nodeQueries(context: PostgresContext): NodeReads {
           .selectFrom('skein_node')
           .where('project', '=', own)
           .select(NODE_COLUMNS)
-          .where('parent', '=', toStored(id))
-          .$if(place !== undefined, (query) => query.where(sql<boolean>`(at, id) > (${sql.join(place ?? [])})`))
+          .where('parent', '=', idBytes(id))
+          .$if(place !== undefined, (query) =>
+            query.where(sql<boolean>`(at, id) > (${place?.[0]}, ${digitBytes(place?.[1])})`),
+          )
           .orderBy('at')
-          .orderBy('id')
+          .orderBy('skein_node.id')
           .limit(pageLimit(page) + 1)
           .execute();
       // Every conversation begins at the root.
@@ -78,11 +83,11 @@ export function nodeQueries(context: PostgresContext): NodeReads {
     async childCounts(ids) {
       if (ids.length === 0) return [];
       const rows = await table()
-        .select(({ fn }) => ['parent', fn.countAll<string>().as('count')])
-        .where('parent', '=', sql<string>`any(${ids.map(toStored)})`)
+        .select(({ fn }) => [sql<string>`encode(parent, 'hex')`.as('digits'), fn.countAll<string>().as('count')])
+        .where('parent', '=', anyId(ids))
         .groupBy('parent')
         .execute();
-      const counts = new Map(rows.map(({ parent, count }) => [fromStored(parent), Number(count)]));
+      const counts = new Map(rows.map(({ digits, count }) => [readId(digits), Number(count)]));
       return ids.map((id) => counts.get(id) ?? 0);
     },
     /** All pages show the state at the first page, so that a node never appears without its parent. */
@@ -106,7 +111,7 @@ export function nodeQueries(context: PostgresContext): NodeReads {
       return toPageOfRows(rows, page, read, ({ depth, seq, positions }) => [depth, seq, place?.positions ?? positions]);
     },
     async deepest(chain) {
-      const ids = Array.from({ length: chain.length }, (_, index) => toStored(chain.at(index)!));
+      const ids = Array.from({ length: chain.length }, (_, index) => idBytes(chain.at(index)!));
       // Looks ids up one at a time from the end; `limit 1` prevents a join over all of them.
       const { rows } = await sql<{ at: string }>`
         select step.at from (${fromTheEnd(ids)}) as step (name, at)
@@ -115,11 +120,11 @@ export function nodeQueries(context: PostgresContext): NodeReads {
       return Number(rows[0]?.at ?? 0) - 1;
     },
     async byEcho(echoes, lead) {
-      const { rows } = await sql<NodeRow & { step: string }>`
-        select step.at as step, ${sql.join(NODE_COLUMNS.map((column) => sql.ref(`found.${column}`)))}
-        from (${fromTheEnd(echoes.map(toStored))}) as step (echo, at)
+      const { rows } = await sql<ReadNode & { step: string }>`
+        select step.at as step, ${nodeColumnsOf('found')}
+        from (${fromTheEnd(echoes.map(echoBytes))}) as step (echo, at)
         cross join lateral (
-          (${withEcho(own, sql`and node.lead = ${toStored(lead)}`)})
+          (${withEcho(own, sql`and node.lead = ${idBytes(lead)}`)})
           union all
           (${withEcho(own, sql``)})
           limit 1
@@ -158,11 +163,13 @@ function inOrderOfIndex<T>(
   });
 }
 
-/** Names with their indexes, last one first. */
-function fromTheEnd(names: readonly string[]): RawBuilder<unknown> {
+/** Ids or echoes with their indexes, last one first. */
+function fromTheEnd(names: readonly Buffer[]): RawBuilder<unknown> {
   return sql`
-    select * from unnest(${names}::text[]) with ordinality as listed (name, at) order by listed.at desc offset 0`;
+    select * from unnest(${names}::bytea[]) with ordinality as listed (name, at) order by listed.at desc offset 0`;
 }
+
+const anyId = (ids: readonly string[]) => sql<Buffer>`any(${ids.map(idBytes)}::bytea[])`;
 
 /** The deepest, then newest node with an echo, by an index instead of sorting. */
 function withEcho(own: string, also: RawBuilder<unknown>): RawBuilder<unknown> {
@@ -172,12 +179,15 @@ function withEcho(own: string, also: RawBuilder<unknown>): RawBuilder<unknown> {
 }
 
 /** Reads a body and checks its hash: a database is no more reliable than its disk. */
-function readText(row: Pick<BodyRow, 'digest' | 'text'>): [digest: string, text: string] {
+function readText(row: ReadBody): [digest: string, text: string] {
   const body = readBody(row);
   const fault = hashFault(body);
   if (fault !== undefined) throw new DamageError(fault);
   return [body.digest, body.text];
 }
+
+/** The name of the refs that say where exchanges were placed: one for each exchange. */
+const PLACEMENT = 'landed';
 
 /** The queries for everything but nodes. */
 export function recordQueries(
@@ -217,9 +227,9 @@ export function recordQueries(
             ) as found)`;
     return source.as<'skein_entry'>('skein_entry');
   };
-  const readRefs = (rows: readonly Omit<RefRow, 'project' | 'is_set'>[]) =>
+  const readRefs = (rows: readonly ReadRef[]) =>
     readRows(context, rows, readRef, ({ on, key, name }) => `ref ${on}/${key}/${name}`);
-  const readEntries = (rows: readonly Omit<EntryRow, 'project'>[]) =>
+  const readEntries = (rows: readonly ReadEntry[]) =>
     readRows(context, rows, readEntry, ({ kind, id }) => `${kind} ${id}`);
 
   return {
@@ -227,11 +237,11 @@ export function recordQueries(
       if (digests.length === 0) return [];
       const rows = await db
         .selectFrom('skein_body')
-        .select(['digest', 'text'])
+        .select(BODY_COLUMNS)
         .where('project', '=', own)
-        .where('digest', '=', anyOf(digests))
+        .where('digest', '=', anyId(digests))
         .execute();
-      const texts = new Map(readRows(context, rows, readText, ({ digest }) => `body ${digest}`, 'wrong-hash'));
+      const texts = new Map(readRows(context, rows, readText, ({ digest }) => `body ${readId(digest)}`, 'wrong-hash'));
       return digests.map((digest) => texts.get(digest));
     },
     async takes(nodes) {
@@ -240,11 +250,11 @@ export function recordQueries(
         .selectFrom('skein_take')
         .select(TAKE_COLUMNS)
         .where('project', '=', own)
-        .where('node', '=', anyOf(nodes))
+        .where('node', '=', anyId(nodes))
         .orderBy('at')
-        .orderBy('id')
+        .orderBy('skein_take.id')
         .execute();
-      return readRows(context, rows, readTake, ({ id }) => `take ${id}`);
+      return readRows(context, rows, readTake, ({ id }) => `take ${readId(id)}`);
     },
     async refs({ on, keys, names, order = 'oldest', ...page }) {
       const place = readPosition(page, 3);
@@ -258,6 +268,10 @@ export function recordQueries(
           .where('on', '=', on)
           .where('is_set', '=', true)
           .$if(names !== undefined, (query) => query.where('name', '=', namedBy(names ?? [])))
+          // So that PostgreSQL sees that the index, which leaves these out, has what is asked for.
+          .$if(names !== undefined && !names.includes(PLACEMENT), (query) =>
+            query.where('name', '<>', sql.lit(PLACEMENT)),
+          )
           .$if(place !== undefined, (query) =>
             query.where(sql<boolean>`(clock, key, name) ${beyond} (${sql.join(place ?? [])})`),
           )
@@ -310,91 +324,4 @@ export function recordQueries(
       return toPageOfRows(rows, page, readEntries, ({ order, id }) => [order, id]);
     },
   };
-}
-
-/** A flag of `ts_rank`: divide the rank by 1 + the logarithm of the text's length. */
-const LOG_OF_LENGTH = 1;
-
-export async function search({ db, project, own }: PostgresContext, query: SearchQuery): Promise<Page<SearchHit>> {
-  const { words, roles, since, until, ...page } = query;
-  const wanted = toTsQuery(project, words);
-  if (wanted === undefined) return { items: [] };
-  const filtered = sql`
-      join skein_node as node on node.project = words.project and node.id = words.id
-      where node.at >= ${since ?? -Infinity} and node.at < ${until ?? Infinity}
-        and (${roles === undefined} or node.role = any(${(roles ?? []).map(toStored)}))`;
-  const isFiltered = roles !== undefined || since !== undefined || until !== undefined;
-  const place = readPosition(page, 3);
-  const [score, at, id] = place ?? [0, 0, ''];
-  const wantedRows = pageLimit(page) + 1;
-  // The time of a hit is looked up only for those that the page may have: looking up every hit's node costs more than the search.
-  const { rows } = await sql<{ id: string; score: number; at: number }>`
-    with hit as materialized (
-      select words.id, ts_rank(words.words, wanted.query, ${sql.lit(LOG_OF_LENGTH)})::float8 as score
-      from (select ${wanted}::tsquery as query) as wanted
-      join skein_words as words on words.words @@ wanted.query and words.project = ${own}
-      ${isFiltered ? filtered : sql``}
-    ), least as (
-      select score from hit where ${place === undefined} or score < ${score}
-      order by score desc offset ${wantedRows - 1} limit 1
-    )
-    select hit.id, hit.score, node.at::float8 as at
-    from hit join skein_node as node on node.project = ${own} and node.id = hit.id
-    where (${place === undefined} or hit.score <= ${score})
-      and hit.score >= coalesce((select score from least), '-Infinity'::float8)
-      and (${place === undefined} or hit.score < ${score} or node.at < ${at} or (node.at = ${at} and hit.id > ${id}))
-    order by hit.score desc, node.at desc, hit.id
-    limit ${wantedRows}`.execute(db);
-  const read = (hits: readonly { id: string; score: number }[]) =>
-    hits.map((hit) => ({ id: fromStored(hit.id), score: hit.score }));
-  return toPageOfRows(rows, page, read, (hit) => [hit.score, Number(hit.at), hit.id]);
-}
-
-/** PostgreSQL limits lexemes to 2 kB, vectors to 1 MB, positions to 16,383, and positions per word to 255. */
-const LONGEST_WORD = 200;
-const LARGEST_VECTOR = 800_000;
-const LAST_PLACE = 16_383;
-const MOST_PLACES = 255;
-
-/**
- * The words of a node as the text of a `tsvector`. It uses our own rule for words, so that all stores find the same. If
- * a text has more different words than a vector can hold, the first ones are kept.
- */
-export function toTsVector(project: string, node: NodeRecord, body = ''): string {
-  const mark = projectMark(project);
-  const places = new Map<string, number[]>();
-  let size = 0;
-  for (const [index, word] of indexWords(nodeText(node.dialect, body)).entries()) {
-    const lexeme = toLexeme(mark, word);
-    let known = places.get(lexeme);
-    if (!known) {
-      size += Buffer.byteLength(lexeme) + 8;
-      if (size > LARGEST_VECTOR) break;
-      known = [];
-      places.set(lexeme, known);
-    }
-    if (known.length < MOST_PLACES && index < LAST_PLACE) {
-      known.push(index + 1);
-      size += 2;
-    }
-  }
-  return [...places].map(([lexeme, at]) => (at.length > 0 ? `${lexeme}:${at.join()}` : lexeme)).join(' ');
-}
-
-/** A `tsquery` that requires every word; the last one may be a prefix. Undefined if there are no words. */
-function toTsQuery(project: string, words: readonly string[]): string | undefined {
-  const mark = projectMark(project);
-  const lexemes = words.flatMap(splitWords).map((word) => toLexeme(mark, word));
-  return lexemes.length === 0 ? undefined : `${lexemes.join(' & ')}:*`;
-}
-
-/**
- * A prefix that makes words of different projects differ in the index, so that a search does not read those of others.
- */
-function projectMark(project: string): string {
-  return sha256(project).slice(0, 6);
-}
-
-function toLexeme(mark: string, word: string): string {
-  return mark + (word.length > LONGEST_WORD ? Array.from(word).slice(0, LONGEST_WORD).join('') : word);
 }

@@ -1,79 +1,122 @@
+import { sql } from 'kysely';
 import { sha256 } from '../../model/ids.ts';
 import type { BodyRecord, EntryRecord, NodeRecord, RefRecord, StoreRecord, TakeRecord } from '../../model/records.ts';
+import { packMembers, unpackMembers } from './members.ts';
 import type { BodyRow, EntryRow, NodeRow, OtherRow, RefRow, TakeRow } from './schema.ts';
+import { echoBytes, fromStored, idBytes, readEcho, readId, toStored } from './values.ts';
 
-// Columns hold what queries need; all other members of a record, also those of later versions, are in `rest`.
-// JSON.stringify escapes what PostgreSQL's text cannot hold.
+// Columns hold what queries need; all other members of a record, also those of later versions, are in `members`.
+// JSON.stringify escapes what PostgreSQL's text cannot hold. Columns of bytes are read as their hexadecimal digits.
+
+function digits<Name extends string>(table: string, name: Name) {
+  return sql<string>`encode(${sql.ref(`${table}.${name}`)}, 'hex')`.as(name);
+}
+
+const NODE_IDS = ['id', 'parent', 'body', 'echo', 'lead'] as const;
+const NODE_MORE = ['depth', 'dialect', 'at', 'members'] as const;
+
+/**
+ * The columns that a record is read from, listed one by one, because a later migration may add columns while this code
+ * runs.
+ */
+export const NODE_COLUMNS = [...NODE_IDS.map((name) => digits('skein_node', name)), ...NODE_MORE];
+export const BODY_COLUMNS = [digits('skein_body', 'digest'), 'text'] as const;
+export const OTHER_COLUMNS = ['digest', 'record'] as const;
+export const TAKE_COLUMNS = [digits('skein_take', 'id'), digits('skein_take', 'node'), 'at', 'members'] as const;
+export const REF_COLUMNS = ['on', 'key', 'name', 'clock', 'members'] as const;
+export const ENTRY_COLUMNS = ['kind', 'id', 'of', 'order', 'clock', 'members'] as const;
+
+/** The columns of a node in a statement that names its table otherwise. */
+export function nodeColumnsOf(table: string) {
+  return sql.join([
+    ...NODE_IDS.map((name) => digits(table, name)),
+    ...NODE_MORE.map((name) => sql.ref(`${table}.${name}`)),
+  ]);
+}
+
+/** A row as it is read: bytes are hexadecimal digits. */
+type Read<Row> = {
+  readonly [Name in Exclude<keyof Row, 'project' | 'role' | 'is_set'>]: Row[Name] extends Buffer ? string : Row[Name];
+};
+export type ReadNode = Read<NodeRow>;
+export type ReadBody = Read<BodyRow>;
+export type ReadTake = Read<TakeRow>;
+export type ReadRef = Read<RefRow>;
+export type ReadEntry = Read<EntryRow>;
 
 export function nodeRow(project: string, record: NodeRecord): NodeRow {
   const { k: _, id, parent, depth, dialect, body, echo, lead, at, ...rest } = record;
   return {
     project: toStored(project),
-    id: toStored(id),
-    parent: toStored(parent),
+    id: idBytes(id),
+    parent: idBytes(parent),
     depth,
     dialect: toStored(dialect),
-    body: toStored(body),
-    echo: toStored(echo),
-    lead: toStored(lead),
+    body: idBytes(body),
+    echo: echoBytes(echo),
+    lead: idBytes(lead),
     role: toStored(record.facts.role),
     at,
-    rest: JSON.stringify(rest),
+    members: packMembers(JSON.stringify(rest)),
   };
 }
 
 /** Long paths consist of these, so no intermediate objects are made. */
-export function readNode(row: Omit<NodeRow, 'project' | 'role'>): NodeRecord {
+export function readNode(row: ReadNode): NodeRecord {
   return {
     k: 'node',
-    id: fromStored(row.id),
-    parent: fromStored(row.parent),
+    id: readId(row.id),
+    parent: readId(row.parent),
     depth: row.depth,
     dialect: fromStored(row.dialect),
-    body: fromStored(row.body),
-    echo: fromStored(row.echo),
-    lead: fromStored(row.lead),
+    body: readId(row.body),
+    echo: readEcho(row.echo),
+    lead: readId(row.lead),
     at: row.at,
-    ...(readRest(row.rest) as Pick<NodeRecord, 'facts'>),
+    ...(readMembers(row.members) as Pick<NodeRecord, 'facts'>),
   };
 }
 
 export function bodyRow(project: string, { digest, text }: BodyRecord): BodyRow {
-  return storeAll({ project, digest, text });
+  return { project: toStored(project), digest: idBytes(digest), text: toStored(text) };
 }
 
-export function readBody({ digest, text }: Pick<BodyRow, 'digest' | 'text'>): BodyRecord {
-  return { k: 'body', digest: fromStored(digest), text: fromStored(text) };
+export function readBody({ digest, text }: ReadBody): BodyRecord {
+  return { k: 'body', digest: readId(digest), text: fromStored(text) };
 }
 
 export function takeRow(project: string, record: TakeRecord): TakeRow {
   const { k: _, id, node, at, ...rest } = record;
-  return { ...storeAll({ project, id, node }), at, rest: JSON.stringify(rest) };
+  const members = packMembers(JSON.stringify(rest));
+  return { project: toStored(project), id: idBytes(id), node: idBytes(node), at, members };
 }
 
-export function readTake({ id, node, at, rest }: Omit<TakeRow, 'project'>): TakeRecord {
-  const more = readRest(rest) as Pick<TakeRecord, 'author' | 'via' | 'origin'>;
-  return { k: 'take', ...readAll({ id, node }), at, ...more };
+export function readTake({ id, node, at, members }: ReadTake): TakeRecord {
+  const more = readMembers(members) as Pick<TakeRecord, 'author' | 'via' | 'origin'>;
+  return { k: 'take', id: readId(id), node: readId(node), at, ...more };
 }
 
 export function refRow(project: string, record: RefRecord): RefRow {
   const { k: _, on, key, name, clock, ...rest } = record;
-  return { ...storeAll({ project, on, key, name, clock }), is_set: record.value !== null, rest: JSON.stringify(rest) };
+  const members = packMembers(JSON.stringify(rest));
+  return { ...storeAll({ project, on, key, name, clock }), is_set: record.value !== null, members };
 }
 
-export function readRef({ on, key, name, clock, rest }: Omit<RefRow, 'project' | 'is_set'>): RefRecord {
+export function readRef({ on, key, name, clock, members }: ReadRef): RefRecord {
   const texts = readAll({ key, name, clock });
-  return { k: 'ref', on: on as RefRecord['on'], ...texts, ...(readRest(rest) as Pick<RefRecord, 'value'>) };
+  return { k: 'ref', on: on as RefRecord['on'], ...texts, ...(readMembers(members) as Pick<RefRecord, 'value'>) };
 }
 
 export function entryRow(project: string, record: EntryRecord): EntryRow {
   const { k: kind, id, of, order, clock, ...rest } = record;
-  return { ...storeAll({ project, kind, id, of, order, clock }), rest: JSON.stringify(rest) };
+  const members = packMembers(JSON.stringify(rest), kind === 'exchange' ? id : undefined);
+  return { ...storeAll({ project, kind, id, of, order, clock }), members };
 }
 
-export function readEntry({ kind, id, of, order, clock, rest }: Omit<EntryRow, 'project'>): EntryRecord {
+export function readEntry({ kind, id, of, order, clock, members }: ReadEntry): EntryRecord {
   const texts = readAll({ id, of, order, clock });
-  return { k: kind as EntryRecord['k'], ...texts, ...(readRest(rest) as Pick<EntryRecord, 'data'>) };
+  const more = readMembers(members, kind === 'exchange' ? texts.id : undefined) as Pick<EntryRecord, 'data'>;
+  return { k: kind as EntryRecord['k'], ...texts, ...more };
 }
 
 /** A record of an unknown kind is identified by all of its text. */
@@ -83,10 +126,14 @@ export function otherRow(project: string, record: StoreRecord): OtherRow {
 }
 
 export function readOther({ record }: Pick<OtherRow, 'record'>): StoreRecord {
-  return readRest(record) as StoreRecord;
+  return readObject(record) as StoreRecord;
 }
 
-function readRest(text: string): object {
+function readMembers(stored: string, exchange?: string): object {
+  return readObject(unpackMembers(stored, exchange));
+}
+
+function readObject(text: string): object {
   const value: unknown = JSON.parse(text);
   if (typeof value !== 'object' || value === null) throw new Error('not an object');
   return value;
@@ -102,27 +149,4 @@ function readAll<T extends Record<string, string>>(texts: T): T {
 
 function mapTexts<T extends Record<string, string>>(texts: T, change: (text: string) => string): T {
   return Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, change(text)])) as T;
-}
-
-/**
- * PostgreSQL's text cannot hold U+0000, and a lone surrogate has no UTF-8 form. Such code units, and U+001B itself, are
- * escaped as U+001B and four hexadecimal digits. JSON texts have none of them raw except lone surrogates, so nearly all
- * texts are stored unchanged.
- */
-const ESCAPE = '\u001b';
-const UNSTORABLE = new RegExp(`[${String.raw`\0\u001b`}]|\\p{Surrogate}`, 'gu');
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for.
-const CONTROL = /[\0\u001b]/;
-const ESCAPED = new RegExp(`${ESCAPE}([0-9a-f]{4})`, 'g');
-
-/** Escapes a text for PostgreSQL; most texts stay unchanged. */
-export function toStored(text: string): string {
-  if (text.isWellFormed() && !CONTROL.test(text)) return text;
-  return text.replace(UNSTORABLE, (unit) => `${ESCAPE}${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
-}
-
-/** Undoes `toStored`. */
-export function fromStored(text: string): string {
-  if (!text.includes(ESCAPE)) return text;
-  return text.replace(ESCAPED, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)));
 }

@@ -6,8 +6,8 @@ import { partitionEntries } from './months.ts';
 /** The tables for kysely. Every row belongs to a project; `seq` is the order of writing. */
 export interface PostgresTables {
   skein_node: NodeRow & Written;
-  skein_page: { project: string; id: string; above: string; ids: string[] };
-  skein_words: { project: string; id: string; words: string };
+  skein_page: { project: string; id: Buffer; above: Buffer; ids: Buffer[] };
+  skein_words: { project: string; id: Buffer; words: string };
   skein_body: BodyRow;
   skein_take: TakeRow & Written;
   skein_ref: RefRow & Written;
@@ -29,33 +29,33 @@ interface Written {
   n: string;
 }
 
-/** `rest` is the JSON text of all members of a record without a column. */
+/** Ids and digests are bytes (values.ts). `members` is the JSON text of all members of a record without a column, packed (members.ts). */
 export interface NodeRow {
   project: string;
-  id: string;
-  parent: string;
+  id: Buffer;
+  parent: Buffer;
   depth: number;
   dialect: string;
-  body: string;
-  echo: string;
-  lead: string;
+  body: Buffer;
+  echo: Buffer;
+  lead: Buffer;
   role: string;
   at: number;
-  rest: string;
+  members: string;
 }
 
 export interface BodyRow {
   project: string;
-  digest: string;
+  digest: Buffer;
   text: string;
 }
 
 export interface TakeRow {
   project: string;
-  node: string;
-  id: string;
+  node: Buffer;
+  id: Buffer;
   at: number;
-  rest: string;
+  members: string;
 }
 
 export interface RefRow {
@@ -66,7 +66,7 @@ export interface RefRow {
   clock: string;
   /** Whether its value is not null. */
   is_set: boolean;
-  rest: string;
+  members: string;
 }
 
 export interface EntryRow {
@@ -76,7 +76,7 @@ export interface EntryRow {
   of: string;
   order: string;
   clock: string;
-  rest: string;
+  members: string;
 }
 
 export interface OtherRow {
@@ -84,16 +84,6 @@ export interface OtherRow {
   digest: string;
   record: string;
 }
-
-/**
- * The columns that a record is read from, listed one by one, because a later migration may add columns while this code
- * runs.
- */
-export const NODE_COLUMNS = ['id', 'parent', 'depth', 'dialect', 'body', 'echo', 'lead', 'at', 'rest'] as const;
-export const OTHER_COLUMNS = ['digest', 'record'] as const;
-export const TAKE_COLUMNS = ['id', 'node', 'at', 'rest'] as const;
-export const REF_COLUMNS = ['on', 'key', 'name', 'clock', 'rest'] as const;
-export const ENTRY_COLUMNS = ['kind', 'id', 'of', 'order', 'clock', 'rest'] as const;
 
 /**
  * Upgrades the tables to the newest version. Any number of servers may do so at once: an advisory lock lets one of them
@@ -118,9 +108,8 @@ export async function migrate(db: Kysely<never>, target: Target): Promise<void> 
 
 /**
  * A released migration never changes what it leads to; changes need a new one. What the first
- * ones had and later ones dropped, an empty database no longer gets: a column `xid` of a type that not every engine has, and
- * facts as text. Keys are compared by bytes (`collate "C"`), as in the
- * other stores. Every key and every index begins with the project, so that tables can be partitioned by it.
+ * ones had and later ones dropped, an empty database no longer gets: a column `xid` of a type that not every engine has, facts and
+ * ids as text. Keys are compared by bytes (`collate "C"`), as in the other stores. Every key and every index begins with the project, so that tables can be partitioned by it.
  */
 const MIGRATIONS: Record<string, Migration> = {
   '001': {
@@ -142,40 +131,53 @@ const MIGRATIONS: Record<string, Migration> = {
   '005': {
     async up(db: Kysely<never>) {
       for (const statement of SMALLER) await sql.raw(statement).execute(db);
-      const { rows } = await sql`
-        select 1 from information_schema.columns
-        where table_schema = current_schema() and table_name = 'skein_fact' and column_name = 'value' and data_type = 'text'
-      `.execute(db);
-      if (rows.length > 0) await sql.raw(PACKED_FACTS).execute(db);
+      if (await isText(db, 'skein_fact', 'value')) await sql.raw(PACKED_FACTS).execute(db);
+    },
+  },
+  '006': {
+    async up(db: Kysely<never>) {
+      for (const statement of PLACEMENTS) await sql.raw(statement).execute(db);
+      if (await isText(db, 'skein_node', 'id')) for (const statement of BYTES) await sql.raw(statement).execute(db);
     },
   },
 };
 
+async function isText(db: Kysely<never>, table: string, column: string): Promise<boolean> {
+  const { rows } = await sql`
+    select 1 from information_schema.columns
+    where table_schema = current_schema() and table_name = ${table} and column_name = ${column} and data_type = 'text'
+  `.execute(db);
+  return rows.length > 0;
+}
+
 const KEY = 'text collate "C" not null';
-const WRITTEN = "seq bigint not null default nextval('skein_seq')";
+const ID = 'bytea not null';
+/** Columns of a fixed size come first: behind a text they are aligned, which costs some bytes in each row. */
+const WRITTEN =
+  "seq bigint not null default nextval('skein_seq'), n bigint not null default 0, lane integer not null default 0";
 
 const FIRST = [
   'create sequence skein_seq',
   `create table skein_node (
-    project ${KEY}, id ${KEY}, parent ${KEY}, depth integer not null, dialect text not null, body ${KEY}, echo ${KEY},
-    lead ${KEY}, role text not null, at double precision not null, rest text not null, ${WRITTEN},
+    at double precision not null, ${WRITTEN}, depth integer not null, project ${KEY}, id ${ID}, parent ${ID}, body ${ID},
+    echo ${ID}, lead ${ID}, dialect text not null, role text not null, members text not null,
     primary key (project, id))`,
   'create index skein_node_parent on skein_node (project, parent, at, id)',
   'create index skein_node_echo on skein_node (project, echo, lead, depth, at)',
   'create index skein_node_seq on skein_node (project, seq)',
-  `create table skein_page (project ${KEY}, id ${KEY}, above ${KEY}, ids text[] not null, primary key (project, id))`,
-  `create table skein_words (project ${KEY}, id ${KEY}, words tsvector not null, primary key (project, id))`,
+  `create table skein_page (project ${KEY}, id ${ID}, above ${ID}, ids bytea[] not null, primary key (project, id))`,
+  `create table skein_words (project ${KEY}, id ${ID}, words tsvector not null, primary key (project, id))`,
   'create index skein_words_words on skein_words using gin (words)',
-  `create table skein_body (project ${KEY}, digest ${KEY}, text text not null, ${WRITTEN}, primary key (project, digest))`,
+  `create table skein_body (project ${KEY}, digest ${ID}, text text not null, primary key (project, digest))`,
   `create table skein_take (
-    project ${KEY}, node ${KEY}, id ${KEY}, at double precision not null, rest text not null, ${WRITTEN},
+    at double precision not null, ${WRITTEN}, project ${KEY}, node ${ID}, id ${ID}, members text not null,
     primary key (project, node, id))`,
   `create table skein_ref (
-    project ${KEY}, "on" ${KEY}, key ${KEY}, name ${KEY}, clock ${KEY}, is_set boolean not null, rest text not null,
-    ${WRITTEN}, primary key (project, "on", key, name))`,
+    ${WRITTEN}, is_set boolean not null, project ${KEY}, "on" ${KEY}, key ${KEY}, name ${KEY}, clock ${KEY},
+    members text not null, primary key (project, "on", key, name))`,
   'create index skein_ref_name on skein_ref (project, "on", name, clock)',
   `create table skein_entry (
-    project ${KEY}, kind ${KEY}, id ${KEY}, "of" ${KEY}, "order" ${KEY}, clock ${KEY}, rest text not null, ${WRITTEN},
+    ${WRITTEN}, project ${KEY}, kind ${KEY}, id ${KEY}, "of" ${KEY}, "order" ${KEY}, clock ${KEY}, members text not null,
     primary key (project, kind, id))`,
   'create index skein_entry_of on skein_entry (project, kind, "of", "order", id)',
   'create index skein_entry_order on skein_entry (project, kind, "order", id)',
@@ -211,11 +213,13 @@ const LANES = [
   'alter table skein_lane alter column project set statistics 0',
   ...CHANGING.flatMap((table) => [
     `drop index if exists skein_${table}_xid`,
-    `alter table skein_${table} drop column if exists xid, add column lane integer not null default 0, add column n bigint not null default 0`,
+    `alter table skein_${table} drop column if exists xid`,
+    `alter table skein_${table} add column if not exists lane integer not null default 0`,
+    `alter table skein_${table} add column if not exists n bigint not null default 0`,
     `alter table skein_${table} alter column lane drop default, alter column n drop default`,
     `create index skein_${table}_lane on skein_${table} (project, lane, n)`,
   ]),
-  'alter table skein_body drop column if exists xid, drop column seq',
+  'alter table skein_body drop column if exists xid, drop column if exists seq',
   'drop index skein_node_seq',
   'create index skein_node_depth on skein_node (project, depth, seq)',
 ];
@@ -236,3 +240,45 @@ const SMALLER = [
 
 /** For tables that exist. */
 const PACKED_FACTS = `alter table skein_fact alter column value type bytea using convert_to(value, 'UTF8')`;
+
+/** Where exchanges were placed is looked up by the exchange, and never listed in the order of writing. */
+const PLACEMENTS = [
+  'drop index skein_ref_name',
+  `create index skein_ref_name on skein_ref (project, "on", name, clock) where name <> 'landed'`,
+];
+
+/**
+ * For tables that exist: ids and digests become bytes, as values.ts writes them. Members of records stay as they are: what is not
+ * packed is read, too. The column has another name, so that a server of an older version that still runs fails, instead of taking
+ * what is packed for damaged.
+ */
+const BYTES = [
+  `create function pg_temp.skein_text(text) returns bytea language sql immutable as $$
+    select decode(repeat('00', 33), 'hex') || convert_to($1, 'UTF8') $$`,
+  `create function pg_temp.skein_id(text) returns bytea language sql immutable as $$
+    select case when $1 = repeat('0', 40) then ''::bytea
+      when $1 ~ '^([0-9a-f][0-9a-f]){1,32}$' then decode($1, 'hex') else pg_temp.skein_text($1) end $$`,
+  `create function pg_temp.skein_echo(text) returns bytea language sql immutable as $$
+    select case when $1 ~ '^[0-9]:[0-9a-f]{32}$' then decode('0' || replace($1, ':', ''), 'hex')
+      else pg_temp.skein_text($1) end $$`,
+  `create function pg_temp.skein_ids(text[]) returns bytea[] language sql immutable as $$
+    select array_agg(pg_temp.skein_id(listed.id) order by listed.at) from unnest($1) with ordinality as listed (id, at) $$`,
+  ...Object.entries({
+    node: ['id', 'parent', 'body', 'lead'],
+    page: ['id', 'above'],
+    words: ['id'],
+    body: ['digest'],
+    take: ['node', 'id'],
+  }).map(([table, columns]) => {
+    const changed = columns.map((column) => toBytes(column, 'bytea', 'skein_id'));
+    if (table === 'node') changed.push(toBytes('echo', 'bytea', 'skein_echo'));
+    if (table === 'page') changed.push(toBytes('ids', 'bytea[]', 'skein_ids'));
+    return `alter table skein_${table} ${changed.join(', ')}`;
+  }),
+  ...['node', 'take', 'ref', 'entry'].map((table) => `alter table skein_${table} rename column rest to members`),
+  ...['ids(text[])', 'echo(text)', 'id(text)', 'text(text)'].map((name) => `drop function pg_temp.skein_${name}`),
+];
+
+function toBytes(column: string, type: string, by: string): string {
+  return `alter column ${column} type ${type} using pg_temp.${by}(${column})`;
+}
