@@ -21,6 +21,8 @@ export interface AnswerHooks {
    * at once. Never rejects.
    */
   readonly keep: (reply: Reply, last: string, losses: readonly LossNote[]) => Promise<void>;
+  /** The last text is on its way to the client. */
+  readonly sent: (reply: Reply, losses: readonly LossNote[]) => void;
   /**
    * Text that is sent to the client, but for the last. With `isMore`, it only goes on with a block's text: it names no id for the
    * first time.
@@ -144,6 +146,7 @@ async function sendWhole(
   const length = String(Buffer.byteLength(body));
   sink.begin(200, 'application/json', { ...hooks.headers, 'content-length': length });
   sink.end(body);
+  hooks.sent(reply, losses);
 }
 
 /** A text for the client, and what `onText` is told of it. */
@@ -184,6 +187,7 @@ async function sendStream(
   const { reply, last, losses } = finish();
   await hooks.keep(reply, last, losses);
   sink.end(last);
+  hooks.sent(reply, losses);
 }
 
 /** Finds the event that says that the reply is complete in a text of whole events. */

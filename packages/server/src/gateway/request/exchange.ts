@@ -273,10 +273,20 @@ async function* none<T>(): AsyncGenerator<T> {}
 /** A `fetch` whose bytes the tap sees. The body is read at the pace of its reader. */
 function tapFetch(fetch: Fetch, tap: UpstreamTap, sent: Parameters<UpstreamTap['request']>[2]): Fetch {
   return async (url, init) => {
+    let isNoted = false;
+    const note = () => {
+      if (!isNoted) tap.request(url, String(init.body), sent);
+      isNoted = true;
+    };
     const answered = fetch(url, init);
-    // It is on its way; what is noted of it delays nothing.
-    tap.request(url, String(init.body), sent);
-    const response = await answered;
+    // Node writes a request in the next turn of this queue. What is noted of it then delays nothing.
+    process.nextTick(note);
+    let response: Response;
+    try {
+      response = await answered;
+    } finally {
+      note();
+    }
     tap.head(response.status, response.headers);
     const reader = response.body!.getReader();
     const read = async () => {

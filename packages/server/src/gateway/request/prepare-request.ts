@@ -75,7 +75,9 @@ function withTargetModel({ body = '' }: ClientCall, model: string): string {
 
 /** The headers that belong to the vendor's API, such as those that turn on new features. */
 function vendorHeaders({ headers, api }: ClientCall): Record<string, string> {
-  return Object.fromEntries([...headers].filter(([name]) => name.startsWith(`${api.vendor}-`)));
+  const kept: Record<string, string> = {};
+  for (const [name, value] of headers) if (name.startsWith(`${api.vendor}-`)) kept[name] = value;
+  return kept;
 }
 
 /** A client's request in the words of a target, and what its answer needs to be told in the client's. */
