@@ -1,6 +1,13 @@
 import type { ServerResponse } from 'node:http';
 import { decodeSse, find, type Loss, type Reply, splice } from '@skein/core';
-import type { BlockEvent, LossNote, ReplyHead, ServedError } from '@skein/core/dialect';
+import {
+  type BlockEvent,
+  createRunRewriter,
+  type LossNote,
+  type ReplyHead,
+  type RunRewriter,
+  type ServedError,
+} from '@skein/core/dialect';
 import { SANDBOX } from '../../proxy/headers.ts';
 import type { NativeAnswer, UpstreamAnswer } from '../request/exchange.ts';
 import type { ClientCall, Target } from './client-call.ts';
@@ -111,13 +118,16 @@ export async function answerRelayed(
       if (held !== '' || call.api.closing.test(data)) held += write(event, data);
       else text += write(event, data);
     };
-    if (typeof portion !== 'string') take(portion.event, portion.data);
+    if ('data' in portion) take(portion.event, portion.data);
     else {
-      const isPlain = held === '' && !asList && !closes.test(portion);
-      const renamed = isPlain ? rename.all(portion) : undefined;
+      // Such events do not close a reply, and name nothing that the one before them did not.
+      const run = portion.run && held === '' && !asList ? rename.run(portion.run, portion.text) : undefined;
+      if (run !== undefined) return { text: run, isMore: true };
+      const isPlain = held === '' && !asList && !closes.test(portion.text);
+      const renamed = isPlain ? rename.all(portion.text) : undefined;
       if (renamed) return renamed;
       const cutter = decodeSse(take);
-      cutter.push(portion);
+      cutter.push(portion.text);
     }
     return { text, isMore: false };
   });
@@ -198,6 +208,8 @@ function closingLine({ api: { closing } }: ClientCall): RegExp {
 
 interface ModelWriter {
   (text: string): string;
+  /** The same of events that only go on with the same text; undefined where they differ in more. */
+  readonly run: RunRewriter;
   /** The same of a text of whole events; undefined where they have to be looked at one by one. */
   all(text: string): SentText | undefined;
 }
@@ -227,7 +239,9 @@ function modelWriter({ api, model }: ClientCall): ModelWriter {
     }
     return text;
   };
-  return Object.assign(write, { all });
+  const writeRun = createRunRewriter((event) => event.replace(/(?<=^data: ).*/m, (data) => write(data)));
+  const run: RunRewriter = (events, text) => (text.includes('"model"') ? writeRun(events, text) : text);
+  return Object.assign(write, { all, run });
 }
 
 /** The end of every name of a member with an id, and the beginning of its value. */

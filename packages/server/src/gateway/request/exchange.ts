@@ -24,12 +24,13 @@ import {
   writeRequest,
 } from '@skein/core';
 import {
+  addEvents,
   type BlockEvent,
+  type DeltaRun,
   forModel,
   type LossNote,
   type RequestMeaning,
   readBlocks,
-  readSse,
   type ServedTool,
 } from '@skein/core/dialect';
 import type { Target } from '../client/client-call.ts';
@@ -113,8 +114,13 @@ export interface UpstreamAnswer {
   reply(): Reply;
 }
 
-/** Of a stream as the provider sent it: the text of whole server-sent events, or an event of another framing. */
-type NativePortion = string | { readonly event: string | undefined; readonly data: string };
+/**
+ * Of a stream as the provider sent it: the text of whole server-sent events, with what they say where they only go on with the same
+ * text; or an event of another framing.
+ */
+type NativePortion =
+  | { readonly text: string; readonly run: DeltaRun | undefined }
+  | { readonly event: string | undefined; readonly data: string };
 
 /** An answer in the provider's own text: one text, or the events of a stream. */
 export interface NativeAnswer {
@@ -231,11 +237,12 @@ function isHandedOn({ isSameProtocol, copies = 1, stops = [], served, isAnswerCa
 
 /** Hands on a stream, and reads the reply that it makes. */
 async function* readNative(portions: EventExchange['portions'], reader: StreamReader): AsyncGenerator<NativePortion> {
-  const decoder = readSse(reader);
   for await (const portion of portions) {
-    if (typeof portion === 'string') decoder.push(portion);
-    else reader.push(portion.event, portion.data);
-    yield portion;
+    if (typeof portion === 'string') yield { text: portion, run: addEvents(reader, portion) };
+    else {
+      reader.push(portion.event, portion.data);
+      yield portion;
+    }
   }
 }
 
