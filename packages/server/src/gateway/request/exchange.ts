@@ -189,7 +189,11 @@ async function askTarget(
   if (options.isStrict) refuseLosses(losses);
   const head = { target: { ...target, provider }, dialect, request, losses, prefix };
   const sent = {
-    ...{ provider, model: target.model, body, env, signal },
+    provider,
+    model: target.model,
+    body,
+    env,
+    signal,
     framing: dialect.framing,
     ...(key !== undefined && { key }),
     ...(request.headers && { extraHeaders: request.headers }),
@@ -255,9 +259,10 @@ export function writeFor(
   isStream: boolean,
 ): () => WrittenRequest {
   let written: WrittenRequest | undefined;
-  const members = Object.entries(extra).map(([name, text]) => `${JSON.stringify(name)}:${text}`);
   return () => {
-    written ??= writeRequest(dialect, {
+    if (written) return written;
+    const members = Object.entries(extra).map(([name, text]) => `${JSON.stringify(name)}:${text}`);
+    written = writeRequest(dialect, {
       ...{ model, provider, messages, tools },
       ...(system.length > 0 && { system }),
       params: { ...params, stream: isStream },
