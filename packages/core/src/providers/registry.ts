@@ -3,6 +3,8 @@ import { SkeinError } from '../error.ts';
 import { BUILT_IN } from './built-in.ts';
 
 const added = /* @__PURE__ */ new Map<string, ProviderDescriptor>();
+/** Kept until one is added: whoever records asks several times for each request. */
+let listed: readonly ProviderDescriptor[] | undefined;
 
 /**
  * Every provider, built in or defined, in the order of preference.
@@ -11,7 +13,8 @@ const added = /* @__PURE__ */ new Map<string, ProviderDescriptor>();
  * const withKeys = providers().filter((provider) => hasKey(provider));
  */
 export function providers(): readonly ProviderDescriptor[] {
-  return [...added.values(), ...BUILT_IN.filter(({ id }) => !added.has(id))];
+  listed ??= Object.freeze([...added.values(), ...BUILT_IN.filter(({ id }) => !added.has(id))]);
+  return listed;
 }
 
 /**
@@ -43,6 +46,7 @@ export function defineProvider(descriptor: ProviderDescriptor): ProviderDescript
       `The id of a provider must be a word without "/" and spaces, not ${JSON.stringify(descriptor.id)}`,
     );
   added.set(descriptor.id, descriptor);
+  listed = undefined;
   return descriptor;
 }
 
