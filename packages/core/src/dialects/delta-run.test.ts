@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { runs as sharedRuns } from '../../../../scripts/test-shares.ts';
 import { anthropicMessages, googleGenerateContent, openaiChat, openaiResponses } from '../index.ts';
 import { readBlocks } from './block-events.ts';
-import { readRun, readSse, tellRun } from './delta-run.ts';
+import { addEvents, createRunRewriter, readRun, readSse, tellRun } from './delta-run.ts';
 import type { Dialect } from './dialect.ts';
 import { googleInteractions } from './google-interactions/index.ts';
 import { serving } from './serve.ts';
@@ -179,6 +179,38 @@ describe.each(SAMPLES)('$dialect.id: deltas that are read at once', ({ dialect, 
     );
     expect(runs).toBeGreaterThan(20);
   });
+});
+
+it('a run with other words around its pieces is what its events are one by one', () => {
+  const rounds = sharedRuns(150);
+  let rewritten = 0;
+  fc.assert(
+    fc.property(
+      fc.array(fc.record({ json, padding: fc.stringMatching(/^\w{0,2}$/) }), { minLength: 1, maxLength: 40 }),
+      fc.constantFrom('gpt', '$&$1$<text>', 'm'),
+      fc.boolean(),
+      (pieces, name, isPadded) => {
+        const rename = (event: string) => event.replace('"a.b"', () => JSON.stringify(name));
+        const rewrite = createRunRewriter(rename);
+        const reader = openaiChat.readStream();
+        const long = chat(`{"content":"${'and so on, '.repeat(200)}"}`, '');
+        for (const events of [
+          [long],
+          [long],
+          pieces.map((one) => chat(`{"content":${one.json}}`, isPadded ? one.padding : '')),
+        ]) {
+          const texts = events.map((one) => `${one}\n\n`);
+          const run = addEvents(reader, texts.join(''));
+          const written = run && rewrite(run, texts.join(''));
+          if (written === undefined) continue;
+          rewritten++;
+          expect(written).toBe(texts.map(rename).join(''));
+        }
+      },
+    ),
+    { numRuns: rounds },
+  );
+  expect(rewritten).toBeGreaterThan(rounds);
 });
 
 /** What a stream leads to, read at once where that is possible, and event by event. */

@@ -3,6 +3,9 @@ import type { DeltaPattern, EventDecoder, StreamDelta, StreamEvent, StreamReader
 
 /** Ends a piece. No JSON string has a control character in it. */
 const END = '\u0001';
+/** As an expression, because `replaceAll` with a text makes a text of two pieces for each place. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: it is a control character because no JSON string has one
+const ENDS = /\u0001/g;
 
 /** A pattern is compiled for a text of this many characters. */
 const WORTHWHILE = 1024;
@@ -18,6 +21,10 @@ export interface DeltaRun {
   readonly type: DeltaPattern['type'];
   /** The piece of each event, as it stands in its JSON string, with `END` behind it. */
   readonly pieces: string;
+  /** All pieces, as they stand in their JSON strings. */
+  readonly joined: string;
+  /** The pattern of the events. */
+  readonly pattern: string;
 }
 
 /**
@@ -35,8 +42,43 @@ export function readRun(usual: DeltaPattern | undefined, text: string): DeltaRun
   const pieces = text.replace(pattern, `$<text>${END}`);
   // What the pattern does not match stays as it is, with the ends of its lines.
   if (pieces.includes('\n')) return undefined;
-  usual.add(pieces.replaceAll(END, ''), lastData(text), (template) => text.replace(pattern, template));
-  return { type: usual.type, pieces };
+  const joined = pieces.replace(ENDS, '');
+  const { type, pattern: source } = usual;
+  usual.add(joined, lastData(text), (template) => text.replace(pattern, template));
+  return { type, pieces, joined, pattern: source };
+}
+
+/** Adds the text of whole server-sent events to a reply. Returns what it says if all of them only go on with the same text. */
+export function addEvents(reader: StreamReader, text: string): DeltaRun | undefined {
+  const run = readRun(reader.usual?.(), text);
+  if (!run) cutSse(text, (event, data) => void reader.push(event, data));
+  return run;
+}
+
+/** Writes a run with other words around its pieces; undefined where its events differ in more than their pieces. */
+export type RunRewriter = (run: DeltaRun, text: string) => string | undefined;
+
+/** `rewrite` gets the text of an event with `PLACE` in place of its piece, and leaves that where it is. */
+export function createRunRewriter(rewrite: (event: string) => string): RunRewriter {
+  let frame: readonly [before: string, after: string] = ['', ''];
+  let written = frame;
+  const isFrameOf = (pieces: string, text: string) =>
+    frame[0] !== '' && text.startsWith(frame[0]) && fillFrame(frame, pieces) === text;
+  return ({ pieces, pattern }, text) => {
+    if (!isFrameOf(pieces, text)) {
+      const event = text.slice(0, text.indexOf('\n\n') + 2);
+      const [start, end] = new RegExp(pattern, 'd').exec(event)!.indices!.groups!.text!;
+      const marked = `${event.slice(0, start)}${PLACE}${event.slice(end)}`;
+      frame = cutAround(marked);
+      written = cutAround(rewrite(marked));
+      if (!isFrameOf(pieces, text)) return undefined;
+    }
+    return fillFrame(written, pieces);
+  };
+}
+
+function fillFrame([before, after]: readonly [before: string, after: string], pieces: string): string {
+  return `${before}${pieces.slice(0, -1).replace(ENDS, `${after}${before}`.replaceAll('$', '$$$$'))}${after}`;
 }
 
 /** The same as events. */
@@ -50,8 +92,8 @@ export function cutRun({ pieces }: DeltaRun): readonly string[] {
 }
 
 /** The text of all pieces of a run. */
-export function joinRun({ pieces }: DeltaRun): string {
-  return unescapeJson(pieces.replaceAll(END, ''));
+export function joinRun({ joined }: DeltaRun): string {
+  return unescapeJson(joined);
 }
 
 /** Takes the place of a piece in what stands around it. */

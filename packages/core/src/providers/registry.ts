@@ -3,6 +3,8 @@ import { SkeinError } from '../error.ts';
 import { BUILT_IN } from './built-in.ts';
 
 const added = /* @__PURE__ */ new Map<string, ProviderDescriptor>();
+/** Kept until one is added: whoever records asks several times for each request. */
+let listed: readonly ProviderDescriptor[] | undefined;
 
 /**
  * Every provider, built in or defined, in the order of preference.
@@ -11,7 +13,8 @@ const added = /* @__PURE__ */ new Map<string, ProviderDescriptor>();
  * const withKeys = providers().filter((provider) => hasKey(provider));
  */
 export function providers(): readonly ProviderDescriptor[] {
-  return [...added.values(), ...BUILT_IN.filter(({ id }) => !added.has(id))];
+  listed ??= Object.freeze([...added.values(), ...BUILT_IN.filter(({ id }) => !added.has(id))]);
+  return listed;
 }
 
 /**
@@ -43,6 +46,7 @@ export function defineProvider(descriptor: ProviderDescriptor): ProviderDescript
       `The id of a provider must be a word without "/" and spaces, not ${JSON.stringify(descriptor.id)}`,
     );
   added.set(descriptor.id, descriptor);
+  listed = undefined;
   return descriptor;
 }
 
@@ -161,14 +165,14 @@ export function resolveEndpoint(provider: ProviderDescriptor, options: EndpointO
   const { baseUrlVariables } = connection;
   const baseUrl = options.baseUrl || firstVariable(baseUrlVariables, env) || connection.baseUrl;
   if (!baseUrl) throw new MissingBaseUrlError(provider.id, baseUrlVariables);
-  const url = parseUrl(baseUrl, provider.id);
+  const url = readBaseUrl(baseUrl, provider.id);
   const demo = env[DEMO_URL];
   const isDemo = demo !== undefined && URL.canParse(demo) && new URL(demo).origin === url.origin;
   const issuer = isDemo ? DEMO_ISSUER : provider.issuer.replace('{host}', url.host);
   const isAsGiven = issuer === provider.issuer && apiVersion === provider.apiVersion && !access;
-  const named = { ...provider, issuer, ...(apiVersion !== undefined && { apiVersion }) };
+  const named = () => ({ ...provider, issuer, ...(apiVersion !== undefined && { apiVersion }) });
   return {
-    provider: isAsGiven ? provider : { ...named, connection: { ...provider.connection, ...access } },
+    provider: isAsGiven ? provider : { ...named(), connection: { ...provider.connection, ...access } },
     connection,
     baseUrl: baseUrl.replace(/\/+$/, ''),
   };
@@ -205,9 +209,20 @@ function lookForKey({ connection }: ProviderDescriptor, options: EndpointOptions
   return { key, isMissing, variables: [...keyVariables, ...credentialVariables] };
 }
 
-function parseUrl(text: string, provider: string): URL {
+/** Base addresses that were read: every request asks for one, several times. */
+const MOST_ADDRESSES = 200;
+const addresses = /* @__PURE__ */ new Map<string, { readonly host: string; readonly origin: string }>();
+
+function readBaseUrl(text: string, provider: string): { readonly host: string; readonly origin: string } {
+  const known = addresses.get(text);
+  if (known) return known;
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url && /^https?:$/.test(url.protocol)) return url;
+  if (url && /^https?:$/.test(url.protocol)) {
+    const { host, origin } = url;
+    if (addresses.size >= MOST_ADDRESSES) addresses.clear();
+    addresses.set(text, { host, origin });
+    return { host, origin };
+  }
   // The text is not quoted: an address may contain a password.
   throw new EndpointError(`The base address for ${provider} is not an http(s) address`);
 }

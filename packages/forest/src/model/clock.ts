@@ -61,7 +61,7 @@ export function createClock(writer: string, now: () => number = Date.now): Clock
 
   function write(time: number, count: number): string {
     // Joined, not concatenated: a text made of pieces takes twice the memory, and every register keeps its stamp.
-    return [time === last ? lastDigits : digits(time, TIME_DIGITS), digits(count, COUNT_DIGITS), writer].join('.');
+    return [time === last ? lastDigits : digits(time, TIME_DIGITS), countDigits(count), writer].join('.');
   }
 }
 
@@ -107,6 +107,15 @@ const LAST_COUNT = 36 ** COUNT_DIGITS - 1;
 /** The next time and count. */
 function next(time: number, count: number): [time: number, count: number] {
   return count < LAST_COUNT ? [time, count + 1] : [time + 1, 0];
+}
+
+/** Counts begin anew every millisecond, so most are small. */
+const SMALL_COUNTS: readonly string[] = /* @__PURE__ */ Array.from({ length: 64 }, (_, count) =>
+  digits(count, COUNT_DIGITS),
+);
+
+function countDigits(count: number): string {
+  return SMALL_COUNTS[count] ?? digits(count, COUNT_DIGITS);
 }
 
 function digits(number: number, length: number): string {

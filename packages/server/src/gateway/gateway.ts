@@ -1,6 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Usage } from '@skein/core';
-import type { LossNote } from '@skein/core/dialect';
 import { createRecorder, createReplayer, type GatewayUse } from '@skein/forest';
 import type { Access } from '../http/access.ts';
 import { Problem, problemBody, toProblem } from '../http/problem.ts';
@@ -248,17 +246,12 @@ export function createGateway(
         ...(!isOwn && isRecorded && { reference: (block: number) => references.mint(recording.id, block) }),
       };
       const headers = skeinHeaders(upstream, recording.id);
-      const count = (usage: Usage | undefined, losses: readonly LossNote[]) =>
-        countAnswer(metrics, received.use, upstream, {
-          usage,
-          losses,
-          cost: budgets.add(received.caller.name, upstream.target, usage),
-        });
       recording.head(200, headers, call.isStream, upstream.native ? undefined : head.id);
       const hooks: AnswerHooks = {
-        async keep(reply, last, losses) {
-          await recording.keep(call, upstream, { reply, last, losses }, restorer);
-          count(reply.usage, losses);
+        keep: (reply, last, losses) => recording.keep(call, upstream, { reply, last, losses }, restorer),
+        sent({ usage }, losses) {
+          const cost = budgets.add(received.caller.name, upstream.target, usage);
+          countAnswer(metrics, received.use, upstream, { usage, losses, cost });
         },
         onText: recording.text,
         describe: (error) => describeClientError(call, error),

@@ -26,7 +26,8 @@ export function readBody(client: IncomingMessage): Promise<Buffer> {
 /** The text of a body; undefined if it is not what its encoding says. */
 export function decodeBody(encoding: string | undefined, bytes: Uint8Array): string | undefined {
   try {
-    return Buffer.from(decodeWhole(encoding, bytes, MAX_RECORDED_REQUEST)).toString();
+    const { buffer, byteOffset, length } = decodeWhole(encoding, bytes, MAX_RECORDED_REQUEST);
+    return Buffer.from(buffer, byteOffset, length).toString();
   } catch (error) {
     if (isSkeinError(error, 'undecodable')) return undefined;
     throw error;

@@ -55,8 +55,9 @@ const PLACES: readonly Path[] = [['usage'], ['x_groq', 'usage'], ['choices', 0, 
 
 /** Reads the usage in an envelope. */
 export function readUsage(envelope: string): Usage | undefined {
-  const native = PLACES.map((path) => textAt(envelope, path)).find((text) => text?.startsWith('{'));
-  if (native === undefined) return undefined;
+  let native: string | undefined;
+  for (const path of PLACES) if (!native?.startsWith('{')) native = textAt(envelope, path);
+  if (!native?.startsWith('{')) return undefined;
   const usage = parseJson(native) as JsonObject;
   const { prompt_tokens_details: given, completion_tokens_details: spent } = usage;
   const prompt = count(usage.prompt_tokens);

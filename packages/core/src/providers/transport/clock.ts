@@ -79,20 +79,31 @@ export class Stopper<Why> {
   }
 
   /** Waits for the work, at most that long; rejects as soon as this is stopped, whether or not the work notices. */
-  async race<T>(work: Promise<T>, ms: number, why: Why): Promise<T> {
-    const cancel = this.#startTimer(ms, why);
-    let giveUp = () => {};
-    const stopped = new Promise<never>((_, reject) => {
-      giveUp = () => reject(this.signal.reason);
+  race<T>(work: Promise<T>, ms: number, why: Why): Promise<T> {
+    // One promise: a stream waits for each of its pieces, and `Promise.race` makes several.
+    return new Promise((resolve, reject) => {
+      const cancel = this.#startTimer(ms, why);
+      const end = () => {
+        cancel();
+        this.#waiting.delete(giveUp);
+      };
+      const giveUp = () => {
+        end();
+        reject(this.signal.reason);
+      };
+      this.#waiting.add(giveUp);
+      work.then(
+        (value) => {
+          end();
+          resolve(value);
+        },
+        (error: unknown) => {
+          end();
+          reject(error);
+        },
+      );
+      if (this.stopped) giveUp();
     });
-    if (this.stopped) giveUp();
-    this.#waiting.add(giveUp);
-    try {
-      return await Promise.race([work, stopped]);
-    } finally {
-      cancel();
-      this.#waiting.delete(giveUp);
-    }
   }
 
   /** Removes timers and listeners. */

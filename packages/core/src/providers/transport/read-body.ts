@@ -47,8 +47,13 @@ async function* readPieces(
 export async function readText(response: Response, wait: Wait, tooLarge: TooLarge): Promise<string> {
   const decoder = new TextDecoder();
   let text = '';
-  for await (const piece of readPieces(response, wait, tooLarge)) text += decoder.decode(piece, { stream: true });
-  return text + decoder.decode();
+  let last: Uint8Array | undefined;
+  for await (const piece of readPieces(response, wait, tooLarge)) {
+    if (last) text += decoder.decode(last, { stream: true });
+    last = piece;
+  }
+  // Most replies are one piece, which is decoded several times as fast as one that goes on.
+  return text + decoder.decode(last);
 }
 
 /** A line that is neither blank nor a comment nor a field of an event stream. */

@@ -79,11 +79,12 @@ export async function readContents(
 }
 
 /** An exchange without all of its parts keeps the placement that it had with them. */
-function hasAllParts(exchange: Exchange, { request, response, upstream }: ExchangeTexts): boolean {
+function hasAllParts(exchange: Exchange, texts: ExchangeTexts): boolean {
   return isWhole(exchange, {
-    request: byteLength(request),
-    response: upstream ? 0 : byteLength(response),
-    upstream: byteLength(upstream?.response ?? ''),
+    request: byteLength(texts.request),
+    // What a gateway sent to its client is not joined for this.
+    response: texts.upstream ? 0 : byteLength(texts.response),
+    upstream: byteLength(texts.upstream?.response ?? ''),
   });
 }
 

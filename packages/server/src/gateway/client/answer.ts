@@ -1,6 +1,13 @@
 import type { ServerResponse } from 'node:http';
 import { decodeSse, find, type Loss, type Reply, splice } from '@skein/core';
-import type { BlockEvent, LossNote, ReplyHead, ServedError } from '@skein/core/dialect';
+import {
+  type BlockEvent,
+  createRunRewriter,
+  type LossNote,
+  type ReplyHead,
+  type RunRewriter,
+  type ServedError,
+} from '@skein/core/dialect';
 import { SANDBOX } from '../../proxy/headers.ts';
 import type { NativeAnswer, UpstreamAnswer } from '../request/exchange.ts';
 import type { ClientCall, Target } from './client-call.ts';
@@ -21,6 +28,8 @@ export interface AnswerHooks {
    * at once. Never rejects.
    */
   readonly keep: (reply: Reply, last: string, losses: readonly LossNote[]) => Promise<void>;
+  /** The last text is on its way to the client. */
+  readonly sent: (reply: Reply, losses: readonly LossNote[]) => void;
   /**
    * Text that is sent to the client, but for the last. With `isMore`, it only goes on with a block's text: it names no id for the
    * first time.
@@ -109,13 +118,16 @@ export async function answerRelayed(
       if (held !== '' || call.api.closing.test(data)) held += write(event, data);
       else text += write(event, data);
     };
-    if (typeof portion !== 'string') take(portion.event, portion.data);
+    if ('data' in portion) take(portion.event, portion.data);
     else {
-      const isPlain = held === '' && !asList && !closes.test(portion);
-      const renamed = isPlain ? rename.all(portion) : undefined;
+      // Such events do not close a reply, and name nothing that the one before them did not.
+      const run = portion.run && held === '' && !asList ? rename.run(portion.run, portion.text) : undefined;
+      if (run !== undefined) return { text: run, isMore: true };
+      const isPlain = held === '' && !asList && !closes.test(portion.text);
+      const renamed = isPlain ? rename.all(portion.text) : undefined;
       if (renamed) return renamed;
       const cutter = decodeSse(take);
-      cutter.push(portion);
+      cutter.push(portion.text);
     }
     return { text, isMore: false };
   });
@@ -144,6 +156,7 @@ async function sendWhole(
   const length = String(Buffer.byteLength(body));
   sink.begin(200, 'application/json', { ...hooks.headers, 'content-length': length });
   sink.end(body);
+  hooks.sent(reply, losses);
 }
 
 /** A text for the client, and what `onText` is told of it. */
@@ -184,6 +197,7 @@ async function sendStream(
   const { reply, last, losses } = finish();
   await hooks.keep(reply, last, losses);
   sink.end(last);
+  hooks.sent(reply, losses);
 }
 
 /** Finds the event that says that the reply is complete in a text of whole events. */
@@ -194,6 +208,8 @@ function closingLine({ api: { closing } }: ClientCall): RegExp {
 
 interface ModelWriter {
   (text: string): string;
+  /** The same of events that only go on with the same text; undefined where they differ in more. */
+  readonly run: RunRewriter;
   /** The same of a text of whole events; undefined where they have to be looked at one by one. */
   all(text: string): SentText | undefined;
 }
@@ -223,7 +239,9 @@ function modelWriter({ api, model }: ClientCall): ModelWriter {
     }
     return text;
   };
-  return Object.assign(write, { all });
+  const writeRun = createRunRewriter((event) => event.replace(/(?<=^data: ).*/m, (data) => write(data)));
+  const run: RunRewriter = (events, text) => (text.includes('"model"') ? writeRun(events, text) : text);
+  return Object.assign(write, { all, run });
 }
 
 /** The end of every name of a member with an id, and the beginning of its value. */

@@ -77,9 +77,8 @@ export function createGatewayRecording({
   },
   targets,
 }: RecordingOptions): GatewayRecording {
-  const headers = new Map(call.headers);
   // The recorder must know the token to take it out of what it stores; it keeps only harmless headers.
-  if (token !== undefined) headers.set('x-skein-token', token);
+  const headers = token === undefined ? call.headers : new Map(call.headers).set('x-skein-token', token);
   const body = call.body ?? '';
   const first = targets[0]?.provider;
   const recording = recorder.begin({

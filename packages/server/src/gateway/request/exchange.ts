@@ -24,12 +24,13 @@ import {
   writeRequest,
 } from '@skein/core';
 import {
+  addEvents,
   type BlockEvent,
+  type DeltaRun,
   forModel,
   type LossNote,
   type RequestMeaning,
   readBlocks,
-  readSse,
   type ServedTool,
 } from '@skein/core/dialect';
 import type { Target } from '../client/client-call.ts';
@@ -113,8 +114,13 @@ export interface UpstreamAnswer {
   reply(): Reply;
 }
 
-/** Of a stream as the provider sent it: the text of whole server-sent events, or an event of another framing. */
-type NativePortion = string | { readonly event: string | undefined; readonly data: string };
+/**
+ * Of a stream as the provider sent it: the text of whole server-sent events, with what they say where they only go on with the same
+ * text; or an event of another framing.
+ */
+type NativePortion =
+  | { readonly text: string; readonly run: DeltaRun | undefined }
+  | { readonly event: string | undefined; readonly data: string };
 
 /** An answer in the provider's own text: one text, or the events of a stream. */
 export interface NativeAnswer {
@@ -183,7 +189,11 @@ async function askTarget(
   if (options.isStrict) refuseLosses(losses);
   const head = { target: { ...target, provider }, dialect, request, losses, prefix };
   const sent = {
-    ...{ provider, model: target.model, body, env, signal },
+    provider,
+    model: target.model,
+    body,
+    env,
+    signal,
     framing: dialect.framing,
     ...(key !== undefined && { key }),
     ...(request.headers && { extraHeaders: request.headers }),
@@ -231,11 +241,12 @@ function isHandedOn({ isSameProtocol, copies = 1, stops = [], served, isAnswerCa
 
 /** Hands on a stream, and reads the reply that it makes. */
 async function* readNative(portions: EventExchange['portions'], reader: StreamReader): AsyncGenerator<NativePortion> {
-  const decoder = readSse(reader);
   for await (const portion of portions) {
-    if (typeof portion === 'string') decoder.push(portion);
-    else reader.push(portion.event, portion.data);
-    yield portion;
+    if (typeof portion === 'string') yield { text: portion, run: addEvents(reader, portion) };
+    else {
+      reader.push(portion.event, portion.data);
+      yield portion;
+    }
   }
 }
 
@@ -248,9 +259,10 @@ export function writeFor(
   isStream: boolean,
 ): () => WrittenRequest {
   let written: WrittenRequest | undefined;
-  const members = Object.entries(extra).map(([name, text]) => `${JSON.stringify(name)}:${text}`);
   return () => {
-    written ??= writeRequest(dialect, {
+    if (written) return written;
+    const members = Object.entries(extra).map(([name, text]) => `${JSON.stringify(name)}:${text}`);
+    written = writeRequest(dialect, {
       ...{ model, provider, messages, tools },
       ...(system.length > 0 && { system }),
       params: { ...params, stream: isStream },
@@ -273,10 +285,20 @@ async function* none<T>(): AsyncGenerator<T> {}
 /** A `fetch` whose bytes the tap sees. The body is read at the pace of its reader. */
 function tapFetch(fetch: Fetch, tap: UpstreamTap, sent: Parameters<UpstreamTap['request']>[2]): Fetch {
   return async (url, init) => {
+    let isNoted = false;
+    const note = () => {
+      if (!isNoted) tap.request(url, String(init.body), sent);
+      isNoted = true;
+    };
     const answered = fetch(url, init);
-    // It is on its way; what is noted of it delays nothing.
-    tap.request(url, String(init.body), sent);
-    const response = await answered;
+    // Node writes a request in the next turn of this queue. What is noted of it then delays nothing.
+    process.nextTick(note);
+    let response: Response;
+    try {
+      response = await answered;
+    } finally {
+      note();
+    }
     tap.head(response.status, response.headers);
     const reader = response.body!.getReader();
     const read = async () => {

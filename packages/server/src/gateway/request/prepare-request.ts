@@ -18,6 +18,15 @@ export interface RequestMemory {
   readonly lastRequests: LastRequests;
 }
 
+/** Frozen, each only once: a dialect keeps what it makes of an origin that never changes. */
+const origins = new Map<string, { readonly issuer: string }>();
+
+function originOf(issuer: string): { readonly issuer: string } {
+  const known = origins.get(issuer) ?? Object.freeze({ issuer });
+  origins.set(issuer, known);
+  return known;
+}
+
 /** What a client's request means at a target. */
 export async function prepareRequest(
   given: ClientCall,
@@ -26,9 +35,10 @@ export async function prepareRequest(
   { restorer, keeper, lastRequests }: RequestMemory,
   scope: string,
 ): Promise<OutgoingRequest> {
-  const call = { ...given, body: expandSummaries(given) };
+  const body = expandSummaries(given);
+  const call = body === given.body ? given : { ...given, body };
   const isSame = call.dialect.id === dialect.id;
-  const origin = { issuer: isSame ? target.provider.issuer : GATEWAY_ISSUER };
+  const origin = originOf(isSame ? target.provider.issuer : GATEWAY_ISSUER);
   const parts = call.dialect.readRequest(call.body ?? '', origin);
   const isVendor = isSame && call.dialect.home.issuer === target.provider.issuer;
   const completed = await keeper.complete(call.dialect, parts, call.request ?? {}, { isOwn: isVendor });
@@ -44,9 +54,15 @@ export async function prepareRequest(
   const request = {
     ...(isRelayed && { relayed: withTargetModel(call, target.model) }),
     ...(isSame && { isSameProtocol: true, headers: vendorHeaders(call) }),
-    ...{ system: system ? [system] : [], tools, params, extra },
-    ...{ messages: [...before, ...sent], given: [...beforeShown, ...restored.given] },
-    ...{ renamed: restored.renamed, wordsKey: restored.wordsKey, losses: restored.losses },
+    system: system ? [system] : [],
+    tools,
+    params,
+    extra,
+    messages: [...before, ...sent],
+    given: [...beforeShown, ...restored.given],
+    renamed: restored.renamed,
+    wordsKey: restored.wordsKey,
+    losses: restored.losses,
     ...(continues !== undefined && { continues }),
     ...(conversation !== undefined && { replyKeys: [conversationKey(conversation)] }),
   };
@@ -75,7 +91,9 @@ function withTargetModel({ body = '' }: ClientCall, model: string): string {
 
 /** The headers that belong to the vendor's API, such as those that turn on new features. */
 function vendorHeaders({ headers, api }: ClientCall): Record<string, string> {
-  return Object.fromEntries([...headers].filter(([name]) => name.startsWith(`${api.vendor}-`)));
+  const kept: Record<string, string> = {};
+  for (const [name, value] of headers) if (name.startsWith(`${api.vendor}-`)) kept[name] = value;
+  return kept;
 }
 
 /** A client's request in the words of a target, and what its answer needs to be told in the client's. */

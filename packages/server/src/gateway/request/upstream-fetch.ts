@@ -12,16 +12,16 @@ import { toHeaderMap } from '../../proxy/headers.ts';
 export function createUpstreamFetch(connections: Connections): Fetch {
   return (url, { headers, body, signal }) =>
     new Promise((resolve, reject) => {
-      const { protocol, ...place } = readPlace(url);
+      const { protocol, host, hostname, port, path } = readPlace(url);
       const text = String(body);
+      const all = { host, 'user-agent': 'skein', ...(headers as Record<string, string>) };
+      // As a list, headers are written at once: Node keeps no map of them.
+      const list = ['content-length', String(Buffer.byteLength(text))];
+      for (const name in all) list.push(name, all[name as keyof typeof all]);
       const request = (protocol === 'https:' ? https : http).request({
-        ...place,
+        ...{ hostname, port, path },
         method: 'POST',
-        headers: {
-          'user-agent': 'skein',
-          ...(headers as Record<string, string>),
-          'content-length': Buffer.byteLength(text),
-        },
+        headers: list as unknown as http.OutgoingHttpHeaders,
         agent: connections.agentFor(protocol),
       });
       request.on('error', (cause) => reject(new TypeError('fetch failed', { cause })));
@@ -43,6 +43,7 @@ export function createUpstreamFetch(connections: Connections): Fetch {
 /** Where a request goes, in the words of `node:http`. */
 interface Place {
   readonly protocol: string;
+  readonly host: string;
   readonly hostname: string;
   readonly port: string | number;
   readonly path: string;
@@ -55,9 +56,9 @@ const places = new Map<string, Place>();
 function readPlace(url: string): Place {
   const known = places.get(url);
   if (known) return known;
-  const { protocol, hostname, port, pathname, search } = new URL(url);
+  const { protocol, host, hostname, port, pathname, search } = new URL(url);
   const place = {
-    protocol,
+    ...{ protocol, host },
     hostname: hostname.replace(/^\[|\]$/g, ''),
     port: port || (protocol === 'https:' ? 443 : 80),
     path: `${pathname}${search}`,
