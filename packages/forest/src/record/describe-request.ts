@@ -5,6 +5,7 @@ import { findSecrets, isSecretParameter, removeSecrets } from '../model/secrets.
 import type { Exchange, ExchangeKind } from './exchange.ts';
 import { type HintPlaces, readHints } from './hints.ts';
 import type { HeaderPairs, RequestToRecord } from './recorder.ts';
+import { byteLength } from './response-buffer.ts';
 
 /** A request as it is stored, without secrets. */
 export interface RequestDescription {
@@ -14,7 +15,7 @@ export interface RequestDescription {
   /** Undefined if there is none. */
   readonly body: PackedBytes | undefined;
   /** The hashes of the body, computed once at the end, because hashing a long history takes time. */
-  hashes(): Pick<Exchange, 'requestSha256' | 'replayKey'>;
+  hashes(): Pick<Exchange, 'requestSha256' | 'replayKey' | 'requestBytes'>;
 }
 
 export function describeRequest(
@@ -49,7 +50,7 @@ export function describeRequest(
     secrets,
     body: body?.packed,
     hashes: () => ({
-      ...(body && { requestSha256: sha256(body.exact) }),
+      ...(body && { requestSha256: sha256(body.exact), requestBytes: byteLength(body.exact) }),
       replayKey: replayKey(request.method, url, body?.text ?? ''),
     }),
   };

@@ -1,4 +1,5 @@
 import type { EntryRecord } from '../../model/records.ts';
+import { exchangeSize } from '../exchange.ts';
 import type { ExchangeContent } from '../read-exchange.ts';
 import type { RecordingForest } from '../recorder.ts';
 import { readContents } from './load-exchanges.ts';
@@ -17,61 +18,88 @@ interface ExchangeToRead {
   readonly entry?: EntryRecord;
 }
 
-/** Exchanges that are read together, by id. */
-type Readings = Promise<ReadonlyMap<string, ExchangeContent | undefined>>;
+/** An exchange that is read, or was. */
+interface Reading {
+  readonly content: Promise<ExchangeContent | undefined>;
+  readonly size: number;
+  /** Those that are read in one go with it, until the first of them is placed. */
+  readonly together: { contents: Promise<readonly (ExchangeContent | undefined)[]> | undefined };
+}
 
-/** How many exchanges are read ahead, at least half of them at once. */
+/** How many exchanges are read ahead, at least half of them at once, and how many bytes they may have: a single one may have more. */
 const READ_AHEAD = 32;
+const MOST_BYTES = 8 * 2 ** 20;
 
 /** From this many on, the facts that the exchanges ask for are read in one go, too: they are placed twice for it. */
 const FORESEE = 4;
 
 /**
- * How many exchanges stay in memory after they were read: those that two servers recorded in the same seconds are often
- * placed again.
+ * How many exchanges stay in memory after they were read, with how many bytes: those that two servers recorded in the same seconds
+ * are often placed again.
  */
 const READINGS_KEPT = 64;
+const MOST_BYTES_KEPT = 16 * 2 ** 20;
 
 /** `indexNow` is the index that the exchanges are placed in. */
 export function createReadingAhead(forest: RecordingForest, indexNow: () => RecordedIndex): ReadingAhead {
-  const readings = new Map<string, Readings>();
-  const foreseen = new Set<Readings>();
+  const readings = new Map<string, Reading>();
+  let bytes = 0;
 
-  const readTogether = (items: readonly ExchangeToRead[]): Readings => {
-    const reading = readContents(forest, items).then(
-      (contents) => new Map(items.map(({ id }, at) => [id, contents[at]])),
-    );
-    // An error is reported when it is the turn of one of them.
-    reading.catch(() => undefined);
-    return reading;
+  /** The exchanges that come next, as many as may be in memory. */
+  const window = (queue: readonly ExchangeToRead[]): ExchangeToRead[] => {
+    const next: ExchangeToRead[] = [];
+    let size = 0;
+    for (let at = queue.length - 1; at >= 0 && next.length < READ_AHEAD; at--) {
+      const one = queue[at]!;
+      size += readings.get(one.id)?.size ?? exchangeSize(one.entry);
+      if (size > MOST_BYTES && next.length > 0) break;
+      next.push(one);
+    }
+    return next;
   };
 
-  const foresee = (contents: Awaited<Readings>): Promise<void> => {
+  const read = (items: readonly ExchangeToRead[]) => {
+    const contents = readContents(forest, items);
+    const together: Reading['together'] = { contents };
+    for (const [at, { id, entry }] of items.entries()) {
+      const content = contents.then((all) => all[at]);
+      // An error is reported when it is its turn.
+      content.catch(() => undefined);
+      const size = exchangeSize(entry);
+      readings.set(id, { content, size, together });
+      bytes += size;
+    }
+  };
+
+  const foresee = (contents: readonly (ExchangeContent | undefined)[]): Promise<void> => {
     const index = indexNow();
-    const read = [...contents.values()].filter((content) => content !== undefined);
-    return index.foresee(read.map((content) => () => placeExchange(index, content)));
+    const found = contents.filter((content) => content !== undefined);
+    return index.foresee(found.map((content) => () => placeExchange(index, content)));
+  };
+
+  const forgetOldest = (next: ReadonlySet<string>) => {
+    for (const [id, { size }] of readings) {
+      if (readings.size <= READINGS_KEPT && bytes <= MOST_BYTES_KEPT) return;
+      if (next.has(id)) continue;
+      readings.delete(id);
+      bytes -= size;
+    }
   };
 
   return {
     async readLast(queue) {
       const { id } = queue.at(-1)!;
-      const ahead = queue.slice(-READ_AHEAD).filter((one) => !readings.has(one.id));
-      if (ahead.length >= READ_AHEAD / 2 || !readings.has(id)) {
-        const next = ahead.toReversed();
-        const together = readTogether(next);
-        for (const one of next) readings.set(one.id, together);
+      const next = window(queue);
+      const missing = next.filter((one) => !readings.has(one.id));
+      if (missing.length >= READ_AHEAD / 2 || !readings.has(id)) {
+        forgetOldest(new Set(next.map((one) => one.id)));
+        read(missing);
       }
-      const together = readings.get(id)!;
-      const contents = await together;
-      if (contents.size >= FORESEE && !foreseen.has(together)) {
-        foreseen.add(together);
-        await foresee(contents);
-      }
-      for (const oldest of readings.keys()) {
-        if (readings.size <= READINGS_KEPT) break;
-        readings.delete(oldest);
-      }
-      return contents.get(id);
+      const { content, together } = readings.get(id)!;
+      const contents = await together.contents;
+      together.contents = undefined;
+      if (contents && contents.length >= FORESEE) await foresee(contents);
+      return content;
     },
   };
 }
