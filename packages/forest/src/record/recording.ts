@@ -19,6 +19,7 @@ import type { HintPlaces } from './hints.ts';
 import { createResponseIdReader, readResponseId } from './read-exchange.ts';
 import type { CollectedTexts, RecentTexts } from './recent-texts.ts';
 import type { HeaderPairs, PendingWrite, RecordingWriter, RequestToRecord } from './recorder.ts';
+import type { RequestHashes } from './request-hashes.ts';
 import { byteLength, createResponseBuffer } from './response-buffer.ts';
 
 /**
@@ -67,6 +68,7 @@ interface RecordingContext {
   readonly unsaved: { total: number };
   readonly report: (error: unknown) => void;
   readonly hints: HintPlaces | undefined;
+  readonly hashes: RequestHashes;
 }
 
 /**
@@ -74,7 +76,7 @@ interface RecordingContext {
  * everything known. Nothing is parsed while bytes pass; that happens when they are stored.
  */
 export function createRecording(
-  { store, clock, writer, texts: recent, unsaved, report, hints }: RecordingContext,
+  { store, clock, writer, texts: recent, unsaved, report, hints, hashes: known }: RecordingContext,
   request: RequestToRecord,
 ): Recording {
   const id = clock.tick();
@@ -103,8 +105,9 @@ export function createRecording(
   let isOver = false;
   let hashes: ReturnType<RequestDescription['hashes']> | undefined;
 
+  const hashBody: RequestHashes['hash'] = (...request) => known.hash(...request);
   const describe = () => {
-    described ??= describeRequest(request, { id, start, writer: store.writer }, hints);
+    described ??= describeRequest(request, { id, start, writer: store.writer }, hints, hashBody);
     return described;
   };
   const hash = () => {
