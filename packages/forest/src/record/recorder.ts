@@ -5,7 +5,6 @@ import { createTraffic, putOff } from './pauses.ts';
 import { sharedProjector } from './projection/projector.ts';
 import { recentTexts } from './recent-texts.ts';
 import { createRecording, type Recording } from './recording.ts';
-import { RequestHashes } from './request-hashes.ts';
 import { sliceWork, turnOfOthers } from './turns.ts';
 
 /** Options of `createRecorder`. */
@@ -79,9 +78,8 @@ export function createRecorder(
   const writer = createRecordingWriter(() => projector.run().catch(report));
   const texts = recentTexts(store);
   const unsaved = { total: 0 };
-  const hashes = new RequestHashes();
   return {
-    begin: (request) => createRecording({ store, clock, writer, texts, unsaved, report, hints, hashes }, request),
+    begin: (request) => createRecording({ store, clock, writer, texts, unsaved, report, hints }, request),
     stored: () => writer.stored(),
     settled: () => writer.settled(),
   };

@@ -1,6 +1,7 @@
 import { createHash, type Hash, randomUUID } from 'node:crypto';
 import { findMembers, isObject, parseJson } from '@skein/core';
 import { canonicalText, quoted } from '../model/ids.ts';
+import type { Store } from '../store/index.ts';
 import { type BodyHashes, type BodyToHash, hashWhole, mayRound, replayFront } from './describe-request.ts';
 
 /**
@@ -139,6 +140,17 @@ export class RequestHashes {
     this.#histories = this.#histories.filter((one) => one !== history);
     this.#characters -= history.text.length;
   }
+}
+
+const all = new WeakMap<Store, RequestHashes>();
+
+/** Those of a store. All its recorders in this process share them. */
+export function requestHashes(store: Store): RequestHashes {
+  const there = all.get(store);
+  if (there) return there;
+  const made = new RequestHashes();
+  all.set(store, made);
+  return made;
 }
 
 /** Stands for the messages that are hashed already. */
