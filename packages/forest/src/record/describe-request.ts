@@ -5,6 +5,7 @@ import { findSecrets, isSecretParameter, removeSecrets } from '../model/secrets.
 import type { Exchange, ExchangeKind } from './exchange.ts';
 import { type HintPlaces, readHints } from './hints.ts';
 import type { HeaderPairs, RequestToRecord } from './recorder.ts';
+import { byteLength } from './response-buffer.ts';
 
 /** A request as it is stored, without secrets. */
 export interface RequestDescription {
@@ -14,13 +15,23 @@ export interface RequestDescription {
   /** Undefined if there is none. */
   readonly body: PackedBytes | undefined;
   /** The hashes of the body, computed once at the end, because hashing a long history takes time. */
-  hashes(): Pick<Exchange, 'requestSha256' | 'replayKey'>;
+  hashes(): Pick<Exchange, 'requestSha256' | 'replayKey' | 'requestBytes'>;
 }
 
+/** A body that is hashed: its text, and the same or its UTF-8. */
+export interface BodyToHash {
+  readonly text: string;
+  readonly exact: string | Uint8Array;
+}
+
+export type BodyHashes = Pick<Exchange, 'requestSha256' | 'replayKey'>;
+
+/** `hash` may know a part of what it is asked for. */
 export function describeRequest(
   request: RequestToRecord,
   begun: Pick<Exchange, 'id' | 'start' | 'writer'>,
   places?: HintPlaces,
+  hash: (method: string, url: URL, body: BodyToHash | undefined) => BodyHashes = hashWhole,
 ): RequestDescription {
   const url = new URL(request.url);
   const secrets = findSecrets(url, request.headers);
@@ -49,8 +60,8 @@ export function describeRequest(
     secrets,
     body: body?.packed,
     hashes: () => ({
-      ...(body && { requestSha256: sha256(body.exact) }),
-      replayKey: replayKey(request.method, url, body?.text ?? ''),
+      ...(body && { requestBytes: byteLength(body.exact) }),
+      ...hash(request.method, url, body),
     }),
   };
 }
@@ -106,11 +117,8 @@ function findModel(body: string): string | undefined {
 }
 
 /** A body as it was given, as it is stored, and as it is hashed. It is decoded once, and not encoded again to be hashed. */
-interface CleanBody {
+interface CleanBody extends BodyToHash {
   readonly given: string;
-  readonly text: string;
-  /** `text`, or its UTF-8 bytes. */
-  readonly exact: string | Uint8Array;
   readonly packed: PackedBytes;
   readonly redacted: boolean;
 }
@@ -261,7 +269,19 @@ function safeQuery({ search, searchParams }: URL): string {
  * compared byte for byte. Host and headers do not count.
  */
 export function replayKey(method: string, url: URL, body: string): string {
-  return sha256([method, url.pathname, sortedQuery(url), byValue(body)].join('\n'));
+  return sha256(`${replayFront(method, url)}\n${byValue(body)}`);
+}
+
+/** What a replay key is made of beside the body. */
+export function replayFront(method: string, url: URL): string {
+  return [method, url.pathname, sortedQuery(url)].join('\n');
+}
+
+export function hashWhole(method: string, url: URL, body: BodyToHash | undefined): BodyHashes {
+  return {
+    ...(body && { requestSha256: sha256(body.exact) }),
+    replayKey: replayKey(method, url, body?.text ?? ''),
+  };
 }
 
 function sortedQuery(url: URL): string {
@@ -271,12 +291,16 @@ function sortedQuery(url: URL): string {
   return query.toString();
 }
 
-/** Numbers that a double may not hold, such as one of 16 digits or with a large exponent; they may also be in a text. */
+/** Whether a JSON text may have numbers that a double does not hold, such as one of 16 digits or with a large exponent; they may also be in a text. */
+export function mayRound(text: string): boolean {
+  return MAY_ROUND.test(text);
+}
+
 const MAY_ROUND = /\d(?:[\d.]{15}|[eE][+-]?\d{3})/;
 
 function byValue(body: string): string {
   try {
-    return MAY_ROUND.test(body) ? canonical(body) : canonicalText(parseJson(body));
+    return mayRound(body) ? canonical(body) : canonicalText(parseJson(body));
   } catch (error) {
     if (isSkeinError(error, 'invalid_json')) return body;
     throw error;

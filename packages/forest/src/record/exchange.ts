@@ -32,6 +32,8 @@ export interface Exchange {
   /** SHA-256 of the request's bytes, and the key that a replay compares. */
   readonly requestSha256?: string;
   readonly replayKey?: string;
+  /** How many bytes of the request are stored; absent in exchanges of older versions. */
+  readonly requestBytes?: number;
   readonly status?: number;
   readonly responseHeaders?: Readonly<Record<string, string>>;
   readonly responseId?: string;
@@ -256,6 +258,17 @@ function joinTexts({ upstream }: Pick<Exchange, 'upstream'>, parts: readonly Ent
     },
   };
 }
+
+/** How many bytes an exchange takes in memory when it is read, before it is: a gateway stores each side twice. */
+export function exchangeSize(record: EntryRecord | undefined): number {
+  const exchange = record && readExchangeRecord(record);
+  const { requestBytes, responseBytes = 0, upstream } = exchange ?? {};
+  const size = requestBytes === undefined ? UNKNOWN_BYTES : requestBytes + responseBytes;
+  return upstream ? 2 * size : size;
+}
+
+/** What is taken for the size of an exchange that does not say it. */
+const UNKNOWN_BYTES = 2 ** 19;
 
 /** How much of the bytes of an exchange is stored. */
 export interface StoredBytes {

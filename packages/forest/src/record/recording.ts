@@ -19,6 +19,7 @@ import type { HintPlaces } from './hints.ts';
 import { createResponseIdReader, readResponseId } from './read-exchange.ts';
 import type { CollectedTexts, RecentTexts } from './recent-texts.ts';
 import type { HeaderPairs, PendingWrite, RecordingWriter, RequestToRecord } from './recorder.ts';
+import { type RequestHashes, requestHashes } from './request-hashes.ts';
 import { byteLength, createResponseBuffer } from './response-buffer.ts';
 
 /**
@@ -103,8 +104,9 @@ export function createRecording(
   let isOver = false;
   let hashes: ReturnType<RequestDescription['hashes']> | undefined;
 
+  const hashBody: RequestHashes['hash'] = (...given) => requestHashes(store).hash(...given);
   const describe = () => {
-    described ??= describeRequest(request, { id, start, writer: store.writer }, hints);
+    described ??= describeRequest(request, { id, start, writer: store.writer }, hints, hashBody);
     return described;
   };
   const hash = () => {

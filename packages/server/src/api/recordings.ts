@@ -111,6 +111,7 @@ const Recording = z
     requestHeaders: Headers,
     requestSha256: z.string().optional(),
     replayKey: z.string().optional(),
+    requestBytes: z.number().optional(),
     status: z.number().optional(),
     responseHeaders: Headers.optional(),
     responseId: z.string().optional(),

@@ -5,8 +5,9 @@ import type { ExchangeContent } from '../read-exchange.ts';
 import type { RecordingForest } from '../recorder.ts';
 import { sliceWork } from '../turns.ts';
 import { FactBase, FactsReplaced, type FoldedState, LIMITS, latePosition, type ProjectionLimits } from './fact-base.ts';
-import { closeLost, loadExchanges, readContents } from './load-exchanges.ts';
+import { closeLost, loadExchanges } from './load-exchanges.ts';
 import { type PlacementStep, placeExchange } from './place-exchange.ts';
+import { createReadingAhead } from './reading-ahead.ts';
 import { createRecordedIndex, type IndexStep, type RecordedIndex } from './recorded-index.ts';
 import { createTreeWriter } from './tree-writer.ts';
 
@@ -34,18 +35,6 @@ export interface ProjectionCounts {
  */
 const STEPS_KEPT = 10_000;
 
-/** How many exchanges are read ahead, at least half of them at once. */
-const READ_AHEAD = 32;
-
-/** From this many on, the facts that the exchanges ask for are read in one go, too: they are placed twice for it. */
-const FORESEE = 4;
-
-/**
- * How many exchanges stay in memory after they were read: those that two servers recorded in the same seconds are often
- * placed again.
- */
-const READINGS_KEPT = 64;
-
 /** An exchange to be placed. */
 interface QueuedExchange {
   readonly id: string;
@@ -57,9 +46,6 @@ interface QueuedExchange {
   /** Its record, if it has just been read. */
   readonly entry?: EntryRecord;
 }
-
-/** Exchanges that are read together, by id. */
-type Readings = Promise<ReadonlyMap<string, ExchangeContent | undefined>>;
 
 interface AppliedExchange extends QueuedExchange {
   step: IndexStep | undefined;
@@ -234,29 +220,12 @@ export function createProjector(
   const applyInOrder = async (items: readonly QueuedExchange[]): Promise<void> => {
     // A stack: the next exchange is the last one. If an exchange is there twice, the newer record counts.
     const queue = [...new Map(items.map((one) => [one.id, one])).values()].sort(lastFirst);
-    const readings = new Map<string, Readings>();
-    const foreseen = new Set<Readings>();
+    const ahead = createReadingAhead(forest, () => index);
     await writer.prepare(queue.map(({ id }) => id));
     const turn = sliceWork();
     for (let item = queue.at(-1); item; item = queue.at(-1)) {
-      const ahead = queue.slice(-READ_AHEAD).filter(({ id }) => !readings.has(id));
-      if (ahead.length >= READ_AHEAD / 2 || !readings.has(item.id)) {
-        const next = ahead.toReversed();
-        const together = readTogether(next);
-        for (const { id } of next) readings.set(id, together);
-      }
+      const reading = await ahead.readLast(queue);
       queue.pop();
-      const together = readings.get(item.id)!;
-      const contents = await together;
-      if (contents.size >= FORESEE && !foreseen.has(together)) {
-        foreseen.add(together);
-        await foresee(contents);
-      }
-      const reading = contents.get(item.id);
-      for (const id of readings.keys()) {
-        if (readings.size <= READINGS_KEPT) break;
-        readings.delete(id);
-      }
       unread.delete(item.id);
       if (!reading) {
         unread.add(item.id);
@@ -269,18 +238,6 @@ export function createProjector(
       queue.push(...moveBehind(step.behind, item).sort(lastFirst));
     }
   };
-
-  const readTogether = (items: readonly QueuedExchange[]): Readings => {
-    const reading = readContents(forest, items).then(
-      (contents) => new Map(items.map(({ id }, at) => [id, contents[at]])),
-    );
-    // An error is reported when it is the turn of one of them.
-    reading.catch(() => undefined);
-    return reading;
-  };
-
-  const foresee = (contents: Awaited<Readings>): Promise<void> =>
-    index.foresee([...contents.values()].flatMap((content) => (content ? [() => placeExchange(index, content)] : [])));
 
   /** Moves exchanges behind a later one whose reply they continue; the clocks of two servers differ. */
   const moveBehind = (ids: readonly string[], { id: mover, order }: QueuedExchange): QueuedExchange[] => {
