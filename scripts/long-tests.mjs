@@ -50,6 +50,7 @@ export const LONG = [
   'packages/web/test/outage.test.ts',
   'packages/web/test/palette.test.ts',
   'packages/web/test/reading.test.ts',
+  'packages/web/test/scrolling.test.ts',
   'packages/web/test/threads.test.ts',
   'packages/web/test/walking.test.ts',
   'packages/web/test/writing.test.ts',

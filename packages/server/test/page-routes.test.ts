@@ -43,20 +43,34 @@ describe('at a glance', () => {
 
   test('a summary says how long, how much, who, and how it begins and ends, with secrets hidden', async () => {
     const { api, thread } = await answered();
-    const { body } = await api('GET', `/threads/${thread.id}/summary`);
-    expect(body).toMatchObject({ messages: 2, replies: 1, withoutPrice: 1, last: 'Fine.' });
-    expect(body.models).toEqual(['claude-opus-5-5']);
-    expect(body.usage.output).toBeGreaterThan(0);
-    expect(body.preview).toHaveLength(200);
-    expect(body.preview).toMatch(/^Hello, my key is \[redacted\]\. word .*…$/);
-    expect((await api('GET', '/threads/none/summary')).status).toBe(404);
+    const { body } = await api('GET', `/summaries?ids=${thread.id}`);
+    const [summary] = body.items;
+    expect(summary).toMatchObject({ id: thread.id, messages: 2, replies: 1, withoutPrice: 1, last: 'Fine.' });
+    expect(summary.models).toEqual(['claude-opus-5-5']);
+    expect(summary.usage.output).toBeGreaterThan(0);
+    expect(summary.preview).toHaveLength(200);
+    expect(summary.preview).toMatch(/^Hello, my key is \[redacted\]\. word .*…$/);
+  });
+
+  test('summaries of many conversations are one answer, which leaves out what is not known', async () => {
+    const { api } = await startWorld();
+    const begin = async (text: string) => (await api('POST', '/threads', { messages: [question(text)] })).body.id;
+    const [first, second] = [await begin('One'), await begin('Two')];
+    const { body } = await api('GET', `/summaries?ids=${second},none,${first}`);
+    expect(body.items).toMatchObject([
+      { id: second, preview: 'Two' },
+      { id: first, preview: 'One' },
+    ]);
+    const many = Array.from({ length: 51 }, () => first).join(',');
+    expect((await api('GET', `/summaries?ids=${many}`)).body).toMatchObject({ code: 'bad_request' });
+    expect((await api('GET', '/summaries?ids=a%2Fb')).body).toMatchObject({ code: 'bad_request' });
   });
 
   test('a summary begins with the words of a person, not with what a program put in front', async () => {
     const { api } = await startWorld();
     const reminder = `<system-reminder>\n${'As you answer, use this. '.repeat(20)}\n</system-reminder>\n`;
     const { body: thread } = await api('POST', '/threads', { messages: [question(`${reminder}Mend the parser`)] });
-    expect((await api('GET', `/threads/${thread.id}/summary`)).body.preview).toBe('Mend the parser');
+    expect((await api('GET', `/summaries?ids=${thread.id}`)).body.items[0].preview).toBe('Mend the parser');
   });
 
   test('previews leave out what is not known, and say what a message without text does', async () => {

@@ -174,7 +174,7 @@ test('rows that come into view are drawn in the frame that scrolls', async () =>
   const isDrawn = await page.evaluate(
     () =>
       new Promise((resolve) => {
-        document.getElementById('forest-scroll')!.scrollTop += 600;
+        document.querySelector('main [data-scroller]')!.scrollTop += 600;
         requestAnimationFrame(() => {
           const rows = [...document.querySelectorAll('[data-thread]')].map((row) => row.getBoundingClientRect());
           resolve(rows.some(({ top, bottom }) => top <= innerHeight - 50 && bottom >= innerHeight - 50));

@@ -13,7 +13,7 @@ import {
 import { Problem } from '../http/problem.ts';
 import type { Redactor } from '../redact.ts';
 import { readSpending, type Spending } from '../spending.ts';
-import { summarize } from './forest.ts';
+import { summarize } from './glance.ts';
 import { answers, apiRouter, given } from './router.ts';
 import { PageQuery, pageSchema, Stop, Usage } from './schemas/forest.ts';
 import { DescribedLoss } from './schemas/generation.ts';

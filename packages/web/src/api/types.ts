@@ -13,7 +13,7 @@ export type ContextChange = InferResponseType<
   Client['threads'][':thread']['context-changes']['$get'],
   200
 >['items'][number];
-export type Summary = InferResponseType<Client['threads'][':thread']['summary']['$get'], 200>;
+export type Summary = InferResponseType<Client['summaries']['$get'], 200>['items'][number];
 /** A session of a coding agent, step by step. */
 type SessionView = InferResponseType<Client['threads'][':thread']['session']['$get'], 200>;
 export type SessionLane = SessionView['main'];

@@ -1,12 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { ArrowDown } from 'lucide-react';
 import { type RefObject, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
-import { Virtualizer, type VirtualizerHandle } from 'virtua';
 import { queries } from '../api/queries.ts';
-import type { ContextChange } from '../api/types.ts';
+import type { ContextChange, Node } from '../api/types.ts';
 import { listOpenCalls } from '../inspector/open-calls.ts';
 import { Button } from '../ui/button.tsx';
-import { drawInFrame, NumberedVirtualRows } from '../ui/virtual-rows.tsx';
+import { SCROLLER, VirtualList, type VirtualListHandle } from '../ui/virtual-list.tsx';
 import { t } from '../words/words.ts';
 import { FindBar } from './find-bar.tsx';
 import { providerChanges } from './message/author.ts';
@@ -20,7 +19,7 @@ import type { ShownThread } from './use-thread.ts';
 /** The messages from the first to the leaf. Only the visible ones are rendered. */
 export function ThreadView({ owner, selected, leaf, path, tail }: ShownThread) {
   const scroller = useRef<HTMLDivElement>(null);
-  const list = useRef<VirtualizerHandle>(null);
+  const list = useRef<VirtualListHandle>(null);
   const pairs = useMemo(() => pairCalls(path), [path]);
   const changes = useMemo(() => providerChanges(path), [path]);
   const contexts = useContextChanges(owner?.id, leaf.id);
@@ -30,51 +29,59 @@ export function ThreadView({ owner, selected, leaf, path, tail }: ShownThread) {
   const selectedAt = path.indexOf(selected);
   const editing = useScreenState((desk) => desk.editing);
   const editingAt = editing === undefined ? -1 : path.findIndex(({ id }) => id === editing);
+  const last = tail ? leaf.id : open.length > 0 ? 'open' : isUnanswered ? `${leaf.id} unanswered` : undefined;
+  // Keyed by place and not by message, so that a sibling takes over the height of the message that it replaces.
+  const keys = useMemo(
+    () => [...path.map(({ parent }) => parent), ...(last === undefined ? [] : [last])],
+    [path, last],
+  );
   const { isAtEnd, toEnd } = useScrolling({
     scroller,
     list,
     selectedAt,
-    count: path.length + (tail || open.length > 0 || isUnanswered ? 1 : 0),
+    path,
+    leaf,
+    isGrowing: tail !== undefined,
+    count: keys.length,
     isAtLeaf: selected === leaf,
   });
   return (
     <div className="relative min-h-0 grow">
       <section
         ref={scroller}
-        onScrollCapture={drawInFrame}
+        {...SCROLLER}
         aria-label={t('conversation.messages')}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by key
         tabIndex={0}
         className="h-full overflow-y-auto [overflow-anchor:none] outline-offset-[-2px]"
       >
         <div className="py-3">
-          <Virtualizer
+          <VirtualList
             ref={list}
-            as={NumberedVirtualRows}
-            item="li"
-            scrollRef={scroller}
-            startMargin={12}
-            keepMounted={editingAt < 0 ? [] : [editingAt]}
+            as="ol"
+            keepsRoom
+            keys={keys}
+            estimate={(index) => (path[index] ? estimateHeight(path[index]) : LEAST_HEIGHT)}
+            kept={editingAt < 0 ? undefined : editingAt}
           >
-            {[
-              ...path.map((node, index) => (
-                // Keyed by place and not by message, so that a sibling takes over the height of the message that it replaces.
-                <MessageRow
-                  key={node.parent}
-                  node={node}
-                  leaf={leaf.id}
-                  isSelected={index === selectedAt}
-                  isBookmarked={bookmarked.has(node.id)}
-                  isOtherProvider={changes.has(node.id)}
-                  pairs={pairs[index]!}
-                  change={contexts.get(node.id)}
-                />
-              )),
-              ...(tail ? [<MessageRow key={leaf.id} tail={tail} leaf={leaf.id} />] : []),
-              ...(open.length > 0 ? [<OpenCallsRow key="open" leaf={leaf} names={open} />] : []),
-              ...(isUnanswered ? [<UnansweredRow key={`${leaf.id} unanswered`} leaf={leaf} />] : []),
-            ]}
-          </Virtualizer>
+            {(index) => {
+              const node = path[index];
+              if (node)
+                return (
+                  <MessageRow
+                    node={node}
+                    leaf={leaf.id}
+                    isSelected={index === selectedAt}
+                    isBookmarked={bookmarked.has(node.id)}
+                    isOtherProvider={changes.has(node.id)}
+                    pairs={pairs[index]!}
+                    change={contexts.get(node.id)}
+                  />
+                );
+              if (tail) return <MessageRow tail={tail} leaf={leaf.id} />;
+              return open.length > 0 ? <OpenCallsRow leaf={leaf} names={open} /> : <UnansweredRow leaf={leaf} />;
+            }}
+          </VirtualList>
         </div>
       </section>
       <FindBar path={path} scroller={scroller} />
@@ -89,6 +96,20 @@ export function ThreadView({ owner, selected, leaf, path, tail }: ShownThread) {
   );
 }
 
+/** The height of a message with one line. */
+const LEAST_HEIGHT = 72;
+const LINE_HEIGHT = 26;
+const CHARACTERS_PER_LINE = 80;
+
+/** About the height of a message that was not drawn yet. */
+function estimateHeight({ content }: Node): number {
+  const lines = content.reduce(
+    (sum, block) => sum + (block.type === 'text' ? Math.ceil(block.text.length / CHARACTERS_PER_LINE) : 1),
+    0,
+  );
+  return LEAST_HEIGHT + LINE_HEIGHT * Math.max(0, lines - 1);
+}
+
 /** The changes of context in a conversation, by the first answer after the change. */
 function useContextChanges(thread: string | undefined, to: string): ReadonlyMap<string, ContextChange> {
   const { data } = useQuery({
@@ -101,29 +122,36 @@ function useContextChanges(thread: string | undefined, to: string): ReadonlyMap<
 
 /** The distance from the end, in pixels, that counts as at the end. */
 const NEAR = 48;
-/** The time without scrolling, in milliseconds, after which the view is at rest. */
-const RESTING_MS = 120;
 
 interface ScrollOptions {
   readonly scroller: RefObject<HTMLDivElement | null>;
-  readonly list: RefObject<VirtualizerHandle | null>;
+  readonly list: RefObject<VirtualListHandle | null>;
   readonly selectedAt: number;
   readonly count: number;
   readonly isAtLeaf: boolean;
+  readonly path: readonly Node[];
+  readonly leaf: Node;
+  readonly isGrowing: boolean;
 }
 
-/**
- * Keeps the reader's place: follows growing text only at the end, scrolls a selected message into view, and never lets the
- * view slide because the content below it became shorter.
- */
-function useScrolling({ scroller, list, selectedAt, count, isAtLeaf }: ScrollOptions) {
+/** Keeps the reader's place: follows growing text only at the end, and scrolls a selected message into view. */
+function useScrolling(options: ScrollOptions) {
+  const { scroller, list, selectedAt, count, isAtLeaf, path, leaf, isGrowing } = options;
   const [isAtEnd, setAtEnd] = useState(true);
   const follows = useRef(isAtLeaf);
+  // Another branch that is longer is no text that grows.
+  const isSwitched = useRef(false);
+  const shownAt = useRef(selectedAt);
+  const leafBefore = useRef(leaf.id);
+  useLayoutEffect(() => {
+    isSwitched.current ||= !isGrowing && !path.some(({ id }) => id === leafBefore.current);
+    leafBefore.current = leaf.id;
+    shownAt.current = selectedAt;
+  }, [leaf, path, isGrowing, selectedAt]);
 
   useEffect(() => {
     const box = scroller.current!;
     const content = box.firstElementChild as HTMLElement;
-    let resting: ReturnType<typeof setTimeout> | undefined;
     let lastTop = box.scrollTop;
     const isNear = () => box.scrollHeight - box.scrollTop - box.clientHeight < NEAR;
     const look = () => {
@@ -132,14 +160,13 @@ function useScrolling({ scroller, list, selectedAt, count, isAtLeaf }: ScrollOpt
       else if (box.scrollTop < lastTop) follows.current = false;
       lastTop = box.scrollTop;
       setAtEnd(follows.current);
-      clearTimeout(resting);
-      resting = setTimeout(keepRoom, RESTING_MS);
-    };
-    // Keeps the visible height when a shorter branch replaces a longer one.
-    const keepRoom = () => {
-      content.style.minHeight = `${box.scrollTop + box.clientHeight}px`;
     };
     const grown = new ResizeObserver(() => {
+      if (isSwitched.current) {
+        follows.current = isNear();
+        list.current?.show(shownAt.current);
+      }
+      isSwitched.current = false;
       if (follows.current) box.scrollTop = box.scrollHeight;
       else setAtEnd(isNear());
     });
@@ -147,11 +174,10 @@ function useScrolling({ scroller, list, selectedAt, count, isAtLeaf }: ScrollOpt
     grown.observe(box);
     box.addEventListener('scroll', look, { passive: true });
     return () => {
-      clearTimeout(resting);
       grown.disconnect();
       box.removeEventListener('scroll', look);
     };
-  }, [scroller]);
+  }, [scroller, list]);
 
   const before = useRef<number>(undefined);
   // biome-ignore lint/correctness/useExhaustiveDependencies: only another selection moves the view
@@ -160,15 +186,15 @@ function useScrolling({ scroller, list, selectedAt, count, isAtLeaf }: ScrollOpt
     const isSame = before.current === selectedAt;
     before.current = selectedAt;
     if (isSame) return;
-    if (isFirst) list.current?.scrollToIndex(isAtLeaf ? count - 1 : selectedAt, { align: isAtLeaf ? 'end' : 'start' });
-    else if (selectedAt === 0) list.current?.scrollTo(0);
-    else if (!isAtLeaf || !follows.current) list.current?.scrollToIndex(selectedAt, { align: 'nearest' });
+    if (isFirst) list.current?.scrollToIndex(isAtLeaf ? count - 1 : selectedAt, isAtLeaf ? 'end' : 'start');
+    else if (selectedAt === 0) scroller.current!.scrollTop = 0;
+    else if (!isAtLeaf || !follows.current) list.current?.scrollToIndex(selectedAt, 'nearest');
     else scroller.current!.scrollTop = scroller.current!.scrollHeight;
   }, [selectedAt]);
 
   const toEnd = () => {
     follows.current = true;
-    list.current?.scrollToIndex(count - 1, { align: 'end' });
+    list.current?.scrollToIndex(count - 1, 'end');
   };
   return { isAtEnd, toEnd };
 }

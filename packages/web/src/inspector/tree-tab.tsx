@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { ChevronDown, ChevronRight, Loader } from 'lucide-react';
 import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from 'react';
-import { VList, type VListHandle } from 'virtua';
 import { queries } from '../api/queries.ts';
 import type { Block, Node, Thread } from '../api/types.ts';
 import { foldRuns, subtreeSizes } from '../graph/fold.ts';
@@ -14,6 +13,7 @@ import { pathTo, useNodes } from '../state/nodes.ts';
 import { goTo } from '../state/place.ts';
 import { requestPreviews, usePreviews } from '../state/previews.ts';
 import { Failed, Loading } from '../ui/states.tsx';
+import { SCROLLER, VirtualList, type VirtualListHandle } from '../ui/virtual-list.tsx';
 import { t } from '../words/words.ts';
 import { MOST_LANES, ModelLegend, RailCell, type RailNode, ROW_HEIGHT } from './rail-cell.tsx';
 
@@ -37,7 +37,7 @@ interface LinesProps {
 function Lines({ items, path, selected }: LinesProps) {
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
   const [active, setActive] = useState(selected);
-  const list = useRef<VListHandle>(null);
+  const list = useRef<VirtualListHandle>(null);
   const name = useId();
   const live = useLiveTreeNodes();
 
@@ -62,10 +62,11 @@ function Lines({ items, path, selected }: LinesProps) {
     });
   }, [tree, path, selected, open, heads]);
 
+  const keys = useMemo(() => rows.map(({ fold }) => fold.id), [rows]);
   const indexOf = (id: string) => rows.findIndex(({ fold }) => fold.ids.includes(id));
   useEffect(() => setActive(selected), [selected]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: only when another one is selected, not whenever the tree grows
-  useEffect(() => list.current?.scrollToIndex(Math.max(0, indexOf(selected)), { align: 'nearest' }), [selected]);
+  useEffect(() => list.current?.scrollToIndex(Math.max(0, indexOf(selected)), 'nearest'), [selected]);
 
   const toggle = ({ fold, isOpen }: RailRow) =>
     setOpen((before) => {
@@ -82,7 +83,7 @@ function Lines({ items, path, selected }: LinesProps) {
     const row = rows[Math.min(Math.max(index, 0), rows.length - 1)];
     if (!row) return;
     setActive(row.fold.id);
-    list.current?.scrollToIndex(rows.indexOf(row), { align: 'nearest' });
+    list.current?.scrollToIndex(rows.indexOf(row), 'nearest');
   };
   const current = Math.max(0, indexOf(active));
   const onKeyDown = (event: KeyboardEvent) => {
@@ -115,28 +116,36 @@ function Lines({ items, path, selected }: LinesProps) {
         onKeyDown={onKeyDown}
         className="group min-h-0 grow py-1 outline-offset-[-2px]"
       >
-        <VList ref={list} className="h-full" keepMounted={[current]} itemSize={ROW_HEIGHT}>
-          {rows.map((row, index) => (
-            <TreeLine
-              key={row.fold.id}
-              id={`${name}-${index}`}
-              row={row}
-              rows={rows}
-              lanes={lanes}
-              node={tree.nodes.get(row.fold.id)!}
-              colors={colors}
-              heads={row.fold.ids.flatMap((id) => heads.get(id) ?? [])}
-              isSelected={row.fold.id === selected}
-              isActive={index === current}
-              onPick={() => pick(row)}
-              onToggle={() => toggle(row)}
-            />
-          ))}
-        </VList>
+        <div {...SCROLLER} className="h-full overflow-y-auto [overflow-anchor:none]">
+          <VirtualList as="div" ref={list} keys={keys} estimate={estimateRow} kept={current}>
+            {(index) => {
+              const row = rows[index]!;
+              return (
+                <TreeLine
+                  id={`${name}-${index}`}
+                  row={row}
+                  rows={rows}
+                  lanes={lanes}
+                  node={tree.nodes.get(row.fold.id)!}
+                  colors={colors}
+                  heads={row.fold.ids.flatMap((id) => heads.get(id) ?? [])}
+                  isSelected={row.fold.id === selected}
+                  isActive={index === current}
+                  onPick={() => pick(row)}
+                  onToggle={() => toggle(row)}
+                />
+              );
+            }}
+          </VirtualList>
+        </div>
       </div>
       <ModelLegend colors={colors} />
     </div>
   );
+}
+
+function estimateRow(): number {
+  return ROW_HEIGHT;
 }
 
 interface TreeLineProps {

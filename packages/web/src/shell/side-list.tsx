@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Bookmark as BookmarkIcon, GitFork, SquarePen } from 'lucide-react';
-import { useMemo, useRef, useState } from 'react';
-import { Virtualizer } from 'virtua';
+import { useMemo, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { queries } from '../api/queries.ts';
 import { listTags } from '../api/tags.ts';
@@ -14,7 +13,7 @@ import { describeGroup, GroupToggle } from '../threads/thread-group.tsx';
 import { ChoiceField } from '../ui/field.tsx';
 import { shortAgo } from '../ui/format.ts';
 import { Failed, Loading } from '../ui/states.tsx';
-import { drawInFrame, VirtualRows } from '../ui/virtual-rows.tsx';
+import { SCROLLER, VirtualList } from '../ui/virtual-list.tsx';
 import { LANGUAGE, t } from '../words/words.ts';
 import { SCREENS } from './screens.ts';
 
@@ -92,20 +91,21 @@ function ScreenLinks() {
 }
 
 function SideList({ rows }: { readonly rows: readonly SideRow[] }) {
-  const scroller = useRef<HTMLDivElement>(null);
   const { thread, node } = useConversationAddress() ?? {};
+  const keys = useMemo(() => rows.map(({ key }) => key), [rows]);
   if (rows.length === 0) return <p className="px-4 py-2 text-xs text-faint">{t('side.empty')}</p>;
   return (
-    <div
-      ref={scroller}
-      onScrollCapture={drawInFrame}
-      className="min-h-0 grow overflow-y-auto px-2 pb-4 [overflow-anchor:none]"
-    >
-      <Virtualizer as={VirtualRows} item="li" scrollRef={scroller} data={rows} itemSize={28}>
-        {(row) => <Row key={row.key} row={row} isHere={isHere(row, node, thread)} />}
-      </Virtualizer>
+    <div {...SCROLLER} className="min-h-0 grow overflow-y-auto px-2 pb-4 [overflow-anchor:none]">
+      <VirtualList keys={keys} estimate={estimateRow}>
+        {(index) => <Row row={rows[index]!} isHere={isHere(rows[index]!, node, thread)} />}
+      </VirtualList>
     </div>
   );
+}
+
+const ROW_HEIGHT = 28;
+function estimateRow(): number {
+  return ROW_HEIGHT;
 }
 
 function isHere(row: SideRow, node: string | undefined, thread: string | undefined): boolean {

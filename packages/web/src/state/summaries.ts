@@ -8,6 +8,9 @@ export const useSummaries = create<{ readonly of: ReadonlyMap<string, Summary> }
 /** A row that scrolls past faster than this asks for nothing, in milliseconds. */
 const SETTLED_MS = 150;
 
+/** The most conversations per request. */
+const PAGE = 50;
+
 /** The change of a conversation that each summary was fetched for. */
 const fetched = new Map<string, number>();
 const waiting = new Map<string, Thread>();
@@ -26,17 +29,15 @@ async function fetchWaiting(): Promise<void> {
   isComing = false;
   const threads = [...waiting.values()];
   waiting.clear();
-  const found = await Promise.all(
-    threads.map(async ({ id, updatedAt }) => {
-      fetched.set(id, updatedAt);
-      const summary = await unwrap(api.threads[':thread'].summary.$get({ param: { thread: id } })).catch(
-        () => undefined,
-      );
-      // It is asked for again when the row is drawn again.
-      if (!summary) fetched.delete(id);
-      return summary && ([id, summary] as const);
-    }),
-  );
-  const known = found.filter((one) => one !== undefined);
-  if (known.length > 0) useSummaries.setState(({ of }) => ({ of: new Map([...of, ...known]) }));
+  for (let at = 0; at < threads.length; at += PAGE) await fetchPage(threads.slice(at, at + PAGE));
+}
+
+async function fetchPage(threads: readonly Thread[]): Promise<void> {
+  for (const { id, updatedAt } of threads) fetched.set(id, updatedAt);
+  const query = { ids: threads.map(({ id }) => id).join() };
+  const found = await unwrap(api.summaries.$get({ query })).catch(() => undefined);
+  // They are asked for again when their rows are drawn again.
+  if (!found) for (const { id } of threads) fetched.delete(id);
+  else
+    useSummaries.setState(({ of }) => ({ of: new Map([...of, ...found.items.map((one) => [one.id, one] as const)]) }));
 }

@@ -1,15 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import {
-  type ChangeEvent,
-  type KeyboardEvent,
-  type MouseEvent,
-  type ReactElement,
-  useLayoutEffect,
-  useMemo,
-  useRef,
-  useState,
-} from 'react';
-import { Virtualizer } from 'virtua';
+import { type ChangeEvent, type KeyboardEvent, type MouseEvent, useMemo, useRef, useState } from 'react';
 import { base, navigate } from '../api/base.ts';
 import { queries } from '../api/queries.ts';
 import type { Thread } from '../api/types.ts';
@@ -19,7 +9,7 @@ import { isArchived } from '../state/thread-state.ts';
 import { ago } from '../ui/format.ts';
 import { OpenMenu } from '../ui/menu.tsx';
 import { Empty, Failed, Loading } from '../ui/states.tsx';
-import { VirtualRows } from '../ui/virtual-rows.tsx';
+import { VirtualList } from '../ui/virtual-list.tsx';
 import { t } from '../words/words.ts';
 import { filterThreads } from './list-address.ts';
 import { SelectionBar, ThreadFilters } from './list-bar.tsx';
@@ -132,6 +122,9 @@ interface RowsProps {
   readonly onSelect: (id: string, isOn: boolean, isRange: boolean) => void;
 }
 
+const THREAD_HEIGHT = 60;
+const GROUP_HEIGHT = 44;
+
 /** The rows and what can be done with them. One handler serves all rows. */
 function Rows({ rows, shown, selected, onSelect }: RowsProps) {
   const [renaming, setRenaming] = useState<string>();
@@ -159,6 +152,8 @@ function Rows({ rows, shown, selected, onSelect }: RowsProps) {
       onSelect(thread.id, target.checked, (nativeEvent as unknown as { shiftKey?: boolean }).shiftKey === true);
   };
   const list = useRef<HTMLDivElement>(null);
+  const keys = useMemo(() => rows.map((row) => (row.kind === 'group' ? row.group : row.thread.id)), [rows]);
+  const estimate = (index: number) => (rows[index]!.kind === 'group' ? GROUP_HEIGHT : THREAD_HEIGHT);
   /** A command on the row that has the focus. Where none has it, the first one gets it. */
   const onRow = (id: string, title: string, key: string, act: (thread: Thread, row: HTMLElement) => void): Command => ({
     id: `threads.${id}`,
@@ -191,22 +186,24 @@ function Rows({ rows, shown, selected, onSelect }: RowsProps) {
         if (thread && !thread.deleted) setRenaming(thread.id);
       }}
     >
-      <ScreenList items={rows} itemSize={60}>
-        {(row) =>
-          row.kind === 'group' ? (
-            <GroupRow key={row.group} row={row} />
-          ) : (
-            <ThreadRow
-              key={row.thread.id}
-              thread={row.thread}
-              depth={row.depth}
-              isSelected={selected.has(row.thread.id)}
-              isRenaming={renaming === row.thread.id}
-              onRenamed={stopRenaming}
-            />
-          )
-        }
-      </ScreenList>
+      <div className="overflow-clip rounded-lg border border-line bg-surface">
+        <VirtualList keys={keys} estimate={estimate}>
+          {(index) => {
+            const row = rows[index]!;
+            return row.kind === 'group' ? (
+              <GroupRow row={row} />
+            ) : (
+              <ThreadRow
+                thread={row.thread}
+                depth={row.depth}
+                isSelected={selected.has(row.thread.id)}
+                isRenaming={renaming === row.thread.id}
+                onRenamed={stopRenaming}
+              />
+            );
+          }}
+        </VirtualList>
+      </div>
       {open && (
         <OpenMenu
           button={{ current: open.button }}
@@ -238,50 +235,6 @@ function moveFocus(event: KeyboardEvent<HTMLElement>): void {
   if (!next) return;
   event.preventDefault();
   next.focus();
-}
-
-/** A long list within a scrolling screen. Only the visible rows are rendered. */
-function ScreenList<T>({
-  items,
-  itemSize,
-  children,
-}: {
-  readonly items: readonly T[];
-  readonly itemSize: number;
-  readonly children: (item: T) => ReactElement;
-}) {
-  const holder = useRef<HTMLDivElement>(null);
-  const scroller = useRef<HTMLElement | null>(null);
-  const [start, setStart] = useState<number>();
-  useLayoutEffect(() => {
-    scroller.current = document.getElementById('forest-scroll');
-    const measure = () => {
-      const outer = scroller.current;
-      if (holder.current && outer)
-        setStart(holder.current.getBoundingClientRect().top - outer.getBoundingClientRect().top + outer.scrollTop);
-    };
-    measure();
-    const observer = new ResizeObserver(measure);
-    // The content above it may grow, such as import cards and filters.
-    if (holder.current?.parentElement?.parentElement) observer.observe(holder.current.parentElement.parentElement);
-    return () => observer.disconnect();
-  }, []);
-  return (
-    <div ref={holder} className="overflow-clip rounded-lg border border-line bg-surface">
-      {start !== undefined && (
-        <Virtualizer
-          as={VirtualRows}
-          item="li"
-          scrollRef={scroller}
-          startMargin={start}
-          data={items}
-          itemSize={itemSize}
-        >
-          {children}
-        </Virtualizer>
-      )}
-    </div>
-  );
 }
 
 /** A group of conversations, one row until it is unfolded. */

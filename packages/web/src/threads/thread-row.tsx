@@ -142,7 +142,7 @@ function cost(summary: Summary | undefined): string {
 
 /** The beginning of a conversation, or its end if the title repeats the beginning. */
 function summaryLine({ preview, last, messages }: Summary, title: string): string {
-  const isSaid = preview.startsWith(title.replace(/…$/, ''));
+  const isSaid = [preview, plainLine(preview)].some((words) => words.startsWith(title.replace(/…$/, '')));
   if (isSaid && messages === 1) return t('threads.no-answer');
   return plainLine((isSaid ? last : preview) || preview) || t('threads.no-text');
 }

@@ -16,7 +16,7 @@ import { ago, shortId } from '../ui/format.ts';
 import { Kbd } from '../ui/kbd.tsx';
 import { Empty, Failed, Loading } from '../ui/states.tsx';
 import { toast, toastError } from '../ui/toasts.tsx';
-import { drawInFrame } from '../ui/virtual-rows.tsx';
+import { SCROLLER } from '../ui/virtual-list.tsx';
 import { t, tx } from '../words/words.ts';
 import { DropZone, ImportCards } from './import-files.tsx';
 import { isSearching, useListAddress } from './list-address.ts';
@@ -38,7 +38,7 @@ export function ThreadsScreen() {
   const isFirstRun = !welcomed && !isSamples && version.data?.demo === true;
   return (
     <DropZone>
-      <div id="forest-scroll" onScrollCapture={drawInFrame} className="h-full overflow-y-auto [overflow-anchor:none]">
+      <div {...SCROLLER} className="h-full overflow-y-auto [overflow-anchor:none]">
         <div className="mx-auto flex min-h-full max-w-5xl flex-col gap-4 p-3 sm:p-6">
           <ScreenHead
             address={address}

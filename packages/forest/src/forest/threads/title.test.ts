@@ -73,6 +73,19 @@ test.each<[string, string, Message]>([
   expect(makeTitle([message])).toBe(title);
 });
 
+test.each<[string, string]>([
+  ['# Plan\n\n**Two days** in *Lisbon*', 'Plan Two days in Lisbon'],
+  ['> - [ ] mend `parse()` in [the parser](src/parser.ts)', 'mend parse() in the parser'],
+  ['| City | Days |\n|:---|---:|\n| Lisbon | 2 |', '| City | Days | | Lisbon | 2 |'],
+  [
+    'Which of *.ts and *.js, 2 * 3 * 4, a**b, __init__ or #1?',
+    'Which of *.ts and *.js, 2 * 3 * 4, a**b, __init__ or #1?',
+  ],
+  ['**', '**'],
+])('a title shows words and no marks of Markdown: %s', (text, title) => {
+  expect(makeTitle([user(text)])).toBe(title);
+});
+
 test('a conversation of which programs wrote everything is titled by their words, and one of nothing is not', () => {
   expect(makeTitle([user('<turn_aborted>The user left.</turn_aborted>')])).toBe(
     '<turn_aborted>The user left.</turn_aborted>',

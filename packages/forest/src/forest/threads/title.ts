@@ -4,6 +4,8 @@ import { readMessage, unlessDamaged } from '../read/read-nodes.ts';
 
 /** Characters of a generated title. */
 const LONGEST = 80;
+/** Characters that a title is made of; marks of Markdown among them leave fewer. */
+const READ = 1000;
 /** A longer text was probably pasted, not written. */
 const PASTED = 600;
 /** A longer line is not the question beside a pasted text. */
@@ -24,7 +26,7 @@ const ADDED_TEXTS: readonly RegExp[] = [
 
 /** Shortens a question to one line of a list. */
 export function shortenTitle(asked: string): string {
-  const line = inOneLine(asked);
+  const line = inOneLine(withoutMarkdown(asked.trim().slice(0, READ)));
   return line.length > LONGEST ? `${line.slice(0, LONGEST - 1).trimEnd()}…` : line;
 }
 
@@ -144,6 +146,18 @@ function findQuestion(parts: readonly string[]): string {
 
 function withoutCode(text: string): string {
   return text.replace(/^```[\s\S]*?(?:^```[ \t]*$|(?![\s\S]))/gm, '').trim();
+}
+
+/** Leaves out the marks of Markdown, which a list would show as they are. Stars and lines inside words are kept: they are code. */
+function withoutMarkdown(text: string): string {
+  return text
+    .replace(/^[ \t]*(?:```|~~~).*$/gm, '')
+    .replace(/^[ \t]*\|?(?:[ \t]*:?-{2,}:?[ \t]*\|)+[ \t]*(?::?-{2,}:?)?[ \t]*$/gm, '')
+    .replace(/^[ \t]*(?:#{1,6}[ \t]+|>[ \t]?|[-*+][ \t]+(?:\[[ xX]\][ \t]+)?)+/gm, '')
+    .replace(/!?\[([^\]\n]*)\]\([^)\n]*\)/g, '$1')
+    .replace(/(\*\*|~~)(?=\S)([^\n]*?\S)\1/g, '$2')
+    .replace(/(?<![\w*/.])\*(?=\w)([^*\n]*[\w.!?,])\*(?![\w*])/g, '$1')
+    .replace(/(?<![\w`])(`+)([^`\n]+)\1(?![\w`])/g, '$2');
 }
 
 function inOneLine(text: string): string {
