@@ -1,0 +1,98 @@
+import { describe, expect, it } from 'vitest';
+import { assistant, type Message, toolResult, user } from '../../message/index.ts';
+import { anthropicMessages, type LossNote, writeRequest } from '../index.ts';
+import { CallTracker, targetToolId, targetToolName, viewId } from './drafts.ts';
+
+const call = (id: string, name = 'find') =>
+  ({ type: 'tool-use', id, name, parameters: {}, rawParameters: '{}' }) as const;
+/** A result that names the function instead of the call, as the one at that place in its message. */
+const resultOf = (name: string, at = 0): Message => toolResult(`skn_fn_${at}_${name}`, 'x');
+
+/** The call that each result answers, in order. */
+function answered(messages: readonly Message[], tracker = new CallTracker()): (string | undefined)[] {
+  return messages.flatMap((message) => {
+    const { find } = tracker.next(message, false);
+    return message.facts.results.map((id) => find(id)?.id);
+  });
+}
+
+describe('a result that names only its function', () => {
+  it('answers the first call of that name that is still open', () => {
+    expect(
+      answered([assistant([call('a'), call('b', 'read'), call('c')]), resultOf('find'), resultOf('find')]),
+    ).toEqual(['a', 'c']);
+    expect(answered([assistant([call('a'), call('b')]), toolResult('a', 'x'), resultOf('find')])).toEqual(['a', 'b']);
+  });
+
+  it('answers calls at any place of a message', () => {
+    expect(answered([assistant([call('a')]), resultOf('find', 12)])).toEqual(['a']);
+    expect(answered([assistant([call('a')]), toolResult('x_skn_fn_0_find', 'x')])).toEqual([undefined]);
+  });
+
+  it('answers the calls of a turn that came in several messages', () => {
+    const turn = [assistant([call('a')]), user('Both, please'), assistant([call('b')])];
+    expect(answered([...turn, resultOf('find'), resultOf('find')])).toEqual(['a', 'b']);
+  });
+
+  it('answers a call behind another result and a question', () => {
+    const start = [assistant([call('a'), call('b')]), toolResult('a', 'x'), user('And?')];
+    expect(answered([...start, resultOf('find')])).toEqual(['a', 'b']);
+  });
+
+  it('does not answer a call that was left open in an earlier turn', () => {
+    const start = [assistant([call('a'), call('b')]), toolResult('a', 'x')];
+    expect(answered([...start, assistant([call('c')]), resultOf('find'), resultOf('find')])).toEqual([
+      'a',
+      'c',
+      undefined,
+    ]);
+  });
+
+  it('answers the same calls when the messages before it belong to an earlier request', () => {
+    const earlier = new CallTracker();
+    answered([assistant([call('a'), call('b'), call('c')]), toolResult('a', 'x')], earlier);
+    expect(answered([resultOf('find'), toolResult('a', 'again')], new CallTracker(earlier))).toEqual(['b', 'a']);
+    expect(answered([assistant([call('d')]), resultOf('find')], new CallTracker(earlier))).toEqual(['d']);
+  });
+});
+
+it('the id of a call without one is the same in every version, because requests are compared with what was sent', () => {
+  expect(viewId('{"role":"assistant"}', 2)).toBe('skn_cc2155ead0bb_2');
+});
+
+describe('ids and names that a target refuses', () => {
+  const { policies } = anthropicMessages.home;
+  const noted = (make: (losses: LossNote[]) => string): [made: string, losses: LossNote[]] => {
+    const losses: LossNote[] = [];
+    return [make(losses), losses];
+  };
+
+  it('stay as they are up to the longest that it takes', () => {
+    expect(noted((losses) => targetToolId('i'.repeat(64), policies, 'id', losses))).toEqual(['i'.repeat(64), []]);
+    expect(noted((losses) => targetToolName('n'.repeat(128), policies, 'name', losses))).toEqual(['n'.repeat(128), []]);
+  });
+
+  it('become short enough, and distinct, and the loss names both', () => {
+    const [first, losses] = noted((list) => targetToolName(`${'n'.repeat(128)}1`, policies, 'tools[0]', list));
+    const [second] = noted((list) => targetToolName(`${'n'.repeat(128)}2`, policies, 'tools[1]', list));
+    expect(first).toMatch(/^n{120}_[0-9a-f]{6}$/);
+    expect(second).toMatch(/^n{120}_[0-9a-f]{6}$/);
+    expect(second).not.toBe(first);
+    const detail = `${'n'.repeat(128)}1 -> ${first}`;
+    expect(losses).toEqual([{ kind: 'rewritten', path: 'tools[0]', reason: 'tool-name', detail }]);
+
+    const [id, idLosses] = noted((list) => targetToolId('a b', policies, 'content[0].id', list));
+    expect(id).toMatch(/^call_[0-9a-f]{24}$/);
+    expect(idLosses).toEqual([{ kind: 'rewritten', path: 'content[0].id', reason: 'tool-id', detail: `a b -> ${id}` }]);
+  });
+});
+
+it.each([
+  ['it is empty', '', 'empty'],
+  ['it was cut in its thinking', '{"type":"thinking","thinking":"So","signature":""}', 'cut'],
+])('a message of which nothing is left to send is a loss: %s', (_, content, reason) => {
+  const origin = { dialect: 'anthropic-messages', issuer: anthropicMessages.home.issuer, cut: true } as const;
+  const message = anthropicMessages.parseMessage(`{"role":"assistant","content":[${content}]}`, origin);
+  const { losses } = writeRequest(anthropicMessages, { model: 'claude-sonnet-4-5', messages: [user('Hi'), message] });
+  expect(losses).toEqual([{ kind: 'dropped', message: 1, path: '', reason }]);
+});
