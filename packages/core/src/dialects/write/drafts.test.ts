@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { assistant, type Message, toolResult, user } from '../../message/index.ts';
-import { anthropicMessages, type LossNote, writeRequest } from '../index.ts';
+import { assistant, blocksMessage, type Message, toolResult, user } from '../../message/index.ts';
+import {
+  anthropicMessages,
+  googleGenerateContent,
+  type LossNote,
+  type Manifest,
+  openaiChat,
+  writeRequest,
+} from '../index.ts';
 import { CallTracker, targetToolId, targetToolName, viewId } from './drafts.ts';
 
 const call = (id: string, name = 'find') =>
@@ -41,11 +48,8 @@ describe('a result that names only its function', () => {
 
   it('does not answer a call that was left open in an earlier turn', () => {
     const start = [assistant([call('a'), call('b')]), toolResult('a', 'x')];
-    expect(answered([...start, assistant([call('c')]), resultOf('find'), resultOf('find')])).toEqual([
-      'a',
-      'c',
-      undefined,
-    ]);
+    const later = [assistant([call('c')]), resultOf('find'), resultOf('find'), toolResult('other', 'x')];
+    expect(answered([...start, ...later])).toEqual(['a', 'c', undefined, undefined]);
   });
 
   it('answers the same calls when the messages before it belong to an earlier request', () => {
@@ -54,6 +58,33 @@ describe('a result that names only its function', () => {
     expect(answered([resultOf('find'), toolResult('a', 'again')], new CallTracker(earlier))).toEqual(['b', 'a']);
     expect(answered([assistant([call('d')]), resultOf('find')], new CallTracker(earlier))).toEqual(['d']);
   });
+});
+
+it('a result with a made-up id answers a call that came without one, but not in another dialect', () => {
+  const google = googleGenerateContent.parseMessage(
+    '{"role":"model","parts":[{"functionCall":{"name":"find","args":{}}}]}',
+  );
+  const [made] = google.facts.calls;
+  expect(answered([google, toolResult('made-up', 'x')])).toEqual([made!.id]);
+  const chat = openaiChat.parseMessage('{"role":"tool","tool_call_id":"made-up","content":"x"}');
+  expect(answered([google, chat])).toEqual([undefined]);
+});
+
+it('a request that goes on from itself, with messages that were read again, is the same', () => {
+  const history = [user('Hi'), assistant([call('a'), call('b')]), resultOf('find'), resultOf('find')];
+  const write = (messages: readonly Message[], previous?: Manifest) =>
+    writeRequest(anthropicMessages, { model: 'claude-sonnet-4-5', messages, ...(previous && { previous }) });
+  const { body, losses, manifest } = write(history);
+  const reread = history.map(({ raw }) => blocksMessage(raw));
+  const again = write(reread, JSON.parse(JSON.stringify(manifest)) as Manifest);
+  expect({ body: again.body, losses: again.losses }).toEqual({ body, losses });
+});
+
+it('a turn that stands for no message belongs to the request as a whole', () => {
+  const messages = [assistant([call('a')]), toolResult('a', 'x')];
+  const { losses, manifest } = writeRequest(googleGenerateContent, { model: 'gemini-2.5-flash', messages });
+  expect(losses).toContainEqual({ kind: 'synthesised', message: -1, path: '', reason: 'opening' });
+  expect(manifest.elements.map(({ of }) => of)).toEqual([[], [0], [1]]);
 });
 
 it('the id of a call without one is the same in every version, because requests are compared with what was sent', () => {
