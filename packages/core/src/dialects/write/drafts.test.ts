@@ -48,8 +48,14 @@ describe('a result that names only its function', () => {
 
   it('does not answer a call that was left open in an earlier turn', () => {
     const start = [assistant([call('a'), call('b')]), toolResult('a', 'x')];
-    const later = [assistant([call('c')]), resultOf('find'), resultOf('find'), toolResult('other', 'x')];
-    expect(answered([...start, ...later])).toEqual(['a', 'c', undefined, undefined]);
+    const later = [
+      assistant([call('c')]),
+      assistant([call('d')]),
+      resultOf('find'),
+      resultOf('find'),
+      resultOf('find'),
+    ];
+    expect(answered([...start, ...later, toolResult('other', 'x')])).toEqual(['a', 'c', 'd', undefined, undefined]);
   });
 
   it('answers the same calls when the messages before it belong to an earlier request', () => {
@@ -70,14 +76,29 @@ it('a result with a made-up id answers a call that came without one, but not in 
   expect(answered([google, chat])).toEqual([undefined]);
 });
 
-it('a request that goes on from itself, with messages that were read again, is the same', () => {
-  const history = [user('Hi'), assistant([call('a'), call('b')]), resultOf('find'), resultOf('find')];
+describe('a request that goes on from one whose messages were read again', () => {
   const write = (messages: readonly Message[], previous?: Manifest) =>
     writeRequest(anthropicMessages, { model: 'claude-sonnet-4-5', messages, ...(previous && { previous }) });
-  const { body, losses, manifest } = write(history);
-  const reread = history.map(({ raw }) => blocksMessage(raw));
-  const again = write(reread, JSON.parse(JSON.stringify(manifest)) as Manifest);
-  expect({ body: again.body, losses: again.losses }).toEqual({ body, losses });
+  const goOn = (sent: readonly Message[], more: readonly Message[]) => {
+    const manifest = JSON.parse(JSON.stringify(write(sent).manifest)) as Manifest;
+    return write([...sent.map(({ raw }) => blocksMessage(raw)), ...more], manifest);
+  };
+
+  it('is the same if there is nothing new', () => {
+    const sent = [user('Hi'), assistant([call('a'), call('b')]), resultOf('find'), resultOf('find')];
+    const { body, losses } = write(sent);
+    expect(goOn(sent, [])).toMatchObject({ body, losses });
+  });
+
+  it('names the call of its last turn that a late result answers', () => {
+    const { body } = goOn([user('Hi'), assistant([call('a')]), assistant('And?')], [resultOf('find')]);
+    expect(body).toContain('tool call a:');
+  });
+
+  it('names no call of an earlier turn, which is closed', () => {
+    const sent = [user('Hi'), assistant([call('a')]), user('Never mind'), assistant('Fine')];
+    expect(goOn(sent, [resultOf('find')]).body).not.toContain('tool call a:');
+  });
 });
 
 it('a turn that stands for no message belongs to the request as a whole', () => {
