@@ -148,3 +148,33 @@ it.each([
   const { losses } = writeRequest(anthropicMessages, { model: 'claude-sonnet-4-5', messages: [user('Hi'), message] });
   expect(losses).toEqual([{ kind: 'dropped', message: 1, path: '', reason }]);
 });
+
+describe('a message that was written before', () => {
+  const write = (messages: readonly Message[]) =>
+    writeRequest(anthropicMessages, { model: 'claude-sonnet-4-5', messages });
+  const result = resultOf('find');
+
+  it('is written anew where its result answers another call', () => {
+    expect(write([user('Hi'), assistant([call('a')]), result]).body).toContain('"tool_use_id":"a"');
+    expect(write([user('Hi'), assistant([call('b')]), result]).body).toContain('"tool_use_id":"b"');
+  });
+
+  it('names its losses at its place in each history', () => {
+    const answer = assistant([{ type: 'refusal', text: 'No.' }]);
+    const placeOf = (messages: readonly Message[]) => write(messages).losses.map(({ message }) => message);
+    expect(placeOf([user('Hi'), answer, user('Why?')])).toEqual([1]);
+    expect(placeOf([user('Hi'), assistant('Yes?'), user('So?'), answer, user('Why?')])).toEqual([3]);
+  });
+});
+
+it('calls of one message that share an id are sent with ids of their own, each once', () => {
+  const twins = assistant([call('a'), call('a'), call('b')]);
+  const { body } = writeRequest(anthropicMessages, {
+    model: 'claude-sonnet-4-5',
+    messages: [user('Hi'), twins, toolResult('a', 'x'), toolResult('b', 'y')],
+  });
+  const ids = [...body.matchAll(/"type":"tool_use","id":"([^"]*)"/g)].map(([, id]) => id);
+  expect(new Set(ids).size).toBe(3);
+  expect(ids).toEqual(['a', expect.stringMatching(/^call_/), 'b']);
+  for (const id of ids) expect(body.split(`"tool_use_id":"${id}"`)).toHaveLength(2);
+});
