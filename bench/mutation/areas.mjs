@@ -13,8 +13,12 @@ export const AREAS = {
     tests: ['packages/forest/test/record-*.test.ts', 'packages/forest/src/{record,sync}/**/*.test.ts'],
   },
   writing: {
-    sources: ['packages/core/src/dialects/write/*.ts'],
-    tests: ['packages/core/{src,test}/**/*.test.ts'],
+    sources: ['packages/core/src/dialects/write/*.ts', 'packages/core/src/dialects/*/write-request.ts'],
+    tests: [
+      'packages/core/src/dialects/**/{client-calls,conversation,drafts,new-blocks,reuse,write-request*}.test.ts',
+      'packages/core/test/wire-rules/*.test.ts',
+      'packages/core/test/dialect-conformance.test.ts',
+    ],
   },
   stores: {
     sources: ['packages/forest/src/store/**/*.ts'],

@@ -1,6 +1,7 @@
 /**
- * Branch coverage of the areas, or with `--mutants` their mutation score. Reports are in `coverage/<area>`; `survivors.md` says
- * why a mutant that no test notices may live. `--only splice.ts` takes one file.
+ * Branch coverage of the areas, or with `--mutants` their mutation score. Reports are in `coverage/<area>`; `survivors.md` says why a
+ * mutant that no test notices may live. `--only splice.ts` takes the files whose path contains that; `--left` takes only the mutants that
+ * survived the last time.
  */
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -8,33 +9,28 @@ import { parseArgs } from 'node:util';
 import { installFolder } from '../install.mjs';
 import { AREAS } from './areas.mjs';
 
-const folder = fileURLToPath(new URL('./', import.meta.url));
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { mutants: { type: 'boolean' }, only: { type: 'string' } },
+  options: { mutants: { type: 'boolean' }, only: { type: 'string' }, left: { type: 'boolean' } },
 });
 
-installFolder(folder);
-const coverage = [
-  'node_modules/vitest/vitest.mjs',
-  'run',
-  '-c',
-  'bench/mutation/vitest.config.ts',
-  '--root',
-  '.',
-  '--coverage',
-];
-const mutants = [
-  'bench/mutation/node_modules/@stryker-mutator/core/bin/stryker.js',
-  'run',
-  'bench/mutation/stryker.config.mjs',
-];
+installFolder(fileURLToPath(new URL('./', import.meta.url)));
 for (const area of positionals.length > 0 ? positionals : Object.keys(AREAS)) {
-  const { status } = spawnSync(process.execPath, values.mutants ? mutants : coverage, {
+  if (values.mutants) {
+    // What it imports has just been installed.
+    const { measureMutants } = await import('./mutants.mjs');
+    await measureMutants(area, { only: values.only, left: values.left === true });
+  } else if (!measureBranches(area)) process.exitCode = 1;
+}
+
+/** @param {string} area */
+function measureBranches(area) {
+  const options = ['run', '-c', 'bench/mutation/vitest.config.ts', '--root', '.', '--coverage'];
+  const { status } = spawnSync(process.execPath, ['node_modules/vitest/vitest.mjs', ...options], {
     cwd: root,
     stdio: 'inherit',
-    env: { ...process.env, SKEIN_AREA: area, SKEIN_ONLY: values.only ?? '' },
+    env: { ...process.env, SKEIN_AREA: area },
   });
-  if (status !== 0) process.exitCode = 1;
+  return status === 0;
 }

@@ -80,23 +80,23 @@ class CanonicalReader {
 function canonicalScalar(scalar: string): string {
   const code = scalar.charCodeAt(0);
   if (code === QUOTE) return JSON.stringify(readString(scalar));
-  return code === 0x2d || (code >= 0x30 && code <= 0x39) ? canonicalNumber(scalar) : scalar;
+  // A minus and the digits come before the letters of `true`, `false` and `null`.
+  return code <= 0x39 ? canonicalNumber(scalar) : scalar;
 }
 
 function readString(quoted: string): string {
   return quoted.includes('\\') ? JSON.parse(quoted) : quoted.slice(1, -1);
 }
 
-/** `-12.50e3` → `-1250e1`: sign, digits without outer zeros, exponent of ten. */
+/** `-12.50e3` → `-125e2`: sign, digits without outer zeros, exponent of ten. */
 function canonicalNumber(number: string): string {
   if (/^-?(?:\d*[1-9]|0)$/.test(number) && number !== '-0') return number;
-  const [, sign = '', whole = '', fraction = '', exponent = '0'] =
-    /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(number) ?? [];
-  const digits = (whole + fraction).replace(/^0+/, '');
+  const [, sign, whole, fraction = '', exponent] = /(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?/.exec(number)!;
+  const digits = (whole! + fraction).replace(/^0+/, '');
   const significant = digits.replace(/0+$/, '');
   if (significant === '') return '0';
-  const scale = BigInt(exponent) - BigInt(fraction.length) + BigInt(digits.length - significant.length);
-  return scale === 0n ? sign + significant : `${sign}${significant}e${scale}`;
+  const scale = BigInt(exponent ?? 0) - BigInt(fraction.length) + BigInt(digits.length - significant.length);
+  return scale === 0n ? `${sign}${significant}` : `${sign}${significant}e${scale}`;
 }
 
 // SHA-256 in plain JavaScript: synchronous, without a dependency. The buffers are reused, because a history is many
@@ -133,6 +133,11 @@ export function digest(text: string): string {
     platformHash ??= findPlatformHash();
     if (platformHash) return platformHash('sha256', text);
   }
+  return sha256(text);
+}
+
+/** The same where the platform has no such function, as in browsers. */
+export function sha256(text: string): string {
   if (K[0] === 0) fillConstants();
   if (bytes.length < text.length * 3 + 72) bytes = new Uint8Array(text.length * 3 + 72);
   const length = encoder.encodeInto(text, bytes).written;
@@ -148,14 +153,17 @@ export function digest(text: string): string {
   return hex;
 }
 
-/** The first bits of the fractional parts of the roots of the first primes, as the standard has it. */
+/**
+ * The first bits of the fractional parts of the roots of the first primes, as the standard has it. The lists keep these 32 bits of what is
+ * written into them, and nothing that is written behind their end.
+ */
 function fillConstants(): void {
   for (let count = 0, candidate = 2; count < 64; candidate++) {
     let divisor = 2;
     while (candidate % divisor !== 0) divisor++;
     if (divisor < candidate) continue;
-    if (count < 8) START[count] = (Math.sqrt(candidate) % 1) * 2 ** 32;
-    K[count++] = (Math.cbrt(candidate) % 1) * 2 ** 32;
+    START[count] = Math.sqrt(candidate) * 2 ** 32;
+    K[count++] = Math.cbrt(candidate) * 2 ** 32;
   }
 }
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { isSkeinError } from '../error.ts';
 import {
   addMember,
   canonical,
@@ -108,6 +109,28 @@ describe('cutting JSON text', () => {
     expect(find('{"a":[1]}', ['a', 1])).toBeUndefined();
     expect(find('{"a":[1]}', ['a', 'x'])).toBeUndefined();
     expect(find('[]', ['a'])).toBeUndefined();
+    expect(find('12', [0])).toBeUndefined();
+    expect(find('"a"', ['a'])).toBeUndefined();
+  });
+
+  it('finds the whole value without the space around it', () => {
+    expect(textAt(' [1, 2] ', [])).toBe('[1, 2]');
+  });
+
+  it('finds members whose names are written with escapes', () => {
+    expect(textAt('{"\\\\":1,"a\\u0062":2,"\\"":3}', ['\\'])).toBe('1');
+    expect(textAt('{"\\\\":1,"a\\u0062":2,"\\"":3}', ['ab'])).toBe('2');
+    expect(textAt('{"\\\\":1,"a\\u0062":2,"\\"":3}', ['"'])).toBe('3');
+  });
+
+  it.each([
+    ['{"a":"x', 5, 'the string does not end'],
+    ['{"a":"x\\"', 5, 'the string does not end'],
+    ['{"a":[1', 7, 'the text ends inside an array or object'],
+  ])('refuses %s, which nobody has validated, instead of reading past its end', (text, offset, problem) => {
+    expect(() => textAt(text, ['a'])).toThrowError(
+      expect.objectContaining({ offset, message: `Invalid JSON at offset ${offset}: ${problem}` }),
+    );
   });
 });
 
@@ -235,21 +258,39 @@ describe('malformed text', () => {
   });
 
   it.each([
-    ['{"a":1,}', 7],
-    ['{"a" 1}', 5],
-    ['[1 2]', 3],
-    ['{"a":tru}', 5],
-    ['"abc', 4],
-    ['"a\\x"', 2],
-    ['[1]x', 3],
-    ['', 0],
-    ['01', 1],
-  ])('%j is wrong at offset %i', (text, offset) => {
-    expect(() => parseJson(text)).toThrowError(expect.objectContaining({ offset }));
+    ['{"a":1,}', 7, `'"' expected`],
+    ['{"a" 1}', 5, "':' expected"],
+    ['[1 2]', 3, "',' expected"],
+    ['{"a":tru}', 5, 'a value expected'],
+    ['"abc', 4, 'the string does not end'],
+    ['"a\\x"', 2, 'not allowed in a string'],
+    ['"a\u0001"', 2, 'not allowed in a string'],
+    ['[1]x', 3, 'text follows the value'],
+    ['', 0, 'a value expected'],
+    ['01', 1, 'text follows the value'],
+    [`${'['.repeat(MAX_DEPTH)}x`, MAX_DEPTH, 'a value expected'],
+    ['['.repeat(MAX_DEPTH + 1), MAX_DEPTH, `nested deeper than ${MAX_DEPTH} levels`],
+  ])('%j is wrong at offset %i: %s', (text, offset, problem) => {
+    try {
+      parseJson(text);
+      expect.unreachable();
+    } catch (error) {
+      expect(isSkeinError(error, 'invalid_json')).toBe(true);
+      expect(error).toMatchObject({
+        name: 'JsonTextError',
+        offset,
+        message: `Invalid JSON at offset ${offset}: ${problem}`,
+      });
+    }
   });
 
   it('longer than the bound is an error, before anything is parsed', () => {
-    expect(() => parseJson(' '.repeat(MAX_LENGTH + 1))).toThrowError(expect.objectContaining({ offset: MAX_LENGTH }));
+    expect(() => parseJson(' '.repeat(MAX_LENGTH + 1))).toThrowError(
+      expect.objectContaining({
+        offset: MAX_LENGTH,
+        message: expect.stringContaining('longer than 268435456 characters'),
+      }),
+    );
   });
 
   it('nested 10,000 deep is an error, not a stack overflow', () => {

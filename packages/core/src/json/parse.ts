@@ -52,7 +52,7 @@ export function endOfString(text: string, start: number): number {
   let at = start + 1;
   for (;;) {
     const quote = text.indexOf('"', at);
-    if (quote < 0) throw new JsonTextError('the string does not end', start);
+    if (quote === -1) throw new JsonTextError('the string does not end', start);
     if (text.charCodeAt(quote - 1) !== BACKSLASH) return quote + 1;
     let slashes = 1;
     while (text.charCodeAt(quote - 1 - slashes) === BACKSLASH) slashes++;

@@ -49,11 +49,39 @@ describe('joining streamed deltas', () => {
     );
   });
 
+  it('replaces a value by one of another kind', () => {
+    expect(merged('{"a":"x"}', '{"a":1}')).toBe('{"a":1}');
+    expect(merged('{"a":1}', '{"a":"x"}')).toBe('{"a":"x"}');
+    expect(merged('{"a":{"b":1}}', '{"a":"x"}')).toBe('{"a":"x"}');
+    expect(merged('{"a":"x"}', '{"a":{"b":1}}')).toBe('{"a":{"b":1}}');
+    const elements = ['{"a":[{"index":0,"t":"a"}]}', '{"a":[{"index":0,"t":"b"}]}'];
+    expect(merged('{"a":"x"}', ...elements)).toBe('{"a":[{"index":0,"t":"ab"}]}');
+  });
+
+  it('appends elements whose index is missing or no whole number', () => {
+    for (const element of ['{"t":"a"}', '{"index":-1,"t":"a"}', '{"index":1.5,"t":"a"}', '{"index":"0","t":"a"}'])
+      expect(merged(`{"l":[${element}]}`, `{"l":[${element}]}`)).toBe(`{"l":[${element},${element}]}`);
+    expect(merged('{"l":[{"index":10,"t":"a"}]}', '{"l":[{"index":10,"t":"b"}]}')).toBe(
+      '{"l":[{"index":10,"t":"ab"}]}',
+    );
+  });
+
+  it('keeps the index of an element that goes on under another one', () => {
+    const told: MergeRule = { ...rule, continued: (_, items) => items[0] as RecordNode | undefined };
+    const target = recordNode();
+    for (const index of [0, 2]) mergeDelta(target, parseTree(`{"l":[{"index":${index},"t":"a"}]}`) as RecordNode, told);
+    expect(printTree(target)).toBe('{"l":[{"index":0,"t":"aa"}]}');
+  });
+
   it('keeps an index that is data', () => {
     expect(
       merged('{"details":[{"index":0,"type":"t","text":"a"}]}', '{"details":[{"index":0,"type":"t","text":"b"}]}'),
     ).toBe('{"details":[{"index":0,"type":"t","text":"ab"}]}');
     expect(merged('{"o":{"index":3}}')).toBe('{"o":{"index":3}}');
+    const told: MergeRule = { ...rule, continued: (_, items) => items[0] as RecordNode | undefined };
+    const target = parseTree('{"l":[{"index":"tit","t":"a"}]}') as RecordNode;
+    mergeDelta(target, parseTree('{"l":[{"index":"le","t":"b"}]}') as RecordNode, told);
+    expect(printTree(target)).toBe('{"l":[{"index":"title","t":"ab"}]}');
   });
 
   it('replaces what is sent whole, but not by an empty string', () => {

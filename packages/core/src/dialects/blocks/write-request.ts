@@ -2,6 +2,7 @@ import { blockText, type ContentBlock, contentText, type Message } from '../../m
 import { dropped, type LossNote, rewritten } from '../loss.ts';
 import type { FunctionTool, NativeTool, ToolDefinition } from '../request.ts';
 import { type BodyMember, joinFrame } from '../write/frame.ts';
+import { areArguments, toArguments } from '../write/translate.ts';
 import type { CallLookup, Draft, Frame, FrameParts, RequestWriter, Target } from '../write/writer.ts';
 
 export const writer: RequestWriter = {
@@ -20,16 +21,24 @@ function ownDraft(message: Message): Draft {
   return { role: role === 'other' ? 'user' : role, text: message.raw, pieces, calls, results, losses: [] };
 }
 
-/** Every block has a form here; only what its issuer alone can read is lost. */
+/** Every block has a form here; only what its issuer alone can read is lost, and arguments that are not JSON. */
 function translate(message: Message, _target: Target, calls: CallLookup): readonly Draft[] {
-  const losses: LossNote[] = message.content.flatMap((block, index) =>
-    block.type === 'reasoning' ? [rewritten(`content[${index}]`, 'foreign-reasoning')] : [],
-  );
+  const losses: LossNote[] = [];
+  const content = message.content.flatMap((block, index): readonly ContentBlock[] => {
+    const path = `content[${index}]`;
+    if (block.type === 'reasoning') losses.push(rewritten(path, 'foreign-reasoning'));
+    if (block.type !== 'tool-use' || areArguments(block.rawParameters)) return [block];
+    if (message.facts.needs.includes('cut')) {
+      losses.push(dropped(path, 'cut'));
+      return [];
+    }
+    return [{ ...block, rawParameters: toArguments(block.rawParameters, `${path}.parameters`, losses) }];
+  });
   const results = message.toolResults.map((result) => {
     const id = calls.find(result.toolCallId)?.id ?? result.toolCallId;
     return toolDraft(id, result.content, result.isError);
   });
-  const others = message.content.filter((block) => block.type !== 'tool-result');
+  const others = content.filter((block) => block.type !== 'tool-result');
   if (others.length === 0) return results;
   const role = message.role === 'other' || message.role === 'tool' ? 'user' : message.role;
   return [...results, plainDraft(role, others, losses)];

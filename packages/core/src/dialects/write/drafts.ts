@@ -9,7 +9,7 @@ import type { CallLookup, CallMatch, Draft, RequestWriter, Target } from './writ
 /** Finds no call. */
 export const NO_CALLS: CallLookup = { find: () => undefined };
 
-const BY_NAME = /^skn_fn_\d+_(.*)$/s;
+const BY_NAME = /^skn_fn_\d+_(.*)/s;
 
 /** Whether a result must be written anew to name its call: naming it by function works only for calls of the same issuer. */
 function isMisnamed(id: string, call: CallMatch | undefined): boolean {

@@ -1,0 +1,207 @@
+/**
+ * The mutation score of an area: which changes of its code its tests notice. First each test file runs once without a change, to see
+ * which mutants each test reaches; then each mutant runs with the tests that reach it, the fastest first, until one fails.
+ */
+import { fork } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { AREAS } from './areas.mjs';
+import { makeProgram } from './make-mutants.mjs';
+import { readReasons } from './reasons.mjs';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+/** How long a judge may take longer than the tests did without a mutant, and how much of it is for the machine to be busy. */
+const PATIENCE = { factor: 10, ms: 15_000 };
+const TICK = 250;
+
+/**
+ * @typedef {import('./make-mutants.mjs').Mutant} Mutant
+ * @typedef {import('./judge.mjs').Reached} Reached
+ * @typedef {import('./judge.mjs').TestRun} TestRun
+ * @typedef {'killed' | 'endless' | 'survived' | 'unreached'} Outcome
+ * @typedef {Mutant & { outcome: Outcome, by?: string | undefined }} Result
+ */
+
+/**
+ * @param {string} name of the area
+ * @param {{ only?: string | undefined, left: boolean }} options `only` is a part of a path; `left` takes those that survived the last time
+ */
+export async function measureMutants(name, { only = '', left }) {
+  const area = AREAS[name];
+  if (!area) throw new Error(`There is no area "${name}": ${Object.keys(AREAS).join(', ')}.`);
+  const folder = `${root}coverage/${name}/`;
+  mkdirSync(folder, { recursive: true });
+  const program = await makeProgram(area, only);
+  const file = `${folder}tests.cjs`;
+  writeFileSync(file, program.code);
+  const judge = new Judge([file, JSON.stringify(program.packages)]);
+  const reached = await reachAll(judge, program.tests);
+  const reportFile = `${folder}mutants${only && `-${only.replaceAll('/', '-')}`}.json`;
+  console.error(`${name}: ${program.mutants.length} mutants, ${reached.size} files of tests`);
+  const before = left ? new Set(readResults(reportFile).filter(isLeft).map(keyOf)) : undefined;
+  /** @type {Result[]} */
+  const results = [];
+  const chosen = program.mutants.filter((mutant) => !before || before.has(keyOf(mutant)));
+  for (const [index, mutant] of chosen.entries()) {
+    const found = await judgeMutant(judge, mutant, reached);
+    results.push({ ...mutant, ...found });
+    if (index % 100 === 99) {
+      console.error(`${name}: ${index + 1} of ${chosen.length}`);
+      writeFileSync(reportFile, JSON.stringify(results, undefined, 1));
+    }
+  }
+  judge.stop();
+  writeFileSync(reportFile, JSON.stringify(results, undefined, 1));
+  report(name, results);
+}
+
+/** @param {string} file @returns {Result[]} */
+const readResults = (file) => JSON.parse(readFileSync(file, 'utf8'));
+
+/** @param {Result} result */
+const isLeft = ({ outcome }) => outcome === 'survived' || outcome === 'unreached';
+
+/** @param {Mutant} mutant */
+const keyOf = ({ path, change }) => `${path} ${change}`;
+
+/**
+ * @param {Judge} judge
+ * @param {readonly string[]} tests
+ */
+async function reachAll(judge, tests) {
+  /** @type {Map<string, Reached>} */
+  const reached = new Map();
+  for (const path of tests) {
+    const found = /** @type {Reached} */ (await judge.ask({ reach: path }, 600_000));
+    if (!found) throw new Error(`${path} does not end.`);
+    // A test that cannot run here judges nothing; it is named, so that nobody believes that it did.
+    for (const { text } of found.failed) console.error(`left out, it fails without a mutant: ${path}: ${text}`);
+    const failed = new Set(found.failed.map(({ index }) => index));
+    if (failed.has(undefined)) continue;
+    reached.set(path, { ...found, tests: found.tests.filter(({ index }) => !failed.has(index)) });
+  }
+  return reached;
+}
+
+/**
+ * @param {Judge} judge
+ * @param {Mutant} mutant
+ * @param {ReadonlyMap<string, Reached>} reached
+ * @returns {Promise<{ outcome: Outcome, by?: string | undefined }>}
+ */
+async function judgeMutant(judge, { id }, reached) {
+  /** @type {{ path: string, tests: number[], ms: number, hits: number, all: Reached }[]} */
+  const files = [];
+  for (const [path, all] of reached) {
+    const tests = all.tests.filter(({ hits }) => all.loading[id] || hits[id]);
+    if (tests.length === 0) continue;
+    const hits = tests.reduce((sum, test) => sum + (test.hits[id] ?? 0), all.loading[id] ?? 0);
+    const ms = all.ms - all.tests.reduce((sum, test) => sum + (tests.includes(test) ? 0 : test.ms), 0);
+    files.push({ path, tests: tests.map(({ index }) => index), ms, hits, all });
+  }
+  if (files.length === 0) return { outcome: 'unreached' };
+  files.sort((a, b) => a.ms - b.ms);
+  const limit = 100_000 + 10 * Math.max(...files.map(({ hits }) => hits));
+  const ms = files.reduce((sum, file) => sum + file.ms, 0);
+  const order = { mutant: id, limit, runs: files.map(({ path, tests }) => ({ path, tests })) };
+  for (const isFresh of [false, true]) {
+    if (isFresh) judge.stop();
+    const verdict = await judge.ask(order, ms * PATIENCE.factor + PATIENCE.ms);
+    if (!verdict) return { outcome: 'endless' };
+    if (verdict.outcome === 'survived') return { outcome: 'survived' };
+    if (verdict.outcome === 'killed' || isFresh) {
+      if (verdict.outcome === 'spoiled') judge.stop();
+      return { outcome: 'killed', by: verdict.by };
+    }
+  }
+  throw new Error('not reached');
+}
+
+/** A process that judges, and another when it no longer answers. */
+class Judge {
+  /** @type {import('node:child_process').ChildProcess | undefined} */
+  #process;
+  #asked = 0;
+  /** @type {readonly string[]} */
+  #args;
+
+  /** @param {readonly string[]} args */
+  constructor(args) {
+    this.#args = args;
+  }
+
+  /**
+   * Its answer, or undefined if there is none within the time. What is counted are ticks, not the clock: they stop while this process is
+   * paused together with the judge.
+   * @param {import('./judge.mjs').Order} order
+   * @param {number} limit in ms
+   * @returns {Promise<any>}
+   */
+  async ask(order, limit) {
+    // Modules that nobody needs any more are freed, but not all that they have registered elsewhere.
+    if (this.#asked++ % 300 === 299) this.stop();
+    this.#process ??= await this.#start();
+    const judge = this.#process;
+    return new Promise((resolve) => {
+      let ticks = 0;
+      const end = (/** @type {unknown} */ answer) => {
+        clearInterval(timer);
+        judge.removeAllListeners();
+        resolve(answer);
+      };
+      const timer = setInterval(() => {
+        if (++ticks * TICK < limit) return;
+        this.stop();
+        end(undefined);
+      }, TICK);
+      judge.once('message', end);
+      judge.once('exit', () => {
+        this.#process = undefined;
+        end(undefined);
+      });
+      judge.send(order);
+    });
+  }
+
+  stop() {
+    this.#process?.removeAllListeners();
+    this.#process?.kill('SIGKILL');
+    this.#process = undefined;
+  }
+
+  /** @returns {Promise<import('node:child_process').ChildProcess>} */
+  async #start() {
+    const judge = fork(`${import.meta.dirname}/judge.mjs`, this.#args, {
+      cwd: root,
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    });
+    await new Promise((resolve, reject) => {
+      judge.once('message', resolve);
+      judge.once('exit', (code) => reject(new Error(`The judge ended with ${code}.`)));
+    });
+    judge.removeAllListeners();
+    return judge;
+  }
+}
+
+/** @param {string} name @param {readonly Result[]} results */
+function report(name, results) {
+  const reasons = readReasons();
+  const hasReason = (/** @type {Result} */ result) => reasons.has(keyOf(result));
+  /** @type {Map<string, Result[]>} */
+  const byPath = new Map();
+  for (const result of results) byPath.set(result.path, [...(byPath.get(result.path) ?? []), result]);
+  for (const [path, own] of [...byPath, ['all', results]]) {
+    const list = /** @type {readonly Result[]} */ (own);
+    const survived = list.filter(isLeft);
+    const noticed = list.length - survived.length;
+    const endless = list.filter(({ outcome }) => outcome === 'endless').length;
+    console.log(
+      `${name} ${path}: ${list.length} mutants, ${noticed} noticed (${((100 * noticed) / list.length).toFixed(1)} %; ${endless} because the tests no longer ended), ` +
+        `${survived.length} survived (${list.filter(({ outcome }) => outcome === 'unreached').length} unreached), ${survived.filter(hasReason).length} of them with a reason`,
+    );
+  }
+  const open = results.filter((result) => isLeft(result) && !hasReason(result));
+  for (const { path, line, change, outcome, kind } of open)
+    console.log(`${path}:${line} ${outcome} ${kind}\n- \`${path}\`: \`${change}\``);
+}
