@@ -285,20 +285,13 @@ async function* none<T>(): AsyncGenerator<T> {}
 /** A `fetch` whose bytes the tap sees. The body is read at the pace of its reader. */
 function tapFetch(fetch: Fetch, tap: UpstreamTap, sent: Parameters<UpstreamTap['request']>[2]): Fetch {
   return async (url, init) => {
-    let isNoted = false;
-    const note = () => {
-      if (!isNoted) tap.request(url, String(init.body), sent);
-      isNoted = true;
-    };
     const answered = fetch(url, init);
-    // Node writes a request in the next turn of this queue. What is noted of it then delays nothing.
-    process.nextTick(note);
-    let response: Response;
-    try {
-      response = await answered;
-    } finally {
-      note();
-    }
+    // It may fail before anybody waits for it.
+    answered.catch(() => undefined);
+    // Node writes a request in the next turn of this queue. What is noted of it behind that delays nothing.
+    await new Promise<void>((resolve) => process.nextTick(resolve));
+    tap.request(url, String(init.body), sent);
+    const response = await answered;
     tap.head(response.status, response.headers);
     const reader = response.body!.getReader();
     const read = async () => {
