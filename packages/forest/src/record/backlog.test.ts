@@ -170,9 +170,11 @@ test('a recorder with a backlog of its own tells that what is stored could not b
   const errors: unknown[] = [];
   const recorder = createRecorder(forest, { onError: (error) => void errors.push(error) });
   const body = JSON.stringify({ model: 'gpt-5.5', messages: [{ role: 'user', content: 'Hi' }] });
-  recorder
-    .begin({ method: 'POST', url: 'https://api.openai.com/v1/chat/completions', headers: HEADERS, body })
-    .end('cut');
+  const url = 'https://api.openai.com/v1/chat/completions';
+  const recording = recorder.begin({ method: 'POST', url, headers: HEADERS, body });
+  recording.head(200, HEADERS);
+  recording.push('{"choices":[{"index":0,"message":{"role":"assistant","content":"Hello"},"finish_reason":"stop"}]}');
+  recording.end('done');
   await recorder.settled();
   expect(errors).toMatchObject([{ code: 'recording_waits', exchanges: [], message: expect.stringContaining('full') }]);
   isFull = false;
