@@ -104,6 +104,33 @@ test('an outage of hours loses nothing: what passed meanwhile is stored and plac
   expect(one.changes).toEqual([1, 0]);
 });
 
+test('an outage that begins while what waited is placed is told as one that goes on, with its reason', async () => {
+  const inner = memoryStore();
+  let onPlace = async () => {};
+  const changes: Store['changes'] = async (after) => {
+    await onPlace();
+    return inner.changes(after);
+  };
+  const { state, store } = fragile({ ...inner, changes });
+  const one = openProcess(store);
+  state.trouble = 'fails';
+  one.record('first');
+  await settle(() => one.changes.length === 1);
+  const seen: string[] = [];
+  onPlace = async () => {
+    onPlace = async () => {};
+    state.trouble = 'fails';
+    one.record('second');
+    for (let turns = 0; turns < 50; turns++) await new Promise((resolve) => setImmediate(resolve));
+    seen.push(one.backlog.state().reason);
+    state.trouble = 'none';
+  };
+  state.trouble = 'none';
+  await settle(() => one.changes.length > 1);
+  expect(seen).toEqual([GONE.message]);
+  expect(one.changes).toEqual([1, 0]);
+});
+
 test('a store that does not answer is an outage, too: the writer of a gateway waits for some seconds and not for ever', async () => {
   const { state, store } = fragile(memoryStore());
   const one = openProcess(store);
