@@ -104,6 +104,33 @@ test('an outage of hours loses nothing: what passed meanwhile is stored and plac
   expect(one.changes).toEqual([1, 0]);
 });
 
+test('an outage that begins while what waited is placed is told as one that goes on, with its reason', async () => {
+  const inner = memoryStore();
+  let onPlace = async () => {};
+  const changes: Store['changes'] = async (after) => {
+    await onPlace();
+    return inner.changes(after);
+  };
+  const { state, store } = fragile({ ...inner, changes });
+  const one = openProcess(store);
+  state.trouble = 'fails';
+  one.record('first');
+  await settle(() => one.changes.length === 1);
+  const seen: string[] = [];
+  onPlace = async () => {
+    onPlace = async () => {};
+    state.trouble = 'fails';
+    one.record('second');
+    for (let turns = 0; turns < 50; turns++) await new Promise((resolve) => setImmediate(resolve));
+    seen.push(one.backlog.state().reason);
+    state.trouble = 'none';
+  };
+  state.trouble = 'none';
+  await settle(() => one.changes.length > 1);
+  expect(seen).toEqual([GONE.message]);
+  expect(one.changes).toEqual([1, 0]);
+});
+
 test('a store that does not answer is an outage, too: the writer of a gateway waits for some seconds and not for ever', async () => {
   const { state, store } = fragile(memoryStore());
   const one = openProcess(store);
@@ -170,9 +197,11 @@ test('a recorder with a backlog of its own tells that what is stored could not b
   const errors: unknown[] = [];
   const recorder = createRecorder(forest, { onError: (error) => void errors.push(error) });
   const body = JSON.stringify({ model: 'gpt-5.5', messages: [{ role: 'user', content: 'Hi' }] });
-  recorder
-    .begin({ method: 'POST', url: 'https://api.openai.com/v1/chat/completions', headers: HEADERS, body })
-    .end('cut');
+  const url = 'https://api.openai.com/v1/chat/completions';
+  const recording = recorder.begin({ method: 'POST', url, headers: HEADERS, body });
+  recording.head(200, HEADERS);
+  recording.push('{"choices":[{"index":0,"message":{"role":"assistant","content":"Hello"},"finish_reason":"stop"}]}');
+  recording.end('done');
   await recorder.settled();
   expect(errors).toMatchObject([{ code: 'recording_waits', exchanges: [], message: expect.stringContaining('full') }]);
   isFull = false;

@@ -180,6 +180,8 @@ export function createBacklog(forest: RecordingForest, options: BacklogOptions =
     }
     if (isNews) await projector.run();
     isUnplaced = false;
+    // The next outage may have begun meanwhile.
+    if (isBehind || held.length > 0 || loaded?.isEmpty === false) return;
     reason = '';
     if (!isTold) return;
     isTold = false;
