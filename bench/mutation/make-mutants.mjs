@@ -53,7 +53,9 @@ export async function makeProgram(area, only) {
 /** @param {readonly string[]} patterns @param {readonly string[]} [excluded] */
 async function find(patterns, excluded = []) {
   const { globSync } = await import(`${installed}tinyglobby/dist/index.mjs`);
-  return globSync({ patterns, ignore: [...excluded, '**/node_modules/**'], cwd: root }).sort();
+  /** @type {string[]} */
+  const found = globSync({ patterns, ignore: [...excluded, '**/node_modules/**'], cwd: root });
+  return found.sort();
 }
 
 /**

@@ -24,7 +24,7 @@ export default defineConfig({
       include: [...area.sources],
       exclude: ['**/*.test.ts', '**/test-*.ts'],
       reporter: ['text', 'json-summary'],
-      reportsDirectory: `coverage/${SKEIN_AREA}`,
+      reportsDirectory: `coverage/${SKEIN_AREA}/branches`,
     },
   },
 });

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { assistant, blocksMessage, type Message, toolResult, user } from '../../message/index.ts';
+import { bedrockConverse } from '../bedrock-converse/index.ts';
 import {
   anthropicMessages,
+  type Dialect,
   googleGenerateContent,
   type LossNote,
   type Manifest,
@@ -150,13 +152,17 @@ it.each([
 });
 
 describe('a message that was written before', () => {
-  const write = (messages: readonly Message[]) =>
-    writeRequest(anthropicMessages, { model: 'claude-sonnet-4-5', messages });
-  const result = resultOf('find');
+  const write = (messages: readonly Message[], dialect: Dialect = anthropicMessages, model = 'claude-sonnet-4-5') =>
+    writeRequest(dialect, { model, messages });
 
-  it('is written anew where its result answers another call', () => {
-    expect(write([user('Hi'), assistant([call('a')]), result]).body).toContain('"tool_use_id":"a"');
-    expect(write([user('Hi'), assistant([call('b')]), result]).body).toContain('"tool_use_id":"b"');
+  it.each([
+    ['another call', anthropicMessages, 'claude-sonnet-4-5', resultOf('find'), call('b')],
+    ['a call of another function', googleGenerateContent, 'gemini-2.5-flash', toolResult('a', 'x'), call('a', 'read')],
+  ] as const)('is written anew where its result answers %s', (_, dialect, model, result, other) => {
+    write([user('Hi'), assistant([call('a')]), result], dialect, model);
+    const again = write([user('Hi'), assistant([other]), result], dialect, model);
+    const fresh = write([user('Hi'), assistant([other]), blocksMessage(result.raw)], dialect, model);
+    expect(again.body).toBe(fresh.body);
   });
 
   it('names its losses at its place in each history', () => {
@@ -167,14 +173,26 @@ describe('a message that was written before', () => {
   });
 });
 
-it('calls of one message that share an id are sent with ids of their own, each once', () => {
-  const twins = assistant([call('a'), call('a'), call('b')]);
-  const { body } = writeRequest(anthropicMessages, {
-    model: 'claude-sonnet-4-5',
-    messages: [user('Hi'), twins, toolResult('a', 'x'), toolResult('b', 'y')],
-  });
-  const ids = [...body.matchAll(/"type":"tool_use","id":"([^"]*)"/g)].map(([, id]) => id);
-  expect(new Set(ids).size).toBe(3);
-  expect(ids).toEqual(['a', expect.stringMatching(/^call_/), 'b']);
+it.each([
+  [['a', 'a'], 'ax'],
+  [['a', 'b', 'a', 'a'], 'abxx'],
+])('calls with the ids %j in one message are sent with ids of their own', (given, expected) => {
+  const messages = [user('Hi'), assistant(given.map((id) => call(id)))];
+  const { body } = writeRequest(anthropicMessages, { model: 'claude-sonnet-4-5', messages });
+  const ids = [...body.matchAll(/"type":"tool_use","id":"([^"]*)"/g)].map(([, id]) => id!);
+  expect(new Set(ids).size).toBe(given.length);
+  expect(ids.map((id) => (id.startsWith('call_') ? 'x' : id)).join('')).toBe(expected);
   for (const id of ids) expect(body.split(`"tool_use_id":"${id}"`)).toHaveLength(2);
+});
+
+it('questions that become one turn are joined anew when another one follows', () => {
+  const write = (messages: readonly Message[]) => {
+    const { body, manifest } = writeRequest(bedrockConverse, { model: 'us.amazon.nova-pro-v1:0', messages });
+    return { texts: JSON.parse(body).messages.at(-1).content, of: manifest.elements.map(({ of }) => of) };
+  };
+  const [one, two, three] = [user('One?'), user('Two?'), user('Three?')];
+  expect(write([one, two])).toEqual({ texts: [{ text: 'One?' }, { text: 'Two?' }], of: [[0, 1]] });
+  const all = { texts: [{ text: 'One?' }, { text: 'Two?' }, { text: 'Three?' }], of: [[0, 1, 2]] };
+  expect(write([one, two, three])).toEqual(all);
+  expect(write([one, three])).toEqual({ texts: [{ text: 'One?' }, { text: 'Three?' }], of: [[0, 1]] });
 });
