@@ -114,7 +114,8 @@ export function createBacklog(forest: RecordingForest, options: BacklogOptions =
     });
     return files;
   };
-  const hasWork = () => isBehind || isUnplaced || hasOthers || held.length > 0 || loaded?.isEmpty === false;
+  const isWaiting = () => isBehind || held.length > 0 || loaded?.isEmpty === false;
+  const hasWork = () => isWaiting() || isUnplaced || hasOthers;
   const state = (): BacklogState => {
     const inFiles = loaded?.exchanges() ?? new Set();
     return {
@@ -171,7 +172,7 @@ export function createBacklog(forest: RecordingForest, options: BacklogOptions =
     if (folder !== undefined && hasOthers)
       hasOthers = await (await openFiles(folder)).adopt((writer) => store.isAlive(writer));
     let isNews = isUnplaced;
-    while (isBehind || held.length > 0 || loaded?.isEmpty === false) {
+    while (isWaiting()) {
       isNews = true;
       await storeHeld();
       await loaded?.drain((records) => storeWaiting(forest, records, report));
@@ -181,7 +182,7 @@ export function createBacklog(forest: RecordingForest, options: BacklogOptions =
     if (isNews) await projector.run();
     isUnplaced = false;
     // The next outage may have begun meanwhile.
-    if (isBehind || held.length > 0 || loaded?.isEmpty === false) return;
+    if (isWaiting()) return;
     reason = '';
     if (!isTold) return;
     isTold = false;
@@ -290,7 +291,7 @@ export function createBacklog(forest: RecordingForest, options: BacklogOptions =
       }
     },
     async flush() {
-      if (!isBehind && !isUnplaced && held.length === 0 && loaded?.isEmpty !== false) return true;
+      if (!isWaiting() && !isUnplaced) return true;
       await attempting;
       return attempt();
     },
