@@ -4,7 +4,7 @@
  */
 
 export { type BlockEvent, type BlockReader, readBlocks } from './dialects/block-events.ts';
-export { addEvents, createRunRewriter, type DeltaRun, type RunRewriter, readSse } from './dialects/delta-run.ts';
+export { addEvents, createRunRewriter, type DeltaRun, readSse } from './dialects/delta-run.ts';
 export type {
   Assembler,
   ByModel,

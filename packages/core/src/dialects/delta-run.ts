@@ -48,18 +48,30 @@ export function readRun(usual: DeltaPattern | undefined, text: string): DeltaRun
   return { type, pieces, joined, pattern: source };
 }
 
-/** Adds the text of whole server-sent events to a reply. Returns what it says if all of them only go on with the same text. */
+/**
+ * Adds the text of whole server-sent events to a reply. Returns what it says if all of them only go on with the same text.
+ *
+ * @example
+ * const reader = openaiChat.readStream();
+ * const run = addEvents(reader, 'data: {"choices":[{"index":0,"delta":{"content":"Hi"}}]}\n\n');
+ */
 export function addEvents(reader: StreamReader, text: string): DeltaRun | undefined {
   const run = readRun(reader.usual?.(), text);
   if (!run) cutSse(text, (event, data) => void reader.push(event, data));
   return run;
 }
 
-/** Writes a run with other words around its pieces; undefined where its events differ in more than their pieces. */
-export type RunRewriter = (run: DeltaRun, text: string) => string | undefined;
-
-/** `rewrite` gets the text of an event with `PLACE` in place of its piece, and leaves that where it is. */
-export function createRunRewriter(rewrite: (event: string) => string): RunRewriter {
+/**
+ * Makes a function that writes a run with other words around its pieces; it returns undefined where the events differ in more than
+ * their pieces. `rewrite` gets the text of an event with a mark in place of its piece, and leaves that where it is.
+ *
+ * @example
+ * const rename = createRunRewriter((event) => event.replace('"model":"a"', '"model":"b"'));
+ * const renamed = run && rename(run, text);
+ */
+export function createRunRewriter(
+  rewrite: (event: string) => string,
+): (run: DeltaRun, text: string) => string | undefined {
   let frame: readonly [before: string, after: string] = ['', ''];
   let written = frame;
   const isFrameOf = (pieces: string, text: string) =>

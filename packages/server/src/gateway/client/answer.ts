@@ -5,7 +5,6 @@ import {
   createRunRewriter,
   type LossNote,
   type ReplyHead,
-  type RunRewriter,
   type ServedError,
 } from '@skein/core/dialect';
 import { SANDBOX } from '../../proxy/headers.ts';
@@ -209,7 +208,7 @@ function closingLine({ api: { closing } }: ClientCall): RegExp {
 interface ModelWriter {
   (text: string): string;
   /** The same of events that only go on with the same text; undefined where they differ in more. */
-  readonly run: RunRewriter;
+  readonly run: ReturnType<typeof createRunRewriter>;
   /** The same of a text of whole events; undefined where they have to be looked at one by one. */
   all(text: string): SentText | undefined;
 }
@@ -240,7 +239,7 @@ function modelWriter({ api, model }: ClientCall): ModelWriter {
     return text;
   };
   const writeRun = createRunRewriter((event) => event.replace(/(?<=^data: ).*/m, (data) => write(data)));
-  const run: RunRewriter = (events, text) => (text.includes('"model"') ? writeRun(events, text) : text);
+  const run: ModelWriter['run'] = (events, text) => (text.includes('"model"') ? writeRun(events, text) : text);
   return Object.assign(write, { all, run });
 }
 
