@@ -31,6 +31,13 @@ function replaceFetch(replacement: typeof fetch): void {
   });
 }
 
+/** What a request created; the head only of a thread. */
+async function begun(
+  sent: Promise<{ json(): Promise<unknown> }>,
+): Promise<{ readonly id: string; readonly head: string }> {
+  return (await (await sent).json()) as { readonly id: string; readonly head: string };
+}
+
 async function lastOf(snapshots: AsyncIterable<ConversationSnapshot>): Promise<ConversationSnapshot | undefined> {
   let last: ConversationSnapshot | undefined;
   for await (const snapshot of snapshots) last = snapshot;
@@ -54,15 +61,12 @@ test('an answer that begins to wait for approval while the conversation is read 
   const { emulator, url, api } = await startServer();
   emulator.script('anthropic-messages', [{ blocks: [{ type: 'tool-use' as const, name: 'drop', input: {} }] }]);
   const messages = [{ role: 'user' as const, content: [{ type: 'text' as const, text: 'Drop it' }] }];
-  const thread = await (await api.threads.$post({ json: { messages } })).json();
-  if (!('head' in thread)) throw new Error(thread.detail);
+  const thread = await begun(api.threads.$post({ json: { messages } }));
   betweenReadAndReceipt(
     (address) => address.includes(`/threads/${thread.id}/path`),
     async () => {
       const json = { model: MODEL, tools: ['drop'], thread: thread.id, node: thread.head };
-      const started = await (await api.generations.$post({ json })).json();
-      if (!('id' in started)) throw new Error(started.detail);
-      const param = { generation: started.id };
+      const param = { generation: (await begun(api.generations.$post({ json }))).id };
       await expect
         .poll(async () => await (await api.generations[':generation'].$get({ param })).json())
         .toMatchObject({ status: 'waiting' });

@@ -300,6 +300,5 @@ function readProtocol<T>(dialect: string, text: string, read: () => T): T {
 
 /** Removes members that are explicitly `undefined`, which mean the same as absent ones. */
 function withoutUndefined(given: Partial<Origin>): Partial<Origin> {
-  if (Object.values(given).every((value) => value !== undefined)) return given;
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }

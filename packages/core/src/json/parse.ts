@@ -217,22 +217,25 @@ interface Member extends Item {
 /** The way to a nested value: member names and array indexes. */
 export type Path = readonly (string | number)[];
 
-/** The elements or members of the array or object that starts at `start`, in order and with duplicates; none for other values. */
-export function findItems(text: string, start: number): Item[] {
+/**
+ * The elements or members of the array or object that starts at `start`, in order and with duplicates, or only those of one name;
+ * none for other values.
+ */
+export function findItems(text: string, start: number, wanted?: string | number): Item[] {
   const open = text.charCodeAt(start);
   const items: Item[] = [];
   let at = skipSpace(text, start + 1);
   if ((open !== OPEN_BRACE && open !== OPEN_BRACKET) || text.charCodeAt(at) === open + 2) return items;
-  for (;;) {
+  for (let index = 0; ; index++) {
     const keyStart = at;
-    let name: string | number = items.length;
+    let name: string | number = index;
     if (open === OPEN_BRACE) {
       const keyEnd = endOfString(text, expect(text, at, QUOTE));
       name = readName(text, at, keyEnd);
       at = skipSpace(text, expect(text, skipSpace(text, keyEnd), COLON) + 1);
     }
     const end = endOfValue(text, at);
-    items.push({ name, keyStart, start: at, end });
+    if (wanted === undefined || name === wanted) items.push({ name, keyStart, start: at, end });
     at = skipSpace(text, end);
     if (text.charCodeAt(at) === open + 2) return items;
     at = skipSpace(text, expect(text, at, COMMA) + 1);
@@ -287,43 +290,11 @@ export function find(text: string, path: Path, start = skipSpace(text, 0)): Rang
   let at = start;
   let found: Range | undefined;
   for (const step of path) {
-    found = findItem(text, at, step);
+    found = findItems(text, at, step).at(-1);
     if (!found) return undefined;
     at = found.start;
   }
   return found ?? { start, end: endOfValue(text, start) };
-}
-
-/** The last element or member of that name, without an object and a name for each of the others. */
-function findItem(text: string, start: number, wanted: string | number): Range | undefined {
-  const open = text.charCodeAt(start);
-  let at = skipSpace(text, start + 1);
-  if ((open !== OPEN_BRACE && open !== OPEN_BRACKET) || text.charCodeAt(at) === open + 2) return undefined;
-  let found: Range | undefined;
-  for (let index = 0; ; index++) {
-    let isWanted = index === wanted;
-    if (open === OPEN_BRACE) {
-      const keyEnd = endOfString(text, expect(text, at, QUOTE));
-      isWanted = typeof wanted === 'string' && isNamed(text, at, keyEnd, wanted);
-      at = skipSpace(text, expect(text, skipSpace(text, keyEnd), COLON) + 1);
-    }
-    const end = endOfValue(text, at);
-    if (isWanted) found = { start: at, end };
-    at = skipSpace(text, end);
-    if (text.charCodeAt(at) === open + 2) return found;
-    at = skipSpace(text, expect(text, at, COMMA) + 1);
-  }
-}
-
-/** Whether the key from `start` to `end` is that name. */
-function isNamed(text: string, start: number, end: number, name: string): boolean {
-  const length = end - start - 2;
-  if (length < name.length) return false;
-  if (length === name.length && text.startsWith(name, start + 1)) return !name.includes('\\');
-  // One that is written with escapes is longer than its name.
-  for (let at = start + 1; length > name.length && at < end - 1; at++)
-    if (text.charCodeAt(at) === BACKSLASH) return readName(text, start, end) === name;
-  return false;
 }
 
 /**

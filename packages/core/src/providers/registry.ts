@@ -165,7 +165,7 @@ export function resolveEndpoint(provider: ProviderDescriptor, options: EndpointO
   const { baseUrlVariables } = connection;
   const baseUrl = options.baseUrl || firstVariable(baseUrlVariables, env) || connection.baseUrl;
   if (!baseUrl) throw new MissingBaseUrlError(provider.id, baseUrlVariables);
-  const url = readBaseUrl(baseUrl, provider.id);
+  const url = parseUrl(baseUrl, provider.id);
   const demo = env[DEMO_URL];
   const isDemo = demo !== undefined && URL.canParse(demo) && new URL(demo).origin === url.origin;
   const issuer = isDemo ? DEMO_ISSUER : provider.issuer.replace('{host}', url.host);
@@ -209,20 +209,9 @@ function lookForKey({ connection }: ProviderDescriptor, options: EndpointOptions
   return { key, isMissing, variables: [...keyVariables, ...credentialVariables] };
 }
 
-/** Base addresses that were read: every request asks for one, several times. */
-const MOST_ADDRESSES = 200;
-const addresses = /* @__PURE__ */ new Map<string, { readonly host: string; readonly origin: string }>();
-
-function readBaseUrl(text: string, provider: string): { readonly host: string; readonly origin: string } {
-  const known = addresses.get(text);
-  if (known) return known;
+function parseUrl(text: string, provider: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url && /^https?:$/.test(url.protocol)) {
-    const { host, origin } = url;
-    if (addresses.size >= MOST_ADDRESSES) addresses.clear();
-    addresses.set(text, { host, origin });
-    return { host, origin };
-  }
+  if (url && /^https?:$/.test(url.protocol)) return url;
   // The text is not quoted: an address may contain a password.
   throw new EndpointError(`The base address for ${provider} is not an http(s) address`);
 }

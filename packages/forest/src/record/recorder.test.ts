@@ -4,6 +4,7 @@ import { memoryStore } from '../store/index.ts';
 import { RecentTexts } from './recent-texts.ts';
 import { createRecordingWriter, type PendingWrite } from './recorder.ts';
 import { createRecording } from './recording.ts';
+import { RequestHashes } from './request-hashes.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -104,7 +105,9 @@ test('long requests have their place at once, too: later, they would be read fro
     headers: [],
     body: 'x'.repeat(900),
   };
-  createRecording({ ...context, writer, hints: undefined }, request).push(new Uint8Array(100));
+  createRecording({ ...context, writer, hints: undefined, hashes: new RequestHashes() }, request).push(
+    new Uint8Array(100),
+  );
   expect(begun[0]!.size).toBe(1000);
 });
 
@@ -156,10 +159,8 @@ test('an exchange whose reply is being kept has not ended for the writer before 
   const append: typeof store.append = (records) => gate.then(() => store.append(records));
   const context = { store: Object.create(store, { append: { value: append } }), clock: createClock('test') };
   const request = { method: 'POST', url: 'https://api.openai.com/v1/chat/completions', headers: [], body: '{}' };
-  const recording = createRecording(
-    { ...context, writer, texts: new RecentTexts(), unsaved: { total: 0 }, report: () => undefined, hints: undefined },
-    request,
-  );
+  const rest = { unsaved: { total: 0 }, report: () => undefined, hints: undefined, hashes: new RequestHashes() };
+  const recording = createRecording({ ...context, writer, texts: new RecentTexts(), ...rest }, request);
   const kept = recording.keepReply([], []);
   expect(await begun[0]!.store()).toBe(false);
   open();

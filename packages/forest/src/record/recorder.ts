@@ -5,6 +5,7 @@ import type { HintPlaces } from './hints.ts';
 import { createTraffic, putOff } from './pauses.ts';
 import { recentTexts } from './recent-texts.ts';
 import { createRecording, type Recording } from './recording.ts';
+import { requestHashes } from './request-hashes.ts';
 import { sliceWork, turnOfOthers } from './turns.ts';
 import { RecordingError } from './waiting-records.ts';
 
@@ -87,6 +88,7 @@ export function createRecorder(
   const store = { writer: forest.store.writer, append: backlog.append };
   const writer = createRecordingWriter(backlog.place);
   const texts = recentTexts(forest.store);
+  const hashes = requestHashes(forest.store);
   const unsaved = { total: 0 };
   const flush = async () => {
     if ((await backlog.flush()) || given) return;
@@ -95,7 +97,7 @@ export function createRecorder(
     report(new RecordingError('recording_waits', exchanges, reason));
   };
   return {
-    begin: (request) => createRecording({ store, clock, writer, texts, unsaved, report, hints }, request),
+    begin: (request) => createRecording({ store, clock, writer, texts, unsaved, report, hints, hashes }, request),
     stored: () => writer.stored().then(flush),
     settled: () => writer.settled().then(given ? undefined : flush),
   };

@@ -19,7 +19,7 @@ import type { HintPlaces } from './hints.ts';
 import { createResponseIdReader, readResponseId } from './read-exchange.ts';
 import type { CollectedTexts, RecentTexts } from './recent-texts.ts';
 import type { HeaderPairs, PendingWrite, RecordingWriter, RequestToRecord } from './recorder.ts';
-import { type RequestHashes, requestHashes } from './request-hashes.ts';
+import type { RequestHashes } from './request-hashes.ts';
 import { byteLength, createResponseBuffer } from './response-buffer.ts';
 
 /**
@@ -68,6 +68,7 @@ interface RecordingContext {
   readonly unsaved: { total: number };
   readonly report: (error: unknown) => void;
   readonly hints: HintPlaces | undefined;
+  readonly hashes: RequestHashes;
 }
 
 /**
@@ -75,7 +76,7 @@ interface RecordingContext {
  * everything known. Nothing is parsed while bytes pass; that happens when they are stored.
  */
 export function createRecording(
-  { store, clock, writer, texts: recent, unsaved, report, hints }: RecordingContext,
+  { store, clock, writer, texts: recent, unsaved, report, hints, hashes: known }: RecordingContext,
   request: RequestToRecord,
 ): Recording {
   const id = clock.tick();
@@ -104,7 +105,7 @@ export function createRecording(
   let isOver = false;
   let hashes: ReturnType<RequestDescription['hashes']> | undefined;
 
-  const hashBody: RequestHashes['hash'] = (...given) => requestHashes(store).hash(...given);
+  const hashBody: RequestHashes['hash'] = (...given) => known.hash(...given);
   const describe = () => {
     described ??= describeRequest(request, { id, start, writer: store.writer }, hints, hashBody);
     return described;

@@ -83,25 +83,16 @@ export class Stopper<Why> {
     // One promise: a stream waits for each of its pieces, and `Promise.race` makes several.
     return new Promise((resolve, reject) => {
       const cancel = this.#startTimer(ms, why);
-      const end = () => {
-        cancel();
-        this.#waiting.delete(giveUp);
-      };
-      const giveUp = () => {
-        end();
-        reject(this.signal.reason);
-      };
+      const endWith =
+        <V>(settle: (value: V) => void) =>
+        (value: V) => {
+          cancel();
+          this.#waiting.delete(giveUp);
+          settle(value);
+        };
+      const giveUp = () => endWith(reject)(this.signal.reason);
       this.#waiting.add(giveUp);
-      work.then(
-        (value) => {
-          end();
-          resolve(value);
-        },
-        (error: unknown) => {
-          end();
-          reject(error);
-        },
-      );
+      work.then(endWith(resolve), endWith(reject));
       if (this.stopped) giveUp();
     });
   }

@@ -295,22 +295,13 @@ function findFraming({ provider, framing }: DeliveryOptions): Framing {
   return provider.framing ?? framing ?? sse;
 }
 
-/** To make an address of an address and a path takes longer than to write the head of a request. */
-const MOST_URLS = 200;
-const urls = /* @__PURE__ */ new Map<string, string>();
-
 /** The address of a request. */
 function requestUrl({ provider, connection, baseUrl }: Endpoint, model: string, stream: boolean): string {
   const path = (stream && connection.streamPath) || connection.path;
   const [rest, query] = fillTemplate(path, provider.apiVersion, encodeURIComponent(model)).split('?');
-  const key = `${baseUrl} ${rest} ${query}`;
-  const known = urls.get(key);
-  if (known !== undefined) return known;
   const url = new URL(baseUrl);
   url.pathname = url.pathname.replace(/\/+$/, '') + rest;
   url.search = [url.search.slice(1), query].filter(Boolean).join('&');
-  if (urls.size >= MOST_URLS) urls.clear();
-  urls.set(key, url.href);
   return url.href;
 }
 
