@@ -113,3 +113,83 @@ test('what is on screen moves with the wheel and no further, while rows above it
   const box = (await page.getByRole('region', { name: 'Messages' }).boundingBox())!;
   await expect.poll(async () => (await top()) - box.y).toBeLessThan(60);
 });
+
+/** The words of the element that has the focus, with its place on screen. */
+const focused = (page: Page) =>
+  page.evaluate(() => {
+    const element = document.activeElement as HTMLElement;
+    const { top, bottom } = element.getBoundingClientRect();
+    return {
+      words: element.getAttribute('aria-label') ?? element.innerText,
+      isSeen: top >= 0 && bottom <= innerHeight,
+    };
+  });
+
+test('the focus stays in a row that the wheel moves far away, and the next key goes on from there', async () => {
+  const { open, forest } = await startApp();
+  for (let at = 0; at < 120; at++) await forest.threads.begin([user(`Question ${at}?`)], { title: `Talk ${at}` });
+  const page = await open('/');
+  const main = page.getByRole('main');
+  const link = (title: string) => main.getByRole('link', { name: title, exact: true });
+  await link('Talk 117').focus();
+  await link('Talk 117').hover();
+  for (const [by, seen] of [
+    [3000, 'Talk 70'],
+    [2000, 'Talk 30'],
+  ] as const) {
+    await page.mouse.wheel(0, by);
+    await link(seen).waitFor();
+    expect((await focused(page)).words).toBe('Talk 117');
+  }
+  await page.keyboard.press('ArrowDown');
+  await expect.poll(() => focused(page)).toEqual({ words: 'Talk 116', isSeen: true });
+
+  const turns = Array.from({ length: 60 }, (_, at) =>
+    at % 2 === 0 ? user(`Question ${at}`) : assistant('Yes. '.repeat(200)),
+  );
+  const { id } = await forest.threads.begin(turns, { title: 'A long one' });
+  await page.goto(new URL(`/t/${id}`, page.url()).href);
+  const more = messages(page, 'assistant').last().getByRole('button', { name: 'More to do with this message' });
+  await more.focus();
+  await page.getByRole('region', { name: 'Messages' }).hover();
+  await page.mouse.wheel(0, -100_000);
+  await messages(page, 'user').getByText('Question 0', { exact: true }).waitFor();
+  expect((await focused(page)).words).toBe('More to do with this message');
+  await page.keyboard.press('Enter');
+  await page.getByRole('menu').waitFor();
+});
+
+test('a row says to a screen reader where it stands among all rows, not among those that are drawn', async () => {
+  const { open, forest } = await startApp();
+  const turns = Array.from({ length: 80 }, (_, at) => (at % 2 === 0 ? user(`Question ${at}`) : assistant('Yes.')));
+  const { id } = await forest.threads.begin(turns, { title: 'A long one' });
+  const page = await open(`/t/${id}`);
+  const last = page.locator('li', { has: page.getByText('Question 78', { exact: true }) }).last();
+  await last.waitFor();
+  expect(await last.getAttribute('aria-posinset')).toBe('79');
+  expect(await last.getAttribute('aria-setsize')).toBe('80');
+});
+
+test('a word in a message far away is found, and the message comes into sight', async () => {
+  const { open, forest } = await startApp();
+  const turns = Array.from({ length: 300 }, (_, at) =>
+    at % 2 === 0
+      ? user(`Question ${at}`)
+      : assistant(`${'- a\n'.repeat((at * 7) % 40)}\n\n${at === 41 ? 'heddle' : 'reed'}`),
+  );
+  const { id } = await forest.threads.begin(turns, { title: 'On looms' });
+  const page = await open(`/t/${id}`);
+  await page.getByText('Question 298', { exact: true }).waitFor();
+  await page.keyboard.press('f');
+  await page.getByRole('textbox', { name: 'Find in this conversation' }).fill('heddle');
+  await page.getByRole('status').getByText('1/1').waitFor();
+  const word = page.getByRole('region', { name: 'Messages' }).getByText('heddle', { exact: true });
+  await expect.poll(() => word.boundingBox()).not.toBeNull();
+  const box = (await page.getByRole('region', { name: 'Messages' }).boundingBox())!;
+  await expect
+    .poll(async () => {
+      const { y, height } = (await word.boundingBox())!;
+      return y >= box.y && y + height <= box.y + box.height;
+    })
+    .toBe(true);
+});

@@ -109,6 +109,31 @@ test('recordings say what was asked, are filtered, drawn over time, read in Pret
   await turns.filter({ hasText: 'Miss' }).getByRole('button', { name: 'Show the reply' }).waitFor();
 });
 
+test('the costs by day are a table for a screen reader, which passes over the drawing', async () => {
+  const app = await startApp({ generate: { random: () => 0, costOf } });
+  const call = program(app);
+  const ask = { messages: [{ role: 'user', content: 'Name a river.' }] };
+  await call(ask, cached('Tagus.', 0));
+  await call({ ...ask, model: 'claude-haiku-4-5' }, cached('Douro.', 0));
+  const page = await app.open('/usage');
+  await page.locator('canvas').waitFor();
+  expect(await page.locator('[aria-hidden=true] canvas').count()).toBe(await page.locator('canvas').count());
+  const figure = page.getByRole('figure', { name: 'Cost by day' });
+  await figure.getByText('Show as a table').focus();
+  await page.keyboard.press('Enter');
+  const table = figure.getByRole('region', { name: 'Cost by day' }).getByRole('table');
+  const heads = await table.getByRole('columnheader').allInnerTexts();
+  expect(heads).toEqual(['Day', expect.stringContaining('sonnet'), expect.stringContaining('haiku')]);
+  expect(await table.getByRole('rowheader').count()).toBe(1);
+  const sums = page.getByRole('region', { name: 'Sums' });
+  for (const [at, name] of heads.slice(1).entries()) {
+    const row = sums.getByRole('row').filter({ has: page.getByRole('rowheader', { name }) });
+    const cost = await table.getByRole('cell').nth(at).innerText();
+    expect(cost).toMatch(/^\$0\.0\d+/);
+    expect(await row.getByRole('cell').last().innerText(), name).toBe(cost);
+  }
+});
+
 test('calls are filtered by model, outcome, latency and cost, and budgets say what is left of them', async () => {
   const { config } = await loadConfig({ cwd: '/', env: {}, home: '/nonexistent' });
   const tokens = [{ name: 'ci', variable: 'CI_TOKEN', budget: { costPerDay: 2, requestsPerMinute: 30 } }];

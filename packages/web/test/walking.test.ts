@@ -111,6 +111,74 @@ test('the graph is walked by keys, has a map of itself, and leads back to the co
     .waitFor();
 });
 
+test('a graph of thousands of messages has three levels of detail and a map to move by, and leads back to the conversation', async () => {
+  const { open, forest } = await startApp();
+  const questions = await Promise.all(
+    Array.from({ length: 80 }, (_, at) => forest.append('root', [user(`Question ${at}?`)])),
+  );
+  await Promise.all(
+    questions.flatMap((question) =>
+      Array.from({ length: 80 }, (_, at) => forest.append(question, [assistant(`Answer ${at}.`)])),
+    ),
+  );
+  const page = await open('/settings');
+  // What is drawn into the graph itself, which is wider than its map.
+  await page.evaluate(() => {
+    const drawn: Record<string, number> = {};
+    Object.assign(window, { drawn });
+    const pen = CanvasRenderingContext2D.prototype as unknown as Record<string, (...how: unknown[]) => unknown>;
+    for (const name of ['fillText', 'fillRect', 'drawImage']) {
+      const own = pen[name]!;
+      pen[name] = function (this: CanvasRenderingContext2D, ...how) {
+        if (this.canvas.isConnected && this.canvas.width > 400) drawn[name] = (drawn[name] ?? 0) + 1;
+        return own.apply(this, how);
+      };
+    }
+  });
+  const drawn = () => page.evaluate(() => ({ ...(window as unknown as { drawn: Record<string, number> }).drawn }));
+  const forget = () => page.evaluate('for (const name in window.drawn) delete window.drawn[name]');
+  await leaveField(page);
+  await page.keyboard.press('o');
+  await page.keyboard.press('g');
+  const graph = page.getByRole('application', { name: /^Graph with 6,?480/ });
+  await graph.focus();
+  const picture = (at: number) =>
+    page
+      .locator('canvas')
+      .nth(at)
+      .evaluate((canvas) => (canvas as HTMLCanvasElement).toDataURL());
+  // Cards with words.
+  await expect.poll(async () => (await drawn()).fillText).toBeGreaterThan(10);
+  expect((await drawn()).drawImage).toBeUndefined();
+  // All of it: one picture, and no card by itself.
+  await forget();
+  await page.keyboard.press('0');
+  await expect.poll(async () => (await drawn()).drawImage).toBeGreaterThan(0);
+  expect((await drawn()).fillRect).toBeLessThan(200);
+  // Between the two: each card that is seen is a bar without words.
+  const small = await picture(0);
+  await forget();
+  for (let step = 0; step < 6; step++) await page.keyboard.press('+');
+  await expect.poll(async () => (await drawn()).fillRect).toBeGreaterThan(200);
+  expect(await picture(0)).not.toBe(small);
+
+  const before = await picture(0);
+  const map = (await page.locator('canvas').nth(1).boundingBox())!;
+  await page.mouse.click(map.x + map.width / 2, map.y + map.height - 4);
+  await expect.poll(() => picture(0)).not.toBe(before);
+
+  await graph.focus();
+  await page.keyboard.press('Home');
+  await page.keyboard.press('ArrowRight');
+  const card = page.getByRole('region', { name: 'Focused message' });
+  await card.getByText(/^Answer \d+\.$/).waitFor();
+  const answer = await card.getByText(/^Answer \d+\.$/).innerText();
+  await graph.focus();
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/\/(t|c)\//);
+  await page.getByRole('article', { name: 'assistant message' }).getByText(answer, { exact: true }).waitFor();
+});
+
 test('Compare shows four branches beside each other, with bars for cost, time and length, and none is added by a fifth', async () => {
   const { open, forest } = await startApp();
   const { head } = await forest.threads.begin([user('Name a knot.')], { title: 'Knots' });

@@ -22,3 +22,13 @@ test('a preview in one line shows items and cells of a table apart, and no marks
   );
   expect(plainLine('## What follows It costs 19. Then 2 + 3 > 4.')).toBe('What follows It costs 19. Then 2 + 3 > 4.');
 });
+
+test('a formula in a preview has no signs around it, and prices keep theirs', () => {
+  expect(plainLine('Euler wrote $e^{i\\pi} + 1 = 0$ and \\(a^2\\), $$c$$ and \\[d\\].')).toBe(
+    'Euler wrote e^{i\\pi} + 1 = 0 and a^2, c and d.',
+  );
+  expect(plainLine('It is $e^{i\\pi}…')).toBe('It is e^{i\\pi}…');
+  expect(plainLine('So $$\\sum_{k=1}^n k…')).toBe('So \\sum_{k=1}^n k…');
+  for (const text of ['$5 and $10', '$5-$10, US$3', '$HOME/bin:$PATH/my_dir', 'It costs $5 for my_var', 'echo $1'])
+    expect(plainLine(text)).toBe(text);
+});

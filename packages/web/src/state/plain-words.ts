@@ -1,9 +1,9 @@
 /**
- * The words of a Markdown text without its marks, for previews in one line: no `**`, `#` or table rules, links by their
- * text. It reads loosely, because a preview may be cut anywhere.
+ * The words of a Markdown text without its marks, for previews in one line: no `**`, `#` or table rules, no dollar signs around
+ * formulas, links by their text. It reads loosely, because a preview may be cut anywhere.
  */
 export function plainWords(text: string): string {
-  return text
+  return withoutMathMarks(text)
     .replace(/^[ \t]*(?:```|~~~)[^\n]*$/gm, '')
     .replace(/^[ \t]*\|?(?:[ \t]*:?-{2,}:?[ \t]*\|)+[ \t]*(?::?-{2,}:?)?[ \t]*$/gm, '')
     .replace(/^[ \t]*(?:#{1,6}[ \t]+|>[ \t]?|[-*+][ \t]+(?:\[[ xX]\][ \t]+)?)/gm, '')
@@ -32,4 +32,17 @@ export function plainLine(text: string): string {
     .replace(/(?:\s*·\s*)+$/, '')
     .replace(/\s+/g, ' ')
     .trim();
+}
+
+/** A formula stays as it was written; prices and variables of a shell keep their sign. */
+function withoutMathMarks(text: string): string {
+  if (!/\$|\\[([]/.test(text)) return text;
+  return (
+    text
+      .replace(/\\\[\s*([\s\S]+?)\s*\\\]|\\\(\s*([\s\S]+?)\s*\\\)/g, (_, block, inline) => block ?? inline)
+      .replace(/\$\$\s*([^$]+?)\s*\$\$/g, '$1')
+      .replace(/(?<![$\w\\])\$(?![\s$])((?:\\[^\n]|[^$\\`\n])*?[^$\\`\s])\$(?![$\w])/g, '$1')
+      // One that was cut is known by what only TeX has.
+      .replace(/(?<![$\w\\])\${1,2}(?=[^$\s]*(?:\^|_\{|\\[a-z])[^$]*$)|\\[([](?=[^$]*…$)/, '')
+  );
 }

@@ -56,10 +56,15 @@ export function VirtualList(props: VirtualListProps) {
   useLayoutEffect(() => list.afterDrawing(), [list, from, to, keys, kept]);
   useImperativeHandle(props.ref, () => list, [list]);
 
+  const isApart = (index: number) => index < from || index >= to;
   const indices: number[] = [];
   for (let index = from; index < Math.min(to, keys.length); index++) indices.push(index);
-  const isApart = kept !== undefined && kept < keys.length && (kept < from || kept >= to);
-  if (isApart) indices.push(kept);
+  const apart = new Set(
+    [...list.aroundFocus(), kept ?? -1].filter((index) => isApart(index) && keys[index] !== undefined),
+  );
+  // In their order, which is that of the Tab key and of screen readers.
+  if (apart.size > 0) indices.push(...apart);
+  indices.sort((a, b) => a - b);
   return (
     <Container ref={box as never} className={`relative box-border [contain:size_layout_style] ${className}`}>
       {indices.map((index) => {
@@ -68,7 +73,8 @@ export function VirtualList(props: VirtualListProps) {
           <Row
             key={keys[index]}
             data-index={index}
-            className={`block w-full [contain:layout_style] ${isApart && index === kept ? 'absolute left-0' : ''}`}
+            {...(Row === 'li' && { 'aria-posinset': index + 1, 'aria-setsize': keys.length })}
+            className={`block w-full [contain:layout_style] ${isApart(index) ? 'absolute left-0' : ''}`}
           >
             {children(index)}
           </Row>
@@ -107,6 +113,8 @@ function createList(latest: Latest, holder: { readonly current: HTMLElement | nu
   let aim: { readonly index: number; readonly align: Align } | undefined;
   let resting: ReturnType<typeof setTimeout> | undefined;
   const watched = new Set<Element>();
+  /** The row that had the focus when rows were last drawn or replaced, or -1. */
+  let held = -1;
   const total = () => heights.offsetOf(keys.length);
   /** Where a row begins and ends in what scrolls. */
   const edges = (index: number): readonly [number, number] => [
@@ -148,8 +156,8 @@ function createList(latest: Latest, holder: { readonly current: HTMLElement | nu
     if (shift !== 0 && (range[0] === 0 || from + shift < 0)) return settle();
     box.style.paddingTop = `${from + shift}px`;
     box.style.height = `${Math.max(total() + shift, room)}px`;
-    const apart = box.querySelector<HTMLElement>(':scope > .absolute');
-    if (apart) apart.style.top = `${heights.offsetOf(Number(apart.dataset.index)) + shift}px`;
+    for (const apart of box.querySelectorAll<HTMLElement>(':scope > .absolute'))
+      apart.style.top = `${heights.offsetOf(Number(apart.dataset.index)) + shift}px`;
   };
 
   /** Puts the space before the rows right, and scrolls by as much, so nothing moves on screen. */
@@ -161,6 +169,15 @@ function createList(latest: Latest, holder: { readonly current: HTMLElement | nu
     place();
     scroller.scrollTop -= by;
     lastTop = scroller.scrollTop;
+  };
+
+  /** The row that has the focus, or -1. */
+  const focusedRow = (): number => {
+    const active = document.activeElement;
+    const box = holder.current;
+    if (!active || !box?.contains(active)) return -1;
+    const row = active.closest<HTMLElement>('[data-index]');
+    return row?.parentElement === box ? Number(row.dataset.index) : -1;
   };
 
   /** Draws other rows if what is drawn ends near the screen. */
@@ -177,6 +194,7 @@ function createList(latest: Latest, holder: { readonly current: HTMLElement | nu
     const next: Range = [heights.indexAt(above - AHEAD), Math.min(keys.length, heights.indexAt(below + AHEAD) + 1)];
     if (next[0] === range[0] && next[1] === range[1]) return;
     range = next;
+    held = focusedRow();
     if (isNow) flushSync(() => draw(next));
     else draw(next);
   };
@@ -228,6 +246,8 @@ function createList(latest: Latest, holder: { readonly current: HTMLElement | nu
   return {
     setKeys(next: readonly string[]) {
       if (next === keys) return;
+      const focused = focusedRow();
+      held = focused < 0 ? -1 : next.indexOf(keys[focused]!);
       const anchor = latest.current.keepsPlace && scroller ? heights.indexAt(lastTop - start - shift) : -1;
       const before = anchor < 0 ? 0 : heights.offsetOf(anchor);
       const index = anchor < 0 ? -1 : next.indexOf(keys[anchor]!);
@@ -235,6 +255,8 @@ function createList(latest: Latest, holder: { readonly current: HTMLElement | nu
       heights.setKeys(next, latest.current.estimate);
       if (index >= 0 && lastTop > start) shift -= heights.offsetOf(index) - before;
     },
+    /** The row with the focus and its neighbours, to which keys go from there: they stay drawn wherever the list is scrolled to. */
+    aroundFocus: (): readonly number[] => (held < 0 ? [] : [held - 1, held, held + 1]),
     attach() {
       const box = holder.current!;
       scroller = box.closest<HTMLElement>('[data-scroller]')!;
