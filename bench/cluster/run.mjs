@@ -62,8 +62,8 @@ while (kills.length < Number(values.kills) && process.uptime() < Number(values.m
   );
 }
 await traffic.stop();
-// The recorders place what they have stored.
-for (let tries = 0; tries < 60 && findMissing().length > 0; tries++) await pause(1_000);
+// The servers store what waits, which is not lost, and the recorders place what they have stored.
+for (let tries = 0; tries < 180 && findMissing().length > 0; tries++) await pause(1_000);
 const missing = findMissing();
 for (const word of missing) console.log(`lost: ${word}`);
 for (const { url } of servers) console.log(`${url}: ${await waiting(url)} recordings wait`);

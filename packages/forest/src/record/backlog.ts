@@ -102,6 +102,7 @@ export function createBacklog(forest: RecordingForest, options: BacklogOptions =
   let reason = '';
   let stallTimer: NodeJS.Timeout | undefined;
   let attempting: Promise<boolean> | undefined;
+  let placing: Promise<void> | undefined;
   let isLooping = false;
 
   const report = (error: unknown) => safely(() => onError(error));
@@ -168,22 +169,34 @@ export function createBacklog(forest: RecordingForest, options: BacklogOptions =
       for (const { bytes } of some) heldBytes -= bytes;
     }
   };
+  const placeAll = async (): Promise<void> => {
+    isUnplaced = true;
+    try {
+      await projector.run();
+      isUnplaced = false;
+      if (!isWaiting()) reason = '';
+    } catch (error) {
+      reason = messageOf(error);
+      if (isOutage(error)) return start();
+      isUnplaced = false;
+      report(error);
+    }
+  };
+  const forgetPlacing = () => {
+    placing = undefined;
+  };
   const drain = async (): Promise<void> => {
     if (folder !== undefined && hasOthers)
       hasOthers = await (await openFiles(folder)).adopt((writer) => store.isAlive(writer));
-    let isNews = isUnplaced;
     while (isWaiting()) {
-      isNews = true;
+      isUnplaced = true;
       await storeHeld();
       await loaded?.drain((records) => storeWaiting(forest, records, report));
       // The store works again, so new records need not wait.
       isBehind = false;
     }
-    if (isNews) await projector.run();
-    isUnplaced = false;
-    // The next outage may have begun meanwhile.
-    if (isWaiting()) return;
-    reason = '';
+    // Placing takes as long as all servers record, and what waits in the next outage must not wait for it.
+    if (isUnplaced) placing ??= placeAll().finally(forgetPlacing);
     if (!isTold) return;
     isTold = false;
     safely(() => onChange(state()));
@@ -207,8 +220,10 @@ export function createBacklog(forest: RecordingForest, options: BacklogOptions =
     let pause = isBehind ? FIRST_PAUSE_MS : 0;
     while (hasWork() && !isClosed) {
       await new Promise((resolve) => setTimeout(resolve, pause).unref());
+      const wasBehind = isBehind;
       pause = Math.min(Math.max(2 * pause, FIRST_PAUSE_MS), LONGEST_PAUSE_MS);
-      if (!isClosed) await attempt();
+      // The next outage begins anew.
+      if (!isClosed && (await attempt()) && wasBehind) pause = FIRST_PAUSE_MS;
     }
   };
   const start = () => {
@@ -278,22 +293,15 @@ export function createBacklog(forest: RecordingForest, options: BacklogOptions =
     },
     async place() {
       isUnplaced = true;
-      // That comes at the end of an outage.
-      if (isBehind) return;
-      try {
-        await projector.run();
-        isUnplaced = false;
-      } catch (error) {
-        reason = messageOf(error);
-        if (isOutage(error)) return start();
-        isUnplaced = false;
-        report(error);
-      }
+      // In an outage, that comes at its end.
+      if (!isBehind) await placeAll();
     },
     async flush() {
       if (!isWaiting() && !isUnplaced) return true;
       await attempting;
-      return attempt();
+      if (!(await attempt())) return false;
+      await placing;
+      return !isWaiting() && !isUnplaced;
     },
     state,
     close() {
