@@ -42,13 +42,15 @@ test('what is pressed on a phone is large enough for a finger', async () => {
       .getByRole(path === '/' ? 'link' : 'button')
       .first()
       .waitFor();
-    // Links in sentences are as high as their line; a box to tick is pressed with what is around it.
+    // What stands in a sentence is as high as its line; a box to tick is pressed with what is around it.
     const found = await page.evaluate(() =>
       [...document.querySelectorAll('button, select, input:not([type=checkbox]), [role=button]')].flatMap((one) => {
         const { width, height } = one.getBoundingClientRect();
-        const isShown = one.checkVisibility({ visibilityProperty: true, opacityProperty: true }) && width > 1;
+        const isInSentence = getComputedStyle(one).textDecorationLine === 'underline';
+        const isShown =
+          !isInSentence && one.checkVisibility({ visibilityProperty: true, opacityProperty: true }) && width > 1;
         const name = one.getAttribute('aria-label') ?? (one as HTMLElement).innerText;
-        return isShown && Math.min(width, height) < 40 ? [`${name}: ${Math.round(width)} × ${Math.round(height)}`] : [];
+        return isShown && Math.min(width, height) < 36 ? [`${name}: ${Math.round(width)} × ${Math.round(height)}`] : [];
       }),
     );
     small.push(...found.map((what) => `${path} ${what}`));
@@ -60,7 +62,7 @@ test('the status bar of a window of 1024 pixels cuts nothing, with the tree and 
   const { open, forest } = await startApp();
   await seedSample(forest);
   const page = await open('/t/sample-lisbon', { viewport: { width: 1024, height: 800 } });
-  const bar = page.locator('footer');
+  const bar = page.locator('footer', { has: page.getByRole('list', { name: 'Keys' }) });
   await bar.getByText(/tokens/).waitFor();
   // A key that has no room stands in a second line, outside of the bar, and is not seen at all.
   const judge = () =>

@@ -22,7 +22,7 @@ export function Foldable({ isOpen, onToggle, summary, label, children, tone = 'p
         type="button"
         aria-expanded={isOpen}
         onClick={onToggle}
-        className="flex min-h-8 w-full items-center py-1 gap-2 px-2 text-left text-xs text-soft hover:bg-hover"
+        className="flex min-h-8 pointer-coarse:min-h-10 w-full items-center py-1 gap-2 px-2 text-left text-xs text-soft hover:bg-hover"
       >
         <ChevronRight size={14} aria-hidden className={`shrink-0 ${isOpen ? 'rotate-90' : ''}`} />
         <span className="flex min-w-0 grow items-center gap-2">{summary}</span>

@@ -22,13 +22,13 @@ export function SiblingSwitcher({ parent, positions, index }: SiblingSwitcherPro
   return (
     <fieldset
       aria-label={t('message.branches-label')}
-      className="flex h-7 min-w-0 shrink-0 items-center text-xs text-soft tabular-nums"
+      className="flex h-7 min-w-0 pointer-coarse:h-9 shrink-0 items-center text-xs text-soft tabular-nums"
     >
       <IconButton
         label={t('message.previous-branch')}
         keys="Alt+ArrowUp"
         disabled={!before}
-        className="!size-6"
+        className="!size-6 pointer-coarse:!size-9"
         onClick={() => before && goToPosition(before, parent)}
       >
         <ChevronLeft size={14} />
@@ -40,7 +40,7 @@ export function SiblingSwitcher({ parent, positions, index }: SiblingSwitcherPro
         label={t('message.next-branch')}
         keys="Alt+ArrowDown"
         disabled={!after}
-        className="!size-6"
+        className="!size-6 pointer-coarse:!size-9"
         onClick={() => after && goToPosition(after, parent)}
       >
         <ChevronRight size={14} />
