@@ -98,7 +98,7 @@ test('an outage of hours loses nothing: what passed meanwhile is stored and plac
   expect(one.backlog.state().bytes).toBeGreaterThan(1000);
   state.trouble = 'none';
   await settle(() => one.changes.length === 2);
-  expect(await one.backlog.flush()).toBe(true);
+  expect(await one.backlog.settle()).toBe(true);
   expect(await storedWhole(store)).toEqual(ids.sort());
   expect(one.backlog.state()).toMatchObject({ exchanges: [], bytes: 0, isUnplaced: false });
   expect(one.errors).toEqual([]);
@@ -132,8 +132,36 @@ test('what waits in the next outage is stored at its end, though what waited in 
   expect(one.changes).toEqual([1, 0, 1, 0, 1, 0]);
   isSlow = false;
   goOn();
-  expect(await one.backlog.flush()).toBe(true);
+  expect(await one.backlog.settle()).toBe(true);
   expect(await storedWhole(inner)).toHaveLength(3);
+});
+
+test.each([
+  ['its own', false],
+  ['a given', true],
+])('whoever asks whether exchanges are stored does not wait until they are placed, with %s backlog', async (_, isGiven) => {
+  const inner = memoryStore();
+  let goOn = () => {};
+  const slow = new Promise<void>((resolve) => {
+    goOn = resolve;
+  });
+  const forest = createForest({ ...inner, changes: (after) => slow.then(() => inner.changes(after)) });
+  const recorder = createRecorder(forest, isGiven ? { backlog: createBacklog(forest) } : {});
+  const record = async () => {
+    const { id, end } = recorder.begin({ method: 'GET', url: 'https://api.openai.com/v1/models', headers: [] });
+    end('done');
+    let isStored = false;
+    void recorder.stored().then(() => {
+      isStored = true;
+    });
+    await settle(() => isStored);
+    expect((await inner.entry('exchange', id))?.data.outcome).toBe('done');
+  };
+  await record();
+  // The first one is being placed.
+  await record();
+  goOn();
+  await recorder.settled();
 });
 
 test('a store that does not answer is an outage, too: the writer of a gateway waits for some seconds and not for ever', async () => {
@@ -252,7 +280,7 @@ test('a file store whose disk is full for minutes stores everything when there i
   expect(one.backlog.state()).toMatchObject({ exchanges: [ids[1]], folder: undefined });
   expect(one.backlog.state().bytes).toBeGreaterThan(0);
   disk.setSpace(Infinity);
-  expect(await one.backlog.flush()).toBe(true);
+  expect(await one.backlog.settle()).toBe(true);
   expect(await storedWhole(store)).toEqual(ids.sort());
   expect(one.errors).toEqual([]);
 });

@@ -47,6 +47,8 @@ export interface RecordingBacklog {
   place(): Promise<void>;
   /** Tries once more without waiting for the next time, and tells whether everything is stored. */
   flush(): Promise<boolean>;
+  /** The same, and tells whether everything is placed in the tree, too. */
+  settle(): Promise<boolean>;
   state(): BacklogState;
   /** Tries once more, for some seconds, and moves what is in memory to the folder. What is lost is reported. */
   close(): Promise<void>;
@@ -182,8 +184,11 @@ export function createBacklog(forest: RecordingForest, options: BacklogOptions =
       report(error);
     }
   };
-  const forgetPlacing = () => {
-    placing = undefined;
+  const startPlacing = (): Promise<void> => {
+    placing ??= placeAll().finally(() => {
+      placing = undefined;
+    });
+    return placing;
   };
   const drain = async (): Promise<void> => {
     if (folder !== undefined && hasOthers)
@@ -196,7 +201,7 @@ export function createBacklog(forest: RecordingForest, options: BacklogOptions =
       isBehind = false;
     }
     // Placing takes as long as all servers record, and what waits in the next outage must not wait for it.
-    if (isUnplaced) placing ??= placeAll().finally(forgetPlacing);
+    if (isUnplaced) startPlacing();
     if (!isTold) return;
     isTold = false;
     safely(() => onChange(state()));
@@ -214,6 +219,11 @@ export function createBacklog(forest: RecordingForest, options: BacklogOptions =
         attempting = undefined;
       });
     return attempting;
+  };
+  const flush = async (): Promise<boolean> => {
+    if (!isWaiting()) return true;
+    await attempting;
+    return (await attempt()) && !isWaiting();
   };
   const loop = async (): Promise<void> => {
     // What an earlier process left is stored at once.
@@ -296,12 +306,11 @@ export function createBacklog(forest: RecordingForest, options: BacklogOptions =
       // In an outage, that comes at its end.
       if (!isBehind) await placeAll();
     },
-    async flush() {
-      if (!isWaiting() && !isUnplaced) return true;
-      await attempting;
-      if (!(await attempt())) return false;
-      await placing;
-      return !isWaiting() && !isUnplaced;
+    flush,
+    async settle() {
+      if (!(await flush())) return false;
+      if (isUnplaced) await startPlacing();
+      return !isUnplaced;
     },
     state,
     close() {

@@ -90,16 +90,16 @@ export function createRecorder(
   const texts = recentTexts(forest.store);
   const hashes = requestHashes(forest.store);
   const unsaved = { total: 0 };
-  const flush = async () => {
-    if ((await backlog.flush()) || given) return;
-    // Nobody else tells of what waits in a backlog of its own.
+  const tellWaiting = (isDone: boolean) => {
+    // Whoever gave the backlog is told by it.
+    if (isDone || given) return;
     const { reason, exchanges } = backlog.state();
     report(new RecordingError('recording_waits', exchanges, reason));
   };
   return {
     begin: (request) => createRecording({ store, clock, writer, texts, unsaved, report, hints, hashes }, request),
-    stored: () => writer.stored().then(flush),
-    settled: () => writer.settled().then(given ? undefined : flush),
+    stored: () => writer.stored().then(backlog.flush).then(tellWaiting),
+    settled: () => writer.settled().then(given ? undefined : () => backlog.settle().then(tellWaiting)),
   };
 }
 
