@@ -33,6 +33,11 @@ test('look-ups in a project that the statistics do not know use the key, not ano
     ['skein_take_pkey', "select from skein_take where project = $1 and node = 'x'"],
     ['skein_ref_pkey', `select from skein_ref where project = $1 and "on" = 'thread' and key = 'x' and name = 'title'`],
     ['skein_entry_rest_pkey', "select from skein_entry where project = $1 and kind = 'event' and id = 'x'"],
+    [
+      'skein_entry_rest_pkey',
+      `select from unnest('{x,y}'::text[]) as wanted (id) cross join lateral (
+         select * from skein_entry where project = $1 and kind = 'event' and id = wanted.id offset 0) as found`,
+    ],
     ['skein_node_parent', "select from skein_node where project = $1 and parent = 'x'"],
     ['skein_node_echo', "select from skein_node where project = $1 and echo = 'x'"],
   ] as const;
@@ -180,4 +185,34 @@ test('a search for two words reads its hits, and not the keys of all words of th
     // The nodes of its hits are looked up in a join.
     expect(mostRows(plans[0]!), JSON.stringify(more)).toBeLessThan(3 * hits);
   }
+});
+
+test('entries that are looked up at once are read together, and each look-up gets its own', async () => {
+  const statements: string[] = [];
+  class CountingClient extends pg.Client {
+    // biome-ignore lint/suspicious/noExplicitAny: `query` has a dozen forms, and the store uses two.
+    override query(given: any, ...others: any[]): any {
+      statements.push(typeof given === 'string' ? given : given.text);
+      return super.query(given, ...others);
+    }
+  }
+  const pool = new pg.Pool({ connectionString: used.database.url, max: 4, Client: CountingClient });
+  onTestFinished(() => pool.end());
+  const store = await postgresStore(pool, { project: used.newProject() });
+  onTestFinished(() => store.close());
+  const odd = 'a\u0000\ud800"%';
+  await store.append([
+    ...Array.from({ length: 1200 }, (_, at) => makeEntry(`e${at}`)),
+    makeEntry(odd),
+    makeEntry('e1', { k: 'generation', data: { is: 'of another kind' } }),
+  ]);
+  statements.length = 0;
+  const ids = [...Array.from({ length: 1210 }, (_, at) => `e${at}`), 'e3', odd];
+  const [found, other] = await Promise.all([
+    Promise.all(ids.map((id) => store.entry('event', id))),
+    store.entry('generation', 'e1'),
+  ]);
+  expect(found.map((entry) => entry?.id)).toEqual(ids.map((id) => (/^e12\d\d$/.test(id) ? undefined : id)));
+  expect(other?.data).toEqual({ is: 'of another kind' });
+  expect(statements.filter((text) => text.includes('skein_entry'))).toHaveLength(4);
 });

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { DamageError } from '../../model/damage.ts';
 import { ROOT } from '../../model/ids.ts';
-import type { NodeRecord } from '../../model/records.ts';
+import type { EntryKind, EntryRecord, NodeRecord } from '../../model/records.ts';
 import { cursorError, pageLimit } from '../page.ts';
 import { hashFault } from '../records.ts';
 import type { PageRequest, Store } from '../store.ts';
@@ -214,23 +214,32 @@ export function recordQueries(
             ) as found)`;
     return source.as<'skein_ref'>('skein_ref');
   };
-  /** All entries, or those of several things, which are looked up one by one. */
-  const entriesOf = (kind: string, of: string | readonly string[] | undefined) => {
-    const table = sql.table('skein_entry');
-    const source =
-      of === undefined || typeof of === 'string'
-        ? sql<PostgresTables['skein_entry']>`${table}`
-        : sql<PostgresTables['skein_entry']>`(
-            select found.* from unnest(${[...new Set(of)].map(toStored)}::text[]) as wanted ("of")
-            cross join lateral (
-              select * from ${table} where project = ${own} and kind = ${sql.lit(kind)} and "of" = wanted."of" offset 0
-            ) as found)`;
-    return source.as<'skein_entry'>('skein_entry');
+  /** Entries of a kind that have one of these values, which are looked up one by one. */
+  const entriesWith = (kind: string, column: 'id' | 'of', values: readonly string[]) => {
+    const [table, name] = [sql.table('skein_entry'), sql.ref(column)];
+    return sql<PostgresTables['skein_entry']>`(
+      select found.* from unnest(${[...new Set(values)].map(toStored)}::text[]) as wanted (${name})
+      cross join lateral (
+        select * from ${table} where project = ${own} and kind = ${sql.lit(kind)} and ${name} = wanted.${name} offset 0
+      ) as found)`.as<'skein_entry'>('skein_entry');
   };
+  const entriesOf = (kind: string, of: string | readonly string[] | undefined) =>
+    of === undefined || typeof of === 'string'
+      ? sql<PostgresTables['skein_entry']>`${sql.table('skein_entry')}`.as<'skein_entry'>('skein_entry')
+      : entriesWith(kind, 'of', of);
   const readRefs = (rows: readonly ReadRef[]) =>
     readRows(context, rows, readRef, ({ on, key, name }) => `ref ${on}/${key}/${name}`);
   const readEntries = (rows: readonly ReadEntry[]) =>
     readRows(context, rows, readEntry, ({ kind, id }) => `${kind} ${id}`);
+  // A recorder looks up, at once, whatever other processes have recorded.
+  const entry = togetherByKind(async (kind, ids) =>
+    readEntries(
+      await db
+        .selectFrom(entriesWith(kind, 'id', ids))
+        .select(ENTRY_COLUMNS)
+        .execute(),
+    ),
+  );
 
   return {
     async bodies(digests) {
@@ -284,16 +293,7 @@ export function recordQueries(
       const rows = await (keys === undefined && names?.length === 1 ? inOrderOfIndex(context, list) : list(db));
       return toPageOfRows(rows, page, readRefs, ({ clock, key, name }) => [clock, key, name]);
     },
-    async entry(kind, id) {
-      const rows = await db
-        .selectFrom('skein_entry')
-        .select(ENTRY_COLUMNS)
-        .where('project', '=', own)
-        .where('kind', '=', kind)
-        .where('id', '=', toStored(id))
-        .execute();
-      return readEntries(rows)[0];
-    },
+    entry,
     async entries(kind, { of, afterOrder, order = 'oldest', ...page } = {}) {
       const place = readPosition(page, 2);
       const [behind, sorted] = order === 'oldest' ? (['>', 'asc'] as const) : (['<', 'desc'] as const);
@@ -324,4 +324,46 @@ export function recordQueries(
       return toPageOfRows(rows, page, readEntries, ({ order, id }) => [order, id]);
     },
   };
+}
+
+/** How many entries one query reads at most. */
+const READ_TOGETHER = 500;
+
+interface LookUp {
+  readonly id: string;
+  readonly done: (entry: EntryRecord | undefined) => void;
+  readonly fail: (error: unknown) => void;
+}
+
+/** Look-ups of entries, of which those that are made at once are one query. */
+function togetherByKind(
+  read: (kind: EntryKind, ids: readonly string[]) => Promise<readonly EntryRecord[]>,
+): Store['entry'] {
+  let waiting = new Map<EntryKind, LookUp[]>();
+  const readSome = async (kind: EntryKind, some: readonly LookUp[]): Promise<void> => {
+    try {
+      const entries = await read(
+        kind,
+        some.map(({ id }) => id),
+      );
+      const found = new Map(entries.map((entry) => [entry.id, entry]));
+      for (const { id, done } of some) done(found.get(id));
+    } catch (error) {
+      for (const { fail } of some) fail(error);
+    }
+  };
+  const readAll = () => {
+    const all = waiting;
+    waiting = new Map();
+    for (const [kind, lookUps] of all)
+      for (let at = 0; at < lookUps.length; at += READ_TOGETHER)
+        void readSome(kind, lookUps.slice(at, at + READ_TOGETHER));
+  };
+  return (kind, id) =>
+    new Promise((done, fail) => {
+      if (waiting.size === 0) queueMicrotask(readAll);
+      const lookUps = waiting.get(kind) ?? [];
+      waiting.set(kind, lookUps);
+      lookUps.push({ id, done, fail });
+    });
 }
