@@ -11,10 +11,13 @@ export const AREAS = {
   placement: {
     sources: ['packages/forest/src/record/placement.ts', 'packages/forest/src/record/projection/*.ts'],
     tests: [
-      'packages/forest/test/record-{placement-*,clouds,retention,server-state}.test.ts',
-      'packages/forest/src/record/projection/*.test.ts',
+      'packages/forest/test/record-{placement-*,server-state}.test.ts',
+      'packages/forest/src/record/projection/{evidence,fact-base,known-replies,recent-messages,side-calls}.test.ts',
     ],
-    longer: ['packages/forest/test/record-{facts,projection}.test.ts'],
+    longer: [
+      'packages/forest/test/record-{clouds,facts,projection,retention}.test.ts',
+      'packages/forest/src/record/projection/reading-ahead.test.ts',
+    ],
   },
   writing: {
     sources: ['packages/core/src/dialects/write/*.ts', 'packages/core/src/dialects/*/write-request.ts'],
