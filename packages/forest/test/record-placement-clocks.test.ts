@@ -1,6 +1,6 @@
 /** Rules of placement (docs/recording.md): what the clocks of two servers change, and what they must not. */
 import { describe, expect, test } from 'vitest';
-import { assistant, chat, place, session, system, user } from './record-placement-kit.ts';
+import { assistant, calls, chat, cutStream, place, result, session, system, user } from './record-placement-kit.ts';
 
 const [A, B, C, D, E, F] = [user('A'), assistant('B'), user('C'), assistant('D'), user('E'), assistant('F')];
 const sealed = (text: string) => ({ ...assistant(text), reasoning_content: `About ${text}` });
@@ -108,4 +108,67 @@ describe('a reply that is given again a moment later', () => {
     ]);
     expect(await words(threads[0]!)).toEqual(['A', 'B', 'C', 'D', 'E', 'F']);
   });
+});
+
+describe('a proof', () => {
+  const ID = 'call_8fj20dk3';
+
+  test('is waited for also where the history begins with the reply', async () => {
+    const { threads, of } = await place([
+      chat(1000, [calls(ID), result(ID)], assistant('B')),
+      chat(90_000, [A], calls(ID)),
+    ]);
+    expect(threads[0]).toBe(threads[1]);
+    expect(of[0]).toMatchObject({ found: 'proof', way: 'continues' });
+  });
+
+  test('that was found stays one, although the id is issued again later', async () => {
+    const { threads, of } = await place([
+      chat(1, [system('One.'), A], calls(ID)),
+      chat(2, [system('Two.'), A, calls(ID), result(ID)], B),
+      chat(3, [system('Three.'), C], calls(ID)),
+    ]);
+    expect(threads[1]).toBe(threads[0]);
+    expect(of[1]).toMatchObject({ found: 'proof' });
+  });
+
+  test('is the name of the last response, too, however late that arrives', async () => {
+    const asked = (start: number, id: string, last: string | null, messages: object[], text: string) => ({
+      ...chat(start, [], assistant('')),
+      dialect: 'anthropic-messages',
+      request: JSON.stringify({ model: 'm', max_tokens: 1, messages, diagnostics: { previous_message_id: last } }),
+      response: JSON.stringify({
+        id,
+        type: 'message',
+        role: 'assistant',
+        model: 'm',
+        content: [{ type: 'text', text }],
+      }),
+    });
+    const { threads, of } = await place([
+      asked(1000, 'msg_b', 'msg_a', [A, B, C], 'D'),
+      asked(90_000, 'msg_a', null, [A], 'B'),
+    ]);
+    expect(threads[0]).toBe(threads[1]);
+    expect(of[0]).toMatchObject({ found: 'proof' });
+  });
+});
+
+describe('a retry', () => {
+  const cut = chat(90_000, [A], B, { response: cutStream('Hel'), outcome: 'cut', end: 100_000 });
+
+  test.each([
+    [160_000, {}, true],
+    [160_001, {}, false],
+    [160_001, { retryCount: 0 }, false],
+    [160_001, { retryCount: 1 }, true],
+    [95_000, {}, true],
+    [94_999, {}, false],
+  ])(
+    'comes within a minute of the end of the request that was cut, or counts itself: at %i with %j',
+    async (start, more, is) => {
+      const { threads } = await place([cut, chat(start, [A], B, more)]);
+      expect(threads[1] === threads[0]).toBe(is);
+    },
+  );
 });

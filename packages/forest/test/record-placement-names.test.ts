@@ -147,4 +147,21 @@ describe('what has no name', () => {
     ]);
     expect(of[2]).toMatchObject({ found: 'words', way: 'continues', matched: 4 });
   });
+
+  test('goes on behind a reply that the client sends back as two messages: nothing was compacted', async () => {
+    const call = { ...calls(ID), content: 'Looking.' };
+    const { of } = await place([chat(1, [A], call), chat(2, [A, assistant('Looking.'), calls(ID), result(ID)], B)]);
+    expect(of[1]).toMatchObject({ found: 'proof', way: 'continues' });
+    expect(of[1]).not.toHaveProperty('compacted');
+  });
+
+  test('goes on behind the reply with the exact text that it sends back', async () => {
+    const { of } = await place([
+      chat(1, [A], B),
+      chat(2, [A], { ...B, reasoning_content: 'hm' } as typeof B),
+      chat(3, [A, B, C], D),
+    ]);
+    expect(of[2]).toMatchObject({ thread: of[1]!.thread, added: [expect.any(String)], by: 'exact' });
+    expect(of[0]!.node).not.toBe(of[1]!.node);
+  });
 });
