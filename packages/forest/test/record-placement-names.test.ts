@@ -164,4 +164,9 @@ describe('what has no name', () => {
     expect(of[2]).toMatchObject({ thread: of[1]!.thread, added: [expect.any(String)], by: 'exact' });
     expect(of[0]!.node).not.toBe(of[1]!.node);
   });
+
+  test('goes on behind a reply to no question', async () => {
+    const { threads } = await place([chat(1, [], B), chat(2, [B, A], D)]);
+    expect(threads[1]).toBe(threads[0]);
+  });
 });
