@@ -1,6 +1,9 @@
 /** The parts of the code whose tests are measured. */
 
-/** @typedef {{ sources: readonly string[], tests: readonly string[], longer?: readonly string[] }} Area */
+/**
+ * `longer` are tests that judge only what the others leave, with `--left`.
+ * @typedef {{ sources: readonly string[], tests: readonly string[], longer?: readonly string[] }} Area
+ */
 
 /** @type {Readonly<Record<string, Area>>} */
 export const AREAS = {

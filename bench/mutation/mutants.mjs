@@ -1,7 +1,7 @@
 /**
  * The mutation score of an area: which changes of its code its tests notice. First each test file runs once without a change, to see
- * which mutants each test reaches; then each mutant runs with the tests that reach it, the fastest first, until one fails. Those that
- * survive can be judged again, by the tests that take longer, too.
+ * which mutants each test reaches; then each mutant runs with the tests that reach it, until one fails: first those that take little time
+ * for what they have noticed so far. Those that survive can be judged again, by the tests that take longer, too.
  */
 import { fork } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -87,6 +87,12 @@ async function reachAll(judge, tests) {
 }
 
 /**
+ * How many mutants a file of tests has noticed.
+ * @type {Map<string, number>}
+ */
+const noticedBy = new Map();
+
+/**
  * @param {Judge} judge
  * @param {Mutant} mutant
  * @param {ReadonlyMap<string, Reached>} reached
@@ -103,7 +109,8 @@ async function judgeMutant(judge, { id }, reached) {
     files.push({ path, tests: tests.map(({ index }) => index), ms, hits, all });
   }
   if (files.length === 0) return { outcome: 'unreached' };
-  files.sort((a, b) => a.ms - b.ms);
+  const price = (/** @type {{ path: string, ms: number }} */ { path, ms }) => ms / (1 + (noticedBy.get(path) ?? 0));
+  files.sort((a, b) => price(a) - price(b));
   const limit = 100_000 + 10 * Math.max(...files.map(({ hits }) => hits));
   const ms = files.reduce((sum, file) => sum + file.ms, 0);
   const order = { mutant: id, limit, runs: files.map(({ path, tests }) => ({ path, tests })) };
@@ -114,6 +121,7 @@ async function judgeMutant(judge, { id }, reached) {
     if (verdict.outcome === 'survived') return { outcome: 'survived' };
     if (verdict.outcome === 'killed' || isFresh) {
       if (verdict.outcome === 'spoiled') judge.stop();
+      noticedBy.set(verdict.path, (noticedBy.get(verdict.path) ?? 0) + 1);
       return { outcome: 'killed', by: verdict.by };
     }
   }
