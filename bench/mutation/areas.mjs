@@ -15,7 +15,7 @@ export const AREAS = {
     sources: ['packages/forest/src/record/placement.ts', 'packages/forest/src/record/projection/*.ts'],
     tests: [
       'packages/forest/test/record-{placement-*,server-state}.test.ts',
-      'packages/forest/src/record/projection/{evidence,fact-base,find-reply,known-replies,placement-rules,recent-messages,side-calls}.test.ts',
+      'packages/forest/src/record/projection/!(reading-ahead).test.ts',
     ],
     longer: [
       'packages/forest/test/record-{clouds,facts,projection,retention}.test.ts',
