@@ -1,6 +1,18 @@
 /** Rules of placement (docs/recording.md): what the clocks of two servers change, and what they must not. */
 import { describe, expect, test } from 'vitest';
-import { assistant, calls, chat, cutStream, place, result, session, system, user } from './record-placement-kit.ts';
+import {
+  assistant,
+  calls,
+  chat,
+  cutStream,
+  LONG,
+  person,
+  place,
+  result,
+  session,
+  system,
+  user,
+} from './record-placement-kit.ts';
 
 const [A, B, C, D, E, F] = [user('A'), assistant('B'), user('C'), assistant('D'), user('E'), assistant('F')];
 const sealed = (text: string) => ({ ...assistant(text), reasoning_content: `About ${text}` });
@@ -67,6 +79,35 @@ describe('a request whose last reply starts later by another clock', () => {
     expect(threads[5]).toBe(threads[3]);
     expect(threads[3]).not.toBe(threads[0]);
     expect(of[4]).toMatchObject({ found: 'words', matched: 4 });
+  });
+
+  test('has its place behind that under another system text, if that is the second long reply', async () => {
+    const long = (text: string) => assistant(`${LONG} ${text}`);
+    const { threads, of } = await place([
+      chat(1, [system('One.'), A], long('One.')),
+      chat(10_000, [system('Two.'), A, long('One.'), C, long('Two.'), E], F),
+      chat(12_000, [system('One.'), A, long('One.'), C], long('Two.')),
+    ]);
+    expect(new Set(threads).size).toBe(1);
+    expect(of[1]).toMatchObject({ found: 'words', otherSystem: true, matched: 5 });
+  });
+
+  test('has its own place if that is of another person', async () => {
+    const { threads } = await place([
+      chat(1000, [A, B, C], D, { hints: person('a') }),
+      chat(3000, [A], B, { hints: person('b') }),
+    ]);
+    expect(threads[0]).not.toBe(threads[1]);
+  });
+
+  test('has its own place if that is in a thread with another name', async () => {
+    const { threads, words } = await place([
+      chat(1000, [A, B, C], D, { thread: 'one' }),
+      chat(2000, [A, B, C], D),
+      chat(3000, [A], B, { thread: 'two' }),
+    ]);
+    expect(new Set(threads).size).toBe(3);
+    expect(await words(threads[0]!)).toEqual(['A', 'B', 'C', 'D']);
   });
 
   const summary = Array.from({ length: 30 }, (_, at) => `It said ${at * at}.`).join(' ');
