@@ -1,5 +1,6 @@
 /** Rules of placement (docs/recording.md): inside a thread that has a name, and behind a history that the API keeps. */
 import { describe, expect, test } from 'vitest';
+import { sha256 } from '../src/model/ids.ts';
 import type { Recorded } from './record-exchanges.ts';
 import { assistant, calls, chat, person, place, result, system, user } from './record-placement-kit.ts';
 
@@ -124,6 +125,17 @@ describe('behind a history that the API keeps', () => {
     expect(new Set(threads).size).toBe(3);
     expect(threads[3]).toBe(threads[2]);
   });
+});
+
+test('the id of a thread is the same in every release: titles, tags and notes are stored under it', async () => {
+  const { of } = await place([
+    { ...chat(1, [A], B), id: 'x1' },
+    { ...chat(2, [A], B, mine), id: 'x2' },
+    { ...chat(3, [A], B, { hints: { name: 'n' } }), id: 'x3' },
+  ]);
+  expect(of.map(({ thread }) => thread)).toEqual(
+    ['exchange\nx1', 'name\nmine', 'client\nn'].map((from) => sha256(`skein-recorded/1\n${from}`).slice(0, 16)),
+  );
 });
 
 describe('what has no name', () => {
