@@ -14,11 +14,11 @@ export const AREAS = {
   placement: {
     sources: ['packages/forest/src/record/placement.ts', 'packages/forest/src/record/projection/*.ts'],
     tests: [
-      'packages/forest/test/record-{placement-*,server-state}.test.ts',
+      'packages/forest/test/record-{placement-*,projection,server-state}.test.ts',
       'packages/forest/src/record/projection/!(reading-ahead).test.ts',
     ],
     longer: [
-      'packages/forest/test/record-{clouds,facts,projection,retention}.test.ts',
+      'packages/forest/test/record-{clouds,facts,orders,retention}.test.ts',
       'packages/forest/src/record/projection/reading-ahead.test.ts',
     ],
   },
