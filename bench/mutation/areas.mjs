@@ -18,7 +18,7 @@ export const AREAS = {
       'packages/forest/src/record/projection/!(reading-ahead).test.ts',
     ],
     longer: [
-      'packages/forest/test/record-{clouds,facts,orders,retention}.test.ts',
+      'packages/forest/test/record-{clouds,facts,few-facts,orders,retention}.test.ts',
       'packages/forest/src/record/projection/reading-ahead.test.ts',
     ],
   },
