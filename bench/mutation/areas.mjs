@@ -32,6 +32,10 @@ export const AREAS = {
   },
   stores: {
     sources: ['packages/forest/src/store/**/*.ts'],
-    tests: ['packages/forest/src/{store,forest}/**/*.test.ts', 'packages/forest/test/**/*.test.ts'],
+    tests: ['packages/forest/src/store/**/*.test.ts'],
+    longer: [
+      'packages/forest/src/forest/**/*.test.ts',
+      'packages/forest/test/{forest-properties,golden-store,crash/**,postgres/**}.test.ts',
+    ],
   },
 };

@@ -16,7 +16,7 @@ export default defineConfig({
     hookTimeout: 120_000,
     isolate: false,
     globalSetup: SKEIN_AREA === 'stores' ? shared!.test.globalSetup : [],
-    include: [...area.tests],
+    include: [...area.tests, ...(area.longer ?? [])],
     exclude: [...shared!.test.exclude, 'packages/*/test/simulator/**'],
     coverage: {
       provider: 'custom',
