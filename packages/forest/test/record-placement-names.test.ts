@@ -64,6 +64,13 @@ describe('in a named thread', () => {
     expect(await words(of[1]!.thread as string)).toEqual(['E', '', 'found', 'B']);
   });
 
+  test('a request for a summary stays', async () => {
+    const asks = user('Your task is to create a detailed summary of the conversation so far.');
+    const { threads, of } = await place([chat(1, [A], B, mine), chat(2, [A, B, asks], D, mine)]);
+    expect(threads[1]).toBe(threads[0]);
+    expect(of[1]).toMatchObject({ found: 'named', way: 'continues' });
+  });
+
   test('of a client, each name is a conversation, which takes no others by their words', async () => {
     const named = (name: string) => ({ hints: { name } });
     const { of, threads } = await place([
@@ -168,13 +175,15 @@ describe('what has no name', () => {
   });
 
   test('goes on behind the reply with the exact text that it sends back', async () => {
-    const { of } = await place([
+    const { of, forest } = await place([
       chat(1, [A], B),
       chat(2, [A], { ...B, reasoning_content: 'hm' } as typeof B),
       chat(3, [A, B, C], D),
     ]);
     expect(of[2]).toMatchObject({ thread: of[1]!.thread, added: [expect.any(String)], by: 'exact' });
     expect(of[0]!.node).not.toBe(of[1]!.node);
+    const path = await forest.path(of[2]!.node as string);
+    expect(path.map(({ id }) => id)).toContain(of[0]!.node);
   });
 
   test('goes on behind a reply to no question', async () => {

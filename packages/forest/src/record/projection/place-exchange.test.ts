@@ -89,6 +89,7 @@ describe('the take of a reply', () => {
       },
     });
     expect(placed).not.toHaveProperty('checkpoint');
+    expect(placed.records.map(({ k }) => k)).toEqual(['body', 'node', 'take', 'body', 'body', 'node', 'take']);
     expect(placed.behind).toEqual([]);
   });
 
@@ -218,7 +219,7 @@ describe('a background response', () => {
     expect(asked.placement).not.toHaveProperty('node');
     expect(index.threads.get(thread!)).toMatchObject({ head: parent, touched: 1001 });
     const early = poll(index, 'p1', response('in_progress'));
-    expect(early).toMatchObject({ records: [], placement: { state: 'landed', thread, parent } });
+    expect(early).toMatchObject({ records: [], behind: [], placement: { state: 'landed', thread, parent } });
     expect(early.placement).not.toHaveProperty('node');
     const placed = poll(index, 'p2', response('completed', 'A'), { end: 6000 });
     const { node } = placed.placement;
@@ -249,7 +250,7 @@ describe('a background response', () => {
   test('whose request is not known makes its polls wait, and they are placed behind that', () => {
     const index = createRecordedIndex();
     const waiting = poll(index, 'p1', response('completed', 'A'));
-    expect(waiting).toMatchObject({ records: [], placement: { state: 'waiting', why: 'resp_1' } });
+    expect(waiting).toMatchObject({ records: [], behind: [], placement: { state: 'waiting', why: 'resp_1' } });
     expect(ask(index).behind).toEqual(['p1']);
   });
 
