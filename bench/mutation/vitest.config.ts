@@ -12,6 +12,7 @@ export default defineConfig({
   resolve: shared!.resolve,
   test: {
     setupFiles: repository.test!.setupFiles!,
+    expect: repository.test!.expect!,
     testTimeout: 180_000,
     hookTimeout: 120_000,
     isolate: false,
