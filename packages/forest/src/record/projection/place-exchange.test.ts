@@ -247,6 +247,13 @@ describe('a background response', () => {
     expect(poll(index, 'p3', response('completed', 'Half')).placement.node).toBe(whole.placement.node);
   });
 
+  test('that was whole at once gets nothing from a poll', () => {
+    const index = createRecordedIndex();
+    const { node, parent, thread } = ask(index, {}, response('completed', 'A')).placement;
+    const again = poll(index, 'p1', response('completed', 'Other'));
+    expect(again).toMatchObject({ records: [], placement: { state: 'landed', thread, parent, node } });
+  });
+
   test('whose request is not known makes its polls wait, and they are placed behind that', () => {
     const index = createRecordedIndex();
     const waiting = poll(index, 'p1', response('completed', 'A'));
