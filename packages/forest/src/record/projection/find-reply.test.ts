@@ -157,9 +157,14 @@ describe('by words', () => {
   test('up to 256 persons who begin alike are compared one by one', () => {
     const made = world();
     for (let at = 0; at < 256; at++) {
+      if (at === 9) continue;
       made.thread(`t${at}`, { hints: person(`p${at}`, at === 7 ? undefined : 's') });
       made.reply(`t${at}`);
     }
+    // Their own hints tell these two from the others, but not from each other.
+    made.thread('t9', { hints: { person: { user: 'p8' }, session: { other: 's' } }, touched: 2 });
+    made.reply('t9');
+    expect(found(made, turnOf(person('p8')))).toBe('t9');
     const both = [turnOf(person('p3')), turnOf(person('p7', 'own'))];
     expect(both.map((turn) => found(made, turn))).toEqual(['t3', 't7']);
     expect(found(made, turnOf(person('p3')), { dated: 'other', numbered: 'n' })).toBe('t3');
@@ -240,6 +245,7 @@ describe('by turns', () => {
     const other = { dated: 'other', numbered: 'n' };
     for (const id of ['a', 'b']) made.thread(id);
     addWindow(made, 'a', { system: other });
+    expect(found(made)).toMatchObject({ spot: { thread: 'a' } });
     addWindow(made, 'b', { system: other });
     expect(found(made)).toBeUndefined();
     made.thread('c');
