@@ -106,6 +106,27 @@ describe('behind a history that the API keeps', () => {
     expect(new Set(threads).size).toBe(3);
   });
 
+  const [said, asked] = [
+    (content: string) => ({ role: 'developer', content }),
+    (content: string) => ({ role: 'user', content }),
+  ];
+
+  test('a system text among the messages of a request that continues an unrecorded response is its system text', async () => {
+    const { of } = await place([
+      kept(1, { input: [said('Be brief.'), asked('Q')], previous_response_id: 'resp_0' }, 'resp_1', 'A1'),
+    ]);
+    expect(of[0]).not.toHaveProperty('otherSystem');
+  });
+
+  test('a system text that first came behind an unrecorded response still keeps conversations apart', async () => {
+    const { threads } = await place([
+      kept(1, { input: [said('You sell shoes.'), asked('Q')], previous_response_id: 'resp_0' }, 'resp_1', 'A1'),
+      kept(2, { input: [said('You sell shoes.'), asked('Hi')], store: false }, 'resp_2', 'Hello'),
+      kept(3, { input: [asked('Hi'), item('Hello'), asked('More')], store: false }, 'resp_3', 'Yes'),
+    ]);
+    expect(threads[2]).not.toBe(threads[1]);
+  });
+
   test('a conversation goes on behind an answer without an id', async () => {
     const conversation = 'conv_1';
     const { threads, words, of } = await place([
