@@ -70,7 +70,7 @@ const SHARED_CASES = [
   'packages/core/test/properties/',
   'packages/core/test/serve/cut-anywhere.test.ts',
   'packages/core/test/serve/read-back.test.ts',
-  'packages/forest/test/record-projection.test.ts',
+  'packages/forest/test/record-orders.test.ts',
   'packages/server/test/every-route.test.ts',
 ];
 

@@ -1,6 +1,9 @@
 /** The parts of the code whose tests are measured. */
 
-/** @typedef {{ sources: readonly string[], tests: readonly string[] }} Area */
+/**
+ * `longer` are tests that judge only what the others leave, with `--left`.
+ * @typedef {{ sources: readonly string[], tests: readonly string[], longer?: readonly string[] }} Area
+ */
 
 /** @type {Readonly<Record<string, Area>>} */
 export const AREAS = {
@@ -10,7 +13,14 @@ export const AREAS = {
   },
   placement: {
     sources: ['packages/forest/src/record/placement.ts', 'packages/forest/src/record/projection/*.ts'],
-    tests: ['packages/forest/test/record-*.test.ts', 'packages/forest/src/{record,sync}/**/*.test.ts'],
+    tests: [
+      'packages/forest/test/record-{placement-*,projection,server-state}.test.ts',
+      'packages/forest/src/record/{placement,projection/!(reading-ahead)}.test.ts',
+    ],
+    longer: [
+      'packages/forest/test/record-{clouds,facts,few-facts,orders,retention}.test.ts',
+      'packages/forest/src/record/projection/reading-ahead.test.ts',
+    ],
   },
   writing: {
     sources: ['packages/core/src/dialects/write/*.ts', 'packages/core/src/dialects/*/write-request.ts'],
@@ -22,6 +32,10 @@ export const AREAS = {
   },
   stores: {
     sources: ['packages/forest/src/store/**/*.ts'],
-    tests: ['packages/forest/src/{store,forest}/**/*.test.ts', 'packages/forest/test/**/*.test.ts'],
+    tests: ['packages/forest/src/store/**/*.test.ts'],
+    longer: [
+      'packages/forest/src/forest/**/*.test.ts',
+      'packages/forest/test/{forest-properties,golden-store,crash/**,postgres/**}.test.ts',
+    ],
   },
 };

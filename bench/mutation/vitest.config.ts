@@ -12,11 +12,12 @@ export default defineConfig({
   resolve: shared!.resolve,
   test: {
     setupFiles: repository.test!.setupFiles!,
+    expect: repository.test!.expect!,
     testTimeout: 180_000,
     hookTimeout: 120_000,
     isolate: false,
     globalSetup: SKEIN_AREA === 'stores' ? shared!.test.globalSetup : [],
-    include: [...area.tests],
+    include: [...area.tests, ...(area.longer ?? [])],
     exclude: [...shared!.test.exclude, 'packages/*/test/simulator/**'],
     coverage: {
       provider: 'custom',

@@ -1,45 +1,9 @@
-import { memoryStore, reproject, type Store } from '@skein/forest';
-import fc from 'fast-check';
+import { memoryStore, reproject } from '@skein/forest';
 import { describe, expect, test } from 'vitest';
-import { runs } from '../../../scripts/test-shares.ts';
 import { sharedProjector } from '../src/record/projection/projector.ts';
-import { type Recorded, recordsOf, seen } from './record-exchanges.ts';
+import { recordsOf, seen } from './record-exchanges.ts';
 import { newForest } from './record-kit.ts';
-
-const chatTurn = (id: string, start: number, messages: object[], answer: object, more = {}): Recorded => ({
-  id,
-  start,
-  dialect: 'openai-chat',
-  request: JSON.stringify({ model: 'm', messages }),
-  response: JSON.stringify({ id: `chatcmpl-${id}`, model: 'm', choices: [{ index: 0, message: answer }], ...more }),
-});
-const user = (content: string) => ({ role: 'user', content });
-const assistant = (content: string) => ({ role: 'assistant', content });
-const item = (text: string) => ({ type: 'message', role: 'assistant', content: [{ type: 'output_text', text }] });
-const response = (id: string, status: string, text?: string) =>
-  JSON.stringify({ id, object: 'response', status, model: 'm', output: text === undefined ? [] : [item(text)] });
-const responsesTurn = (id: string, start: number, request: object, body: string): Recorded => ({
-  id,
-  start,
-  dialect: 'openai-responses',
-  request: JSON.stringify({ model: 'm', ...request }),
-  response: body,
-});
-const poll = (id: string, start: number, responseId: string, body: string): Recorded => ({
-  id,
-  start,
-  dialect: 'openai-responses',
-  kind: 'poll',
-  responseId,
-  response: body,
-});
-
-async function projected(recorded: readonly Recorded[]): Promise<Store> {
-  const store = memoryStore();
-  for (const one of recorded) await store.append(recordsOf(one));
-  await reproject(newForest(store));
-  return store;
-}
+import { assistant, chatTurn, poll, projected, response, responsesTurn, user } from './record-projection-kit.ts';
 
 test('an earlier turn whose clock was ahead by an hour does not hide the turns after it', async () => {
   const [Q, A, R, B] = [user('Q'), assistant('A'), user('R'), assistant('B')];
@@ -236,95 +200,4 @@ test('alternatives are siblings, and what was spent is said once', async () => {
   const siblings = await forest.siblings(node);
   expect(siblings.map(({ message }) => message.text)).toEqual(['X', 'Y']);
   expect(siblings.map(({ takes }) => takes[0]?.usage?.output)).toEqual([2, undefined]);
-});
-
-/** Conversations of several clients: some keep everything, some drop thoughts; they retry, edit and chain responses. */
-const exchangesArb = fc
-  .array(
-    fc.record({
-      client: fc.integer({ min: 0, max: 2 }),
-      text: fc.constantFrom('a', 'b', 'c'),
-      answer: fc.constantFrom('x', 'y', 'z'),
-      act: fc.constantFrom('ask', 'ask', 'ask', 'retry', 'edit', 'fail', 'chain', 'background', 'poll', 'lost'),
-      thoughts: fc.boolean(),
-      system: fc.constantFrom(undefined, 'S', 'T'),
-      sameTime: fc.boolean(),
-    }),
-    { minLength: 1, maxLength: 12 },
-  )
-  .map((acts) => {
-    const histories: object[][] = [[], [], []];
-    const chains: (string | undefined)[] = [undefined, undefined, undefined];
-    const pending: string[] = [];
-    let start = 1;
-    return acts.map(({ client, text, answer, act, thoughts, system, sameTime }, index): Recorded => {
-      const id = `x${String(index).padStart(2, '0')}`;
-      if (!sameTime) start += 1;
-      if (act === 'poll' && pending.length > 0) {
-        const asked = pending[index % pending.length]!;
-        return poll(id, start, asked, response(asked, index % 3 === 0 ? 'in_progress' : 'completed', answer));
-      }
-      if (act === 'chain' || act === 'background' || act === 'lost') {
-        const previous = act === 'lost' ? 'resp_never' : chains[client];
-        const own = `resp_${id}`;
-        chains[client] = own;
-        if (act === 'background') pending.push(own);
-        const body = response(
-          own,
-          act === 'background' ? 'queued' : 'completed',
-          act === 'background' ? undefined : answer,
-        );
-        return responsesTurn(id, start, { input: text, ...(previous && { previous_response_id: previous }) }, body);
-      }
-      const history = histories[client]!;
-      const base = act === 'retry' ? history.slice(0, -2) : act === 'edit' ? history.slice(0, -4) : history;
-      const messages = [...base, user(text)];
-      const reply = { ...assistant(answer), ...(thoughts && { reasoning_content: `${id}?` }) };
-      if (act === 'fail')
-        return { ...chatTurn(id, start, messages, reply), outcome: 'refused', response: '{"error":{"message":"no"}}' };
-      histories[client] = [...messages, assistant(answer)];
-      return chatTurn(id, start, [...(system ? [{ role: 'system', content: system }] : []), ...messages], reply);
-    });
-  });
-
-test('whatever order exchanges arrive in, how often, and when it is projected: the tree is the same', async () => {
-  await fc.assert(
-    fc.asyncProperty(
-      exchangesArb.chain((recorded) =>
-        fc.record({
-          recorded: fc.constant(recorded),
-          order: fc.shuffledSubarray([...recorded, ...recorded, ...recorded.slice(0, 3)], {
-            minLength: recorded.length * 2 + Math.min(3, recorded.length),
-          }),
-          runs: fc.infiniteStream(fc.constantFrom('no', 'no', 'incremental', 'again', 'both')),
-        }),
-      ),
-      async ({ recorded, order, runs }) => {
-        const expected = await seen(await projected(recorded));
-        const store = memoryStore();
-        const forest = newForest(store);
-        for (const one of order) {
-          await store.append(recordsOf(one));
-          const run = runs.next().value;
-          if (run === 'incremental') await sharedProjector(forest).run();
-          if (run === 'again') await reproject(forest);
-          if (run === 'both')
-            await Promise.all([sharedProjector(forest).run(), reproject(newForest({ ...store, writer: 'other' }))]);
-        }
-        await sharedProjector(forest).run();
-        const actual = await seen(store);
-        const { redirects, ...visible } = actual;
-        const { redirects: _, ...wanted } = expected;
-        expect(visible).toEqual(wanted);
-        const there = new Set(actual.nodes);
-        const target = new Map(redirects);
-        for (const [, to] of redirects) {
-          let at: string | undefined = to;
-          while (at !== undefined && target.has(at)) at = target.get(at);
-          expect(there.has(at!) || /^0+$/.test(at!)).toBe(true);
-        }
-      },
-    ),
-    { numRuns: runs(150) },
-  );
 });

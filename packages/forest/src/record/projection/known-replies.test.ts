@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { type Hints, hintsKey } from '../hints.ts';
 import type { Turn } from '../read-exchange.ts';
-import { CLOCK_TOLERANCE_MS, findEarlyRequests, noteEarlyRequest } from './known-replies.ts';
-import { createRecordedIndex } from './recorded-index.ts';
+import { CLOCK_TOLERANCE_MS, findEarlyRequests, noteEarlyRequest, sessionKey, updateThread } from './known-replies.ts';
+import type { ThreadMatch } from './placement-rules.ts';
+import { createRecordedIndex, type RecordedIndex } from './recorded-index.ts';
 
 const system = { dated: '', numbered: '' };
 const at = (start: number) => ({ exchange: { id: `x${start}`, start }, hints: {} }) as unknown as Turn;
@@ -28,5 +30,172 @@ describe('early requests with the same words', () => {
     for (let start = 5; start < 500; start++) noteEarlyRequest(index, at(start), ['words'], { system });
     step.undo();
     expect(findEarlyRequests(index, ['words'], at(5).exchange, () => true)).toEqual(['x0', 'x1', 'x2', 'x3', 'x4']);
+  });
+});
+
+describe('early requests', () => {
+  const found = (exchange: object, keys: readonly string[] = ['a', 'b']) => {
+    const index = createRecordedIndex();
+    for (const start of [1, 2]) noteEarlyRequest(index, at(start), ['a'], { system });
+    noteEarlyRequest(index, at(3), ['a', 'b'], { system });
+    return findEarlyRequests(index, keys, exchange as Turn['exchange'], ({ exchange }) => exchange !== 'x1');
+  };
+
+  test('are found by each key, if they started at most five seconds before the reply had ended', () => {
+    expect(found({ start: 2, end: 5002 })).toEqual(['x2', 'x3', 'x3']);
+    expect(found({ start: 5003 })).toEqual(['x3', 'x3']);
+    expect(found({ start: 5004 })).toEqual([]);
+    expect(found({ start: 3, end: 5003 })).toEqual(['x3', 'x3']);
+    expect(found({ start: 3, end: 5003 }, ['b', 'c'])).toEqual(['x3']);
+  });
+
+  test('are not looked for where the reply took longer than that: they started after it, in its order', () => {
+    expect(found({ start: 1, end: 5001 }).length).toBe(3);
+    expect(found({ start: 0, end: 5001 })).toEqual([]);
+  });
+
+  test('say under which system text they were sent, and whether they have a place already', () => {
+    const index = createRecordedIndex();
+    noteEarlyRequest(index, at(1), ['a'], { system });
+    noteEarlyRequest(index, at(2), ['a'], { system, isNamed: true, isOther: true });
+    const [second, first] = [index.early.get('a')!.request, index.early.get('a')!.next!.request];
+    expect(first).toEqual({ exchange: 'x1', start: 1, hints: {}, system, isNamed: false, isOther: false });
+    expect(second).toEqual({ exchange: 'x2', start: 2, hints: {}, system, isNamed: true, isOther: true });
+  });
+
+  test('are looked through for old ones when there are 64, and then when they have doubled', () => {
+    const index = createRecordedIndex();
+    const lengths: number[] = [];
+    for (let count = 0; count < 200; count++) {
+      noteEarlyRequest(index, at(count < 100 ? 0 : 10_000 + count), ['a'], { system });
+      lengths.push(index.early.get('a')!.length);
+    }
+    // The 65th finds nothing old; the 129th finds those of the first hundred.
+    expect(lengths.slice(60, 68)).toEqual([61, 62, 63, 64, 65, 66, 67, 68]);
+    const [longest] = lengths.toSorted((a, b) => b - a);
+    expect(longest).toBe(130);
+    expect(lengths[130]).toBe(31);
+  });
+});
+
+test('a session is the same one wherever a program names it, and another one for each agent', () => {
+  expect(sessionKey({})).toBeUndefined();
+  expect(sessionKey({ session: { a: '1' } })).toBeUndefined();
+  const key = sessionKey({ group: 'g', session: { a: '2', b: '1' } });
+  expect(sessionKey({ group: 'g', session: { c: '1', d: '2', e: '1' } })).toBe(key);
+  const others = [
+    sessionKey({ group: 'g', session: { a: '2' } }),
+    sessionKey({ group: 'h', session: { a: '2', b: '1' } }),
+    sessionKey({ group: 'g', agent: 'x', session: { a: '2', b: '1' } }),
+    sessionKey({ group: 'g' }),
+  ];
+  expect(new Set([key, ...others]).size).toBe(5);
+});
+
+describe('a thread', () => {
+  const ask = (
+    index: RecordedIndex,
+    start: number,
+    more: { hints?: Hints; words?: string; tools?: number; end?: number; name?: string } = {},
+    match: Partial<ThreadMatch> = {},
+    isSide = false,
+  ) => {
+    const { hints = {}, words = '', tools = 0, end, name } = more;
+    const content = [{ type: 'text', text: words }];
+    const turn = {
+      exchange: { id: 'x', start, ...(end !== undefined && { end }), ...(name !== undefined && { thread: name }) },
+      ...{ hints, hintsKey: hintsKey(hints), tools: Array.from({ length: tools }) },
+      messages: words === '' ? [] : [{ role: 'user', content, text: words }],
+    };
+    const of = { thread: 't', ...match } as ThreadMatch;
+    updateThread(index, turn as unknown as Turn, of, { head: `head ${start}`, isSide });
+    return index.threads.get(of.thread)!;
+  };
+  const begin = () => {
+    const index = createRecordedIndex();
+    index.step();
+    return index;
+  };
+
+  test('begins with its first request, and was used when the last one ended', () => {
+    const index = begin();
+    expect(ask(index, 5)).toMatchObject({ created: 5, touched: 5, head: 'head 5' });
+    expect(ask(index, 6, { end: 20 })).toMatchObject({ created: 5, touched: 20, head: 'head 6' });
+    expect(ask(index, 7, { end: 10 })).toMatchObject({ created: 5, touched: 20, head: 'head 7' });
+  });
+
+  test('has the first words of a person as its title, and its opening from the first request', () => {
+    const index = begin();
+    expect(ask(index, 1)).toMatchObject({ title: '', opening: '' });
+    expect(ask(index, 2, { words: 'Two' })).toMatchObject({ title: 'Two', opening: '' });
+    expect(ask(index, 3, { words: 'Three' })).toMatchObject({ title: 'Two', opening: '' });
+    const other = begin();
+    expect(ask(other, 1, { words: 'One' })).toMatchObject({ title: 'One', opening: 'One' });
+    expect(ask(other, 2, { words: 'Two' })).toMatchObject({ title: 'One', opening: 'One' });
+    expect(ask(begin(), 1, { words: 'One', name: 'mine' })).toMatchObject({ title: 'mine', opening: 'One' });
+  });
+
+  test('has the hints of all its requests', () => {
+    const index = begin();
+    ask(index, 1, { hints: { person: { a: '1' } } });
+    const both = { person: { a: '1', b: '2' } };
+    expect(ask(index, 2, { hints: { person: { b: '2' } } })).toMatchObject({ hints: both, hintsKey: hintsKey(both) });
+    expect(ask(index, 3, { hints: { person: { b: '2' } } })).toMatchObject({ hints: both, hintsKey: hintsKey(both) });
+    expect(ask(index, 4, { hints: both })).toMatchObject({ hints: both, hintsKey: hintsKey(both) });
+  });
+
+  test('is what its first request is; a side call that goes on is a conversation', () => {
+    const part = (hints: Hints, isSide: boolean) => ask(begin(), 1, { hints }, {}, isSide).part;
+    expect(part({}, false)).toBe('main');
+    expect(part({}, true)).toBe('side');
+    expect(part({ isSubagent: true }, true)).toBe('subagent');
+    const index = begin();
+    ask(index, 1, {}, {}, true);
+    expect(ask(index, 2).part).toBe('main');
+    const agent = begin();
+    ask(agent, 1, { hints: { isSubagent: true } });
+    expect(ask(agent, 2).part).toBe('subagent');
+  });
+
+  test('keeps its name, its tools and what it continues from its first requests', () => {
+    const index = begin();
+    expect(ask(index, 1, {}, { isNamed: true, unrecorded: 'r' })).toMatchObject({
+      ...{ isNamed: true, unrecorded: 'r', hasTools: false, sumsUp: undefined },
+    });
+    expect(ask(index, 2, { tools: 1 }, { unrecorded: 's' })).toMatchObject({
+      ...{ isNamed: true, unrecorded: 'r', hasTools: true },
+    });
+    expect(ask(index, 3, {}, { isNamed: false })).toMatchObject({ isNamed: true, hasTools: true });
+    const plain = begin();
+    expect(ask(plain, 1)).toMatchObject({ isNamed: false, unrecorded: undefined });
+    expect(ask(plain, 2, {}, { isNamed: true, unrecorded: 'r', sumsUp: { thread: 'u' } })).toMatchObject({
+      ...{ isNamed: false, unrecorded: undefined, sumsUp: { thread: 'u' } },
+    });
+  });
+
+  test('is in the session of its first request; a session that continues it is the same one', () => {
+    const index = begin();
+    expect(ask(index, 1)).toMatchObject({ session: undefined });
+    expect(ask(index, 2, { hints: { group: 's' } })).toMatchObject({ session: 's' });
+    expect(ask(index, 3, { hints: { group: 'r' } })).toMatchObject({ session: 's' });
+    expect(index.sessions.get('r')).toBe('s');
+    expect(index.sessions.has('s')).toBe(false);
+    expect(ask(index, 4, { hints: { group: 'r' } }, { thread: 'u' })).toMatchObject({ session: 's' });
+    ask(index, 5, { hints: { group: 'q' } }, { thread: 'v' });
+    ask(index, 6, { hints: { group: 'r' } }, { thread: 'v' });
+    expect(index.sessions.get('r')).toBe('s');
+  });
+
+  test('is the latest of its session, unless it is a side call', () => {
+    const index = begin();
+    const hints = { group: 's' };
+    ask(index, 1, { hints });
+    expect(index.latest.get(sessionKey(hints)!)).toBe('t');
+    ask(index, 2, { hints }, { thread: 'u' }, true);
+    expect(index.latest.get(sessionKey(hints)!)).toBe('t');
+    ask(index, 3, { hints }, { thread: 'u' });
+    expect(index.latest.get(sessionKey(hints)!)).toBe('u');
+    ask(index, 4, {}, { thread: 'v' });
+    expect([...index.latest.values()]).toEqual(['u']);
   });
 });

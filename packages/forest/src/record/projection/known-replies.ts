@@ -297,6 +297,6 @@ function fitsEarly(index: RecordedIndex, spot: ContinuationPoint, request: Early
 }
 
 /** Whether an early request may be a summary that quotes a reply. */
-function fitsSummary(index: RecordedIndex, { thread }: ContinuationPoint, { hints, isNamed }: EarlyRequest): boolean {
-  return !isNamed && samePerson(hints, index.threads.get(thread)!.hints);
+function fitsSummary(index: RecordedIndex, { thread }: ContinuationPoint, { hints }: EarlyRequest): boolean {
+  return samePerson(hints, index.threads.get(thread)!.hints);
 }

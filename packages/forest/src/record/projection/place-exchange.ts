@@ -106,7 +106,8 @@ function placeTurn(index: RecordedIndex, turn: Turn): PlacementResult {
   const sameBefore = gone === undefined ? undefined : index.continued.get(`${thread} ${gone}`);
   if (gone !== undefined) index.set(index.continued, `${thread} ${gone}`, toContinuation(exchange));
   const messages = answer.replies.map(({ message }) => message);
-  const lead = isWhole || finding.kept === undefined ? { lead: turn.lead } : {};
+  const leading = isWhole ? history.messages.slice(0, history.lead) : turn.lead;
+  const lead = finding.kept === undefined ? { lead: leading } : {};
   const issued = indexReplies(index, { turn, thread, leadId, ...lead, sent: { history, finding }, messages, ids });
   const { responseId } = answer;
   if (responseId !== undefined)

@@ -71,7 +71,7 @@ export function findThread(index: RecordedIndex, history: SentHistory, turn: Tur
     (finding.found === 'words' && finding.spot?.system.dated !== system.dated) ||
     (finding.found === 'compacted' && finding.at !== undefined);
   awaitReply(index, history, last, turn);
-  if (last >= 0 && (isOther || !isWhole)) {
+  if (isOther || !isWhole) {
     const key = turnKey(questionBefore(messages, last), messages[last]!);
     const keys = [wordsKey(history.echo(last).text), turnsKey(key, system)];
     noteEarlyRequest(index, turn, keys, { system, isNamed, isOther: isOther && isWhole });
@@ -92,7 +92,7 @@ export function findThread(index: RecordedIndex, history: SentHistory, turn: Tur
 export function findContinuedReply(history: SentHistory, { spot, matched }: ThreadMatch): string | undefined {
   if (spot) return spot.node;
   const last = history.replyBefore(history.messages.length);
-  return last >= 0 && matched > last ? history.nodeAt(last)?.place.id : undefined;
+  return matched > last ? history.nodeAt(last)?.place.id : undefined;
 }
 
 /** The retry of a cut request, if it started earlier by another server's clock. `before` continued the same reply. */
@@ -143,10 +143,10 @@ function findByHistory(index: RecordedIndex, history: SentHistory, turn: Turn): 
   const last = history.replyBefore(history.messages.length);
   const proof = findByProof(index, history, turn.hints) ?? findLastResponse(index, history, turn);
   if (proof) return { found: 'proof', ...matchFrom(index, history, proof) };
-  const words = last < 0 ? undefined : findByWords(index, history, turn);
+  const words = findByWords(index, history, turn);
   if (words?.at === last) return { found: 'words', ...matchFrom(index, history, words) };
-  const turns = last < 0 ? undefined : findByTurns(index, history, turn);
-  if (turns && turns.at > (words?.at ?? -1)) return { found: 'compacted', ...matchFrom(index, history, turns) };
+  const turns = findByTurns(index, history, turn);
+  if (turns && turns.at > (words?.at ?? 0)) return { found: 'compacted', ...matchFrom(index, history, turns) };
   const quoted = isSideCall(turn) ? undefined : findByQuote(index, history, turn);
   if (quoted) return matchSummary(index, history, quoted);
   return words && { found: 'words', ...matchFrom(index, history, words) };
