@@ -145,7 +145,7 @@ function Legend({ kinds, hidden, onHidden }: LegendProps) {
             type="button"
             aria-pressed={!hidden.has(kind)}
             onClick={() => toggle(kind)}
-            className={`flex h-6 items-center gap-1.5 rounded-md px-1.5 text-xs hover:bg-hover ${hidden.has(kind) ? 'text-faint line-through' : 'text-soft'}`}
+            className={`flex h-6 items-center gap-1.5 rounded-md px-1.5 text-xs hover:bg-hover pointer-coarse:h-10 ${hidden.has(kind) ? 'text-faint line-through' : 'text-soft'}`}
           >
             <span
               aria-hidden
