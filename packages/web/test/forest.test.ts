@@ -217,9 +217,9 @@ test('conversations are filtered by source, tag and rating together, and the add
   await expect.poll(titles).toEqual(['Name a river.']);
   await choose('Where from', 'written');
   await expect.poll(async () => (await titles()).sort()).toEqual(['Alpha', 'Beta', 'Gamma']);
-  await choose('Tag', 'greek');
+  await choose('With the tag', 'greek');
   await expect.poll(async () => (await titles()).sort()).toEqual(['Alpha', 'Beta']);
-  await choose('Rating of the conversation', '4');
+  await choose('Rated', '4');
   await expect.poll(titles).toEqual(['Beta']);
   await page.reload();
   await expect.poll(titles).toEqual(['Beta']);

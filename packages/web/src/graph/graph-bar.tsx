@@ -64,7 +64,7 @@ function Scope({ below }: { readonly below: string | undefined }) {
       aria-label={t('graph.scope')}
       value={below ?? WHOLE}
       onChange={(event) => go(event.target.value === WHOLE ? '/graph' : `/graph/${event.target.value}`)}
-      className="h-7 max-w-56 min-w-0 rounded-md border border-line bg-surface pl-2 text-sm text-ink"
+      className="h-7 max-w-56 pointer-coarse:h-10 min-w-0 rounded-md border border-line bg-surface pl-2 text-sm text-ink"
     >
       <option value={WHOLE}>{t('graph.scope-forest')}</option>
       {below !== undefined && !isThread && (
@@ -100,7 +100,7 @@ function SearchField({ search, onSearch, found, focused, onFound }: GraphBarProp
           onKeyDown={(event) => {
             if (event.key === 'Enter') step(event.shiftKey ? -1 : 1);
           }}
-          className="h-7 w-40 rounded-md border border-line bg-surface pr-1 pl-7 text-sm placeholder:text-faint"
+          className="h-7 w-40 pointer-coarse:h-10 rounded-md border border-line bg-surface pr-1 pl-7 text-sm placeholder:text-faint"
         />
       </span>
       {search.trim() !== '' && (

@@ -222,7 +222,7 @@ function NodePane({ placed: { fold }, node, title, isTop, onHoist, onUnfold, onC
       <div className="flex flex-wrap gap-2">
         <Link
           href={`/c/${fold.id}`}
-          className="inline-flex h-7 items-center rounded-md bg-accent px-2 text-xs font-medium text-accent-ink hover:opacity-90"
+          className="inline-flex h-7 items-center pointer-coarse:h-10 rounded-md bg-accent px-2 text-xs font-medium text-accent-ink hover:opacity-90"
         >
           {t('graph.card-open')}
         </Link>
