@@ -136,13 +136,16 @@ test('turns stand beside each other, and bars compare cost, time and length', as
   const { id, head } = await forest.threads.begin([user('How long?')], { title: 'Lengths' });
   const ends: string[] = [];
   for (let count = 1; count <= 2; count++) {
-    await fetch(`${url}/api/v1/generations`, {
+    const asked = await fetch(`${url}/api/v1/generations`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ node: head, thread: id }),
     });
-    await expect.poll(async () => (await forest.children(head)).items.length).toBe(count);
-    const made = (await forest.children(head)).items.find((node) => !ends.some((end) => end.startsWith(node.id)))!;
+    const generation = (await asked.json()) as { id: string };
+    const status = async () =>
+      ((await (await fetch(`${url}/api/v1/generations/${generation.id}`)).json()) as { status: string }).status;
+    await expect.poll(status).toBe('done');
+    const made = (await forest.children(head)).items.find((node) => !ends.includes(node.id))!;
     ends.push(made.id);
   }
   const leaves: string[] = [];
