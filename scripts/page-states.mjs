@@ -199,7 +199,12 @@ async function listStates({ forest, url, bare, locked, threads }) {
     {
       name: 'token-wrong',
       path: `${locked}/`,
-      act: inOrder((page) => page.getByLabel(/token/).fill('wrong'), press('Enter')),
+      // The form leads to another page.
+      act: async (page) => {
+        await page.getByLabel(/token/).fill('wrong');
+        await page.keyboard.press('Enter');
+        await page.getByRole('alert').waitFor();
+      },
     },
     { name: 'drawer', path: `${url}/settings`, act: press('\\') },
     { name: 'new', path: `${url}/new` },
