@@ -1,10 +1,11 @@
 // `npm run pictures -- --all [folder]`: every screen and state in both themes and three widths, to look at.
 import { mkdirSync } from 'node:fs';
-import { settle, visitStates } from './page-states.mjs';
+import { settle } from './page-acts.mjs';
+import { visitStates } from './page-states.mjs';
 
 /**
  * @param {string} folder
- * @param {string} [only] a part of the names of the states to take
+ * @param {string} [only] parts of the names of the states to take, with commas between them
  */
 export async function takeAllPictures(folder, only = '') {
   mkdirSync(folder, { recursive: true });

@@ -1,12 +1,14 @@
 // `npm run test:long` runs this: axe judges every screen and state of the page in three widths and both themes, and none may be
-// wider than its window. A further word selects states by name.
+// wider than its window. A further word selects states by parts of their names, with
+// commas between them.
 import { readFileSync } from 'node:fs';
 import { ensureChromium } from './chromium.mjs';
 import { build, root, setUp } from './setup.mjs';
 
 if (!setUp() || !build() || !ensureChromium()) process.exit(1);
 // Its dependencies exist only after the setup.
-const { settle, visitStates } = await import('./page-states.mjs');
+const { settle } = await import('./page-acts.mjs');
+const { visitStates } = await import('./page-states.mjs');
 const source = readFileSync(`${root}node_modules/axe-core/axe.min.js`, 'utf8');
 const only = process.argv[2] ?? '';
 /** Every rule in the light theme, and those that see colours in the dark one. */

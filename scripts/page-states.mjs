@@ -1,6 +1,7 @@
 // Every screen of the page in every state: what `npm run pictures -- --all` takes, and what `scripts/page-access.mjs` checks.
 import { chromium } from 'playwright-core';
 import { findChromium, howToInstall } from './chromium.mjs';
+import { click, command, inOrder, openTab, press, settle, write } from './page-acts.mjs';
 import { openPageWorld } from './page-world.mjs';
 
 /** @import { Browser, Page } from 'playwright-core' */
@@ -17,9 +18,11 @@ export const SIZES = [
   { width: 390, height: 844 },
 ];
 
+const HERE = ['127.0.0.1', 'localhost'];
+
 /**
  * Opens each state in each size, and lets `look` look at it. A state that cannot be reached is reported as a problem.
- * @param {string} only a part of the names of the states
+ * @param {string} only a part of the names of the states, or several with commas between them
  * @param {(page: Page, name: string) => Promise<readonly string[] | void>} look what it returns is a problem
  * @returns {Promise<string[]>} the problems
  */
@@ -45,15 +48,22 @@ export async function visitStates(only, look) {
  */
 async function visitIn(browser, viewport, only, look) {
   const problems = [];
+  const parts = only.split(',');
+  const isChosen = (/** @type {State} */ state) => parts.some((part) => state.name.includes(part));
   const world = await openPageWorld();
   const context = await browser.newContext({ viewport, reducedMotion: 'reduce', hasTouch: viewport.width < 640 });
   try {
     await context.addInitScript(
       `localStorage.getItem('skein.view') ?? localStorage.setItem('skein.view', '{"state":{"welcomed":true},"version":1}')`,
     );
-    for (const { name, path, act } of (await listStates(world)).filter((state) => state.name.includes(only))) {
+    for (const { name, path, act } of (await listStates(world)).filter(isChosen)) {
       const full = `${name}-${viewport.width}`;
       const page = await context.newPage();
+      page.on('request', (request) => {
+        const { hostname, protocol } = new URL(request.url());
+        if (!['data:', 'blob:'].includes(protocol) && !HERE.includes(hostname))
+          problems.push(`${full}: it asks another host: ${request.url()}`);
+      });
       page.setDefaultTimeout(20_000);
       try {
         await page.goto(path);
@@ -75,64 +85,6 @@ async function visitIn(browser, viewport, only, look) {
     await world.close();
   }
 }
-
-/**
- * Waits until nothing changes any more.
- * @param {Page} page
- */
-export async function settle(page) {
-  await page.evaluate(`(async () => {
-    let changes = 0;
-    const observer = new MutationObserver(() => { changes += 1; });
-    observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
-    for (let before = -1; before !== changes || document.querySelector('main .animate-pulse.bg-sunken'); ) {
-      before = changes;
-      await new Promise((resolve) => setTimeout(resolve, 250));
-    }
-    observer.disconnect();
-  })()`);
-}
-
-/** @param {...string} keys */
-const press =
-  (...keys) =>
-  async (/** @type {Page} */ page) => {
-    for (const key of keys) await page.keyboard.press(key);
-  };
-
-/** @param {string | RegExp} name @param {'button' | 'tab' | 'link'} [role] */
-const click =
-  (name, role = 'button') =>
-  (/** @type {Page} */ page) =>
-    page.getByRole(role, { name }).first().click();
-
-/** @param {string} text */
-const write = (text) => (/** @type {Page} */ page) => page.getByRole('textbox', { name: 'Message' }).fill(text);
-
-/** @param {string} query @returns {(page: Page) => Promise<unknown>} */
-const command = (query) => async (page) => {
-  await page.keyboard.press('Control+k');
-  await page.getByPlaceholder('Search or run a command').fill(query);
-  // A filter behind the palette may have an option of the same name.
-  await page.getByRole('dialog').getByRole('option', { name: query }).first().click();
-};
-
-/** @param {...((page: Page) => Promise<unknown>)} acts @returns {(page: Page) => Promise<void>} */
-const inOrder =
-  (...acts) =>
-  async (page) => {
-    for (const act of acts) {
-      await act(page);
-      await settle(page);
-    }
-  };
-
-/** @param {string} name of a tab of the inspector */
-const openTab = (name) =>
-  inOrder(press('t'), async (page) => {
-    if ((await page.getByRole('tab', { name }).count()) === 0) await page.keyboard.press('t');
-    await page.getByRole('tab', { name }).click();
-  });
 
 /** @param {Page} page */
 const showTurns = (page) =>
@@ -156,7 +108,7 @@ async function askAgain(page) {
  * @param {PageWorld} world
  * @returns {Promise<State[]>}
  */
-async function listStates({ forest, url, bare, threads }) {
+async function listStates({ forest, url, bare, locked, threads }) {
   const { head } = await forest.threads.get('sample-debounce');
   const fork = (await forest.path(head)).find(({ childCount }) => childCount > 1);
   const nodes = (await forest.children(fork?.id ?? 'root')).items.map(({ id }) => id).join();
@@ -164,7 +116,23 @@ async function listStates({ forest, url, bare, threads }) {
   const lisbon = `${url}/t/sample-lisbon`;
   const coding = (await forest.threads.list({ agent: 'claude-code' })).items[0]?.id ?? '';
   const scarf = (await forest.threads.list({ where: ({ title }) => title.startsWith('Begin a scarf') })).items[0]?.id;
+  const recorded = (await forest.threads.list({ where: ({ title }) => title.startsWith('What is the weather') }))
+    .items[0];
   const firstCall = click(/weather in Porto/, 'link');
+  const loseServer = async (/** @type {Page} */ page) => {
+    await page.route('**/api/**', (route) => route.abort());
+    await page.reload();
+    await page
+      .getByText(/The server cannot be reached/)
+      .first()
+      .waitFor();
+  };
+  /** @param {string} item of the menu of a message */
+  const choose = (item) =>
+    inOrder(click('More to do with this message'), (page) => page.getByRole('menuitem', { name: item }).click());
+  /** @param {string} text @param {string} name */
+  const importFile = (text, name) => (/** @type {Page} */ page) =>
+    page.getByLabel('Files to import').setInputFiles({ name, mimeType: 'text/plain', buffer: Buffer.from(text) });
   return [
     // The answer is given up when nothing comes for a while.
     { name: 'conversation-growing', path: `${url}/t/${threads.growing}` },
@@ -192,6 +160,52 @@ async function listStates({ forest, url, bare, threads }) {
     { name: 'forest-search', path: `${url}/?q=Lisbon` },
     { name: 'forest-search-none', path: `${url}/?q=nothinglikethis` },
     { name: 'forest-export', path: `${url}/`, act: click('Export') },
+    {
+      name: 'forest-tagging',
+      path: `${url}/`,
+      act: inOrder((page) => page.getByRole('main').getByRole('checkbox').first().click(), click('Tag')),
+    },
+    {
+      name: 'forest-details',
+      path: `${url}/`,
+      act: inOrder(click(/^More about/), (page) => page.getByRole('menuitem', { name: /^Tags, rating/ }).click()),
+    },
+    {
+      name: 'forest-renaming',
+      path: `${url}/`,
+      act: inOrder((page) => page.getByRole('main').locator('a[data-title]').first().focus(), press('F2')),
+    },
+    {
+      name: 'forest-search-filters',
+      path: `${url}/?q=Lisbon`,
+      act: async (page) =>
+        page
+          .getByRole('button', { name: /^(More filters|Filters)/ })
+          .first()
+          .click(),
+    },
+    {
+      name: 'forest-import-refused',
+      path: `${bare}/`,
+      act: inOrder(importFile('bread, milk', 'shopping.txt'), (page) => page.getByRole('alert').first().waitFor()),
+    },
+    {
+      name: 'forest-offline',
+      path: `${url}/`,
+      act: loseServer,
+    },
+    { name: 'health', path: `${url}/`, act: click(/There are problems/) },
+    { name: 'token', path: `${locked}/` },
+    {
+      name: 'token-wrong',
+      path: `${locked}/`,
+      // The form leads to another page.
+      act: async (page) => {
+        await page.getByLabel(/token/).fill('wrong');
+        await page.keyboard.press('Enter');
+        await page.getByRole('alert').waitFor();
+      },
+    },
     { name: 'drawer', path: `${url}/settings`, act: press('\\') },
     { name: 'new', path: `${url}/new` },
     { name: 'new-empty', path: `${bare}/new` },
@@ -202,7 +216,41 @@ async function listStates({ forest, url, bare, threads }) {
     { name: 'new-ways', path: `${url}/new`, act: inOrder(write('Draw.'), click(/^Ways to send/)) },
     { name: 'new-prompts', path: `${url}/new`, act: command('Prompts') },
     { name: 'new-prompt', path: `${url}/new`, act: inOrder(command('Prompts'), click('New prompt')) },
+    {
+      name: 'new-key-refused',
+      path: `${url}/new`,
+      act: inOrder(
+        (page) =>
+          page.route('**/check', (route) =>
+            route.fulfill({ json: { works: false, problem: 'anthropic answered 401: invalid x-api-key' } }),
+          ),
+        click(/providers? ha(ve|s) a key/),
+        click('Test the key'),
+        (page) => page.getByText(/invalid x-api-key/).waitFor(),
+      ),
+    },
     { name: 'conversation', path: lisbon },
+    { name: 'conversation-long', path: `${url}/t/${threads.long}` },
+    { name: 'conversation-deleted', path: `${url}/c/${threads.deleted}` },
+    { name: 'conversation-session', path: `${url}/t/${coding}` },
+    { name: 'conversation-recorded', path: `${url}/t/${recorded?.id}` },
+    {
+      name: 'conversation-offline',
+      path: lisbon,
+      act: loseServer,
+    },
+    { name: 'conversation-source', path: `${url}/t/sample-tile`, act: click(/^Source 1/) },
+    { name: 'conversation-picture', path: `${url}/t/sample-tile`, act: inOrder(press('Home'), click(/^Enlarge/)) },
+    { name: 'conversation-preview', path: `${url}/t/${threads.rich}`, act: click('Show the preview') },
+    { name: 'conversation-plain', path: lisbon, act: command('Show the message as written') },
+    { name: 'conversation-split', path: lisbon, act: choose('Split in two') },
+    { name: 'conversation-delete-others', path: lisbon, act: choose('Delete all but this path') },
+    { name: 'conversation-toast', path: lisbon, act: choose('Copy link') },
+    {
+      name: 'conversation-queued',
+      path: `${url}/t/${threads.growing}`,
+      act: inOrder(write('And then?'), click('Queue')),
+    },
     { name: 'conversation-top', path: lisbon, act: press('Home') },
     { name: 'conversation-media', path: `${url}/t/sample-tile` },
     { name: 'conversation-rich', path: `${url}/t/${threads.rich}` },
@@ -232,7 +280,10 @@ async function listStates({ forest, url, bare, threads }) {
       },
     },
     { name: 'session', path: `${url}/s/${coding}` },
+    { name: 'session-missing', path: `${url}/s/nothing` },
     { name: 'graph', path: `${url}/graph` },
+    { name: 'graph-below', path: `${url}/graph/${fork?.id}` },
+    { name: 'graph-missing', path: `${url}/graph/zzzz` },
     {
       name: 'graph-selected',
       path: `${url}/graph`,
@@ -242,6 +293,7 @@ async function listStates({ forest, url, bare, threads }) {
       ),
     },
     { name: 'compare', path: compare },
+    { name: 'compare-missing', path: `${url}/compare?nodes=zzzz` },
     { name: 'compare-source', path: compare, act: click('Source') },
     { name: 'compare-models', path: compare, act: click(/^Models$/) },
     { name: 'compare-empty', path: `${url}/compare` },
@@ -266,6 +318,8 @@ async function listStates({ forest, url, bare, threads }) {
           .click(),
     },
     { name: 'recordings-connect', path: `${url}/recordings`, act: click('Connect a client') },
+    { name: 'recording-missing', path: `${url}/recordings/nothing` },
+    { name: 'recordings-failed', path: `${url}/recordings`, act: click(/Summarise the week/, 'link') },
     { name: 'cassettes', path: `${url}/recordings/cassettes` },
     {
       name: 'cassettes-compared',
@@ -282,12 +336,23 @@ async function listStates({ forest, url, bare, threads }) {
       ),
     },
     { name: 'usage-app', path: `${url}/usage?by=app&days=7`, act: (page) => page.getByText('Show as a table').click() },
+    { name: 'usage-tag', path: `${url}/usage?by=tag` },
     { name: 'usage-empty', path: `${bare}/usage` },
     { name: 'settings', path: `${url}/settings` },
     {
       name: 'settings-keys',
       path: `${url}/settings#keys`,
       act: (page) => page.getByRole('region', { name: 'Keys', exact: true }).scrollIntoViewIfNeeded(),
+    },
+    {
+      name: 'settings-key-taken',
+      path: `${url}/settings#keys`,
+      act: inOrder(click(/^Change the key of: Help/), press('n')),
+    },
+    {
+      name: 'palette-nothing',
+      path: `${url}/`,
+      act: inOrder(press('Control+k'), (page) => page.keyboard.type('nothinglikethis')),
     },
     { name: 'palette', path: `${url}/`, act: press('Control+k') },
     { name: 'palette-found', path: `${url}/`, act: inOrder(press('Control+k'), (page) => page.keyboard.type('lis')) },

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadConfig } from '@skein/agents';
-import { tool, user } from '@skein/core';
+import { assistant, tool, user } from '@skein/core';
 import { costOf } from '@skein/core/prices';
 import { says, startEmulator } from '@skein/emulator';
 import { cassetteFetch, openForest, recordFetch } from '@skein/forest';
@@ -68,6 +68,8 @@ export async function openPageWorld() {
   }).listen({ port: 0 });
   // As on a first run: nothing is stored, and no provider has a key of its own.
   const bare = await createServer({ ...options, env: {}, demo: emulator.env(), forest: empty }).listen({ port: 0 });
+  // It asks for a token.
+  const locked = await createServer({ ...options, forest: empty, token: 'correct-horse' }).listen({ port: 0 });
   await seedSample(forest);
   await record(server.url, emulator);
   await recordDrift(forest, cassettes);
@@ -75,12 +77,14 @@ export async function openPageWorld() {
   return {
     url: server.url,
     bare: bare.url,
+    locked: locked.url,
     forest,
     threads: await writeConversations(forest, server.url, emulator),
     async close() {
       for (const end of held) end();
       await server.close();
       await bare.close();
+      await locked.close();
       await emulator.close();
       await forest.close();
       await empty.close();
@@ -204,6 +208,8 @@ async function recordCaching(forest) {
   await send.settled();
 }
 
+const LONG = 'A sentence that goes on and on, with more words than any line has room for. ';
+const LONG_WORD = 'Alongwordwithoutanyspace'.repeat(6);
 const RICH = `## What follows
 
 Euler: $e^{i\\pi} + 1 = 0$, and a table:
@@ -224,7 +230,7 @@ flowchart LR
 
 > A quotation, and [a link](https://example.org/with/${'a-long-path/'.repeat(8)}).
 
-${'Alongwordwithoutanyspace'.repeat(6)}
+${LONG_WORD}
 `;
 
 /**
@@ -254,7 +260,18 @@ async function writeConversations(forest, url, emulator) {
     return id;
   };
   const call = { type: /** @type {const} */ ('tool-use'), name: 'get_weather', input: { city: 'Porto' } };
+  const long = await forest.threads.begin([user(LONG.repeat(40)), assistant(`${LONG.repeat(60)}\n\n${LONG_WORD}`)], {
+    title: `${LONG}${LONG}${LONG_WORD}`,
+  });
+  const tags = Object.fromEntries(Array.from({ length: 24 }, (_, at) => [`tag-${at}-of-many`, true]));
+  await forest.threads.tag(long.id, tags);
+  await forest.tag(long.head, tags);
+  await forest.note(long.head, LONG);
+  const deleted = await forest.threads.begin([user('May this go?'), assistant('It may.')]);
+  await forest.remove(deleted.head);
   return {
+    long: long.id,
+    deleted: deleted.head,
     rich: await ask('What follows from that? Show me everything that you can.', says(RICH), 'event: end'),
     refused: await ask(
       'Would you?',

@@ -79,6 +79,47 @@ test('the screens have no fault of accessibility: light on a desktop, dark on a 
   expect(faults).toEqual({});
 });
 
+test('a screen whose content is not there has a heading, a palette that finds nothing has no list, and the form for the token is the main part', async () => {
+  const { open } = await startApp();
+  const page = await open('/no/such/place', { reducedMotion: 'reduce', troubles: /404|400/ });
+  await page.getByRole('main').waitFor();
+  await load(page);
+  const faults: Record<string, string[]> = {};
+  const look = async (name: string) => {
+    const found = await judge(page);
+    if (found.length > 0) faults[name] = found;
+  };
+  for (const path of ['/s/nothing', '/graph/zzzz', '/graph']) {
+    await go(page, path);
+    await page
+      .getByRole('main')
+      .getByText(/never existed|There is no|is empty/)
+      .first()
+      .waitFor();
+    await look(path);
+  }
+  await page.route('**/recordings?*', (route) =>
+    route.fulfill({ status: 404, json: { message: 'There is no list.' } }),
+  );
+  await go(page, '/recordings');
+  await page
+    .getByRole('main')
+    .getByRole('button', { name: 'Try again' })
+    .or(page.getByText('never existed'))
+    .first()
+    .waitFor();
+  await look('/recordings');
+  await page.keyboard.press('Control+k');
+  await page.getByPlaceholder('Search or run a command').fill('nothinglikethis');
+  await page.getByText('Nothing matches.').waitFor();
+  await look('palette');
+  expect(faults).toEqual({});
+
+  const locked = await startApp({ token: 'correct-horse' });
+  const form = await locked.open('/', { troubles: /401/ });
+  await form.getByRole('main').getByLabel(/token/).waitFor();
+});
+
 test('by keys alone: a message is sent, walked to, edited, bookmarked, and found in the palette', async () => {
   const { open, emulator } = await startApp();
   emulator.script('anthropic-messages', [says('First.'), says('Second.')]);

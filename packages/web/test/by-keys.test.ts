@@ -2,7 +2,7 @@
 import { assistant, user } from '@skein/core';
 import { says } from '@skein/emulator';
 import { seedSample } from '@skein/server';
-import type { Locator, Page } from 'playwright-core';
+import type { FileChooser, Locator, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { askForApproval, inChromium, poet, program, startApp, twoConversations } from './kit.ts';
 
@@ -186,4 +186,145 @@ test('a session is read by keys', async () => {
   await command.getByText('expected 29.98 to be 29.97').waitFor();
   await use(page, page.getByRole('region', { name: 'Timeline' }).getByRole('link', { name: 'Step 3' }));
   await page.waitForURL(/#step-3$/);
+});
+
+/** Chooses from the menu that is open. */
+async function pick(page: Page, item: string): Promise<void> {
+  const wanted = page.getByRole('menuitem', { name: item, exact: true });
+  await wanted.waitFor();
+  for (let step = 0; step < MOST_STEPS && !(await wanted.and(page.locator(':focus')).count()); step++)
+    await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+}
+
+test('a message is bookmarked and found again, and conversations are pinned, tagged, selected, archived and brought back, by keys', async () => {
+  const { open, forest } = await startApp();
+  for (const title of ['Dyes', 'Fibres'])
+    await forest.threads.begin([user(`On ${title}.`), assistant(`About ${title}.`)], { title });
+  const page = await open('/');
+  const main = page.getByRole('main');
+  const row = (title: string) => main.getByRole('link', { name: title, exact: true });
+  const titles = () => main.locator('a[data-title]').allTextContents();
+  await use(page, row('Fibres'));
+  await page.getByRole('article', { name: 'assistant message' }).waitFor();
+  await page.evaluate('document.activeElement.blur()');
+  await page.keyboard.press('b');
+  await page.getByLabel('Bookmarked').waitFor();
+  await page.keyboard.press('o');
+  await page.keyboard.press('f');
+  await use(page, main.getByRole('button', { name: 'Bookmarks' }));
+  await use(page, main.getByRole('region', { name: 'Bookmarks' }).getByRole('link').first());
+  await page.waitForURL(/\/(t|c)\//);
+  await page.getByRole('article', { name: 'assistant message' }).getByText('About Fibres.').waitFor();
+
+  await page.evaluate('document.activeElement.blur()');
+  await page.keyboard.press('o');
+  await page.keyboard.press('f');
+  await tabTo(page, row('Dyes'));
+  await page.keyboard.press('.');
+  await pick(page, 'Pin');
+  await expect.poll(titles).toEqual(['Dyes', 'Fibres']);
+  await tabTo(page, row('Dyes'));
+  await page.keyboard.press('x');
+  const bar = page.getByRole('toolbar', { name: 'Selected conversations' });
+  await use(page, bar.getByRole('button', { name: 'Tag' }));
+  await page.getByRole('dialog', { name: 'Tag 1 conversation' }).waitFor();
+  await page.keyboard.type('colour');
+  await page.keyboard.press('Enter');
+  await main.getByText('colour', { exact: true }).waitFor();
+  await use(page, bar.getByRole('button', { name: 'Archive' }));
+  await expect.poll(titles).toEqual(['Fibres']);
+  await use(page, main.getByRole('button', { name: 'Archived' }));
+  await expect.poll(titles).toEqual(['Dyes']);
+  await tabTo(page, row('Dyes'));
+  await page.keyboard.press('.');
+  await pick(page, 'Unarchive');
+  await expect.poll(titles).toEqual([]);
+  await use(page, main.getByRole('button', { name: 'Conversations' }));
+  await expect.poll(titles).toEqual(['Dyes', 'Fibres']);
+});
+
+test('files are chosen, a source and code are read, and an answer is stopped, by keys', async () => {
+  const { open, emulator, forest, gate } = await startApp();
+  await seedSample(forest);
+  const page = await open('/t/sample-tile', { permissions: ['clipboard-read', 'clipboard-write'] });
+  const choosers: FileChooser[] = [];
+  page.on('filechooser', (chooser) => choosers.push(chooser));
+  await use(page, page.getByRole('button', { name: 'Source 1: example.org' }).first());
+  await page.getByRole('dialog', { name: 'Source 1' }).getByText('Taking old tiles abroad').waitFor();
+  await page.keyboard.press('Escape');
+
+  const code = `const wool = ${JSON.stringify('x'.repeat(300))};`;
+  const { id } = await forest.threads.begin([user('Code?'), assistant(`Look:\n\n\`\`\`ts\n${code}\n\`\`\`\n`)]);
+  await page.goto(new URL(`/t/${id}`, page.url()).href);
+  const block = page.getByRole('figure', { name: 'Code: ts' });
+  await use(page, block.getByRole('button', { name: 'Wrap lines' }));
+  await block.getByRole('button', { name: 'Wrap lines', pressed: true }).waitFor();
+  await use(page, block.getByRole('button', { name: 'Copy code' }));
+  await expect.poll(() => page.evaluate('navigator.clipboard.readText()')).toBe(code);
+  await tabTo(page, page.getByRole('textbox', { name: 'Message' }));
+  await use(page, page.getByRole('button', { name: 'Attach files' }));
+  await expect.poll(() => choosers.length).toBe(1);
+
+  emulator.script('anthropic-messages', says('One. Two.', { pieces: 4, chunkDelay: 1 }));
+  gate.shut();
+  await page.getByRole('textbox', { name: 'Message' }).focus();
+  await page.keyboard.type('Again?');
+  await page.keyboard.press('Enter');
+  await gate.pass(3);
+  await page.getByRole('article', { name: 'growing message' }).getByText('One').waitFor();
+  await use(page, page.getByRole('form').getByRole('button', { name: 'Stop', exact: true }));
+  await page.getByText('Stopped. What had arrived is kept.').waitFor();
+  gate.open();
+
+  await page.evaluate('document.activeElement.blur()');
+  await page.keyboard.press('o');
+  await page.keyboard.press('f');
+  await use(page, page.getByRole('main').getByRole('button', { name: 'Import' }));
+  await pick(page, 'Files…');
+  await expect.poll(() => choosers.length).toBe(2);
+  for (const chooser of choosers) expect(chooser.isMultiple()).toBe(true);
+});
+
+test('recorded calls are filtered and asked of another model, and the graph is walked back to the conversation, by keys', async () => {
+  const app = await startApp();
+  const call = program(app);
+  await call({ messages: [{ role: 'user', content: 'Name a fibre.' }] }, says('Flax.'));
+  await call({ model: 'claude-haiku-4-5', messages: [{ role: 'user', content: 'Name a dye.' }] }, says('Madder.'));
+  const page = await app.open('/recordings');
+  const link = (name: string) => page.getByRole('main').getByRole('link', { name, exact: true });
+  await link('Name a dye.').waitFor();
+  const filters = page.getByRole('toolbar', { name: 'Filters' });
+  await tabTo(page, filters.getByRole('combobox', { name: 'Model' }));
+  await page.keyboard.type('claude-h');
+  await link('Name a fibre.').waitFor({ state: 'detached' });
+  await tabTo(page, filters.getByRole('combobox', { name: 'Outcome' }));
+  await page.keyboard.type('Failed');
+  await page.getByText('No call matches these filters').waitFor();
+  await use(page, filters.getByRole('button', { name: 'Clear filters' }));
+  await tabTo(page, page.getByRole('searchbox', { name: 'Search calls' }));
+  await page.keyboard.type('fibre');
+  await link('Name a dye.').waitFor({ state: 'detached' });
+  await use(page, link('Name a fibre.'));
+  const pane = page.getByRole('complementary', { name: 'Recording' });
+  await use(page, pane.getByRole('link', { name: 'Ask another model' }));
+  await page.waitForURL(/\/compare\?nodes=/);
+  await page.getByRole('region', { name: 'Branch 1' }).getByText('Flax.').waitFor();
+
+  await page.evaluate('document.activeElement.blur()');
+  await page.keyboard.press('o');
+  await page.keyboard.press('g');
+  await tabTo(page, page.getByRole('application'));
+  await page.keyboard.press('PageDown');
+  await page.getByRole('region', { name: 'Focused message' }).waitFor();
+  await expect
+    .poll(async () => {
+      if (!/\/(t|c)\//.test(page.url())) await page.keyboard.press('Enter');
+      return page.url();
+    })
+    .toMatch(/\/(t|c)\//);
+  await page
+    .getByRole('article', { name: /message$/ })
+    .first()
+    .waitFor();
 });

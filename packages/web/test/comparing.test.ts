@@ -1,5 +1,6 @@
 /** Branches and models side by side. */
 import { assistant, user } from '@skein/core';
+import { costOf } from '@skein/core/prices';
 import { says } from '@skein/emulator';
 import { seedSample } from '@skein/server';
 import type { Page } from 'playwright-core';
@@ -122,4 +123,60 @@ test('Settings names the agent file that failed to load', async () => {
   expect(await problems.innerText()).not.toContain('None');
   await page.getByRole('button', { name: /There are problems/ }).click();
   await page.getByText('agents/bad.yaml: It has to be a text.').waitFor();
+});
+
+test('turns stand beside each other, and bars compare cost, time and length', async () => {
+  const app = await startApp({ generate: { random: () => 0, costOf } });
+  const { forest, emulator, url } = app;
+  const usage = (input: number) => ({ usage: { input, cached: 0, output: input / 10 } });
+  emulator.script('anthropic-messages', [
+    { ...says('Long. '.repeat(200)), ...usage(8000) },
+    { ...says('Short.'), ...usage(2000) },
+  ]);
+  const { id, head } = await forest.threads.begin([user('How long?')], { title: 'Lengths' });
+  const ends: string[] = [];
+  for (let count = 1; count <= 2; count++) {
+    const asked = await fetch(`${url}/api/v1/generations`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ node: head, thread: id }),
+    });
+    const generation = (await asked.json()) as { id: string };
+    const status = async () =>
+      ((await (await fetch(`${url}/api/v1/generations/${generation.id}`)).json()) as { status: string }).status;
+    await expect.poll(status).toBe('done');
+    const made = (await forest.children(head)).items.find((node) => !ends.includes(node.id))!;
+    ends.push(made.id);
+  }
+  const leaves: string[] = [];
+  for (const [at, end] of ends.entries())
+    leaves.push(await forest.append(end, [user(`And then ${at}?`), assistant('Well.')]));
+  const page = await app.open(`/compare?nodes=${leaves.join()}`);
+  const columns = [1, 2].map((number) => page.getByRole('region', { name: `Branch ${number}` }));
+  const tops = await Promise.all(
+    columns.map(async (column, at) => {
+      await column.getByText(`And then ${at}?`).waitFor();
+      return (await column.getByRole('article', { name: 'user' }).boundingBox())!.y;
+    }),
+  );
+  expect(tops[0]).toBe(tops[1]);
+  const figures = await Promise.all(
+    columns.map((column) =>
+      column.locator('dl > div').evaluateAll((rows) =>
+        rows.map((row) => ({
+          name: row.querySelector('dt')!.textContent,
+          share: Number.parseFloat((row.querySelector('dd > div') as HTMLElement).style.width),
+          text: row.querySelector('dd:last-child')!.textContent,
+        })),
+      ),
+    ),
+  );
+  expect(figures.map((rows) => rows.map(({ name }) => name))).toEqual(Array(2).fill(['Cost', 'Time', 'Length']));
+  const [long, short] = figures;
+  expect(long![0]).toMatchObject({ share: 100, text: expect.stringMatching(/^\$/) });
+  expect(short![0]!.share).toBeCloseTo(25, 0);
+  expect(Math.max(long![1]!.share, short![1]!.share)).toBe(100);
+  expect(long![1]!.text).toMatch(/s$/);
+  expect(long![2]).toMatchObject({ share: 100, text: '1.2k chars' });
+  expect(short![2]!.share).toBeLessThan(5);
 });

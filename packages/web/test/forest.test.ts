@@ -1,9 +1,11 @@
 /** The list, the rail, the graph, sharing, and the shell on every size of screen. */
+import { readFile } from 'node:fs/promises';
 import { assistant, user } from '@skein/core';
+import { says } from '@skein/emulator';
 import { seedSample } from '@skein/server';
 import type { Locator } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { inChromium, startApp, twoConversations } from './kit.ts';
+import { inChromium, program, startApp, twoConversations } from './kit.ts';
 
 inChromium();
 
@@ -16,6 +18,11 @@ test('a button opens the tree on a phone and brings it back on a desktop, and th
   await phone.getByRole('button', { name: 'Show the tree and details' }).click();
   const sheet = phone.getByRole('dialog', { name: 'Tree and details' });
   await sheet.getByRole('tree').waitFor();
+  const { y, height } = (await sheet.boundingBox())!;
+  expect(Math.round(y + height), 'it stands on the lower edge').toBe(844);
+  await sheet.getByRole('tab', { name: 'Raw' }).click();
+  await sheet.getByRole('region', { name: 'Stored text' }).waitFor();
+  await sheet.getByRole('tab', { name: 'Tree' }).click();
   await sheet.getByRole('button', { name: 'Close' }).click();
   await sheet.waitFor({ state: 'hidden' });
   await phone.getByRole('button', { name: 'More to do with this message' }).last().click();
@@ -35,22 +42,33 @@ test('what is pressed on a phone is large enough for a finger', async () => {
   const { open, forest } = await startApp();
   await seedSample(forest);
   const small: string[] = [];
-  for (const path of ['/', '/new', '/t/sample-lisbon']) {
-    const page = await open(path, PHONE);
-    await page
-      .getByRole('main')
-      .getByRole(path === '/' ? 'link' : 'button')
-      .first()
-      .waitFor();
+  const { head } = await forest.threads.get('sample-debounce');
+  const fork = (await forest.path(head)).find(({ childCount }) => childCount > 1)!;
+  const compared = (await forest.children(fork.id)).items.map(({ id }) => id).join();
+  const screens = [
+    '/',
+    '/?view=deleted',
+    '/new',
+    '/t/sample-lisbon',
+    '/t/sample-tile',
+    `/t/sample-debounce/${fork.id}`,
+  ];
+  screens.push('/graph', `/compare?nodes=${compared}`, '/recordings', '/usage', '/settings');
+  const page = await open('/', PHONE);
+  for (const path of screens) {
+    await page.goto(new URL(path, page.url()).href);
+    await page.getByRole('main').getByRole('heading').first().waitFor({ state: 'attached' });
+    await expect.poll(() => page.locator('main .animate-pulse.bg-sunken').count(), { message: path }).toBe(0);
     // What stands in a sentence is as high as its line; a box to tick is pressed with what is around it.
     const found = await page.evaluate(() =>
-      [...document.querySelectorAll('button, select, input:not([type=checkbox]), [role=button]')].flatMap((one) => {
-        const { width, height } = one.getBoundingClientRect();
-        const isInSentence = getComputedStyle(one).textDecorationLine === 'underline';
+      [...document.querySelectorAll('button, select, input, [role=button], a.inline-flex')].flatMap((one) => {
+        const { width, height } = (one.closest('label') ?? one).getBoundingClientRect();
+        const { textDecorationLine, verticalAlign } = getComputedStyle(one);
+        const isInSentence = textDecorationLine === 'underline' || verticalAlign === 'super';
         const isShown =
           !isInSentence && one.checkVisibility({ visibilityProperty: true, opacityProperty: true }) && width > 1;
         const name = one.getAttribute('aria-label') ?? (one as HTMLElement).innerText;
-        return isShown && Math.min(width, height) < 36 ? [`${name}: ${Math.round(width)} × ${Math.round(height)}`] : [];
+        return isShown && Math.min(width, height) < 40 ? [`${name}: ${Math.round(width)} × ${Math.round(height)}`] : [];
       }),
     );
     small.push(...found.map((what) => `${path} ${what}`));
@@ -89,7 +107,8 @@ test('the status bar of a window of 1024 pixels cuts nothing, with the tree and 
 });
 
 test('search hits show their conversation, model and date, and equally good ones come newest first', async () => {
-  const { open, forest } = await startApp();
+  const app = await startApp();
+  const { open, forest } = app;
   for (const [at, text] of [
     [1, 'first'],
     [3, 'third'],
@@ -98,14 +117,15 @@ test('search hits show their conversation, model and date, and equally good ones
     const head = await forest.append('root', [user(`${text} loom`)], { at: Date.UTC(2026, 0, at) });
     await forest.threads.create({ head, title: `About the ${text}` });
   }
-  const { id } = await forest.threads.begin([user('A shuttle'), assistant('It carries the weft.')], {
-    title: 'Shuttles',
-  });
+  await program(app)({ messages: [{ role: 'user', content: 'A shuttle' }] }, says('It carries the weft.'));
+  const { id } = (await forest.threads.list()).items.find(({ title }) => !title.startsWith('About'))!;
+  await forest.threads.rename(id, 'Shuttles');
   const page = await open('/?q=loom');
   const hits = page.getByRole('region', { name: 'Search results' }).locator('ol li');
   await expect.poll(() => hits.count()).toBe(3);
   expect(await hits.locator('time').allTextContents()).toEqual(['Jan 3, 2026', 'Jan 2, 2026', 'Jan 1, 2026']);
   await page.goto(page.url().replace('loom', 'weft'));
+  await hits.getByText('claude-sonnet-4-5').waitFor();
   await hits.getByText('Shuttles').click();
   await page.waitForURL(new RegExp(`/t/${id}/`));
 });
@@ -176,6 +196,87 @@ test('conversations are pinned, archived, filtered, renamed by double click and 
   const answer = await page.request.get(new URL(address!, page.url()).href);
   expect(answer.headers()['content-security-policy']).toMatch(/^sandbox .*default-src 'none'/);
   expect(await answer.text()).toContain('<h1>Gamma rays</h1>');
+});
+
+test('conversations are filtered by source, tag and rating together, and the address keeps the filters', async () => {
+  const app = await startApp();
+  const { open, forest } = app;
+  const ids: string[] = [];
+  for (const title of ['Alpha', 'Beta', 'Gamma'])
+    ids.push((await forest.threads.begin([user(`On ${title}`)], { title })).id);
+  await program(app)({ messages: [{ role: 'user', content: 'Name a river.' }] }, says('Tagus.'));
+  await forest.threads.tag(ids[0]!, { greek: true });
+  await forest.threads.tag(ids[1]!, { greek: true });
+  await forest.threads.rate(ids[1]!, 4);
+  const page = await open('/');
+  const main = page.getByRole('main');
+  const titles = () => main.locator('a[data-title]').allTextContents();
+  const choose = (name: string, value: string) => main.getByRole('combobox', { name }).selectOption(value);
+  await expect.poll(async () => (await titles()).length).toBe(4);
+  await choose('Where from', 'recorded');
+  await expect.poll(titles).toEqual(['Name a river.']);
+  await choose('Where from', 'written');
+  await expect.poll(async () => (await titles()).sort()).toEqual(['Alpha', 'Beta', 'Gamma']);
+  await choose('With the tag', 'greek');
+  await expect.poll(async () => (await titles()).sort()).toEqual(['Alpha', 'Beta']);
+  await choose('Rated', '4');
+  await expect.poll(titles).toEqual(['Beta']);
+  await page.reload();
+  await expect.poll(titles).toEqual(['Beta']);
+  await main.getByRole('button', { name: 'Clear filters' }).click();
+  await expect.poll(async () => (await titles()).length).toBe(4);
+
+  // Several of them go into one file.
+  for (const title of ['Alpha', 'Gamma']) await main.getByRole('checkbox', { name: `Select ${title}` }).check();
+  const bar = page.getByRole('toolbar', { name: 'Selected conversations' });
+  await bar.getByRole('button', { name: 'Export' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Export 2 conversations' });
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    dialog
+      .getByRole('link', { name: 'Download' })
+      .or(dialog.getByRole('button', { name: 'Download' }))
+      .click(),
+  ]);
+  const file = await readFile(await download.path(), 'utf8');
+  expect(file).toContain('On Alpha');
+  expect(file).toContain('On Gamma');
+  expect(file).not.toContain('On Beta');
+});
+
+test('the rail draws the path on screen strong and straight, and each model in a colour of its own', async () => {
+  const app = await startApp();
+  const call = program(app);
+  const question = { role: 'user', content: 'Name a river.' };
+  const { content } = await call({ messages: [question] }, says('Tagus.'));
+  await call({ messages: [question], model: 'claude-haiku-4-5' }, says('Douro.'));
+  const messages = [question, { role: 'assistant', content }, { role: 'user', content: 'And a lake.' }];
+  await call({ messages }, says('Alqueva.'));
+  const { items } = await app.forest.threads.list();
+  const lake = await Promise.all(items.map(async ({ id, head }) => ({ id, path: await app.forest.path(head) })));
+  const page = await app.open(`/t/${lake.find(({ path }) => path.length === 4)!.id}`);
+  const rows = page.getByRole('tree').getByRole('treeitem');
+  await rows.filter({ hasText: 'Douro.' }).waitFor();
+  const dots = await rows.evaluateAll((lines) =>
+    lines.map((line) => {
+      const dot = line.querySelector('svg circle:last-of-type')!;
+      const above = line.querySelector('svg path[d$="0V14"]');
+      const { fill, cx } = { fill: getComputedStyle(dot).fill, cx: dot.getAttribute('cx') };
+      return {
+        words: (line as HTMLElement).innerText.replace(/\s+/g, ' '),
+        fill,
+        cx,
+        width: above && Number.parseFloat(getComputedStyle(above).strokeWidth),
+      };
+    }),
+  );
+  const at = (words: string) => dots.find((dot) => dot.words.includes(words))!;
+  expect(at('Tagus.').width).toBeGreaterThan(2);
+  expect(at('Douro.').width).toBeLessThan(2);
+  expect(at('Tagus.').fill).not.toBe(at('Douro.').fill);
+  expect(at('Tagus.').fill).toBe(at('Alqueva.').fill);
+  expect(new Set(['Tagus.', 'Alqueva.', 'And a lake.'].map((words) => at(words).cx)).size).toBe(1);
+  expect(at('Douro.').cx).not.toBe(at('Tagus.').cx);
 });
 
 test('the branches of a fork are cards by key, with what changed, and the rail names the conversations that end in the tree', async () => {

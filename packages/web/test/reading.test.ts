@@ -1,6 +1,7 @@
 /** What a conversation shows beside its text, each reached by keys: thoughts, calls, sources, pictures, code. */
 import { gzipSync } from 'node:zlib';
 import { assistant, user } from '@skein/core';
+import { costOf } from '@skein/core/prices';
 import { says } from '@skein/emulator';
 import { seedSample } from '@skein/server';
 import type { Page } from 'playwright-core';
@@ -80,8 +81,10 @@ test('a source is a numbered footnote that opens to its title and address, and a
   await page.keyboard.press('Home');
   await enter(page, /^Enlarge: /);
   const picture = page.getByRole('dialog').getByRole('img');
-  const { width, height } = (await picture.boundingBox())!;
-  expect(Math.max(width / 1400, height / 900)).toBeGreaterThan(0.05);
+  // It lies over the whole page, in the middle.
+  const { x, width } = (await picture.boundingBox())!;
+  expect(Math.abs(x + width / 2 - 700)).toBeLessThan(2);
+  expect(await page.getByRole('dialog').boundingBox()).toEqual({ x: 0, y: 0, width: 1400, height: 900 });
   await page.keyboard.press('Escape');
   await picture.waitFor({ state: 'hidden' });
 });
@@ -166,4 +169,17 @@ test.each(['/', '/new'])('%s loads at most 250 kB of script before it can be use
   const sizes = bodies.map((body) => gzipSync(body).length);
   expect(sizes.length).toBeGreaterThan(1);
   expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(MOST_SCRIPT);
+});
+
+test('tokens and cost of a message stand in one place', async () => {
+  const app = await startApp({ generate: { random: () => 0, costOf } });
+  app.emulator.script('anthropic-messages', { ...says('Tagus.'), usage: { input: 4000, cached: 0, output: 50 } });
+  const page = await app.open('/new');
+  await page.getByRole('textbox', { name: 'Message' }).fill('Name a river.');
+  await page.keyboard.press('Enter');
+  await answer(page).getByText('Tagus.').waitFor();
+  const shown = answer(page).getByText(/tok|\$/);
+  await shown.first().waitFor({ state: 'attached' });
+  expect(await shown.count()).toBe(1);
+  await expect.poll(() => shown.textContent()).toMatch(/4k tokens · \$0\.0\d+/);
 });

@@ -1,5 +1,8 @@
 /** What models write is shown, and does nothing. */
+import { readFileSync } from 'node:fs';
+import { assistant, user } from '@skein/core';
 import { says } from '@skein/emulator';
+import { seedSample } from '@skein/server';
 import { expect, test } from 'vitest';
 import { inChromium, startApp } from './kit.ts';
 
@@ -83,6 +86,57 @@ test('the page says by its headers that only its own scripts may run', async () 
   const { headers } = await fetch(`${url}/`);
   expect(headers.get('content-security-policy')).toMatch(/default-src 'none'.*script-src 'self'/);
   expect(headers.get('content-security-policy')).not.toMatch(/unsafe-eval|script-src[^;]*unsafe-inline/);
+});
+
+test('every directive of the content security policies is the one that is documented', async () => {
+  const { url, forest } = await startApp();
+  const { id } = await forest.threads.begin([user('Hi')]);
+  const documented = readFileSync(new URL('../../../docs/security.md', import.meta.url), 'utf8');
+  const [, section = ''] = documented.split('## Content security policies');
+  const rows = [...section.split('\n## ')[0]!.matchAll(/^\| `(.+?)` \| (.+?) \| (.+?) \| (.+?) \|/gm)];
+  const column = (at: number) =>
+    rows
+      .map((row) => [row[1], row[at]!.replaceAll('`', '')] as const)
+      .filter(([, value]) => value !== '–')
+      .map(([name, value]) => (value === 'set' ? name : `${name} ${value}`))
+      .sort();
+  const served = async (path: string) =>
+    (await fetch(url + path)).headers.get('content-security-policy')!.split('; ').sort();
+  expect(await served('/')).toEqual(column(2));
+  expect(await served('/preview.html')).toEqual(column(3));
+  expect(await served(`/api/v1/export?format=html&thread=${id}&show=true`)).toEqual(column(4));
+});
+
+test('no screen sends a request to another host', async () => {
+  const { open, forest, url } = await startApp();
+  await seedSample(forest);
+  const remote = '![a](https://elsewhere.example/a.png) <img src="https://elsewhere.example/b.png"> $x^2$';
+  const { id, head } = await forest.threads.begin([user('Show me.'), assistant(remote)], { title: 'Remote' });
+  const { items } = await forest.threads.list({ agent: 'claude-code' });
+  const page = await open('/');
+  const elsewhere: string[] = [];
+  // Also those of workers and frames.
+  page.context().on('request', (request) => {
+    const { origin, protocol } = new URL(request.url());
+    if (origin !== url && !['data:', 'blob:'].includes(protocol)) elsewhere.push(request.url());
+  });
+  let count = 0;
+  page.on('request', () => count++);
+  await page.reload();
+  const paths = ['/', '/?q=Lisbon', '/?view=bookmarks', '/?view=deleted', '/new', `/t/${id}`, `/c/${head}`];
+  paths.push('/t/sample-tile', '/t/sample-lisbon', `/s/${items[0]!.id}`, '/graph', `/graph/${head}`);
+  paths.push(`/compare?nodes=${head}`, '/compare?again', '/recordings', '/recordings/cassettes', '/usage', '/settings');
+  for (const path of [...paths, '/no/such/place']) {
+    // As by a link of the page itself.
+    await page.evaluate(
+      `history.pushState(null, '', ${JSON.stringify(path)}); dispatchEvent(new PopStateEvent('popstate'))`,
+    );
+    await page.getByRole('main').getByRole('heading').first().waitFor({ state: 'attached' });
+    await expect.poll(() => page.locator('main .animate-pulse.bg-sunken').count(), { message: path }).toBe(0);
+    await page.evaluate('document.fonts.ready');
+  }
+  expect(elsewhere).toEqual([]);
+  expect(count).toBeGreaterThan(paths.length);
 });
 
 test('keys are nowhere in what the page gets', async () => {

@@ -1,5 +1,6 @@
 /** Long lists and conversations: what is on screen stays in its place, whatever the rows around it turn out to be. */
 import { assistant, user } from '@skein/core';
+import { says } from '@skein/emulator';
 import { seedSample } from '@skein/server';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
@@ -192,4 +193,42 @@ test('a word in a message far away is found, and the message comes into sight', 
       return y >= box.y && y + height <= box.y + box.height;
     })
     .toBe(true);
+});
+
+test('an answer that grows is followed at its end, and moves nothing for a reader who went up', async () => {
+  const { open, forest, emulator, gate } = await startApp();
+  const turns = Array.from({ length: 20 }, (_, at) =>
+    at % 2 === 0 ? user(`Question ${at}`) : assistant('Yes. '.repeat(60)),
+  );
+  const { id } = await forest.threads.begin(turns, { title: 'A long one' });
+  const lines = Array.from({ length: 120 }, (_, at) => `Line ${at}.`).join('\n\n');
+  emulator.script('anthropic-messages', says(lines, { pieces: 20, chunkDelay: 1 }));
+  const page = await open(`/t/${id}`);
+  await page.getByText('Question 18', { exact: true }).waitFor();
+  gate.shut();
+  await page.getByRole('textbox', { name: 'Message' }).fill('And now?');
+  await page.keyboard.press('Enter');
+  await gate.pass(24);
+  const growing = page.getByRole('article', { name: 'growing message' });
+  await growing.getByText('Line 20.', { exact: true }).waitFor();
+  const toEnd = () =>
+    page
+      .getByRole('region', { name: 'Messages' })
+      .evaluate((box) => Math.round(box.scrollHeight - box.scrollTop - box.clientHeight));
+  await expect.poll(toEnd).toBeLessThan(48);
+  await page.getByRole('region', { name: 'Messages' }).hover();
+  await page.mouse.wheel(0, -600);
+  await page.getByRole('button', { name: 'Jump to the latest' }).waitFor();
+  await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+  const seen = growing.getByText('Line 3.', { exact: true });
+  const top = () => seen.evaluate((line) => Math.round(line.getBoundingClientRect().top));
+  const before = await top();
+  await gate.pass(20);
+  await growing.getByText('Line 60.', { exact: true }).waitFor({ state: 'attached' });
+  expect(await top()).toBe(before);
+  await page.getByRole('button', { name: 'Jump to the latest' }).click();
+  await expect.poll(toEnd).toBeLessThan(48);
+  gate.open();
+  await page.getByText('Line 119.', { exact: true }).waitFor();
+  await expect.poll(toEnd).toBeLessThan(48);
 });

@@ -2,6 +2,8 @@
 import { loadConfig } from '@skein/agents';
 import { costOf } from '@skein/core/prices';
 import { says } from '@skein/emulator';
+import { recordFetch } from '@skein/forest';
+import OpenAI from 'openai';
 import { expect, test } from 'vitest';
 import { inChromium, program, startApp } from './kit.ts';
 
@@ -179,4 +181,58 @@ test('a key is changed in Settings, a conflict is told, and the new key works at
   await page.evaluate('document.activeElement.blur()');
   await page.keyboard.press('F1');
   await page.getByRole('dialog', { name: 'Keys' }).getByText('F1').waitFor();
+});
+
+test('a recorded call says model, tokens, time against the slowest and what was lost, and parallel calls are seen as such', async () => {
+  const app = await startApp();
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  let started = 0;
+  const send = recordFetch(app.forest, {
+    fetch: async () => {
+      started += 1;
+      await released;
+      const content = [{ type: 'text', text: 'Tagus.' }];
+      return Response.json({
+        ...{ id: `msg_${started}`, type: 'message', role: 'assistant', model: 'claude-sonnet-4-5', content },
+        ...{ stop_reason: 'end_turn', usage: { input_tokens: 1200, output_tokens: 34 } },
+      });
+    },
+  });
+  const ask = (content: string) =>
+    send('https://api.anthropic.com/v1/messages', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-claude-code-session-id': 's-1' },
+      body: JSON.stringify({ model: 'claude-sonnet-4-5', max_tokens: 99, messages: [{ role: 'user', content }] }),
+    });
+  const both = ['Name a river.', 'Name a lake.'].map(ask);
+  await expect.poll(() => started).toBe(2);
+  release();
+  for (const response of await Promise.all(both)) await response.text();
+  await send.settled();
+  app.emulator.script('anthropic-messages', says('Answered by Claude.'));
+  const client = new OpenAI({ apiKey: 'skein', baseURL: `${app.url}/gateway/openai/v1`, maxRetries: 0 });
+  await client.chat.completions.create({
+    ...{ model: 'anthropic/claude-sonnet-4-5', seed: 7 },
+    messages: [{ role: 'user', content: 'Who are you?' }],
+  });
+  const page = await app.open('/recordings');
+  const main = page.getByRole('main');
+  const row = (prompt: string) =>
+    main.locator('div.relative', { has: page.getByRole('link', { name: prompt, exact: true }) }).last();
+  const river = row('Name a river.');
+  await river.getByText('claude-sonnet-4-5').waitFor();
+  await river.getByText('1.2k → 34').waitFor();
+  const bar = river.locator('span[aria-hidden] > span[style]');
+  const share = Number.parseFloat((await bar.getAttribute('style'))!.replace(/[^\d.]/g, ''));
+  expect(share).toBeGreaterThan(0);
+  expect(share).toBeLessThanOrEqual(100);
+  await row('Who are you?')
+    .getByText(/\d+ lost/)
+    .waitFor();
+  await river.getByRole('link', { name: /^Show session/ }).click();
+  const waterfall = page.getByRole('figure', { name: 'Session over time' });
+  await waterfall.getByText('up to 2 at the same time').waitFor();
 });

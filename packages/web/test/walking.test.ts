@@ -228,3 +228,25 @@ test('a recorded call is reached by keys and asked of another model', async () =
   await page.getByRole('button', { name: 'Ask 1 model' }).press('Enter');
   await page.getByRole('region', { name: 'Branch 2' }).getByText('Hemp.').waitFor();
 });
+
+test('the graph writes the title of each tree above it', async () => {
+  const { open, forest } = await startApp();
+  for (const title of ['Dyes of the coast', 'Fibres of the hills'])
+    await forest.threads.begin([user(title.slice(0, 4)), assistant('Many.')], { title });
+  const page = await open('/settings');
+  await page.evaluate(() => {
+    const words: string[] = [];
+    Object.assign(window, { words });
+    const own = CanvasRenderingContext2D.prototype.fillText;
+    CanvasRenderingContext2D.prototype.fillText = function (text, ...place) {
+      words.push(text);
+      return own.call(this, text, ...place);
+    };
+  });
+  await leaveField(page);
+  await page.keyboard.press('o');
+  await page.keyboard.press('g');
+  await page.getByRole('application').waitFor();
+  for (const title of ['Dyes of the coast', 'Fibres of the hills'])
+    await expect.poll(() => page.evaluate('window.words'), { message: title }).toContain(title);
+});

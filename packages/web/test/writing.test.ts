@@ -1,8 +1,9 @@
 /** Writing a message: what Enter does, the queue, and files that are pasted or chosen. */
+import { assistant, user } from '@skein/core';
 import { says } from '@skein/emulator';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { composer, inChromium, startApp } from './kit.ts';
+import { composer, inChromium, poet, startApp } from './kit.ts';
 
 inChromium();
 
@@ -137,4 +138,90 @@ test('the model pickers open at the model that answers next, which is marked and
   await page.keyboard.press('ArrowUp');
   await page.keyboard.press('Enter');
   await button.waitFor({ state: 'detached' });
+});
+
+test('several answers are asked for in a pane that explains them, an agent is chosen by @, and a command is run by a slash', async () => {
+  const { open, emulator } = await startApp(poet);
+  emulator.script('anthropic-messages', [says('Red.'), says('Green.')]);
+  const page = await open('/new');
+  await composer(page).fill('A colour?');
+  await page.getByRole('button', { name: /^Ways to send/ }).press('Enter');
+  const ways = page.getByRole('dialog', { name: 'Ways to send' });
+  await ways.getByText(/Every answer becomes a branch/).waitFor();
+  await ways.getByRole('radio', { name: '2', exact: true }).press('Space');
+  await ways.getByRole('button', { name: 'Send for 2 answers' }).press('Enter');
+  await page.getByRole('group', { name: 'Branches' }).getByText('/2').waitFor();
+  await expect.poll(() => emulator.log.length).toBe(2);
+  await page.getByRole('article', { name: 'growing message' }).waitFor({ state: 'hidden' });
+
+  await composer(page).focus();
+  await page.keyboard.type('@poe');
+  await page.getByRole('option', { name: /Poet/ }).waitFor();
+  await page.keyboard.press('Enter');
+  await page.getByRole('form').getByRole('button', { name: 'Agent: Poet' }).waitFor();
+  expect(await composer(page).inputValue()).toBe('');
+  await page.keyboard.type('/prompts');
+  await page.getByRole('option', { name: /Prompts/ }).waitFor();
+  await page.keyboard.press('Enter');
+  await page.getByRole('dialog', { name: 'Prompts' }).waitFor();
+});
+
+test('text that is typed while an answer streams stays when it is stopped, and each conversation has a draft of its own', async () => {
+  const { open, emulator, gate, forest } = await startApp();
+  emulator.script('anthropic-messages', says('One. Two.', { pieces: 4, chunkDelay: 1 }));
+  const { id } = await forest.threads.begin([user('An older one.'), assistant('Indeed.')], { title: 'Older' });
+  const page = await open('/new');
+  gate.shut();
+  await composer(page).fill('First?');
+  await page.keyboard.press('Enter');
+  await gate.pass(3);
+  await page.getByRole('article', { name: 'growing message' }).getByText('One').waitFor();
+  await composer(page).fill('a thought of mine');
+  await page.getByRole('form').getByRole('button', { name: 'Stop', exact: true }).click();
+  await page.getByText('Stopped. What had arrived is kept.').waitFor();
+  gate.open();
+  expect(await composer(page).inputValue()).toBe('a thought of mine');
+
+  const here = page.url();
+  await page.getByRole('navigation', { name: 'Forest' }).getByRole('link', { name: 'Older' }).click();
+  await page.waitForURL(new RegExp(id));
+  await page.getByRole('article', { name: 'assistant message' }).getByText('Indeed.').waitFor();
+  expect(await composer(page).inputValue()).toBe('');
+  await composer(page).fill('another draft');
+  await page.goto(here);
+  await expect.poll(() => composer(page).inputValue()).toBe('a thought of mine');
+  await page.goto(new URL(`/t/${id}`, here).href);
+  await expect.poll(() => composer(page).inputValue()).toBe('another draft');
+});
+
+test('the field of a new conversation is in the middle, above the models that were asked last and what is possible', async () => {
+  const { open } = await startApp(poet);
+  const page = await open('/new');
+  const form = page.getByRole('form');
+  for (const model of ['openai/gpt-5', 'google/gemini-2.5-pro']) {
+    await form.getByRole('button', { name: /^Model:/ }).press('Enter');
+    await page.locator('input[placeholder="Search, or type provider/model"]:focus').waitFor();
+    await page.keyboard.type(model);
+    await page.keyboard.press('Enter');
+    await form.getByRole('button', { name: `Model: ${model}` }).waitFor();
+  }
+  await page.reload();
+  const recent = page.getByRole('list', { name: 'Recent models' });
+  await expect.poll(() => recent.getByRole('button').allInnerTexts()).toEqual(['gemini-2.5-pro', 'gpt-5']);
+  await recent.getByRole('button', { name: 'gpt-5', exact: true }).press('Enter');
+  await form.getByRole('button', { name: 'Model: openai/gpt-5' }).waitFor();
+  const possible = page.getByRole('list', { name: 'What is possible' });
+  for (const what of [
+    'prompts and commands',
+    'agents and tools',
+    'paste or drop files',
+    'every message can be branched',
+  ])
+    await possible.getByText(what).waitFor();
+  const main = (await page.getByRole('main').boundingBox())!;
+  const field = (await composer(page).boundingBox())!;
+  expect(Math.abs(field.x + field.width / 2 - (main.x + main.width / 2))).toBeLessThan(20);
+  const place = (field.y + field.height / 2 - main.y) / main.height;
+  expect(place).toBeGreaterThan(0.25);
+  expect(place).toBeLessThan(0.65);
 });

@@ -201,12 +201,14 @@ const html = (problem: string) => `<!doctype html>
   input, button { font: inherit; padding: .5rem .75rem }
   p { margin: 0 }
 </style>
-<form method="post">
-  <h1>Skein</h1>
-  <label for="token">This server needs its token. Whoever started it has it.</label>
-  <input id="token" name="token" type="password" autocomplete="current-password" required autofocus>
-  ${problem && `<p role="alert">${problem}</p>`}
-  <button>Open</button>
-</form>
+<main>
+  <form method="post">
+    <h1>Skein</h1>
+    <label for="token">This server needs its token. Whoever started it has it.</label>
+    <input id="token" name="token" type="password" autocomplete="current-password" required autofocus>
+    ${problem && `<p role="alert">${problem}</p>`}
+    <button>Open</button>
+  </form>
+</main>
 </html>
 `;

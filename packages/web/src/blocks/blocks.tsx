@@ -174,7 +174,7 @@ function ReasoningBlock({ node, place, text, redacted, isLive }: ReasoningBlockP
         type="button"
         aria-expanded={isOpen}
         onClick={toggle}
-        className="-ml-1.5 flex h-7 pointer-coarse:h-9 max-w-full items-center gap-1.5 rounded-md px-1.5 text-left text-xs text-soft hover:bg-hover hover:text-ink"
+        className="-ml-1.5 flex h-7 pointer-coarse:h-10 max-w-full items-center gap-1.5 rounded-md px-1.5 text-left text-xs text-soft hover:bg-hover hover:text-ink"
       >
         <Brain size={14} aria-hidden className={`shrink-0 ${isLive ? 'animate-pulse text-accent' : ''}`} />
         <span className="shrink-0 font-medium">{title}</span>

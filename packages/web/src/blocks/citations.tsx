@@ -99,7 +99,7 @@ export function Footnotes({ notes }: { readonly notes: readonly NumberedCitation
             trigger={
               <button
                 type="button"
-                className="flex h-6 pointer-coarse:h-9 max-w-56 items-center gap-1.5 rounded-full bg-sunken pr-2.5 pl-1 text-xs text-soft hover:bg-hover hover:text-ink"
+                className="flex h-6 pointer-coarse:h-10 max-w-56 items-center gap-1.5 rounded-full bg-sunken pr-2.5 pl-1 text-xs text-soft hover:bg-hover hover:text-ink"
               >
                 <span className="flex size-4 shrink-0 items-center justify-center rounded-full bg-hover text-[10px] font-semibold text-ink tabular-nums">
                   {number}

@@ -144,7 +144,7 @@ export function ModelChoice({ all, chosen, onChange }: ModelChoiceProps) {
                 type="button"
                 aria-label={t('compare.ask-remove', { model: id })}
                 onClick={() => toggle(id)}
-                className="flex h-6 items-center gap-1 rounded-md bg-sunken px-1.5 text-xs text-soft hover:bg-hover hover:text-ink"
+                className="flex h-6 items-center gap-1 rounded-md bg-sunken px-1.5 pointer-coarse:h-10 text-xs text-soft hover:bg-hover hover:text-ink"
               >
                 {id.split('/').slice(1).join('/')} <X size={12} aria-hidden />
               </button>

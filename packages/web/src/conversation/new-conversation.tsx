@@ -85,7 +85,7 @@ function RecentModels() {
                 chooseModel(id);
                 focusComposer();
               }}
-              className={`flex h-7 items-center gap-1.5 rounded-full border px-3 text-xs ${isChosen ? 'border-accent bg-accent-soft text-accent' : 'border-line text-soft hover:bg-hover hover:text-ink'}`}
+              className={`flex h-7 items-center gap-1.5 rounded-full border px-3 text-xs pointer-coarse:h-10 ${isChosen ? 'border-accent bg-accent-soft text-accent' : 'border-line text-soft hover:bg-hover hover:text-ink'}`}
             >
               {isChosen ? (
                 <Check size={12} aria-hidden />

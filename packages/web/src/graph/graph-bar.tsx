@@ -64,7 +64,7 @@ function Scope({ below }: { readonly below: string | undefined }) {
       aria-label={t('graph.scope')}
       value={below ?? WHOLE}
       onChange={(event) => go(event.target.value === WHOLE ? '/graph' : `/graph/${event.target.value}`)}
-      className="h-7 max-w-56 min-w-0 rounded-md border border-line bg-surface pl-2 text-sm text-ink"
+      className="h-7 max-w-56 pointer-coarse:h-10 min-w-0 rounded-md border border-line bg-surface pl-2 text-sm text-ink"
     >
       <option value={WHOLE}>{t('graph.scope-forest')}</option>
       {below !== undefined && !isThread && (
@@ -100,7 +100,7 @@ function SearchField({ search, onSearch, found, focused, onFound }: GraphBarProp
           onKeyDown={(event) => {
             if (event.key === 'Enter') step(event.shiftKey ? -1 : 1);
           }}
-          className="h-7 w-40 rounded-md border border-line bg-surface pr-1 pl-7 text-sm placeholder:text-faint"
+          className="h-7 w-40 pointer-coarse:h-10 rounded-md border border-line bg-surface pr-1 pl-7 text-sm placeholder:text-faint"
         />
       </span>
       {search.trim() !== '' && (
@@ -145,7 +145,7 @@ function Legend({ kinds, hidden, onHidden }: LegendProps) {
             type="button"
             aria-pressed={!hidden.has(kind)}
             onClick={() => toggle(kind)}
-            className={`flex h-6 items-center gap-1.5 rounded-md px-1.5 text-xs hover:bg-hover ${hidden.has(kind) ? 'text-faint line-through' : 'text-soft'}`}
+            className={`flex h-6 items-center gap-1.5 rounded-md px-1.5 text-xs hover:bg-hover pointer-coarse:h-10 ${hidden.has(kind) ? 'text-faint line-through' : 'text-soft'}`}
           >
             <span
               aria-hidden

@@ -24,17 +24,24 @@ import { ancestors, buildTree, type Tree } from './tree.ts';
 /** The whole forest, or a node and all that is below it. */
 export default function GraphScreen({ below }: { readonly below?: string }) {
   const topology = useQuery(queries.topology(below));
-  if (topology.error) return <Failed error={topology.error} onRetry={() => void topology.refetch()} />;
-  if (!topology.data) return <Loading label={t('graph.loading')} />;
-  if (topology.data.items.length === 0)
+  if (topology.error || !topology.data?.items.length)
     return (
-      <Empty title={t('graph.empty')} icon={<Network size={32} />}>
-        {t('graph.empty-about')}{' '}
-        <Link href="/new" className="text-accent underline">
-          {t('graph.empty-begin')}
-        </Link>
-        .
-      </Empty>
+      <>
+        <h1 className="sr-only">{t('graph.title')}</h1>
+        {topology.error ? (
+          <Failed error={topology.error} onRetry={() => void topology.refetch()} />
+        ) : !topology.data ? (
+          <Loading label={t('graph.loading')} />
+        ) : (
+          <Empty title={t('graph.empty')} icon={<Network size={32} />}>
+            {t('graph.empty-about')}{' '}
+            <Link href="/new" className="text-accent underline">
+              {t('graph.empty-begin')}
+            </Link>
+            .
+          </Empty>
+        )}
+      </>
     );
   return <Graph key={below ?? 'all'} topology={topology.data} {...(below !== undefined && { below })} />;
 }
@@ -222,7 +229,7 @@ function NodePane({ placed: { fold }, node, title, isTop, onHoist, onUnfold, onC
       <div className="flex flex-wrap gap-2">
         <Link
           href={`/c/${fold.id}`}
-          className="inline-flex h-7 items-center rounded-md bg-accent px-2 text-xs font-medium text-accent-ink hover:opacity-90"
+          className="inline-flex h-7 items-center pointer-coarse:h-10 rounded-md bg-accent px-2 text-xs font-medium text-accent-ink hover:opacity-90"
         >
           {t('graph.card-open')}
         </Link>

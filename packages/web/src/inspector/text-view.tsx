@@ -55,7 +55,7 @@ export function TextView({ text, label, facts, actions }: TextViewProps) {
                   type="button"
                   aria-pressed={isPretty === pretty}
                   onClick={() => useView.setState({ pretty })}
-                  className="h-6 rounded px-2 text-soft hover:text-ink aria-pressed:bg-accent-soft aria-pressed:font-medium aria-pressed:text-accent"
+                  className="h-6 rounded px-2 pointer-coarse:h-10 text-soft hover:text-ink aria-pressed:bg-accent-soft aria-pressed:font-medium aria-pressed:text-accent"
                 >
                   {t(pretty ? 'text.pretty' : 'text.exact')}
                 </button>

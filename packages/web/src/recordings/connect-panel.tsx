@@ -56,7 +56,7 @@ export function ConnectPanel({ onClose }: { readonly onClose?: () => void }) {
               type="button"
               aria-pressed={provider === chosen}
               onClick={() => setChosen(provider)}
-              className={`rounded-md px-2 py-1 text-sm ${provider === chosen ? 'bg-accent-soft font-medium text-accent' : 'text-soft hover:bg-hover'}`}
+              className={`rounded-md px-2 py-1 text-sm pointer-coarse:min-h-10 ${provider === chosen ? 'bg-accent-soft font-medium text-accent' : 'text-soft hover:bg-hover'}`}
             >
               {title}
             </button>

@@ -117,7 +117,7 @@ export function RecordingFilterBar({ filters, items, onChange, isCompact }: Reco
         <button
           type="button"
           onClick={() => set({ session: '' })}
-          className="flex h-8 items-center gap-1 self-start rounded-md bg-accent-soft px-2 text-xs text-accent"
+          className="flex h-8 items-center gap-1 self-start pointer-coarse:h-10 rounded-md bg-accent-soft px-2 text-xs text-accent"
         >
           {t('recordings.only-session', { session: shortId(session) })} <X size={12} aria-hidden />
           <span className="sr-only">{t('recordings.all-sessions')}</span>

@@ -52,8 +52,13 @@ export default function RecordingsScreen({ id }: { readonly id?: string }) {
           },
         ]),
   ]);
-  if (found.isPending) return <Loading lines={8} />;
-  if (found.isError) return <Failed error={found.error} onRetry={() => void found.refetch()} />;
+  if (found.isPending || found.isError)
+    return (
+      <>
+        <h1 className="sr-only">{t('recordings.title')}</h1>
+        {found.isPending ? <Loading lines={8} /> : <Failed error={found.error} onRetry={() => void found.refetch()} />}
+      </>
+    );
   if (items.length === 0 && !isFiltered && id === undefined && !hasNextPage) return <FirstSteps />;
   const isPaneOpen = id !== undefined || isConnecting;
   return (

@@ -16,10 +16,20 @@ import { placeOnTimeline } from './timeline.ts';
 /** A session of a coding agent as people think of it: prompts as steps, files, commands, subagents, time and cost. */
 export default function SessionScreen({ thread }: { readonly thread: string }) {
   const { data, isPending, error, refetch } = useQuery(queries.session(thread));
-  if (isPending) return <Loading lines={8} label={t('session.loading')} />;
-  if (error) return <Failed error={error} onRetry={() => void refetch()} />;
+  if (isPending || error || data.main.steps.length === 0)
+    return (
+      <>
+        <h1 className="sr-only">{t('session.title')}</h1>
+        {isPending ? (
+          <Loading lines={8} label={t('session.loading')} />
+        ) : error ? (
+          <Failed error={error} onRetry={() => void refetch()} />
+        ) : (
+          <Empty title={t('session.empty')} />
+        )}
+      </>
+    );
   const { main, subagents, sideCalls } = data;
-  if (main.steps.length === 0) return <Empty title={t('session.empty')} />;
   const lanes = [main, ...subagents];
   return (
     <div className="h-full overflow-y-auto">

@@ -43,7 +43,7 @@ export function TopBar() {
       <Link
         href="/"
         aria-label={t('bar.home')}
-        className="flex shrink-0 items-center gap-1.5 rounded px-1 font-semibold"
+        className="flex shrink-0 items-center justify-center gap-1.5 rounded px-1 font-semibold pointer-coarse:h-10 pointer-coarse:min-w-10"
       >
         <img src="/skein.svg" alt="" className="size-5 shrink-0" />
         <span className="max-sm:hidden">Skein</span>
@@ -53,7 +53,7 @@ export function TopBar() {
       <button
         type="button"
         onClick={() => openPalette()}
-        className="mx-auto flex h-7 w-full max-w-md pointer-coarse:h-9 min-w-0 items-center gap-2 rounded-md border border-line bg-page px-2 text-left text-xs text-faint hover:border-line-strong"
+        className="mx-auto flex h-7 w-full max-w-md pointer-coarse:h-10 min-w-0 items-center gap-2 rounded-md border border-line bg-page px-2 text-left text-xs text-faint hover:border-line-strong"
       >
         <Search size={14} aria-hidden className="shrink-0" />
         <span className="grow truncate">{t('palette.placeholder')}</span>
@@ -81,7 +81,7 @@ function ModelButton() {
       {...tip(t('bar.model-title'), 'Ctrl+m')}
       aria-label={id === undefined ? undefined : t('bar.model-label', { id })}
       onClick={() => openPalette('models')}
-      className="flex h-7 max-w-44 min-w-0 items-center gap-1.5 rounded-md px-2 text-xs text-soft hover:bg-hover hover:text-ink max-md:hidden"
+      className="flex h-7 max-w-44 min-w-0 pointer-coarse:h-10 items-center gap-1.5 rounded-md px-2 text-xs text-soft hover:bg-hover hover:text-ink max-md:hidden"
     >
       <span aria-hidden className={`size-2 shrink-0 rounded-full ${DOTS[providerColor(provider)]}`} />
       <span className="truncate">{id === undefined ? t('palette.choose-model') : name.join('/') || id}</span>
@@ -178,7 +178,7 @@ function DemoBadge() {
       trigger={
         <button
           type="button"
-          className="flex h-6 shrink-0 items-center gap-1 rounded-full border border-warn bg-warn-soft px-2 text-xs font-medium text-warn"
+          className="flex h-6 shrink-0 items-center gap-1 rounded-full border border-warn pointer-coarse:h-10 bg-warn-soft px-2 text-xs font-medium text-warn"
         >
           <FlaskConical size={12} aria-hidden />
           {t('bar.demo')}

@@ -182,7 +182,7 @@ function Rows({ rows, shown, selected, onSelect }: RowsProps) {
       onClick={onClick}
       onChange={onChange as unknown as React.FormEventHandler}
       onDoubleClick={({ target }) => {
-        const thread = (target as Element).closest('a, button, input') ? undefined : threadAt(target);
+        const thread = (target as Element).closest('a, button, label') ? undefined : threadAt(target);
         if (thread && !thread.deleted) setRenaming(thread.id);
       }}
     >

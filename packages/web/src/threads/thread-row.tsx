@@ -40,14 +40,17 @@ export const ThreadRow = memo(function ThreadRow(props: ThreadRowProps) {
       className={`flex min-h-15 items-center gap-2 border-b border-line py-2 pr-1 sm:gap-3 ${isSelected ? 'bg-accent-soft' : 'hover:bg-hover/40'} ${INDENTS[depth]}`}
     >
       {!deleted && (
-        <input
-          type="checkbox"
-          data-act="select"
-          aria-label={t('threads.select', { name })}
-          checked={isSelected}
-          onChange={nothing}
-          className="size-4 shrink-0 accent-accent pointer-coarse:size-5"
-        />
+        // A finger presses what is around the box, too.
+        <label className="flex shrink-0 pointer-coarse:-m-2.5 pointer-coarse:p-2.5">
+          <input
+            type="checkbox"
+            data-act="select"
+            aria-label={t('threads.select', { name })}
+            checked={isSelected}
+            onChange={nothing}
+            className="size-4 accent-accent pointer-coarse:size-5"
+          />
+        </label>
       )}
       <div className="min-w-0 grow">
         {isRenaming ? (
@@ -126,7 +129,7 @@ const DOTS = (
 const MORE =
   'inline-flex size-7 shrink-0 items-center justify-center rounded-md text-soft hover:bg-hover hover:text-ink pointer-coarse:size-10';
 const RESTORE =
-  'inline-flex h-7 shrink-0 items-center gap-1.5 rounded-md border border-line bg-surface px-2 text-xs font-medium hover:bg-hover';
+  'inline-flex h-7 shrink-0 items-center gap-1.5 rounded-md border border-line bg-surface px-2 text-xs font-medium hover:bg-hover pointer-coarse:h-10';
 
 /** The indentation by depth. Class names are written out so that Tailwind finds them. */
 export const INDENTS: readonly string[] = ['pl-3', 'pl-9', 'pl-14'];

@@ -22,7 +22,7 @@ export function Button({ look = 'plain', small = false, className = '', type = '
 /** The classes of a button, for links that look like one. */
 export function buttonLook(look: Look, small = false): string {
   const size = small
-    ? 'h-7 px-2 text-xs pointer-coarse:h-9 pointer-coarse:min-w-9'
+    ? 'h-7 px-2 text-xs pointer-coarse:h-10 pointer-coarse:min-w-10'
     : 'h-8 px-3 text-sm pointer-coarse:h-10';
   return `inline-flex shrink-0 items-center justify-center gap-1.5 rounded-md font-medium whitespace-nowrap transition-colors disabled:cursor-not-allowed disabled:opacity-50 ${size} ${LOOKS[look]}`;
 }

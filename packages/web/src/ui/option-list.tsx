@@ -86,10 +86,9 @@ export function OptionList({
         type="text"
         role="combobox"
         aria-label={label}
-        aria-expanded
+        aria-expanded={options.length > 0}
         aria-autocomplete="list"
-        aria-controls={`${id}-list`}
-        {...(options.length > 0 && { 'aria-activedescendant': `${id}-${at}` })}
+        {...(options.length > 0 && { 'aria-controls': `${id}-list`, 'aria-activedescendant': `${id}-${at}` })}
         ref={field}
         autoComplete="off"
         spellCheck={false}
@@ -101,9 +100,8 @@ export function OptionList({
       />
       <div
         ref={list}
-        id={`${id}-list`}
-        role="listbox"
-        aria-label={label}
+        // A list box without options is none.
+        {...(options.length > 0 && { id: `${id}-list`, role: 'listbox', 'aria-label': label })}
         className={`overflow-y-auto ${listClassName}`}
       >
         {groups.map(({ heading, options: ofGroup, note }) => (
@@ -142,7 +140,11 @@ export function OptionList({
             {note && <p className="px-2 py-1 text-xs text-faint">{note}</p>}
           </div>
         ))}
-        {options.length === 0 && <p className="p-6 text-center text-soft">{empty}</p>}
+        {options.length === 0 && (
+          <p role="status" className="p-6 text-center text-soft">
+            {empty}
+          </p>
+        )}
       </div>
     </div>
   );

@@ -25,13 +25,13 @@ export function AttachmentList({ attachments, onRemove, onExpand }: AttachmentLi
           <span className="max-w-40 truncate">{one.name}</span>
           <span className="text-faint">{bytes(one.size)}</span>
           {one.content.kind === 'text' && one.content.isPasted && (
-            <button type="button" className="text-accent" onClick={() => onExpand(one)}>
+            <button type="button" className="text-accent pointer-coarse:min-h-10" onClick={() => onExpand(one)}>
               {t('composer.expand')}
             </button>
           )}
           <IconButton
             label={t('composer.remove', { name: one.name })}
-            className="!size-6"
+            className="!size-6 pointer-coarse:!size-10"
             onClick={() => onRemove(one.id)}
           >
             <X size={12} />

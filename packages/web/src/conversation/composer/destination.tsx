@@ -27,7 +27,7 @@ export function Destination({ parent, isLeaf, path }: DestinationProps) {
   const children = useChildren(parent.id);
   const known = children.length > 0 ? children : path.filter((node) => node.parent === parent.id);
   return (
-    <div className="flex h-8 items-center gap-2 overflow-hidden text-xs">
+    <div className="flex h-8 items-center gap-2 overflow-hidden text-xs pointer-coarse:h-11">
       {!isLeaf && (
         <>
           <span className="flex shrink-0 items-center gap-1 text-warn">
@@ -42,7 +42,7 @@ export function Destination({ parent, isLeaf, path }: DestinationProps) {
                 <button
                   type="button"
                   onClick={() => goTo(first!.id)}
-                  className="max-w-56 truncate rounded-full border border-line bg-surface px-2 py-0.5 text-soft hover:bg-hover hover:text-ink"
+                  className="max-w-56 truncate rounded-full border border-line bg-surface px-2 py-0.5 pointer-coarse:min-h-10 pointer-coarse:min-w-10 text-soft hover:bg-hover hover:text-ink"
                 >
                   {summarizeBlocks(first!.content, 60) || first!.role}
                 </button>

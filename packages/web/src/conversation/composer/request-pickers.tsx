@@ -200,7 +200,7 @@ export function ParamsPicker() {
             onChange={(event) =>
               set('reasoning', event.target.value === '' ? undefined : { effort: event.target.value })
             }
-            className="h-8 w-32 rounded-md border border-line bg-page px-2"
+            className="h-8 w-32 rounded-md border border-line bg-page px-2 pointer-coarse:h-10"
           >
             <option value="">{t('composer.default')}</option>
             {EFFORTS.map((one) => (
@@ -233,7 +233,7 @@ function NumberField({ label, value, onChange, ...limits }: NumberFieldProps) {
         onChange={({ target }) =>
           onChange(target.value === '' || !target.validity.valid ? undefined : target.valueAsNumber)
         }
-        className="h-8 w-32 rounded-md border border-line bg-page px-2"
+        className="h-8 w-32 rounded-md border border-line bg-page px-2 pointer-coarse:h-10"
       />
     </label>
   );
@@ -250,7 +250,7 @@ interface OptionProps {
 /** One option of a picker. */
 function Option({ type, title, note, isChosen, onChoose }: OptionProps) {
   return (
-    <label className="flex cursor-pointer items-start gap-2 rounded px-1 py-1 hover:bg-hover">
+    <label className="flex cursor-pointer items-start gap-2 rounded px-1 py-1 hover:bg-hover pointer-coarse:min-h-10 pointer-coarse:items-center pointer-coarse:py-2">
       <input type={type} checked={isChosen} onChange={onChoose} className="mt-1 accent-(--accent)" />
       <span className="min-w-0">
         <span className="block truncate">{title}</span>

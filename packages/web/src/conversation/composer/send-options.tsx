@@ -71,7 +71,7 @@ function Options({ canSend, onSend }: SendOptionsProps) {
           {COUNTS.map((n) => (
             <label
               key={n}
-              className={`flex h-8 grow cursor-pointer items-center justify-center rounded-md border text-sm has-focus-visible:outline-2 has-focus-visible:outline-accent ${n === answers ? 'border-accent bg-accent-soft font-medium text-accent' : 'border-line hover:bg-hover'}`}
+              className={`flex h-8 grow cursor-pointer pointer-coarse:h-10 items-center justify-center rounded-md border text-sm has-focus-visible:outline-2 has-focus-visible:outline-accent ${n === answers ? 'border-accent bg-accent-soft font-medium text-accent' : 'border-line hover:bg-hover'}`}
             >
               <input
                 type="radio"
@@ -88,12 +88,15 @@ function Options({ canSend, onSend }: SendOptionsProps) {
       <fieldset className="flex flex-col gap-1">
         <legend className="mb-1.5 text-xs font-medium text-soft">{t('composer.models')}</legend>
         {models.map((id) => (
-          <div key={id} className="flex h-8 items-center gap-2 rounded-md border border-line bg-page pr-1 pl-2 text-xs">
+          <div
+            key={id}
+            className="flex h-8 items-center gap-2 rounded-md border border-line bg-page pointer-coarse:h-10 pr-1 pl-2 text-xs"
+          >
             <span className={`min-w-0 grow truncate ${providerText(id.split('/')[0])}`}>{id}</span>
             {id !== chosen && (
               <IconButton
                 label={t('composer.ways-remove-model', { id })}
-                className="!size-6"
+                className="!size-6 pointer-coarse:!size-10"
                 onClick={() => setMore(more.filter((one) => one !== id))}
               >
                 <X size={12} />
@@ -128,7 +131,7 @@ function Options({ canSend, onSend }: SendOptionsProps) {
           {t('composer.ways-send-only')}
         </Button>
       </div>
-      <label className="flex items-center gap-2 border-t border-line pt-3 text-xs text-soft">
+      <label className="flex items-center gap-2 border-t border-line pt-3 text-xs text-soft pointer-coarse:min-h-12">
         <input
           type="checkbox"
           checked={enterSends}

@@ -85,7 +85,12 @@ function LongText({ node, children }: { readonly node: string; readonly children
         {children}
       </div>
       {(isLong || isOpen) && (
-        <button type="button" aria-expanded={isOpen} onClick={toggle} className="mt-1 text-xs font-medium text-accent">
+        <button
+          type="button"
+          aria-expanded={isOpen}
+          onClick={toggle}
+          className="mt-1 text-xs font-medium text-accent pointer-coarse:min-h-10"
+        >
           {isOpen ? t('message.show-less') : t('message.show-all')}
         </button>
       )}

@@ -227,7 +227,7 @@ function Marks({ node, isBookmarked, isMarked }: MarksProps) {
           title={note}
           aria-label={t('message.note-title', { note })}
           onClick={() => openDialog('note', node)}
-          className="mx-1 shrink-0 rounded text-warn"
+          className="mx-1 flex shrink-0 items-center justify-center rounded text-warn pointer-coarse:size-10"
         >
           <StickyNote size={14} aria-hidden />
         </button>

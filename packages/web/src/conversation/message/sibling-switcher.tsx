@@ -22,13 +22,13 @@ export function SiblingSwitcher({ parent, positions, index }: SiblingSwitcherPro
   return (
     <fieldset
       aria-label={t('message.branches-label')}
-      className="flex h-7 min-w-0 pointer-coarse:h-9 shrink-0 items-center text-xs text-soft tabular-nums"
+      className="flex h-7 min-w-0 pointer-coarse:h-10 shrink-0 items-center text-xs text-soft tabular-nums"
     >
       <IconButton
         label={t('message.previous-branch')}
         keys="Alt+ArrowUp"
         disabled={!before}
-        className="!size-6 pointer-coarse:!size-9"
+        className="!size-6 pointer-coarse:!size-10"
         onClick={() => before && goToPosition(before, parent)}
       >
         <ChevronLeft size={14} />
@@ -40,7 +40,7 @@ export function SiblingSwitcher({ parent, positions, index }: SiblingSwitcherPro
         label={t('message.next-branch')}
         keys="Alt+ArrowDown"
         disabled={!after}
-        className="!size-6 pointer-coarse:!size-9"
+        className="!size-6 pointer-coarse:!size-10"
         onClick={() => after && goToPosition(after, parent)}
       >
         <ChevronRight size={14} />
@@ -77,7 +77,7 @@ export function BranchRail({ parent, positions, index }: SiblingSwitcherProps) {
                 if (pointerType === 'mouse') hover.current = setTimeout(() => set(true), HOVER_MS);
               }}
               onPointerLeave={() => clearTimeout(hover.current)}
-              className="absolute top-3 left-1/2 flex size-6 -translate-x-1/2 items-center justify-center rounded-full hover:bg-hover pointer-coarse:size-9"
+              className="absolute top-3 left-1/2 flex size-6 -translate-x-1/2 items-center justify-center rounded-full hover:bg-hover pointer-coarse:top-1 pointer-coarse:left-0 pointer-coarse:size-10 pointer-coarse:translate-x-0 pointer-coarse:justify-start pointer-coarse:pl-[7px]"
             >
               <span className="size-2.5 rounded-full border-2 border-accent bg-page" />
             </button>
