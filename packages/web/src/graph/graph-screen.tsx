@@ -28,7 +28,7 @@ export default function GraphScreen({ below }: { readonly below?: string }) {
   if (!topology.data) return <Loading label={t('graph.loading')} />;
   if (topology.data.items.length === 0)
     return (
-      <Empty title={t('graph.empty')} icon={<Network size={32} />}>
+      <Empty title={t('graph.empty')} icon={<Network size={20} />}>
         {t('graph.empty-about')}{' '}
         <Link href="/new" className="text-accent underline">
           {t('graph.empty-begin')}

@@ -181,8 +181,8 @@ function TreeLine(props: TreeLineProps) {
       ? words || '…'
       : (preview?.text ?? '').replace(/^#+ |\*\*|`/g, '');
   const look = isSelected
-    ? 'bg-accent-soft text-ink'
-    : `hover:bg-hover ${isOnPath ? 'font-medium text-ink' : 'text-soft'} ${isRun ? 'italic' : ''}`;
+    ? 'bg-accent-soft font-medium text-ink'
+    : `hover:bg-hover ${isOnPath ? 'text-ink' : 'text-faint'} ${isRun ? 'italic' : ''}`;
   const meta = isSelected ? 'text-soft' : 'text-faint';
   const isExpandable = isOpen !== undefined || isRun;
   return (

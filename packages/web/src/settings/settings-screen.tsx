@@ -34,7 +34,7 @@ export default function SettingsScreen() {
     <div className="h-full overflow-y-auto">
       <div className="mx-auto flex max-w-3xl flex-col gap-8 p-4 sm:p-8">
         <header>
-          <h1 className="text-xl font-semibold">{t('settings.title')}</h1>
+          <h1 className="text-xl font-semibold tracking-tight">{t('settings.title')}</h1>
           <p className="mt-1 text-soft">{t('settings.about')}</p>
           <nav aria-label={t('settings.parts')} className="mt-3 flex flex-wrap gap-1">
             {PARTS.map(({ id, title }) => (
@@ -75,7 +75,7 @@ function ProviderSection() {
         return (
           <>
             {version?.demo && (
-              <p className="mb-3 rounded-lg border border-warn bg-warn-soft p-3 text-warn">
+              <p className="mb-3 rounded-lg bg-warn-soft p-3 text-warn">
                 {tx('settings.demo', { variable: <code className="font-mono">ANTHROPIC_API_KEY</code> })}
               </p>
             )}

@@ -26,12 +26,17 @@ export function CopyButton({ text, label = t('ui.copy') }: { readonly text: stri
   );
 }
 
-/** A few lines of code with a copy button. */
+/** A few lines of code with a copy button. A long value has a line of its own, after the name that it is given to. */
 export function CodeLine({ text, label }: { readonly text: string; readonly label: string }) {
+  const at = text.indexOf('=') + 1;
   return (
     <div className="flex items-start gap-1 rounded-md border border-line bg-sunken py-0.5 pr-0.5 pl-2">
-      <pre className="min-w-0 grow py-1 font-mono text-xs leading-5 break-all whitespace-pre-wrap text-ink">
-        <code>{text}</code>
+      <pre className="min-w-0 grow self-center py-1 font-mono text-xs leading-5 wrap-anywhere whitespace-pre-wrap text-ink">
+        <code>
+          {text.slice(0, at)}
+          <wbr />
+          {text.slice(at)}
+        </code>
       </pre>
       <CopyButton text={text} label={label} />
     </div>

@@ -40,7 +40,12 @@ export default function CostChart({ days, stacks, colors }: CostChartProps) {
             y: { range: (_plot, _min, max) => [0, max > 0 ? max * 1.05 : 1] },
           },
           axes: [
-            { ...axis, grid: { show: false }, values: [[DAY_S, '{MMM} {D}', null, null, null, null, null, null, 1]] },
+            {
+              ...axis,
+              size: 32,
+              grid: { show: false },
+              values: [[DAY_S, '{MMM} {D}', null, null, null, null, null, null, 1]],
+            },
             {
               ...axis,
               size: 64,
