@@ -105,7 +105,7 @@ function BranchColumns() {
             onPick={(id) => show([...entries, { kind: 'node', id }])}
             trigger={
               <Button small>
-                <Plus size={14} aria-hidden /> {t('compare.add')}
+                <Plus size={14} aria-hidden /> <span className="max-sm:sr-only">{t('compare.add')}</span>
               </Button>
             }
           />

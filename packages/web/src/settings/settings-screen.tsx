@@ -104,11 +104,11 @@ function Row({ provider, isDemo }: { readonly provider: Provider; readonly isDem
         <p className="truncate font-medium">{id}</p>
         <p className="truncate text-xs text-faint">{dialect}</p>
       </div>
-      <div className="min-w-40 grow text-xs">
+      <div className="min-w-40 grow text-xs max-sm:w-full max-sm:pl-7">
         <p className={hasKey ? 'text-ok' : 'text-soft'}>{keyState(provider, isDemo)}</p>
         <p className="font-mono break-all text-soft">{either.format(keyVariables) || t('settings.no-variable')}</p>
       </div>
-      <div className="flex min-w-0 items-center gap-1 max-sm:w-full max-sm:justify-between">
+      <div className="flex min-w-0 items-center gap-1 max-sm:w-full max-sm:justify-between max-sm:pl-7">
         <code className="truncate font-mono text-xs text-soft">{new URL(proxy).pathname}</code>
         <CopyButton text={proxy} label={t('settings.proxy-copy', { id })} />
       </div>

@@ -94,7 +94,13 @@ function useFoundCommands(query: string): readonly OptionGroup[] {
         id: `command ${id}`,
         icon: commandIcon(id),
         text: title,
-        aside: keys.map((key) => <Kbd key={key}>{keyLabel(key)}</Kbd>),
+        aside: keys.length > 0 && (
+          <span className="flex gap-1 pointer-coarse:hidden">
+            {keys.map((key) => (
+              <Kbd key={key}>{keyLabel(key)}</Kbd>
+            ))}
+          </span>
+        ),
         run: afterClosing(run),
       })),
   }));

@@ -7,6 +7,8 @@ import type { StackedDays } from './stack-days.ts';
 
 const HEIGHT = 240;
 const DAY_S = 86_400;
+/** The days between two names of days, in seconds. */
+const STEPS = [1, 2, 4, 7, 14, 28].map((days) => days * DAY_S);
 const MIN_BAR = 2;
 const MAX_BAR = 48;
 
@@ -44,6 +46,7 @@ export default function CostChart({ days, stacks, colors }: CostChartProps) {
               ...axis,
               size: 32,
               grid: { show: false },
+              incrs: STEPS,
               values: [[DAY_S, '{MMM} {D}', null, null, null, null, null, null, 1]],
             },
             {
