@@ -67,7 +67,7 @@ export default function RecordingsScreen({ id }: { readonly id?: string }) {
               <h1 className="mr-auto text-xl font-semibold tracking-tight max-sm:w-full">{t('recordings.title')}</h1>
               <Link href="/recordings/cassettes" className={buttonLook('plain')}>
                 <CassetteTape size={14} aria-hidden />
-                {t('recordings.cassettes')}
+                <span className={isPaneOpen ? 'max-xl:sr-only' : ''}>{t('recordings.cassettes')}</span>
               </Link>
               <Button
                 aria-pressed={isConnecting}
@@ -77,7 +77,7 @@ export default function RecordingsScreen({ id }: { readonly id?: string }) {
                 }}
               >
                 <Plug size={14} aria-hidden />
-                {t('recordings.connect')}
+                <span className={isPaneOpen ? 'max-xl:sr-only' : ''}>{t('recordings.connect')}</span>
               </Button>
             </div>
             <RecordingFilterBar filters={filters} items={items} onChange={show} isCompact={isPaneOpen} />
