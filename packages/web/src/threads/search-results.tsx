@@ -78,6 +78,7 @@ function Titles({ threads }: { readonly threads: readonly Thread[] }) {
 
 function Hit({ hit }: { readonly hit: SearchHit }) {
   const { node, role, at, model, provider, thread, title, snippet, marks } = hit;
+  const author = ROLES.find(({ value }) => value === role)?.title ?? role;
   return (
     <li className="border-b border-line last:border-0">
       <Link href={toAddress(thread, node)} className="block px-3 py-2.5 hover:bg-hover/60">
@@ -85,9 +86,10 @@ function Hit({ hit }: { readonly hit: SearchHit }) {
           {title && <span className="min-w-0 truncate text-sm font-medium text-ink">{title}</span>}
           <span className="flex max-w-[45%] min-w-0 shrink-0 items-center gap-1.5">
             {model === undefined ? (
-              (ROLES.find(({ value }) => value === role)?.title ?? role)
+              author
             ) : (
               <>
+                <span className="sr-only">{author}: </span>
                 <ProviderDot provider={provider} />
                 <span className="min-w-0 truncate">{model}</span>
               </>
