@@ -1,4 +1,5 @@
 import { QueryClientProvider } from '@tanstack/react-query';
+import { FileQuestion } from 'lucide-react';
 import { lazy, StrictMode, Suspense } from 'react';
 import { createRoot } from 'react-dom/client';
 import { Link, Route, Router, Switch } from 'wouter';
@@ -42,7 +43,7 @@ function App() {
           <Route path="/settings" component={SettingsScreen} />
           <Route>
             <h1 className="sr-only">{t('shell.not-found')}</h1>
-            <Empty title={t('shell.not-found-title')}>
+            <Empty title={t('shell.not-found-title')} icon={<FileQuestion size={20} />}>
               <p>{t('shell.not-found-about')}</p>
               <p className="mt-4">
                 <Link href="/" className={buttonLook('plain')}>

@@ -322,3 +322,16 @@ test('an address that names no message is answered in words, not with a pattern'
     await page.getByText('There is no node zzzz in this forest.').first().waitFor();
   }
 });
+
+test('the dots of the tree are round on a phone, where its lines are higher', async () => {
+  const app = await startApp();
+  const [, head] = await converse(app, 'Which?', 'This one.');
+  const page = await app.open(`/c/${head}`, { viewport: { width: 390, height: 800 }, hasTouch: true, isMobile: true });
+  await page.getByRole('button', { name: 'Show the tree and details' }).click();
+  const dots = page.getByRole('treeitem').locator('circle');
+  await dots.first().waitFor();
+  for (const dot of await dots.all()) {
+    const box = (await dot.boundingBox())!;
+    expect(box.height).toBeCloseTo(box.width, 1);
+  }
+});

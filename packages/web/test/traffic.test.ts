@@ -136,6 +136,28 @@ test('the costs by day are a table for a screen reader, which passes over the dr
   }
 });
 
+test('the chart of seven days names each day once', async () => {
+  const app = await startApp({ generate: { random: () => 0, costOf } });
+  await program(app)({ messages: [{ role: 'user', content: 'Name a river.' }] }, cached('Tagus.', 0));
+  const page = await app.open('/recordings');
+  await page.addInitScript(`{
+    globalThis.drawn = [];
+    const draw = CanvasRenderingContext2D.prototype.fillText;
+    CanvasRenderingContext2D.prototype.fillText = function (text, ...place) {
+      drawn.push(text);
+      return draw.call(this, text, ...place);
+    };
+  }`);
+  await page.goto(`${app.url}/usage?by=app&days=7`);
+  await page.locator('canvas').waitFor();
+  const days = () => page.evaluate<string[]>(`drawn.filter((text) => /^[A-Z][a-z]{2} \\d+$/.test(text))`);
+  await expect.poll(async () => (await days()).length).toBeGreaterThan(0);
+  const drawn = await days();
+  // It may be drawn more than once.
+  const last = drawn.slice(drawn.lastIndexOf(drawn[0]!));
+  expect(last).toEqual([...new Set(last)]);
+});
+
 test('calls are filtered by model, outcome, latency and cost, and budgets say what is left of them', async () => {
   const { config } = await loadConfig({ cwd: '/', env: {}, home: '/nonexistent' });
   const tokens = [{ name: 'ci', variable: 'CI_TOKEN', budget: { costPerDay: 2, requestsPerMinute: 30 } }];

@@ -16,7 +16,7 @@ export function Foldable({ isOpen, onToggle, summary, label, children, tone = 'p
   return (
     <article
       aria-label={label}
-      className={`my-2 min-w-0 overflow-hidden rounded-xl border bg-surface ${tone === 'danger' ? 'border-danger' : 'border-line'}`}
+      className={`my-2 min-w-0 overflow-hidden rounded-xl border bg-surface ${tone === 'danger' ? 'border-danger/50' : 'border-line'}`}
     >
       <button
         type="button"

@@ -4,8 +4,8 @@ import type { Node } from '../api/types.ts';
 import { rate } from '../conversation/marks.ts';
 import { toAddress } from '../state/address.ts';
 import { Button, IconButton } from '../ui/button.tsx';
-import { providerColor } from '../ui/colors.ts';
 import { duration, money, shortId, shortNumber, totalTokens } from '../ui/format.ts';
+import { ProviderDot } from '../ui/provider-dot.tsx';
 import { t } from '../words/words.ts';
 import type { Column } from './columns.ts';
 import { keepBranch } from './keep-branch.ts';
@@ -61,11 +61,7 @@ export function ColumnHeader({ column, number, nodes, figures, taken, onChange, 
     <header className="sticky top-0 z-10 flex flex-col gap-2 border-b border-line bg-surface px-4 py-2.5">
       <div className="flex items-center gap-1">
         <h2 className="flex min-w-0 grow items-center gap-2 text-sm font-semibold">
-          <span
-            aria-hidden
-            className="size-2 shrink-0 rounded-full"
-            style={{ background: `var(--${providerColor(provider)})` }}
-          />
+          <ProviderDot provider={provider} />
           <span className="truncate" title={model}>
             {model}
           </span>
@@ -145,9 +141,9 @@ function Figures({ figures, at }: { readonly figures: readonly ColumnFigures[]; 
         return (
           <div key={name} className="contents">
             <dt className="text-faint">{name}</dt>
-            <dd aria-hidden className="h-1.5 overflow-hidden rounded-full bg-sunken">
+            <dd aria-hidden className="h-1 overflow-hidden rounded-full bg-hover">
               <div
-                className="h-full rounded-full bg-accent"
+                className="h-full rounded-full bg-line-strong"
                 style={{ width: `${Math.max(share * 100, value ? 2 : 0)}%` }}
               />
             </dd>

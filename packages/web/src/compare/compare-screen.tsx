@@ -1,4 +1,4 @@
-import { Code, Diff, GitCompare, Plus } from 'lucide-react';
+import { Code, Diff, GitCompare, Plus, RotateCw, TreePine } from 'lucide-react';
 import { lazy, useEffect, useState } from 'react';
 import { Link, useLocation, useSearchParams } from 'wouter';
 import type { Node } from '../api/types.ts';
@@ -8,7 +8,7 @@ import { RoleIcon } from '../graph/role-icon.tsx';
 import { comparableText } from '../inspector/comparable-text.ts';
 import { plainWords } from '../state/plain-words.ts';
 import { useView } from '../state/view.ts';
-import { Button } from '../ui/button.tsx';
+import { Button, buttonLook } from '../ui/button.tsx';
 import { Kbd } from '../ui/kbd.tsx';
 import { Empty } from '../ui/states.tsx';
 import { t, tx } from '../words/words.ts';
@@ -83,10 +83,8 @@ function BranchColumns() {
 
   return (
     <div className="flex h-full flex-col">
-      <div className="flex shrink-0 flex-wrap items-center gap-2 border-b border-line bg-surface px-3 py-1.5">
-        <h1 className="mr-auto flex items-center gap-2 text-sm font-semibold">
-          <GitCompare size={16} aria-hidden className="text-faint" /> {t('compare.title')}
-        </h1>
+      <div className="flex shrink-0 flex-wrap items-center gap-2 border-b border-line px-4 py-2.5">
+        <h1 className="mr-auto text-xl font-semibold tracking-tight">{t('compare.title')}</h1>
         {columns.length > 1 && (
           <>
             {showsDifferences && !showsSource && <Legend />}
@@ -107,7 +105,7 @@ function BranchColumns() {
             onPick={(id) => show([...entries, { kind: 'node', id }])}
             trigger={
               <Button small>
-                <Plus size={14} aria-hidden /> {t('compare.add')}
+                <Plus size={14} aria-hidden /> <span className="max-sm:sr-only">{t('compare.add')}</span>
               </Button>
             }
           />
@@ -115,16 +113,15 @@ function BranchColumns() {
       </div>
       <div className="min-h-0 grow overflow-auto">
         {columns.length === 0 ? (
-          <Empty title={t('compare.empty')} icon={<GitCompare size={32} />}>
-            <p>
-              <Link href="/" className="text-accent underline">
-                {tx('compare.empty-mark', { mark: <Kbd>m</Kbd>, compare: <Kbd>c</Kbd> })}
-              </Link>
-            </p>
+          <Empty title={t('compare.empty')} icon={<GitCompare size={20} />}>
+            <p>{tx('compare.empty-mark', { mark: <Kbd>m</Kbd>, compare: <Kbd>c</Kbd> })}</p>
             <p>{t('compare.empty-ask')}</p>
-            <p>
-              <Link href="/compare?again" className="text-accent underline">
-                {t('rerun.link')}
+            <p className="mt-4 flex flex-wrap justify-center gap-2">
+              <Link href="/" className={buttonLook('plain')}>
+                <TreePine size={14} aria-hidden /> {t('screen.forest')}
+              </Link>
+              <Link href="/compare?again" className={buttonLook('plain')}>
+                <RotateCw size={14} aria-hidden /> {t('rerun.link')}
               </Link>
             </p>
           </Empty>

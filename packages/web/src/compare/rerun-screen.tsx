@@ -46,8 +46,8 @@ export default function RerunScreen() {
   };
   return (
     <div className="h-full overflow-auto">
-      <div className="flex flex-col gap-4 p-4">
-        <h1 className="text-lg font-semibold">{t('rerun.title')}</h1>
+      <div className="mx-auto flex max-w-5xl flex-col gap-4 p-4 sm:p-8">
+        <h1 className="text-xl font-semibold tracking-tight">{t('rerun.title')}</h1>
         <ThreadChoice chosen={threads} onChange={setThreads} />
         <div className="flex flex-wrap items-center gap-2">
           <ModelChoice
@@ -97,7 +97,9 @@ function ThreadChoice({ chosen, onChange }: ThreadChoiceProps) {
     onChange(isChosen(thread) ? chosen.filter(({ id }) => id !== thread.id) : [...chosen, thread]);
   return (
     <fieldset className="min-w-0 rounded-lg border border-line bg-surface p-3">
-      <legend className="px-1 text-sm font-medium">{t('rerun.choose', { count: chosen.length })}</legend>
+      <legend className="float-left mb-2 w-full px-1 text-sm font-medium">
+        {t('rerun.choose', { count: chosen.length })}
+      </legend>
       <TextField
         type="search"
         aria-label={t('rerun.find')}

@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
-import { Bot, Check, GitBranch, Paperclip, Settings2 } from 'lucide-react';
+import { Bot, Check, Paperclip, Settings2 } from 'lucide-react';
 import { type ReactNode, useEffect, useState } from 'react';
 import { queries } from '../api/queries.ts';
 import type { Agent } from '../api/types.ts';
 import { loadMarkdown } from '../blocks/blocks.tsx';
 import { useModel } from '../state/model.ts';
 import { chooseModel, useView } from '../state/view.ts';
-import { providerText } from '../ui/colors.ts';
 import { Kbd } from '../ui/kbd.tsx';
+import { ProviderDot } from '../ui/provider-dot.tsx';
 import { t } from '../words/words.ts';
 import { send } from './actions.ts';
 import { Composer, focusComposer } from './composer/composer.tsx';
@@ -87,11 +87,7 @@ function RecentModels() {
               }}
               className={`flex h-7 items-center gap-1.5 rounded-full border px-3 text-xs pointer-coarse:h-10 ${isChosen ? 'border-accent bg-accent-soft text-accent' : 'border-line text-soft hover:bg-hover hover:text-ink'}`}
             >
-              {isChosen ? (
-                <Check size={12} aria-hidden />
-              ) : (
-                <span aria-hidden className={`size-2 rounded-full bg-current ${providerText(provider)}`} />
-              )}
+              {isChosen ? <Check size={12} aria-hidden /> : <ProviderDot provider={provider} />}
               {name.join('/')}
             </button>
           </li>
@@ -160,7 +156,6 @@ function Hints({ onSystem }: { readonly onSystem: (() => void) | undefined }) {
       <Hint icon={<Kbd>/</Kbd>}>{t('new.possible-prompts')}</Hint>
       <Hint icon={<Kbd>@</Kbd>}>{t('new.possible-agents')}</Hint>
       <Hint icon={<Paperclip size={14} aria-hidden />}>{t('new.possible-files')}</Hint>
-      <Hint icon={<GitBranch size={14} aria-hidden />}>{t('new.possible-branches')}</Hint>
       {onSystem && (
         <Hint icon={<Settings2 size={14} aria-hidden />}>
           <button type="button" onClick={onSystem} className="text-soft underline underline-offset-2 hover:text-ink">

@@ -26,7 +26,7 @@ export function StatusLine({ owner, selected, leaf }: ShownThread) {
   });
   const unpriced = data?.withoutPrice ?? 0;
   return (
-    <footer className="flex h-7 shrink-0 items-center gap-4 border-t border-line bg-surface px-3 text-xs whitespace-nowrap text-faint">
+    <footer className="flex h-7 shrink-0 items-center gap-4 border-t border-line px-3 text-xs whitespace-nowrap text-faint">
       {/* Keys that do not fit wrap into a second line, which is not shown, so none is ever cut. */}
       <ul
         aria-label={t('status.keys')}

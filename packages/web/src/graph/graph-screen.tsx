@@ -33,7 +33,7 @@ export default function GraphScreen({ below }: { readonly below?: string }) {
         ) : !topology.data ? (
           <Loading label={t('graph.loading')} />
         ) : (
-          <Empty title={t('graph.empty')} icon={<Network size={32} />}>
+          <Empty title={t('graph.empty')} icon={<Network size={20} />}>
             {t('graph.empty-about')}{' '}
             <Link href="/new" className="text-accent underline">
               {t('graph.empty-begin')}

@@ -1,4 +1,5 @@
 import { type UseQueryResult, useQuery } from '@tanstack/react-query';
+import { Diff } from 'lucide-react';
 import { type ReactNode, useEffect, useMemo, useState } from 'react';
 import { queries } from '../api/queries.ts';
 import type { Node, Take, Usage } from '../api/types.ts';
@@ -86,7 +87,12 @@ export function DiffTab({ node }: { readonly node: Node }) {
   if (!siblings) return <Loading label={t('inspector.diff-loading')} />;
   const others = siblings.filter((id) => id !== node.id);
   const other = nodes.get(chosen ?? findSibling(node, siblings) ?? '');
-  if (!other) return <Empty title={t('inspector.diff-none')}>{t('inspector.diff-none-about')}</Empty>;
+  if (!other)
+    return (
+      <Empty title={t('inspector.diff-none')} icon={<Diff size={20} />}>
+        {t('inspector.diff-none-about')}
+      </Empty>
+    );
   return (
     <div className="flex h-full flex-col">
       <Choice node={node} siblings={siblings} others={others} other={other.id} onChoose={setChosen} />

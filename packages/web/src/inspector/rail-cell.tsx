@@ -1,5 +1,6 @@
 import type { ModelColors } from '../graph/model-colors.ts';
 import type { RailRow } from '../graph/rail.ts';
+import { useMedia } from '../ui/use-media.ts';
 import { t } from '../words/words.ts';
 
 /** A message as the rail draws it. */
@@ -11,11 +12,16 @@ export interface RailNode {
   readonly model?: string | undefined;
 }
 
-export const ROW_HEIGHT = 28;
+/** The height of a line for a mouse and for a finger. */
+const [ROW_HEIGHT, LARGE_ROW_HEIGHT] = [28, 44];
+
+export function useRowHeight(): number {
+  return useMedia('(pointer: coarse)') ? LARGE_ROW_HEIGHT : ROW_HEIGHT;
+}
+
 /** Lanes beyond this are drawn on top of each other in the last one. */
 export const MOST_LANES = 9;
 const STEP = 14;
-const MIDDLE = ROW_HEIGHT / 2;
 
 interface RailCellProps {
   readonly row: RailRow;
@@ -24,50 +30,49 @@ interface RailCellProps {
   readonly node: RailNode;
   readonly colors: ModelColors;
   readonly isSelected: boolean;
+  readonly height: number;
 }
 
 /** The part of the rail beside one line: its dot, the lines that pass, and those that branch off. */
-export function RailCell({ row, rows, lanes, node, colors, isSelected }: RailCellProps) {
+export function RailCell({ row, rows, lanes, node, colors, isSelected, height }: RailCellProps) {
+  const middle = height / 2;
   const x = laneAt(row.lane);
   const color = nodeColor(node, colors);
   const isMain = (to: number) => row.isOnPath && rows[to]!.isOnPath;
   const style = (to: number) => lineStyle(rows[to]!.isOnPath);
   return (
-    <svg
-      aria-hidden
-      width={lanes * STEP + 6}
-      height="100%"
-      viewBox={`0 0 ${lanes * STEP + 6} ${ROW_HEIGHT}`}
-      preserveAspectRatio="none"
-      className="ml-1 shrink-0 overflow-visible"
-    >
+    <svg aria-hidden width={lanes * STEP + 6} height={height} className="ml-1 shrink-0 overflow-visible">
       {row.passing.map(({ lane, to }) => (
-        <path key={`p${lane}-${to}`} d={`M${laneAt(lane)} 0V${ROW_HEIGHT}`} {...style(to)} />
+        <path key={`p${lane}-${to}`} d={`M${laneAt(lane)} 0V${height}`} {...style(to)} />
       ))}
-      {row.parent >= 0 && <path d={`M${x} 0V${MIDDLE}`} {...lineStyle(row.isOnPath)} />}
+      {row.parent >= 0 && <path d={`M${x} 0V${middle}`} {...lineStyle(row.isOnPath)} />}
       {row.leaving
         .toSorted((a, b) => Number(isMain(a.to)) - Number(isMain(b.to)))
         .map(({ lane, to }) => {
           const end = laneAt(lane);
-          const bend = `M${x} ${MIDDLE}C${x} ${ROW_HEIGHT - 2} ${end} ${MIDDLE + 2} ${end} ${ROW_HEIGHT}`;
-          return <path key={`l${lane}-${to}`} d={end === x ? `M${x} ${MIDDLE}V${ROW_HEIGHT}` : bend} {...style(to)} />;
+          const bend = `M${x} ${middle}C${x} ${height - 2} ${end} ${middle + 2} ${end} ${height}`;
+          return <path key={`l${lane}-${to}`} d={end === x ? `M${x} ${middle}V${height}` : bend} {...style(to)} />;
         })}
-      {isSelected && <circle cx={x} cy={MIDDLE} r={7} fill="none" stroke="var(--accent)" strokeWidth={1.5} />}
-      <Dot x={x} role={row.fold.ids.length > 1 ? 'run' : node.role} color={color} />
+      {isSelected && <circle cx={x} cy={middle} r={7} fill="none" stroke="var(--accent)" strokeWidth={1.5} />}
+      <Dot x={x} y={middle} role={row.fold.ids.length > 1 ? 'run' : node.role} color={color} />
     </svg>
   );
 }
 
+interface DotProps {
+  readonly x: number;
+  readonly y: number;
+  readonly role: string;
+  readonly color: string;
+}
+
 /** Models are filled dots in their colour, people rings, tools diamonds, and runs three small dots. */
-function Dot({ x, role, color }: { readonly x: number; readonly role: string; readonly color: string }) {
-  if (role === 'run')
-    return [-4, 0, 4].map((dy) => <circle key={dy} cx={x} cy={MIDDLE + dy} r={1.5} fill="var(--soft)" />);
+function Dot({ x, y, role, color }: DotProps) {
+  if (role === 'run') return [-4, 0, 4].map((dy) => <circle key={dy} cx={x} cy={y + dy} r={1.5} fill="var(--soft)" />);
   if (role === 'tool')
-    return (
-      <path d={`M${x} ${MIDDLE - 5}l5 5l-5 5l-5 -5z`} fill="var(--surface)" stroke="var(--tool)" strokeWidth={2} />
-    );
-  if (role === 'assistant') return <circle cx={x} cy={MIDDLE} r={4.5} fill={color} />;
-  return <circle cx={x} cy={MIDDLE} r={4} fill="var(--surface)" stroke="var(--soft)" strokeWidth={2} />;
+    return <path d={`M${x} ${y - 5}l5 5l-5 5l-5 -5z`} fill="var(--surface)" stroke="var(--tool)" strokeWidth={2} />;
+  if (role === 'assistant') return <circle cx={x} cy={y} r={4.5} fill={color} />;
+  return <circle cx={x} cy={y} r={4} fill="var(--surface)" stroke="var(--soft)" strokeWidth={2} />;
 }
 
 function laneAt(lane: number): number {

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { ChevronDown, ChevronRight, Loader } from 'lucide-react';
-import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from 'react';
+import { type KeyboardEvent, useCallback, useEffect, useId, useMemo, useRef, useState } from 'react';
 import { queries } from '../api/queries.ts';
 import type { Block, Node, Thread } from '../api/types.ts';
 import { foldRuns, subtreeSizes } from '../graph/fold.ts';
@@ -15,7 +15,7 @@ import { requestPreviews, usePreviews } from '../state/previews.ts';
 import { Failed, Loading } from '../ui/states.tsx';
 import { SCROLLER, VirtualList, type VirtualListHandle } from '../ui/virtual-list.tsx';
 import { t } from '../words/words.ts';
-import { MOST_LANES, ModelLegend, RailCell, type RailNode, ROW_HEIGHT } from './rail-cell.tsx';
+import { MOST_LANES, ModelLegend, RailCell, type RailNode, useRowHeight } from './rail-cell.tsx';
 
 /** The tree of a conversation, with the path on screen as its trunk. */
 export function TreeTab({ node, leaf }: { readonly node: Node; readonly leaf: string }) {
@@ -38,6 +38,8 @@ function Lines({ items, path, selected }: LinesProps) {
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
   const [active, setActive] = useState(selected);
   const list = useRef<VirtualListHandle>(null);
+  const height = useRowHeight();
+  const estimate = useCallback(() => height, [height]);
   const name = useId();
   const live = useLiveTreeNodes();
 
@@ -117,7 +119,7 @@ function Lines({ items, path, selected }: LinesProps) {
         className="group min-h-0 grow py-1 outline-offset-[-2px]"
       >
         <div {...SCROLLER} className="h-full overflow-y-auto [overflow-anchor:none]">
-          <VirtualList as="div" ref={list} keys={keys} estimate={estimateRow} kept={current}>
+          <VirtualList as="div" ref={list} keys={keys} estimate={estimate} kept={current}>
             {(index) => {
               const row = rows[index]!;
               return (
@@ -126,6 +128,7 @@ function Lines({ items, path, selected }: LinesProps) {
                   row={row}
                   rows={rows}
                   lanes={lanes}
+                  height={height}
                   node={tree.nodes.get(row.fold.id)!}
                   colors={colors}
                   heads={row.fold.ids.flatMap((id) => heads.get(id) ?? [])}
@@ -144,15 +147,12 @@ function Lines({ items, path, selected }: LinesProps) {
   );
 }
 
-function estimateRow(): number {
-  return ROW_HEIGHT;
-}
-
 interface TreeLineProps {
   readonly id: string;
   readonly row: RailRow;
   readonly rows: readonly RailRow[];
   readonly lanes: number;
+  readonly height: number;
   readonly node: RailNode;
   readonly colors: ModelColors;
   /** The conversations that end here. */
@@ -165,7 +165,7 @@ interface TreeLineProps {
 
 /** One line of the tree: the preview of a message, or a run of several messages. */
 function TreeLine(props: TreeLineProps) {
-  const { id, row, rows, lanes, node, colors, heads, isSelected, isActive, onPick, onToggle } = props;
+  const { id, row, rows, lanes, height, node, colors, heads, isSelected, isActive, onPick, onToggle } = props;
   const { fold, lane, branch, hidden, isOpen, isOnPath } = row;
   const isRun = fold.ids.length > 1;
   const isLive = isLiveId(fold.id);
@@ -181,8 +181,8 @@ function TreeLine(props: TreeLineProps) {
       ? words || '…'
       : (preview?.text ?? '').replace(/^#+ |\*\*|`/g, '');
   const look = isSelected
-    ? 'bg-accent-soft text-ink'
-    : `hover:bg-hover ${isOnPath ? 'font-medium text-ink' : 'text-soft'} ${isRun ? 'italic' : ''}`;
+    ? 'bg-accent-soft font-medium text-ink'
+    : `hover:bg-hover ${isOnPath ? 'text-ink' : 'text-faint'} ${isRun ? 'italic' : ''}`;
   const meta = isSelected ? 'text-soft' : 'text-faint';
   const isExpandable = isOpen !== undefined || isRun;
   return (
@@ -196,9 +196,10 @@ function TreeLine(props: TreeLineProps) {
       {...(isExpandable && { 'aria-expanded': isOpen === true })}
       {...(branch && { 'aria-posinset': branch.index + 1, 'aria-setsize': branch.of })}
       onClick={onPick}
-      className={`relative flex h-7 cursor-pointer items-center gap-1.5 pr-2 text-sm pointer-coarse:h-11 ${look} ${isActive ? 'group-focus-visible:outline-2 group-focus-visible:-outline-offset-2 group-focus-visible:outline-accent' : ''}`}
+      style={{ height }}
+      className={`relative flex cursor-pointer items-center gap-1.5 pr-2 text-sm ${look} ${isActive ? 'group-focus-visible:outline-2 group-focus-visible:-outline-offset-2 group-focus-visible:outline-accent' : ''}`}
     >
-      <RailCell row={row} rows={rows} lanes={lanes} node={node} colors={colors} isSelected={isSelected} />
+      <RailCell {...{ row, rows, lanes, height, node, colors, isSelected }} />
       {isLive && <Loader size={14} className="shrink-0 animate-spin text-assistant" aria-hidden />}
       <span className="sr-only">{isRun ? '' : `${isLive ? t('inspector.tree-growing') : node.role}: `}</span>
       <span className="min-w-0 grow truncate">{text}</span>

@@ -12,7 +12,7 @@ export default function CassettesScreen() {
     <div className="h-full overflow-y-auto">
       <div className="mx-auto flex max-w-5xl flex-col gap-6 p-4 sm:p-8">
         <header>
-          <h1 className="text-xl font-semibold">{t('cassettes.title')}</h1>
+          <h1 className="text-xl font-semibold tracking-tight">{t('cassettes.title')}</h1>
           <p className="text-sm text-soft">{t('cassettes.about')}</p>
         </header>
         {query.isPending ? (
@@ -20,7 +20,7 @@ export default function CassettesScreen() {
         ) : query.isError ? (
           <Failed error={query.error} onRetry={() => void query.refetch()} />
         ) : query.data.items.length === 0 ? (
-          <Empty title={t('cassettes.empty')} icon={<CassetteTape size={32} />}>
+          <Empty title={t('cassettes.empty')} icon={<CassetteTape size={20} />}>
             {t('cassettes.empty-more')}
           </Empty>
         ) : (

@@ -17,7 +17,7 @@ const TITLES: Readonly<Record<Recording['outcome'], string>> = {
   failed: t('recordings.badge-failed'),
 };
 
-/** The HTTP status and the outcome of a recorded call; the short form says "done" by its colour and status alone. */
+/** The HTTP status and the outcome of a recorded call. The short form is quiet where all went well, so that the others stand out. */
 export function OutcomeBadge({
   recording: { status, outcome },
   isShort = false,
@@ -28,7 +28,7 @@ export function OutcomeBadge({
   const isPlain = isShort && outcome === 'done' && status !== undefined;
   return (
     <span
-      className={`inline-flex h-5 shrink-0 items-center gap-1 rounded px-1.5 text-xs font-medium ${LOOKS[outcome]}`}
+      className={`inline-flex h-5 shrink-0 items-center gap-1 rounded px-1.5 text-xs font-medium ${isPlain ? 'bg-sunken text-soft' : LOOKS[outcome]}`}
     >
       {outcome === 'open' && <span aria-hidden className="size-1.5 animate-pulse rounded-full bg-current" />}
       {status !== undefined && <span className="tabular-nums">{status}</span>}

@@ -64,7 +64,7 @@ export function RecordingFilterBar({ filters, items, onChange, isCompact }: Reco
       <FilterBar
         label={t('recordings.filters')}
         isCompact={isCompact}
-        first={<SearchField value={filters.text ?? ''} onChange={(text) => set({ text })} />}
+        first={<SearchField value={filters.text ?? ''} onChange={(text) => set({ text })} isWide={isCompact} />}
         count={[provider, model, outcome, tag, minMs, minCost].filter(Boolean).length}
         onClear={() => set({ provider: '', model: '', outcome: '', tag: '', minMs: '', minCost: '' })}
       >
@@ -129,8 +129,15 @@ export function RecordingFilterBar({ filters, items, onChange, isCompact }: Reco
 
 const TYPING_MS = 250;
 
+interface SearchFieldProps {
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+  /** Whether it takes the room that the filters leave. */
+  readonly isWide: boolean;
+}
+
 /** Searches when the reader stops typing. */
-function SearchField({ value, onChange }: { readonly value: string; readonly onChange: (value: string) => void }) {
+function SearchField({ value, onChange, isWide }: SearchFieldProps) {
   const [text, setText] = useState(value);
   // biome-ignore lint/correctness/useExhaustiveDependencies: only typing starts a search
   useEffect(() => {
@@ -143,7 +150,7 @@ function SearchField({ value, onChange }: { readonly value: string; readonly onC
       type="search"
       aria-label={t('recordings.search')}
       placeholder={t('recordings.search')}
-      className="w-52 max-sm:w-0 max-sm:grow"
+      className={isWide ? 'w-0 grow' : 'w-52 max-sm:w-0 max-sm:grow'}
       value={text}
       onChange={(event) => setText(event.target.value)}
     />

@@ -2,13 +2,13 @@ import { CornerDownRight, TriangleAlert } from 'lucide-react';
 import { Link } from 'wouter';
 import type { Recording } from '../api/types.ts';
 import { toAddress } from '../state/address.ts';
-import { providerText } from '../ui/colors.ts';
 import { ago, duration, money, shortId, shortNumber } from '../ui/format.ts';
+import { ProviderDot } from '../ui/provider-dot.tsx';
 import { LANGUAGE, t } from '../words/words.ts';
 import { elapsedMs, lostThings, OutcomeBadge, placedNode } from './outcome.tsx';
 
 const GRID =
-  'grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 px-3 lg:gap-x-2 lg:grid-cols-[minmax(0,1fr)_4.5rem_3rem_5.5rem_3.5rem_5.5rem_1.75rem] xl:gap-x-4 xl:grid-cols-[minmax(0,1fr)_5.5rem_3.5rem_7rem_4rem_6rem_1.75rem]';
+  'grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 px-3 sm:px-4 lg:gap-x-2 lg:grid-cols-[minmax(0,1fr)_4.5rem_3rem_5.5rem_3.5rem_5.5rem_1.75rem] xl:gap-x-4 xl:grid-cols-[minmax(0,1fr)_5.5rem_3.5rem_7rem_4rem_6rem_1.75rem]';
 
 /** The names of the columns, on a wide screen. */
 export function RecordingColumns({ isNarrow }: { readonly isNarrow: boolean }) {
@@ -44,7 +44,7 @@ export function RecordingRow({ recording, isChosen, slowest, isNarrow }: Recordi
   const wide = isNarrow ? 'hidden' : 'max-lg:hidden';
   return (
     <div
-      className={`relative border-b border-line py-2 ${isNarrow ? 'grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 px-3' : GRID} ${isChosen ? 'bg-accent-soft' : 'hover:bg-hover/30'}`}
+      className={`relative border-b border-line py-2 ${isNarrow ? 'grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 px-3 sm:px-4' : GRID} ${isChosen ? 'bg-accent-soft' : 'hover:bg-hover/30'}`}
     >
       <div className="min-w-0">
         <div className="flex items-center gap-2">
@@ -58,9 +58,11 @@ export function RecordingRow({ recording, isChosen, slowest, isNarrow }: Recordi
           </Link>
         </div>
         <p className="mt-0.5 flex gap-2 truncate text-xs text-soft">
-          <span className={`shrink-0 ${providerText(provider)}`}>{name}</span>
+          <span className="flex shrink-0 items-center gap-1.5">
+            <ProviderDot provider={upstream?.provider ?? provider} /> {name}
+          </span>
           {upstream && (
-            <span className={`truncate ${providerText(upstream.provider)}`}>
+            <span className="truncate">
               → {upstream.provider}/{upstream.model}
             </span>
           )}

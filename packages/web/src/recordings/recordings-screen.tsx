@@ -1,5 +1,5 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { CassetteTape, Plug } from 'lucide-react';
+import { CassetteTape, ListFilter, Plug } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { Link, useLocation, useSearchParams } from 'wouter';
 import { type RecordingFilters, recordingPages } from '../api/recordings.ts';
@@ -67,12 +67,12 @@ export default function RecordingsScreen({ id }: { readonly id?: string }) {
         <h1 className="sr-only">{t('recordings.title')}</h1>
       ) : (
         <div className="flex min-w-0 grow basis-2/5 flex-col">
-          <header className="flex flex-col gap-2 border-b border-line p-3">
+          <header className="flex flex-col gap-3 border-b border-line px-3 py-4 sm:px-4">
             <div className="flex flex-wrap items-center gap-2">
-              <h1 className="mr-auto text-lg font-semibold max-sm:w-full">{t('recordings.title')}</h1>
+              <h1 className="mr-auto text-xl font-semibold tracking-tight max-sm:w-full">{t('recordings.title')}</h1>
               <Link href="/recordings/cassettes" className={buttonLook('plain')}>
                 <CassetteTape size={14} aria-hidden />
-                {t('recordings.cassettes')}
+                <span className={isPaneOpen ? 'max-xl:sr-only' : ''}>{t('recordings.cassettes')}</span>
               </Link>
               <Button
                 aria-pressed={isConnecting}
@@ -82,7 +82,7 @@ export default function RecordingsScreen({ id }: { readonly id?: string }) {
                 }}
               >
                 <Plug size={14} aria-hidden />
-                {t('recordings.connect')}
+                <span className={isPaneOpen ? 'max-xl:sr-only' : ''}>{t('recordings.connect')}</span>
               </Button>
             </div>
             <RecordingFilterBar filters={filters} items={items} onChange={show} isCompact={isPaneOpen} />
@@ -92,7 +92,7 @@ export default function RecordingsScreen({ id }: { readonly id?: string }) {
             isFetching ? (
               <Loading lines={8} />
             ) : (
-              <Empty title={t('recordings.none-fits')} />
+              <Empty title={t('recordings.none-fits')} icon={<ListFilter size={20} />} />
             )
           ) : (
             <>
@@ -128,7 +128,7 @@ function FirstSteps() {
   return (
     <div className="h-full overflow-y-auto">
       <div className="mx-auto max-w-2xl p-4 sm:p-8">
-        <h1 className="text-xl font-semibold">{t('recordings.title')}</h1>
+        <h1 className="text-xl font-semibold tracking-tight">{t('recordings.title')}</h1>
         <p className="mt-1 mb-6 text-soft">{t('recordings.first-steps')}</p>
         <ConnectPanel />
       </div>

@@ -33,7 +33,7 @@ export default function SessionScreen({ thread }: { readonly thread: string }) {
   const lanes = [main, ...subagents];
   return (
     <div className="h-full overflow-y-auto">
-      <div className="mx-auto flex max-w-6xl flex-col gap-4 p-4">
+      <div className="mx-auto flex max-w-6xl flex-col gap-4 p-4 sm:py-8">
         <SessionHead main={main} subagents={subagents} sideCalls={sideCalls.length} />
         <Timeline lanes={lanes} />
         <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_20rem]">
@@ -76,7 +76,7 @@ function SessionHead({ main: { thread, steps }, subagents, sideCalls }: HeadProp
   return (
     <header className="flex flex-wrap items-start gap-3">
       <div className="min-w-0 grow">
-        <h1 className="text-xl font-semibold break-words">{thread.title || t('session.title')}</h1>
+        <h1 className="text-xl font-semibold break-words tracking-tight">{thread.title || t('session.title')}</h1>
         <p className="flex flex-wrap items-center gap-x-3 text-xs text-soft">
           {thread.agent && (
             <span className="flex items-center gap-1">

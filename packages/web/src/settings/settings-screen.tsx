@@ -34,7 +34,7 @@ export default function SettingsScreen() {
     <div className="h-full overflow-y-auto">
       <div className="mx-auto flex max-w-3xl flex-col gap-8 p-4 sm:p-8">
         <header>
-          <h1 className="text-xl font-semibold">{t('settings.title')}</h1>
+          <h1 className="text-xl font-semibold tracking-tight">{t('settings.title')}</h1>
           <p className="mt-1 text-soft">{t('settings.about')}</p>
           <nav aria-label={t('settings.parts')} className="mt-3 flex flex-wrap gap-1">
             {PARTS.map(({ id, title }) => (
@@ -75,7 +75,7 @@ function ProviderSection() {
         return (
           <>
             {version?.demo && (
-              <p className="mb-3 rounded-lg border border-warn bg-warn-soft p-3 text-warn">
+              <p className="mb-3 rounded-lg bg-warn-soft p-3 text-warn">
                 {tx('settings.demo', { variable: <code className="font-mono">ANTHROPIC_API_KEY</code> })}
               </p>
             )}
@@ -104,11 +104,11 @@ function Row({ provider, isDemo }: { readonly provider: Provider; readonly isDem
         <p className="truncate font-medium">{id}</p>
         <p className="truncate text-xs text-faint">{dialect}</p>
       </div>
-      <div className="min-w-40 grow text-xs">
+      <div className="min-w-40 grow text-xs max-sm:w-full max-sm:pl-7">
         <p className={hasKey ? 'text-ok' : 'text-soft'}>{keyState(provider, isDemo)}</p>
         <p className="font-mono break-all text-soft">{either.format(keyVariables) || t('settings.no-variable')}</p>
       </div>
-      <div className="flex min-w-0 items-center gap-1 max-sm:w-full max-sm:justify-between">
+      <div className="flex min-w-0 items-center gap-1 max-sm:w-full max-sm:justify-between max-sm:pl-7">
         <code className="truncate font-mono text-xs text-soft">{new URL(proxy).pathname}</code>
         <CopyButton text={proxy} label={t('settings.proxy-copy', { id })} />
       </div>

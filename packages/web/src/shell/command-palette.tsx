@@ -1,6 +1,13 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { Bookmark as BookmarkIcon, Check, MessageSquare, MousePointerClick, TextSearch } from 'lucide-react';
-import { useDeferredValue, useState } from 'react';
+import {
+  Bookmark as BookmarkIcon,
+  Check,
+  ChevronRight,
+  MessageSquare,
+  MousePointerClick,
+  TextSearch,
+} from 'lucide-react';
+import { type ReactNode, useDeferredValue, useState } from 'react';
 import { useLocation } from 'wouter';
 import { queries } from '../api/queries.ts';
 import { quickSearch } from '../api/search.ts';
@@ -19,6 +26,7 @@ import { Modal } from '../ui/modal.tsx';
 import { type OptionGroup, OptionList } from '../ui/option-list.tsx';
 import { t } from '../words/words.ts';
 import { listScreenActions } from './screen-actions.ts';
+import { SCREENS } from './screens.ts';
 
 const close = () => useOverlays.setState({ palette: undefined });
 
@@ -62,6 +70,12 @@ export function Palette({ page }: { readonly page: PalettePage }) {
   );
 }
 
+/** The icon of a screen for the command that leads there; other commands share one. */
+function commandIcon(id: string): ReactNode {
+  const { Icon = ChevronRight } = SCREENS.find((screen) => `go.${screen.id}` === id) ?? {};
+  return <Icon size={14} />;
+}
+
 /** The commands of the current screen, by group. */
 function useFoundCommands(query: string): readonly OptionGroup[] {
   const { commands } = useCommands();
@@ -78,9 +92,15 @@ function useFoundCommands(query: string): readonly OptionGroup[] {
       .filter((command) => command.group === group)
       .map(({ id, title, keys = [], run }) => ({
         id: `command ${id}`,
-        icon: null,
+        icon: commandIcon(id),
         text: title,
-        aside: keys.map((key) => <Kbd key={key}>{keyLabel(key)}</Kbd>),
+        aside: keys.length > 0 && (
+          <span className="flex gap-1 pointer-coarse:hidden">
+            {keys.map((key) => (
+              <Kbd key={key}>{keyLabel(key)}</Kbd>
+            ))}
+          </span>
+        ),
         run: afterClosing(run),
       })),
   }));
@@ -157,7 +177,7 @@ function usePlaces(query: string): readonly OptionGroup[] {
           : [
               {
                 id: 'all-hits',
-                icon: null,
+                icon: <TextSearch size={14} />,
                 text: t('palette.all-messages', { words }),
                 run: open(`/?q=${encodeURIComponent(words)}`),
               },

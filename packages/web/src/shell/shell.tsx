@@ -78,7 +78,7 @@ function SideBar() {
   const width = useView((view) => view.forestWidth);
   return (
     <nav aria-label={t('screen.forest')} className="flex shrink-0">
-      <div className="flex flex-col bg-page" style={{ width }}>
+      <div className="flex flex-col bg-sunken" style={{ width }}>
         <SideContent />
       </div>
       <Resizer

@@ -11,7 +11,6 @@ import { type GroupRow, type ListRow, setUnfolded, useListRows } from '../state/
 import { isArchived, isPinned, plainTags } from '../state/thread-state.ts';
 import { describeGroup, GroupToggle } from '../threads/thread-group.tsx';
 import { ChoiceField } from '../ui/field.tsx';
-import { shortAgo } from '../ui/format.ts';
 import { Failed, Loading } from '../ui/states.tsx';
 import { SCROLLER, VirtualList } from '../ui/virtual-list.tsx';
 import { LANGUAGE, t } from '../words/words.ts';
@@ -37,7 +36,7 @@ export function SideContent() {
       <div className="flex shrink-0 flex-col gap-2 p-2">
         <Link
           href="/new"
-          className="flex h-8 items-center justify-center gap-2 rounded-md border border-line bg-surface font-medium hover:bg-hover"
+          className="flex h-8 items-center justify-center gap-2 rounded-md border border-line bg-surface font-medium shadow-xs hover:bg-hover pointer-coarse:h-11"
         >
           <SquarePen size={14} aria-hidden />
           {t('command.new')}
@@ -46,7 +45,7 @@ export function SideContent() {
         {tags.length > 0 && (
           <ChoiceField
             label={t('side.tag-label')}
-            className="h-7 text-xs"
+            className="h-7 border-transparent bg-transparent text-xs text-soft"
             value={isKnown ? tag : ''}
             onChoose={setTag}
             choices={[
@@ -78,9 +77,9 @@ function ScreenLinks() {
             <Link
               href={href}
               {...(isHere && { 'aria-current': 'page' as const })}
-              className={`flex h-7 items-center gap-2 rounded-md px-2 pointer-coarse:h-11 ${isHere ? 'bg-accent-soft font-medium text-accent' : 'text-soft hover:bg-hover hover:text-ink'}`}
+              className={`flex h-7 items-center gap-2 rounded-md px-2 pointer-coarse:h-11 ${isHere ? 'bg-hover font-medium text-ink' : 'text-soft hover:bg-hover/60 hover:text-ink'}`}
             >
-              <Icon size={14} aria-hidden />
+              <Icon size={16} aria-hidden className={isHere ? 'text-accent' : ''} />
               {title}
             </Link>
           </li>
@@ -116,9 +115,8 @@ function isHere(row: SideRow, node: string | undefined, thread: string | undefin
 }
 
 function Row({ row, isHere }: { readonly row: SideRow; readonly isHere: boolean }) {
-  if (row.kind === 'heading')
-    return <h2 className="px-2 pt-3 pb-1 text-[11px] font-semibold tracking-wide text-faint uppercase">{row.title}</h2>;
-  const look = `flex h-7 items-center pointer-coarse:h-11 gap-2 rounded-md px-2 ${isHere ? 'bg-accent-soft text-accent' : 'hover:bg-hover'}`;
+  if (row.kind === 'heading') return <h2 className="px-2 pt-4 pb-1 text-xs font-medium text-faint">{row.title}</h2>;
+  const look = `flex h-7 items-center pointer-coarse:h-11 gap-2 rounded-md px-2 ${isHere ? 'bg-hover font-medium' : 'hover:bg-hover/60'}`;
   const current = isHere && { 'aria-current': 'page' as const };
   if (row.kind === 'bookmark')
     return (
@@ -129,14 +127,13 @@ function Row({ row, isHere }: { readonly row: SideRow; readonly isHere: boolean 
     );
   if (row.row.kind === 'group') return <Group row={row.row} isHere={isHere} look={look} />;
   const { thread, depth } = row.row;
-  const { id, title, updatedAt, forkedFrom } = thread;
+  const { id, title, forkedFrom } = thread;
   return (
     <Link href={toAddress(id)} className={`${look} ${INDENTS[depth]}`} title={title} {...current}>
       {forkedFrom !== undefined && (
         <GitFork size={12} role="img" aria-label={t('side.fork')} className="shrink-0 text-faint" />
       )}
       <span className="grow truncate">{title || t('palette.untitled')}</span>
-      <span className="shrink-0 text-[11px] text-soft">{shortAgo(updatedAt)}</span>
     </Link>
   );
 }
@@ -158,7 +155,7 @@ function Group({ row, isHere, look }: { readonly row: GroupRow; readonly isHere:
       <span className={`min-w-0 grow truncate ${what === 'side' ? 'text-soft' : ''}`} title={words}>
         {name}
       </span>
-      <span aria-hidden className="shrink-0 rounded-full bg-sunken px-1.5 text-[11px] text-soft tabular-nums">
+      <span aria-hidden className="shrink-0 rounded-full bg-hover px-1.5 text-[11px] text-soft tabular-nums">
         {members.length}
       </span>
       <span className="sr-only">{words}</span>

@@ -12,10 +12,10 @@ import { openPalette, useOverlays } from '../state/overlays.ts';
 import { setTheme, THEME_TITLES, type Theme, useTheme } from '../state/theme.ts';
 import { useView } from '../state/view.ts';
 import { IconButton } from '../ui/button.tsx';
-import { providerColor } from '../ui/colors.ts';
 import { Kbd } from '../ui/kbd.tsx';
 import { Menu } from '../ui/menu.tsx';
 import { Popover } from '../ui/popover.tsx';
+import { ProviderDot } from '../ui/provider-dot.tsx';
 import { tip } from '../ui/tip.tsx';
 import { useNarrow } from '../ui/use-media.ts';
 import { t } from '../words/words.ts';
@@ -29,7 +29,7 @@ export function TopBar() {
   return (
     <header
       data-bar
-      className="flex h-11 shrink-0 pointer-coarse:h-13 items-center gap-1 border-b border-line bg-surface px-2 sm:gap-2"
+      className="flex h-11 shrink-0 pointer-coarse:h-13 items-center gap-1 border-b border-line bg-sunken px-2 sm:gap-2"
     >
       <IconButton
         label={isOpen ? t('bar.forest-hide') : t('bar.forest-show')}
@@ -53,7 +53,7 @@ export function TopBar() {
       <button
         type="button"
         onClick={() => openPalette()}
-        className="mx-auto flex h-7 w-full max-w-md pointer-coarse:h-10 min-w-0 items-center gap-2 rounded-md border border-line bg-page px-2 text-left text-xs text-faint hover:border-line-strong"
+        className="mx-auto flex h-7 w-full max-w-md pointer-coarse:h-10 min-w-0 items-center gap-2 rounded-md border border-line bg-surface px-2 text-left text-xs text-faint hover:border-line-strong"
       >
         <Search size={14} aria-hidden className="shrink-0" />
         <span className="grow truncate">{t('palette.placeholder')}</span>
@@ -69,8 +69,6 @@ export function TopBar() {
   );
 }
 
-const DOTS = { anthropic: 'bg-anthropic', openai: 'bg-openai', google: 'bg-google', provider: 'bg-provider' } as const;
-
 /** The model that answers the next message. */
 function ModelButton() {
   const id = useModel();
@@ -83,7 +81,7 @@ function ModelButton() {
       onClick={() => openPalette('models')}
       className="flex h-7 max-w-44 min-w-0 pointer-coarse:h-10 items-center gap-1.5 rounded-md px-2 text-xs text-soft hover:bg-hover hover:text-ink max-md:hidden"
     >
-      <span aria-hidden className={`size-2 shrink-0 rounded-full ${DOTS[providerColor(provider)]}`} />
+      <ProviderDot provider={provider} />
       <span className="truncate">{id === undefined ? t('palette.choose-model') : name.join('/') || id}</span>
     </button>
   );
@@ -178,7 +176,7 @@ function DemoBadge() {
       trigger={
         <button
           type="button"
-          className="flex h-6 shrink-0 items-center gap-1 rounded-full border border-warn pointer-coarse:h-10 bg-warn-soft px-2 text-xs font-medium text-warn"
+          className="flex h-6 shrink-0 pointer-coarse:h-10 items-center gap-1 rounded-full bg-warn-soft px-2.5 text-xs font-medium text-warn"
         >
           <FlaskConical size={12} aria-hidden />
           {t('bar.demo')}

@@ -57,9 +57,9 @@ export function ImportButton() {
     <>
       <Menu
         trigger={
-          <Button>
+          <Button className="max-sm:min-w-11">
             <Import size={14} aria-hidden />
-            {t('import.title')}
+            <span className="max-sm:sr-only">{t('import.title')}</span>
           </Button>
         }
         items={[

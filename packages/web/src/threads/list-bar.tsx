@@ -38,6 +38,8 @@ const RATINGS = [
   })),
 ];
 
+export const NO_FILTERS = { title: '', tag: '', rating: '', source: '' } as const;
+
 /** Sorting and filters of the list. */
 export function ThreadFilters({ address, onChange, threads }: ListPartProps) {
   const tags = listTags(threads.map((thread) => ({ tags: [...plainTags(thread)] })));
@@ -55,7 +57,7 @@ export function ThreadFilters({ address, onChange, threads }: ListPartProps) {
         />
       }
       count={[title, tag, rating, source].filter(Boolean).length}
-      onClear={() => onChange({ title: '', tag: '', rating: '', source: '' })}
+      onClear={() => onChange(NO_FILTERS)}
     >
       <ChoiceField
         label={t('list.sort')}

@@ -31,24 +31,24 @@ const VIEWS: readonly { readonly view: ListView; readonly title: string }[] = [
 export function ScreenHead({ address, onChange, threads, isWhole }: ScreenHeadProps) {
   return (
     <header className="flex flex-col gap-3">
-      <div className="flex flex-wrap items-center gap-2 max-sm:gap-x-1.5">
-        <h1 className="mr-auto text-xl font-semibold max-sm:w-full">
+      <div className="flex flex-wrap items-center gap-2 max-sm:gap-1.5">
+        <h1 className="mr-auto text-xl font-semibold tracking-tight">
           {t('threads.forest')}
-          <span className="ml-2 text-sm font-normal text-faint">
+          <span className="ml-2 text-sm font-normal tracking-normal text-faint max-sm:block max-sm:ml-0 max-sm:text-xs">
             {/* A number that still grows would look final. */}
             {isWhole
               ? threads.length > 0 && t('threads.conversations-count', { count: threads.length })
               : t('threads.loading')}
           </span>
         </h1>
-        <Link href="/graph" className={buttonLook('plain')}>
+        <Link href="/graph" className={`${buttonLook('plain')} max-sm:min-w-11`}>
           <Network size={14} aria-hidden />
-          {t('threads.graph')}
+          <span className="max-sm:sr-only">{t('threads.graph')}</span>
         </Link>
         <ImportButton />
-        <Button onClick={() => openExport({ kind: 'everything' })}>
+        <Button className="max-sm:min-w-11" onClick={() => openExport({ kind: 'everything' })}>
           <Download size={14} aria-hidden />
-          {t('threads.export')}
+          <span className="max-sm:sr-only">{t('threads.export')}</span>
         </Button>
         <Link href="/new" className={buttonLook('primary')}>
           <SquarePen size={14} aria-hidden />

@@ -7,11 +7,11 @@ import { searchPages } from '../api/search.ts';
 import type { SearchHit, Thread } from '../api/types.ts';
 import { toAddress } from '../state/address.ts';
 import { Button } from '../ui/button.tsx';
-import { providerText, roleText } from '../ui/colors.ts';
 import { ChoiceField, namedChoices, TextField } from '../ui/field.tsx';
 import { FilterBar } from '../ui/filter-bar.tsx';
 import { ago } from '../ui/format.ts';
 import { MarkedText } from '../ui/marked-text.tsx';
+import { ProviderDot } from '../ui/provider-dot.tsx';
 import { Empty, Failed, Loading } from '../ui/states.tsx';
 import { t } from '../words/words.ts';
 import { filterThreads, searchFilters } from './list-address.ts';
@@ -35,7 +35,7 @@ export function SearchResults({ address, onChange, threads }: ListPartProps) {
       ) : found.isError ? (
         <Failed error={found.error} onRetry={() => void found.refetch()} />
       ) : hits.length === 0 ? (
-        <Empty title={t('search.none')} icon={<SearchX size={24} aria-hidden />}>
+        <Empty title={t('search.none')} icon={<SearchX size={20} />}>
           {t('search.none-about')}
         </Empty>
       ) : (
@@ -78,16 +78,24 @@ function Titles({ threads }: { readonly threads: readonly Thread[] }) {
 
 function Hit({ hit }: { readonly hit: SearchHit }) {
   const { node, role, at, model, provider, thread, title, snippet, marks } = hit;
+  const author = ROLES.find(({ value }) => value === role)?.title ?? role;
   return (
     <li className="border-b border-line last:border-0">
-      <Link href={toAddress(thread, node)} className="block px-3 py-2 hover:bg-hover">
-        {title && <span className="block truncate font-medium">{title}</span>}
-        <span className="flex gap-2 text-xs">
-          <span className={`shrink-0 font-medium ${roleText(role, 'text-faint')}`}>
-            {ROLES.find(({ value }) => value === role)?.title ?? role}
+      <Link href={toAddress(thread, node)} className="block px-3 py-2.5 hover:bg-hover/60">
+        <span className="flex items-center gap-2 text-xs text-faint">
+          {title && <span className="min-w-0 truncate text-sm font-medium text-ink">{title}</span>}
+          <span className="flex max-w-[45%] min-w-0 shrink-0 items-center gap-1.5">
+            {model === undefined ? (
+              author
+            ) : (
+              <>
+                <span className="sr-only">{author}: </span>
+                <ProviderDot provider={provider} />
+                <span className="min-w-0 truncate">{model}</span>
+              </>
+            )}
           </span>
-          {model !== undefined && <span className={`min-w-0 truncate ${providerText(provider)}`}>{model}</span>}
-          <time dateTime={new Date(at).toISOString()} className="ml-auto shrink-0 text-faint">
+          <time dateTime={new Date(at).toISOString()} className="ml-auto shrink-0">
             {ago(at)}
           </time>
         </span>

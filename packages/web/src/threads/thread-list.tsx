@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { Archive, Bookmark, ListFilter, Trash2, TreePine } from 'lucide-react';
 import { type ChangeEvent, type KeyboardEvent, type MouseEvent, useMemo, useRef, useState } from 'react';
 import { base, navigate } from '../api/base.ts';
 import { queries } from '../api/queries.ts';
@@ -6,13 +7,14 @@ import type { Thread } from '../api/types.ts';
 import { type Command, useCommandList } from '../commands/registry.ts';
 import { type ListRow, type GroupRow as Row, setUnfolded, useListRows } from '../state/thread-rows.ts';
 import { isArchived } from '../state/thread-state.ts';
+import { Button } from '../ui/button.tsx';
 import { ago } from '../ui/format.ts';
 import { OpenMenu } from '../ui/menu.tsx';
 import { Empty, Failed, Loading } from '../ui/states.tsx';
 import { VirtualList } from '../ui/virtual-list.tsx';
 import { t } from '../words/words.ts';
-import { filterThreads } from './list-address.ts';
-import { SelectionBar, ThreadFilters } from './list-bar.tsx';
+import { filterThreads, type ListView } from './list-address.ts';
+import { NO_FILTERS, SelectionBar, ThreadFilters } from './list-bar.tsx';
 import type { ListPartProps } from './screen-head.tsx';
 import { describeGroup, GroupToggle } from './thread-group.tsx';
 import { deleteWithUndo, restoreDeleted, ThreadMarksDialog, useThreadMenu } from './thread-menu.tsx';
@@ -66,9 +68,7 @@ export function ThreadList({ address, onChange, threads }: ListPartProps) {
         <ThreadFilters address={address} onChange={onChange} threads={all} />
       )}
       {shown.length === 0 ? (
-        <Empty title={all.length > 0 ? t('threads.none-fits') : EMPTY[address.view].title}>
-          {all.length === 0 && EMPTY[address.view].about}
-        </Empty>
+        <NoneShown view={address.view} isFiltered={all.length > 0} onClear={() => onChange(NO_FILTERS)} />
       ) : (
         <Rows rows={rows} shown={shown} selected={selected} onSelect={select} />
       )}
@@ -84,17 +84,35 @@ const LABELS = {
 } as const;
 
 const EMPTY = {
-  conversations: { title: t('threads.none-here'), about: t('threads.none-here-about') },
-  archived: {
-    title: t('threads.none-archived'),
-    about: t('threads.none-archived-about'),
-  },
-  bookmarks: { title: t('threads.no-bookmarks'), about: '' },
-  deleted: {
-    title: t('threads.none-deleted'),
-    about: t('threads.none-deleted-about'),
-  },
+  conversations: { title: t('threads.none-here'), about: t('threads.none-here-about'), Icon: TreePine },
+  archived: { title: t('threads.none-archived'), about: t('threads.none-archived-about'), Icon: Archive },
+  bookmarks: { title: t('threads.no-bookmarks'), about: '', Icon: Bookmark },
+  deleted: { title: t('threads.none-deleted'), about: t('threads.none-deleted-about'), Icon: Trash2 },
 } as const;
+
+interface NoneShownProps {
+  readonly view: ListView;
+  /** Whether there are conversations that the filters hide. */
+  readonly isFiltered: boolean;
+  readonly onClear: () => void;
+}
+
+function NoneShown({ view, isFiltered, onClear }: NoneShownProps) {
+  const { title, about, Icon } = EMPTY[view];
+  if (!isFiltered)
+    return (
+      <Empty title={title} icon={<Icon size={20} />}>
+        {about}
+      </Empty>
+    );
+  return (
+    <Empty title={t('threads.none-fits')} icon={<ListFilter size={20} />}>
+      <Button small className="mt-2" onClick={onClear}>
+        {t('ui.no-filters')}
+      </Button>
+    </Empty>
+  );
+}
 
 /** The selected conversations. With Shift, everything from the last one that was selected. */
 function useSelection(shown: readonly Thread[], rows: readonly ListRow[]) {
@@ -186,7 +204,10 @@ function Rows({ rows, shown, selected, onSelect }: RowsProps) {
         if (thread && !thread.deleted) setRenaming(thread.id);
       }}
     >
-      <div className="overflow-clip rounded-lg border border-line bg-surface">
+      <div
+        {...(selected.size > 0 && { 'data-selecting': '' })}
+        className="group/list overflow-clip rounded-lg border border-line bg-surface"
+      >
         <VirtualList keys={keys} estimate={estimate}>
           {(index) => {
             const row = rows[index]!;

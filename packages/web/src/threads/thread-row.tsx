@@ -37,7 +37,7 @@ export const ThreadRow = memo(function ThreadRow(props: ThreadRowProps) {
   return (
     <div
       data-thread={id}
-      className={`flex min-h-15 items-center gap-2 border-b border-line py-2 pr-1 sm:gap-3 ${isSelected ? 'bg-accent-soft' : 'hover:bg-hover/40'} ${INDENTS[depth]}`}
+      className={`group flex min-h-15 items-center gap-2 border-b border-line py-2 pr-1 sm:gap-3 ${isSelected ? 'bg-accent-soft' : 'hover:bg-hover/40'} ${INDENTS[depth]}`}
     >
       {!deleted && (
         // A finger presses what is around the box, too.
@@ -48,7 +48,7 @@ export const ThreadRow = memo(function ThreadRow(props: ThreadRowProps) {
             aria-label={t('threads.select', { name })}
             checked={isSelected}
             onChange={nothing}
-            className="size-4 accent-accent pointer-coarse:size-5"
+            className={`size-4 accent-accent pointer-coarse:size-5 ${QUIET}`}
           />
         </label>
       )}
@@ -95,7 +95,7 @@ export const ThreadRow = memo(function ThreadRow(props: ThreadRowProps) {
           {rating}
         </span>
       )}
-      <p className="grid shrink-0 grid-cols-[6.5rem_4rem_6.5rem] gap-2 text-right text-xs text-faint tabular-nums max-sm:hidden">
+      <p className="grid shrink-0 grid-cols-[6.5rem_4.5rem_7rem] gap-2 text-right text-xs text-faint tabular-nums max-sm:hidden">
         <span>{size(summary)}</span>
         <span>{cost(summary)}</span>
         <span>{ago(updatedAt)}</span>
@@ -110,7 +110,7 @@ export const ThreadRow = memo(function ThreadRow(props: ThreadRowProps) {
           data-act="menu"
           aria-haspopup="menu"
           aria-label={t('threads.more', { name })}
-          className={MORE}
+          className={`${MORE} ${QUIET}`}
         >
           {DOTS}
         </button>
@@ -125,6 +125,10 @@ const DOTS = (
     <path d="M3 12a2 2 0 1 0 4 0a2 2 0 1 0-4 0M10 12a2 2 0 1 0 4 0a2 2 0 1 0-4 0M17 12a2 2 0 1 0 4 0a2 2 0 1 0-4 0" />
   </svg>
 );
+
+/** Shown while the pointer or the focus is on the row, or a row is selected. A finger has no way to ask for it. */
+const QUIET =
+  'pointer-fine:opacity-0 group-hover:opacity-100 group-focus-within:opacity-100 group-data-selecting/list:opacity-100';
 
 const MORE =
   'inline-flex size-7 shrink-0 items-center justify-center rounded-md text-soft hover:bg-hover hover:text-ink pointer-coarse:size-10';

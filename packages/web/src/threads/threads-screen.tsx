@@ -9,7 +9,7 @@ import type { Bookmark, Thread } from '../api/types.ts';
 import { baseAddresses } from '../recordings/connect-panel.tsx';
 import { AddKey } from '../settings/add-key.tsx';
 import { useView } from '../state/view.ts';
-import { IconButton } from '../ui/button.tsx';
+import { buttonLook, IconButton } from '../ui/button.tsx';
 import { CodeLine } from '../ui/copy-button.tsx';
 import { RenameField } from '../ui/field.tsx';
 import { ago, shortId } from '../ui/format.ts';
@@ -39,7 +39,7 @@ export function ThreadsScreen() {
   return (
     <DropZone>
       <div {...SCROLLER} className="h-full overflow-y-auto [overflow-anchor:none]">
-        <div className="mx-auto flex min-h-full max-w-5xl flex-col gap-4 p-3 sm:p-6">
+        <div className="mx-auto flex min-h-full max-w-5xl flex-col gap-4 p-3 sm:p-8">
           <ScreenHead
             address={address}
             onChange={change}
@@ -70,7 +70,7 @@ export function ThreadsScreen() {
 /** Shown while there is no conversation. */
 function NoThreads() {
   return (
-    <Empty title={t('threads.empty')} icon={<TreePine size={28} aria-hidden />}>
+    <Empty title={t('threads.empty')} icon={<TreePine size={20} />}>
       <p>
         {tx('threads.empty-about', {
           start: (
@@ -96,7 +96,7 @@ function BookmarkList() {
   if (error) return <Failed error={error} onRetry={() => void refetch()} />;
   if (data.items.length === 0)
     return (
-      <Empty title={t('threads.no-bookmarks')} icon={<BookmarkIcon size={24} aria-hidden />}>
+      <Empty title={t('threads.no-bookmarks')} icon={<BookmarkIcon size={20} />}>
         {tx('threads.no-bookmarks-about', { key: <Kbd>b</Kbd> })}
       </Empty>
     );
@@ -168,14 +168,14 @@ function Welcome({ hasSamples }: { readonly hasSamples: boolean }) {
           {hasSamples ? (
             <>
               <p className="text-soft">{t('welcome.samples-about')}</p>
-              <a href="/samples" className="font-medium text-accent hover:underline">
+              <a href="/samples" className={`${buttonLook('primary')} mt-1 self-start`}>
                 {t('welcome.samples-open')}
               </a>
             </>
           ) : (
             <>
               <p className="text-soft">{t('welcome.start-demo')}</p>
-              <Link href="/new" className="font-medium text-accent hover:underline">
+              <Link href="/new" className={`${buttonLook('primary')} mt-1 self-start`}>
                 {t('welcome.start')}
               </Link>
             </>
@@ -203,7 +203,7 @@ function Card({
   readonly children: ReactNode;
 }) {
   return (
-    <div className="flex min-w-0 flex-col gap-2 rounded-lg border border-line bg-page p-3 text-sm">
+    <div className="flex min-w-0 flex-col gap-2 rounded-lg border border-line bg-page p-4 text-sm">
       <h3 className="flex items-center gap-2 font-medium">
         <span className="text-accent">{icon}</span>
         {title}

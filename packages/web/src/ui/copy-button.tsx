@@ -1,5 +1,5 @@
 import { Check, Copy } from 'lucide-react';
-import { useEffect, useState } from 'react';
+import { Fragment, useEffect, useState } from 'react';
 import { t } from '../words/words.ts';
 import { IconButton } from './button.tsx';
 import { toastError } from './toasts.tsx';
@@ -26,12 +26,20 @@ export function CopyButton({ text, label = t('ui.copy') }: { readonly text: stri
   );
 }
 
-/** A few lines of code with a copy button. */
+/** A few lines of code with a copy button. Long addresses and assignments are broken between their parts. */
 export function CodeLine({ text, label }: { readonly text: string; readonly label: string }) {
   return (
     <div className="flex items-start gap-1 rounded-md border border-line bg-sunken py-0.5 pr-0.5 pl-2">
-      <pre className="min-w-0 grow py-1 font-mono text-xs leading-5 break-all whitespace-pre-wrap text-ink">
-        <code>{text}</code>
+      <pre className="min-w-0 grow self-center py-1 font-mono text-xs leading-5 wrap-anywhere whitespace-pre-wrap text-ink">
+        <code>
+          {text.split(/(?<=\w[=/])(?=\w)/).map((part, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a text have nothing else
+            <Fragment key={index}>
+              {part}
+              <wbr />
+            </Fragment>
+          ))}
+        </code>
       </pre>
       <CopyButton text={text} label={label} />
     </div>

@@ -36,23 +36,6 @@ export function ago(at: number, now = Date.now()): string {
   return days.format(at);
 }
 
-/** The same in a few letters, such as "5m", for narrow places. */
-export function shortAgo(at: number, now = Date.now()): string {
-  const seconds = Math.round((now - at) / 1000);
-  if (seconds < 45) return t('ui.now');
-  const unit = seconds < 3600 ? 'minute' : seconds < 86_400 ? 'hour' : 'day';
-  if (seconds >= 7 * 86_400) return ago(at, now);
-  return narrow[unit].format(Math.round(seconds / SECONDS[unit]));
-}
-
-const SECONDS = { minute: 60, hour: 3600, day: 86_400 } as const;
-
-function narrowUnit(unit: keyof typeof SECONDS): Intl.NumberFormat {
-  return new Intl.NumberFormat(LANGUAGE, { style: 'unit', unit, unitDisplay: 'narrow' });
-}
-
-const narrow = { minute: narrowUnit('minute'), hour: narrowUnit('hour'), day: narrowUnit('day') } as const;
-
 export function bytes(count: number): string {
   if (count < 1024) return `${count} B`;
   return count < 1024 ** 2 ? `${(count / 1024).toFixed(1)} kB` : `${(count / 1024 ** 2).toFixed(1)} MB`;

@@ -13,13 +13,25 @@ export function Empty({
 }: {
   readonly title: string;
   readonly children?: ReactNode;
+  /** An icon of 20 pixels. */
   readonly icon?: ReactNode;
 }) {
   return (
-    <div className="flex h-full flex-col items-center justify-center gap-2 p-8 text-center">
-      {icon && <div className="text-faint">{icon}</div>}
+    <div className="flex h-full flex-col items-center justify-center gap-1.5 px-6 py-12 text-center">
+      {icon && <StateIcon>{icon}</StateIcon>}
       <p className="font-medium">{title}</p>
-      {children && <div className="max-w-md text-sm text-soft">{children}</div>}
+      {children && <div className="max-w-md text-sm text-balance text-soft">{children}</div>}
+    </div>
+  );
+}
+
+function StateIcon({ children }: { readonly children: ReactNode }) {
+  return (
+    <div
+      aria-hidden
+      className="mb-2 flex size-11 items-center justify-center rounded-full border border-line bg-surface text-faint"
+    >
+      {children}
     </div>
   );
 }
@@ -28,20 +40,24 @@ export function Empty({
 export function Failed({ error, onRetry }: { readonly error: unknown; readonly onRetry?: () => void }) {
   const message = error instanceof Error ? error.message : String(error);
   return (
-    <div role="alert" className="flex h-full flex-col items-center justify-center gap-2 p-8 text-center">
+    <div role="alert" className="flex h-full flex-col items-center justify-center gap-1.5 px-6 py-12 text-center">
       {isNotFound(error) ? (
         <>
-          <FileQuestion aria-hidden className="text-faint" size={28} />
+          <StateIcon>
+            <FileQuestion size={20} />
+          </StateIcon>
           <p className="font-medium">{t('ui.gone')}</p>
-          <p className="mb-2 max-w-md text-sm break-words text-soft">{message}</p>
+          <p className="mb-3 max-w-md text-sm break-words text-soft">{message}</p>
           <Link href="/" className={buttonLook('plain')}>
             {t('ui.gone-back')}
           </Link>
         </>
       ) : (
         <>
-          <CircleAlert aria-hidden className="text-danger" size={28} />
-          <p className="mb-2 max-w-md break-words">{message}</p>
+          <StateIcon>
+            <CircleAlert size={20} className="text-danger" />
+          </StateIcon>
+          <p className="mb-3 max-w-md break-words">{message}</p>
           {onRetry && <Button onClick={onRetry}>{t('ui.try-again')}</Button>}
         </>
       )}

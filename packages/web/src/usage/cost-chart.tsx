@@ -7,6 +7,8 @@ import type { StackedDays } from './stack-days.ts';
 
 const HEIGHT = 240;
 const DAY_S = 86_400;
+/** The days between two names of days, in seconds. */
+const STEPS = [1, 2, 4, 7, 14, 28].map((days) => days * DAY_S);
 const MIN_BAR = 2;
 const MAX_BAR = 48;
 
@@ -40,7 +42,13 @@ export default function CostChart({ days, stacks, colors }: CostChartProps) {
             y: { range: (_plot, _min, max) => [0, max > 0 ? max * 1.05 : 1] },
           },
           axes: [
-            { ...axis, grid: { show: false }, values: [[DAY_S, '{MMM} {D}', null, null, null, null, null, null, 1]] },
+            {
+              ...axis,
+              size: 32,
+              grid: { show: false },
+              incrs: STEPS,
+              values: [[DAY_S, '{MMM} {D}', null, null, null, null, null, null, 1]],
+            },
             {
               ...axis,
               size: 64,

@@ -45,7 +45,7 @@ export default function UsageScreen() {
     <div className="h-full overflow-y-auto">
       <div className="mx-auto flex max-w-5xl flex-col gap-6 p-4 sm:p-8">
         <header className="flex flex-wrap items-center gap-2">
-          <h1 className="mr-auto text-xl font-semibold">{t('usage.title')}</h1>
+          <h1 className="mr-auto text-xl font-semibold tracking-tight">{t('usage.title')}</h1>
           <ChoiceField
             label={t('usage.divide')}
             choices={DIVISIONS}
@@ -64,7 +64,7 @@ export default function UsageScreen() {
         ) : query.isError ? (
           <Failed error={query.error} onRetry={() => void query.refetch()} />
         ) : query.data.items.length === 0 ? (
-          <Empty title={t('usage.empty')} icon={<ChartColumn size={32} />}>
+          <Empty title={t('usage.empty')} icon={<ChartColumn size={20} />}>
             {t('usage.empty-more')}
           </Empty>
         ) : (
@@ -139,7 +139,7 @@ function Report({ items, days, by }: ReportProps) {
         </ul>
         <DayTable days={stacked.days} names={stacked.names} costs={stacked.costs} />
       </figure>
-      <SumTable sums={sums} by={by} />
+      <SumTable sums={sums} by={by} colorOf={(name) => colors[stacked.names.indexOf(name)] ?? '--line-strong'} />
     </>
   );
 }
@@ -199,7 +199,14 @@ function DayTable({ days, names, costs }: Pick<ReturnType<typeof stackDays>, 'da
   );
 }
 
-function SumTable({ sums, by }: { readonly sums: ReturnType<typeof sumByName>; readonly by: Division }) {
+interface SumTableProps {
+  readonly sums: ReturnType<typeof sumByName>;
+  readonly by: Division;
+  /** The CSS variable of the colour that a name has in the chart. */
+  readonly colorOf: (name: string) => string;
+}
+
+function SumTable({ sums, by, colorOf }: SumTableProps) {
   const most = Math.max(...sums.map(({ cost }) => cost), 0);
   return (
     <section
@@ -227,8 +234,11 @@ function SumTable({ sums, by }: { readonly sums: ReturnType<typeof sumByName>; r
                 <span className="block truncate">{name || t('usage.none')}</span>
                 <span aria-hidden className="mt-1 block h-1 overflow-hidden rounded-full bg-sunken">
                   <span
-                    className="block h-full rounded-full bg-accent"
-                    style={{ width: `${most === 0 ? 0 : (cost / most) * 100}%` }}
+                    className="block h-full rounded-full"
+                    style={{
+                      width: `${most === 0 ? 0 : (cost / most) * 100}%`,
+                      background: `var(${colorOf(name)})`,
+                    }}
                   />
                 </span>
               </th>

@@ -6,8 +6,8 @@ import { useConversationAddress } from '../../state/current-thread.ts';
 import { useModel } from '../../state/model.ts';
 import { chooseModel, chooseSettings, type RequestSettings, useView } from '../../state/view.ts';
 import { Button } from '../../ui/button.tsx';
-import { providerText } from '../../ui/colors.ts';
 import { Popover } from '../../ui/popover.tsx';
+import { ProviderDot } from '../../ui/provider-dot.tsx';
 import { t } from '../../words/words.ts';
 
 const ModelList = lazy(() => import('./model-list.tsx'));
@@ -28,7 +28,6 @@ export function ModelPicker({ isOpen, onOpenChange }: ModelPickerProps) {
   const [provider, ...rest] = (model ?? '').split('/');
   return (
     <Popover
-      side="top"
       label={t('composer.model')}
       open={isOpen}
       onOpenChange={onOpenChange}
@@ -39,9 +38,8 @@ export function ModelPicker({ isOpen, onOpenChange }: ModelPickerProps) {
           aria-label={t('composer.model-label', { model: model ?? t('composer.model-none') })}
           className="max-w-56 min-w-0 shrink! max-sm:px-1"
         >
-          <span className={`truncate ${providerText(provider)}`}>
-            {rest.join('/') || model || t('composer.model-choose')}
-          </span>
+          <ProviderDot provider={provider} />
+          <span className="truncate">{rest.join('/') || model || t('composer.model-choose')}</span>
           <ChevronDown size={12} aria-hidden className="shrink-0 max-sm:hidden" />
         </Button>
       }
@@ -62,7 +60,6 @@ export function AgentPicker() {
   const name = agents.find(({ id }) => id === chosen)?.name;
   return (
     <Popover
-      side="top"
       label={t('composer.agent')}
       trigger={
         <Button
@@ -119,7 +116,6 @@ export function ToolPicker() {
     choose({ tools: chosen.includes(name) ? chosen.filter((one) => one !== name) : [...chosen, name] });
   return (
     <Popover
-      side="top"
       label={t('composer.tools')}
       trigger={
         <Button
@@ -163,7 +159,6 @@ export function ParamsPicker() {
   const count = Object.keys(params).length;
   return (
     <Popover
-      side="top"
       label={t('composer.parameters')}
       trigger={
         <Button

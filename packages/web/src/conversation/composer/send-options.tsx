@@ -5,8 +5,8 @@ import { queries } from '../../api/queries.ts';
 import { useModel } from '../../state/model.ts';
 import { useView } from '../../state/view.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
-import { providerText } from '../../ui/colors.ts';
 import { Popover } from '../../ui/popover.tsx';
+import { ProviderDot } from '../../ui/provider-dot.tsx';
 import { t } from '../../words/words.ts';
 import type { SendPlan } from '../actions.ts';
 
@@ -24,7 +24,6 @@ export function SendOptions({ canSend, onSend }: SendOptionsProps) {
   const [isOpen, setOpen] = useState(false);
   return (
     <Popover
-      side="top"
       label={t('composer.ways')}
       open={isOpen}
       onOpenChange={setOpen}
@@ -92,7 +91,8 @@ function Options({ canSend, onSend }: SendOptionsProps) {
             key={id}
             className="flex h-8 items-center gap-2 rounded-md border border-line bg-page pointer-coarse:h-10 pr-1 pl-2 text-xs"
           >
-            <span className={`min-w-0 grow truncate ${providerText(id.split('/')[0])}`}>{id}</span>
+            <ProviderDot provider={id.split('/')[0]} />
+            <span className="min-w-0 grow truncate">{id}</span>
             {id !== chosen && (
               <IconButton
                 label={t('composer.ways-remove-model', { id })}

@@ -179,7 +179,10 @@ export function ApprovalCard({ calls, onDecide }: ApprovalCardProps) {
   const open = openIn(decided);
   const runnable = open.filter(({ name }) => runsHere(name));
   return (
-    <section aria-label={t('message.approval')} className="my-2 rounded-lg border border-warn bg-surface">
+    <section
+      aria-label={t('message.approval')}
+      className="my-2 overflow-clip rounded-xl border border-warn/50 bg-surface"
+    >
       <header className="flex items-center gap-2 rounded-t-lg bg-warn-soft py-1.5 pr-1.5 pl-3 text-warn">
         <ShieldQuestion size={16} aria-hidden className="shrink-0" />
         <h3 className="grow font-medium">{headingFor(calls, runsHere)}</h3>

@@ -6,8 +6,8 @@ import { summarizeBlocks } from '../../blocks/summary.ts';
 import { ChangesView } from '../../inspector/changes-view.tsx';
 import { comparableText } from '../../inspector/comparable-text.ts';
 import { wordDiff } from '../../inspector/word-diff.ts';
-import { providerText } from '../../ui/colors.ts';
 import { ago, duration, money, shortNumber, totalTokens } from '../../ui/format.ts';
+import { ProviderDot } from '../../ui/provider-dot.tsx';
 import { t } from '../../words/words.ts';
 import type { SiblingPosition } from '../siblings.ts';
 import { goToPosition } from '../use-siblings.ts';
@@ -88,9 +88,10 @@ function Card({ number, node, same, isShown, shown, onPick }: CardProps) {
         onClick={onPick}
         className={`block w-full rounded-md p-2 text-left ${isShown ? '' : 'hover:bg-hover'}`}
       >
-        <span className="flex items-baseline gap-2 text-xs">
+        <span className="flex items-center gap-2 text-xs">
           <span className="text-soft tabular-nums">{number}</span>
-          <span className={`min-w-0 truncate font-medium ${take?.model ? providerText(take.provider) : 'text-soft'}`}>
+          {take?.model && <ProviderDot provider={take.provider} />}
+          <span className={`min-w-0 truncate font-medium ${take?.model ? 'text-ink' : 'text-soft'}`}>
             {take?.model ?? (node ? t('message.branch-by-person') : t('message.branch-growing'))}
           </span>
         </span>

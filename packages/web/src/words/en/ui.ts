@@ -19,5 +19,4 @@ export const ui = {
   'ui.notices': 'Notices',
   'ui.dismiss': 'Dismiss',
   'ui.just-now': 'just now',
-  'ui.now': 'now',
 } as const;
