@@ -1,7 +1,7 @@
 /**
- * A process that runs the tests of a program (make-mutants.mjs), with one mutant after another. Each run of a test file begins with
- * modules of its own, so nothing that a mutant has left in them is seen by the next one. The tests run as in Vitest, by its own
- * runner, without the process that it would start for each.
+ * A process that runs the tests of a program (make-mutants.mjs), with one mutant after another. Each mutant begins with modules of
+ * its own, so nothing that another one has left in them is seen. The tests run as in Vitest, by its own runner, without the process
+ * that it would start for each.
  */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -14,7 +14,7 @@ import { importPackage } from './make-mutants.mjs';
  * @typedef {{ index: number | undefined, text: string }} Failure
  * @typedef {{ ms: number, tests: ReachedTest[], loading: Record<string, number>, failed: Failure[] }} Reached
  * @typedef {{ path: string, tests: number[] | undefined }} TestRun
- * @typedef {{ outcome: 'killed' | 'survived' | 'spoiled', by?: string }} Verdict
+ * @typedef {{ outcome: 'killed' | 'survived' | 'spoiled', path?: string, by?: string }} Verdict
  * @typedef {{ reach: string } | { mutant: string, limit: number, runs: TestRun[] }} Order
  */
 
@@ -66,7 +66,9 @@ function count(...ids) {
   if (counted) for (const id of ids) counted[id] = (counted[id] ?? 0) + 1;
 }
 
-/** @returns {Record<string, () => Promise<unknown>>} */
+/** @typedef {Record<string, () => Promise<unknown>>} Modules */
+
+/** @returns {Modules} */
 function evaluate() {
   const module = { exports: {} };
   script.runInThisContext()(
@@ -98,11 +100,10 @@ const CONFIG = {
 /**
  * Runs a test file, or some of its tests, until one fails.
  * @param {TestRun} run
- * @param {{ untilOneFails: boolean, onTest?: (index: number, name: string, ms: number | undefined) => void }} options
+ * @param {{ modules?: Modules, untilOneFails: boolean, onTest?: (index: number, name: string, ms: number | undefined) => void }} options
  * @returns {Promise<Failure[]>} the tests that failed
  */
-async function runFile({ path, tests }, { untilOneFails, onTest }) {
-  const modules = evaluate();
+async function runFile({ path, tests }, { modules = evaluate(), untilOneFails, onTest }) {
   /** @type {Failure[]} */
   const failed = [];
   /** @type {any[]} */
@@ -183,15 +184,16 @@ async function reach(path) {
  * @returns {Promise<Verdict>}
  */
 async function judge(mutant, limit, runs) {
+  const modules = evaluate();
   for (const run of runs) {
     active = mutant;
     left = limit;
-    const [failure] = await runFile(run, { untilOneFails: true });
+    const [failure] = await runFile(run, { modules, untilOneFails: true });
     active = undefined;
     if (!failure) continue;
     // Without the mutant the test must pass again; otherwise it has spoiled the process, or another before it has.
     const again = await runFile({ path: run.path, tests: [failure.index ?? 0] }, { untilOneFails: true });
-    return { outcome: again.length === 0 ? 'killed' : 'spoiled', by: failure.text };
+    return { outcome: again.length === 0 ? 'killed' : 'spoiled', path: run.path, by: failure.text };
   }
   return { outcome: 'survived' };
 }

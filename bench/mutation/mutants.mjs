@@ -1,6 +1,7 @@
 /**
  * The mutation score of an area: which changes of its code its tests notice. First each test file runs once without a change, to see
- * which mutants each test reaches; then each mutant runs with the tests that reach it, the fastest first, until one fails.
+ * which mutants each test reaches; then each mutant runs with the tests that reach it, until one fails: first those that take little time
+ * for what they have noticed so far. Those that survive can be judged again, by the tests that take longer, too.
  */
 import { fork } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -24,30 +25,32 @@ const TICK = 250;
 
 /**
  * @param {string} name of the area
- * @param {{ only?: string | undefined, left: boolean }} options `only` is a part of a path; `left` takes those that survived the last time
+ * @param {{ only?: string | undefined, left: boolean }} options `only` is a part of a path; `left` judges again what survived the last time, by the tests that take longer, too
  */
 export async function measureMutants(name, { only = '', left }) {
   const area = AREAS[name];
   if (!area) throw new Error(`There is no area "${name}": ${Object.keys(AREAS).join(', ')}.`);
   const folder = `${root}coverage/${name}/`;
   mkdirSync(folder, { recursive: true });
-  const program = await makeProgram(area, only);
+  const program = await makeProgram(left ? { ...area, tests: [...area.tests, ...(area.longer ?? [])] } : area, only);
   const file = `${folder}tests.cjs`;
   writeFileSync(file, program.code);
   const judge = new Judge([file, JSON.stringify(program.packages)]);
   const reached = await reachAll(judge, program.tests);
   const reportFile = `${folder}mutants${only && `-${only.replaceAll('/', '-')}`}.json`;
   console.error(`${name}: ${program.mutants.length} mutants, ${reached.size} files of tests`);
-  const before = left ? new Set(readResults(reportFile).filter(isLeft).map(keyOf)) : undefined;
+  const before = left ? readResults(reportFile) : [];
+  const survivors = new Set(before.filter(isLeft).map(keyOf));
+  const noticed = new Map(before.map((result) => [keyOf(result), result]));
   /** @type {Result[]} */
   const results = [];
-  const chosen = program.mutants.filter((mutant) => !before || before.has(keyOf(mutant)));
-  for (const [index, mutant] of chosen.entries()) {
-    const found = await judgeMutant(judge, mutant, reached);
-    results.push({ ...mutant, ...found });
+  for (const [index, mutant] of program.mutants.entries()) {
+    const key = keyOf(mutant);
+    const known = survivors.has(key) ? undefined : noticed.get(key);
+    results.push(known ? { ...known, ...mutant } : { ...mutant, ...(await judgeMutant(judge, mutant, reached)) });
     if (index % 100 === 99) {
-      console.error(`${name}: ${index + 1} of ${chosen.length}`);
-      writeFileSync(reportFile, JSON.stringify(results, undefined, 1));
+      console.error(`${name}: ${index + 1} of ${program.mutants.length}`);
+      if (!left) writeFileSync(reportFile, JSON.stringify(results, undefined, 1));
     }
   }
   judge.stop();
@@ -84,6 +87,12 @@ async function reachAll(judge, tests) {
 }
 
 /**
+ * How many mutants a file of tests has noticed.
+ * @type {Map<string, number>}
+ */
+const noticedBy = new Map();
+
+/**
  * @param {Judge} judge
  * @param {Mutant} mutant
  * @param {ReadonlyMap<string, Reached>} reached
@@ -100,7 +109,8 @@ async function judgeMutant(judge, { id }, reached) {
     files.push({ path, tests: tests.map(({ index }) => index), ms, hits, all });
   }
   if (files.length === 0) return { outcome: 'unreached' };
-  files.sort((a, b) => a.ms - b.ms);
+  const price = (/** @type {{ path: string, ms: number }} */ { path, ms }) => ms / (1 + (noticedBy.get(path) ?? 0));
+  files.sort((a, b) => price(a) - price(b));
   const limit = 100_000 + 10 * Math.max(...files.map(({ hits }) => hits));
   const ms = files.reduce((sum, file) => sum + file.ms, 0);
   const order = { mutant: id, limit, runs: files.map(({ path, tests }) => ({ path, tests })) };
@@ -111,6 +121,7 @@ async function judgeMutant(judge, { id }, reached) {
     if (verdict.outcome === 'survived') return { outcome: 'survived' };
     if (verdict.outcome === 'killed' || isFresh) {
       if (verdict.outcome === 'spoiled') judge.stop();
+      noticedBy.set(verdict.path, (noticedBy.get(verdict.path) ?? 0) + 1);
       return { outcome: 'killed', by: verdict.by };
     }
   }
