@@ -18,6 +18,7 @@ import { describe, test } from 'vitest';
 import { NATIVE_REQUESTS } from '../matrix/native-requests.ts';
 import { Golden, printAgain, printRequest } from './golden.ts';
 import { type Case, CONTENTS, FRAMES, ORDERS, PARAMS } from './histories.ts';
+import { OWN_WORDS, type OwnCase } from './own-words.ts';
 
 interface Target {
   readonly provider: ProviderDescriptor;
@@ -71,11 +72,11 @@ function targets(...names: readonly string[]): Target[] {
 }
 
 /** The requests for all targets. What they have in common with the first is there once. */
-function printAll(to: Dialect, all: readonly Target[], given: Case): string {
+function printAll(to: Dialect, all: readonly Target[], caseFor: (target: Target) => Case): string {
   const found = new Map<string, string[]>();
   let first: readonly string[] | undefined;
   for (const target of all) {
-    const { lines, grown } = writeBoth(to, target, given);
+    const { lines, grown } = writeBoth(to, target, caseFor(target));
     const isSame = grown.join('\n') === lines.join('\n');
     const isFirst = first === undefined || first.join('\n') === lines.join('\n');
     first ??= lines;
@@ -126,6 +127,15 @@ const WITH_PARAMS: Readonly<Record<string, Case>> = Object.fromEntries(
   ),
 );
 
+/** A case for one target: its own provider issued what does not say who did. */
+function readOwn(to: Dialect, { history, ...request }: OwnCase, { provider: { issuer } }: Target): Case {
+  const messages = history.map((one) => {
+    const [raw, origin] = typeof one === 'string' ? [one] : one;
+    return to.parseMessage(raw, { issuer, ...origin });
+  });
+  return { ...request, messages };
+}
+
 describe.each(SPOKEN.map((spoken) => ({ ...spoken, id: spoken.to.id })))(
   'requests in $id are as they were in the last release',
   ({ id, to, targets }) => {
@@ -139,7 +149,19 @@ describe.each(SPOKEN.map((spoken) => ({ ...spoken, id: spoken.to.id })))(
       ['whatever is around the messages', FRAMES, everywhere],
       ['whatever the parameters are', WITH_PARAMS, everywhere],
     ])('%s', (_, cases, all) => {
-      for (const [title, given] of Object.entries(cases)) golden.expectSame(title, printAll(to, all, given));
+      for (const [title, given] of Object.entries(cases))
+        golden.expectSame(
+          title,
+          printAll(to, all, () => given),
+        );
+    });
+
+    test('for histories in its own words', () => {
+      for (const [title, own] of Object.entries(OWN_WORDS[id] ?? {}))
+        golden.expectSame(
+          `own: ${title}`,
+          printAll(to, targets, (target) => readOwn(to, own, target)),
+        );
     });
   },
 );

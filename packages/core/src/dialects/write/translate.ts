@@ -222,7 +222,7 @@ function isBlank(said: PortableBlock): boolean {
 
 /** Members of replies that their blocks show, or that mean nothing outside the reply. */
 const KNOWN: ReadonlySet<string> = /* @__PURE__ */ new Set(
-  /* @__PURE__ */ 'annotations args arguments call_id citations content data encrypted_content format function functionCall function_call id index input name parts phase reasoning reasoning_content reasoning_details refusal role signature status summary text thinking thought thoughtSignature thought_signature tool_calls type'.split(
+  /* @__PURE__ */ 'annotations args arguments call_id citations citationsContent content custom data encrypted_content format function functionCall function_call id index input name parts phase reasoning reasoningContent reasoningText reasoning_content reasoning_details refusal role signature status summary text thinking thought thoughtSignature thought_signature toolUse toolUseId tool_calls type'.split(
     ' ',
   ),
 );
