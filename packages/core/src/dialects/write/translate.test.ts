@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { type Message, toolResult, user } from '../../message/index.ts';
-import { anthropicMessages, openaiChat, writeRequest } from '../index.ts';
+import { anthropicMessages, blocks, openaiChat, writeRequest } from '../index.ts';
 import { bedrockConverse } from '../more.ts';
 
 const sent = (answer: Message) =>
@@ -36,4 +36,18 @@ it('what Bedrock says in blocks is not named as a field that nobody knows', () =
     ['citations', undefined],
     ['unknown-field', 'new'],
   ]);
+});
+
+it('a call inside a result is not left out silently', () => {
+  const call = '{"type":"tool-use","id":"b","name":"f","parameters":{}}';
+  const result = `{"type":"tool-result","toolCallId":"a","isError":false,"content":[${call}]}`;
+  const { losses } = writeRequest(anthropicMessages, {
+    model: 'claude-sonnet-4-5',
+    messages: [
+      user('Hi'),
+      blocks.parseMessage('{"role":"assistant","content":[{"type":"tool-use","id":"a","name":"f","parameters":{}}]}'),
+      blocks.parseMessage(`{"role":"user","content":[${result}]}`),
+    ],
+  });
+  expect(losses).toEqual([{ kind: 'dropped', message: 2, path: 'content[0].content[0]', reason: 'unknown-block' }]);
 });

@@ -95,7 +95,7 @@ export function makeTranslator(format: MessageFormat): Pick<RequestWriter, 'tran
       result?: string,
     ): readonly PortableBlock[] {
       const { type } = block;
-      if (type === 'tool-use') return result === undefined ? call(block, path) : [];
+      if (type === 'tool-use' && result === undefined) return call(block, path);
       if (type === 'media' && (!isAssistant || result !== undefined)) return show(block, path, notes, result);
       if (type === 'text' && block.citations?.length) notes.push(dropped(`${path}.citations`, 'citations'));
       if ((type === 'text' || type === 'refusal') && block.text !== '') {
