@@ -25,44 +25,42 @@ interface Target {
   readonly model: string;
 }
 
-/** Models and providers with different rules. */
-const SPOKEN: readonly { readonly to: Dialect; readonly targets: readonly Target[] }[] = [
+/** Models and providers with different rules; `more` have others about what is around the messages, or about their own messages. */
+const SPOKEN: readonly {
+  readonly to: Dialect;
+  readonly targets: readonly Target[];
+  readonly more: readonly Target[];
+}[] = [
   {
     to: anthropicMessages,
-    targets: targets('anthropic/claude-sonnet-4-5', 'anthropic/claude-opus-4-8', 'anthropic/claude-fable-5-1'),
+    targets: targets('anthropic/claude-sonnet-4-5', 'anthropic/claude-fable-5-1'),
+    more: targets('anthropic/claude-opus-4-8', 'vertex-anthropic/claude-opus-4-8', 'bedrock-invoke/claude-sonnet-4-5'),
   },
-  {
-    to: googleGenerateContent,
-    targets: targets('google/gemini-2.5-flash', 'google/gemini-3-pro', 'google/gemini-3.6-pro'),
-  },
+  { to: googleGenerateContent, targets: targets('google/gemini-2.5-flash', 'google/gemini-3.6-pro'), more: [] },
   {
     to: openaiChat,
-    targets: targets(
-      'openai-chat/gpt-4o',
+    targets: targets('openai-chat/gpt-4o', 'deepseek/deepseek-chat', 'mistral/mistral-large-latest'),
+    more: targets(
       'openai-chat/gpt-5.2',
       'openai-chat/o1-mini',
-      'deepseek/deepseek-chat',
-      'mistral/mistral-large-latest',
       'openrouter/anthropic/claude-opus-4.8',
       'moonshot/kimi-k2',
     ),
   },
-  { to: openaiResponses, targets: targets('openai/gpt-4o', 'openai/gpt-5.2', 'openai/gpt-5.6') },
+  { to: openaiResponses, targets: targets('openai/gpt-5.2'), more: targets('openai/gpt-4o', 'openai/gpt-5.6') },
   {
     to: bedrockConverse,
-    targets: targets(
-      'bedrock/amazon.nova-lite-v1:0',
-      'bedrock/us.anthropic.claude-opus-4-8',
-      'bedrock/us.anthropic.claude-sonnet-4-5',
-    ),
+    targets: targets('bedrock/amazon.nova-lite-v1:0', 'bedrock/us.anthropic.claude-sonnet-4-5'),
+    more: targets('bedrock/us.anthropic.claude-opus-4-8'),
   },
-  { to: googleInteractions, targets: targets('google-interactions/gemini-2.5-flash') },
-  { to: cohereChat, targets: targets('cohere/command-a-03-2025', 'cohere/command-a-reasoning-08-2025') },
-  { to: blocks, targets: [{ provider: blocks.home, model: 'any' }] },
+  { to: googleInteractions, targets: targets('google-interactions/gemini-2.5-flash'), more: [] },
+  {
+    to: cohereChat,
+    targets: targets('cohere/command-a-reasoning-08-2025'),
+    more: targets('cohere/command-a-03-2025'),
+  },
+  { to: blocks, targets: [{ provider: blocks.home, model: 'any' }], more: [] },
 ];
-
-/** The clouds in which Claude is, which change what is around the messages. */
-const CLOUDS = targets('vertex-anthropic/claude-opus-4-8', 'bedrock-invoke/us.anthropic.claude-sonnet-4-5');
 
 function targets(...names: readonly string[]): Target[] {
   return names.map((name) => {
@@ -87,7 +85,7 @@ function printAll(to: Dialect, all: readonly Target[], caseFor: (target: Target)
   return [...found].map(([text, names]) => `# ${names.join(', ')}\n${text}`).join('\n');
 }
 
-/** The request by itself, and as it is if the longer beginnings of the conversation were sent before. */
+/** The request by itself, and as it is if it was sent two messages and one message earlier. */
 function writeBoth(to: Dialect, target: Target, given: Case): { lines: string[]; grown: string[] } {
   const messages = [...given.messages];
   const write = (list: readonly Message[], more: Partial<WriteRequest> = {}): WrittenRequest =>
@@ -103,9 +101,9 @@ function writeBoth(to: Dialect, target: Target, given: Case): { lines: string[];
   const lines = print(() => write(messages));
   if (given.cache || messages.length < 4) return { lines, grown: lines };
   const grown = print(() => {
-    let last = write(messages.slice(0, 2));
-    for (let end = 3; end <= messages.length; end++) last = write(messages.slice(0, end), { previous: last.manifest });
-    return last;
+    const before = write(messages.slice(0, -2));
+    const { manifest } = write(messages.slice(0, -1), { previous: before.manifest });
+    return write(messages, { previous: manifest });
   });
   return { lines, grown };
 }
@@ -138,9 +136,9 @@ function readOwn(to: Dialect, { history, ...request }: OwnCase, { provider: { is
 
 describe.each(SPOKEN.map((spoken) => ({ ...spoken, id: spoken.to.id })))(
   'requests in $id are as they were in the last release',
-  ({ id, to, targets }) => {
+  ({ id, to, targets, more }) => {
     const golden = new Golden(id);
-    const everywhere = to === anthropicMessages ? [...targets, ...CLOUDS] : targets;
+    const everywhere = [...targets, ...more];
 
     test.each([
       ['whatever messages say', CONTENTS, targets],
@@ -160,7 +158,7 @@ describe.each(SPOKEN.map((spoken) => ({ ...spoken, id: spoken.to.id })))(
       for (const [title, own] of Object.entries(OWN_WORDS[id] ?? {}))
         golden.expectSame(
           `own: ${title}`,
-          printAll(to, targets, (target) => readOwn(to, own, target)),
+          printAll(to, everywhere, (target) => readOwn(to, own, target)),
         );
     });
   },
