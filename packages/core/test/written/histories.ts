@@ -53,7 +53,7 @@ const called = (args: string, cut = false): Message =>
       content: 'I look',
       tool_calls: [{ id: 'a', type: 'function', function: { name: 'find', arguments: args } }],
     }),
-    { issuer: 'gateway.example', cut },
+    { issuer: 'gateway.example', ...(cut && { cut }) },
   );
 const thought = (value: string): ContentBlock => ({ type: 'reasoning', text: value, redacted: false });
 const refusal = (value: string): ContentBlock => ({ type: 'refusal', text: value });

@@ -151,7 +151,7 @@ function mergeAssistant(drafts: readonly Draft[]): Draft | undefined {
     text: messageText('assistant', parts),
     calls: drafts.flatMap(({ calls }) => calls),
     results: [],
-    losses: drafts.flatMap(({ losses }) => losses),
+    losses: [],
   };
 }
 

@@ -177,7 +177,7 @@ export function mergeMessages(drafts: readonly Draft[]): Draft | undefined {
     text: splice(last.text, changes.edits(last.text)),
     calls: last.calls,
     results: [],
-    losses: drafts.flatMap((draft) => draft.losses),
+    losses: [],
   };
 }
 

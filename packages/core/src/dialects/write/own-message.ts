@@ -274,7 +274,7 @@ export function mergeParts(drafts: readonly Draft[], format: PartListFormat): Dr
   const { results, others } = sortParts(parts.flat(), format);
   const role = drafts.every((draft) => draft.role === 'tool') ? 'tool' : 'user';
   const ids = drafts.flatMap((draft) => draft.results);
-  return { ...makeDraft(role, [...results, ...others], ids, format), losses: drafts.flatMap((draft) => draft.losses) };
+  return makeDraft(role, [...results, ...others], ids, format);
 }
 
 function makeDraft(
