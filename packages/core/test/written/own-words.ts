@@ -28,6 +28,13 @@ function anthropic(): Cases {
     '{"type":"document","source":{"type":"content","content":[{"type":"text","text":""},{"type":"text","text":"a"}]}}';
   const other: Partial<Origin> = { model: 'claude-haiku-4-5' };
   return {
+    'results in two messages, in order': {
+      history: [hi, say(call('a'), call('b')), ask(result('a')), ask(result('b')), so],
+    },
+    'results in two messages, the second of another provider': {
+      history: [hi, say(call('a'), call('b')), ask(result('a')), [ask(result('b')), GATEWAY], so],
+    },
+    'calls with the same id, answered once': { history: [hi, say(call('a'), call('a')), ask(result('a')), so] },
     'content that is a text, spaced': {
       history: ['{ "content" : "Hi" , "role" : "user" }', '{"role":"assistant","content":"Yes"}', so],
     },
@@ -169,6 +176,13 @@ function bedrock(): Cases {
   const hi = ask(text('Hi'));
   const so = ask(text('So?'));
   return {
+    'results in two messages, in order': {
+      history: [hi, say(call('a'), call('b')), ask(result('a')), ask(result('b')), so],
+    },
+    'results in two messages, the second of another provider': {
+      history: [hi, say(call('a'), call('b')), ask(result('a')), [ask(result('b')), GATEWAY], so],
+    },
+    'calls with the same id, answered once': { history: [hi, say(call('a'), call('a')), ask(result('a')), so] },
     'content that is null': { history: [hi, ['{"role":"assistant","content":null}', GATEWAY], so] },
     'a thought that was cut': { history: [hi, [say(thought('')), CUT], so] },
     'a thought without a signature before a text': { history: [hi, say(thought(''), text('Yes')), so] },
@@ -324,6 +338,24 @@ function google(): Cases {
   const so = ask(text('So?'));
   const model: Partial<Origin> = { model: 'gemini-3-pro' };
   return {
+    'results in two messages, in order': {
+      history: [
+        hi,
+        say(call('"name":"find","args":{}'), call('"name":"look","args":{}')),
+        ask(result('find')),
+        ask(result('look')),
+        so,
+      ],
+    },
+    'results in two messages, the second of another provider': {
+      history: [
+        hi,
+        say(call('"name":"find","args":{}'), call('"name":"look","args":{}')),
+        ask(result('find')),
+        [ask(result('look')), GATEWAY],
+        so,
+      ],
+    },
     'a signed call': { history: [hi, [say(call('"name":"find","args":{}', signed)), model], ask(result('find'))] },
     'an unsigned call': { history: [hi, [say(call('"name":"find","args":{}')), model], ask(result('find'))] },
     'a call of an older model': {
@@ -500,6 +532,7 @@ function chat(): Cases {
     `"reasoning_details":[{"type":"reasoning.text","text":"hm","signature":"sig","format":"${format}","index":0}]`;
   const router: Partial<Origin> = { upstream: 'Google AI Studio' };
   return {
+    'calls with the same id, answered once': { history: [hi, say(calls(call('a'), call('a'))), result('a'), so] },
     'a call that was cut': { history: [hi, [say(`"content":"Yes","tool_calls":[${call('a', '{"a":')}]`), CUT], so] },
     'only a call that was cut': { history: [hi, [say(calls(call('a', ''))), CUT], so] },
     'a call that was cut behind a complete one': {
@@ -684,6 +717,19 @@ function responses(): Cases {
     },
     'a call that is answered later': {
       history: [hi, turn(call('a', '{}', ',"async":true'), say('m')), so, turn(say('n')), result('a'), so],
+    },
+    'a call that another provider would answer later': {
+      history: [hi, [turn(call('a', '{}', ',"async":true')), GATEWAY], so],
+    },
+    'calls that are answered now and later': {
+      history: [hi, turn(call('a', '{}', ',"async":true'), call('b')), result('b'), so, result('a'), so],
+    },
+    'a question before the results of calls that are answered now and later': {
+      history: [hi, turn(call('a', '{}', ',"async":true'), call('b')), so, result('b'), result('a')],
+    },
+    'a call behind what the provider stores': {
+      history: [result('z'), turn(call('a')), so],
+      extra: { previous_response_id: 'r' },
     },
     instructions: { history: ['{"role":"system","content":"Be brief."}', hi] },
     'two instructions': { history: ['{"role":"system","content":"Be brief."}', hi], system: 'Be quick.' },

@@ -82,9 +82,8 @@ export const writer: RequestWriter = {
   },
   translate(message, target, calls) {
     const isTakenApart = message.role !== 'assistant' && message.role !== 'system' && isOwn(message, target);
-    return isTakenApart
-      ? splitParts(spliceMessage(message, target, { dropBound: false }), calls, partList)
-      : translate(message, target, calls);
+    const split = isTakenApart && splitParts(spliceMessage(message, target, { dropBound: false }), calls, partList);
+    return split || translate(message, target, calls);
   },
   result,
   userText,

@@ -147,11 +147,11 @@ function sortReplies(
   const arrived: PlacedDraft[] = [];
   const others: PlacedDraft[] = [];
   for (const draft of replies.flatMap((reply) => splitResults(reply, job))) {
-    const [id, ...more] = draft.results;
+    const [id] = draft.results;
     const taken = results.get(id!);
     if (id === undefined || late.has(id)) others.push(draft);
     // As many results of each id as there are open calls of that id.
-    else if (more.length === 0 && taken && taken.length < ids.filter((call) => call === id).length) {
+    else if (taken && taken.length < ids.filter((call) => call === id).length) {
       // It overtakes what was said before it.
       const result = others.length > 0 ? noteReordered(draft) : draft;
       taken.push(result);
