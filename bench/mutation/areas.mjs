@@ -1,7 +1,7 @@
 /** The parts of the code whose tests are measured. */
 
 /**
- * `longer` are tests that judge only what the others leave, with `--left`.
+ * `longer` are tests that judge only with `--longer`, best what the others leave.
  * @typedef {{ sources: readonly string[], tests: readonly string[], longer?: readonly string[] }} Area
  */
 
