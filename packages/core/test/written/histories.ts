@@ -226,6 +226,21 @@ export const ORDERS: Readonly<Record<string, Case>> = {
       user('So?'),
     ],
   },
+  'two results of no call in one message': {
+    messages: [user('Hi'), assistant('Yes?'), mixed(resultBlock('gone'), resultBlock('lost')), user('So?')],
+  },
+  'two results of no call in one message, with odd ids': {
+    messages: [user('Hi'), assistant('Yes?'), mixed(resultBlock('not here'), resultBlock('not there')), user('So?')],
+  },
+  'two second results in one message': {
+    messages: [
+      ...two,
+      result('a'),
+      result('b'),
+      mixed(resultBlock('b', 'b again'), resultBlock('a', 'a again')),
+      user('So?'),
+    ],
+  },
   'a result before its call': { messages: [user('Hi'), result('a'), assistant([call('a')]), user('So?')] },
   'only results': { messages: [result('a'), result('b')] },
   'calls in two messages': {
@@ -241,6 +256,8 @@ export const ORDERS: Readonly<Record<string, Case>> = {
     messages: [user('Hi'), assistant([call('a')]), assistant('Well'), user('So?')],
   },
   'a call at the front': { messages: [assistant([call('a')]), result('a'), user('So?')] },
+  'an answer and a call at the front': { messages: [assistant('Hello'), assistant([call('a')]), result('a')] },
+  'two calls at the front': { messages: [assistant([call('a')]), assistant([call('b')]), result('b')] },
   'an answer at the front': { messages: [assistant('Hello'), user('Hi')] },
   'two questions': { messages: [user('One?'), user('Two?')] },
   'two questions with images': {
@@ -283,6 +300,9 @@ export const ORDERS: Readonly<Record<string, Case>> = {
   'an empty system text': { system: '', messages: [user('Hi')] },
   'a system text behind a question': { messages: [user('Hi'), system('Be brief.')] },
   'a system text behind an answer': { messages: [user('Hi'), assistant('Yes?'), system('Be brief.'), user('So?')] },
+  'a system text between answers': {
+    messages: [user('Hi'), assistant('Yes?'), system('Be brief.'), assistant('No'), user('So?')],
+  },
   'a system text before an answer': { messages: [user('Hi'), system('Be brief.'), assistant('Yes?'), user('So?')] },
   'system texts between call and result': {
     messages: [

@@ -28,6 +28,13 @@ function anthropic(): Cases {
     '{"type":"document","source":{"type":"content","content":[{"type":"text","text":""},{"type":"text","text":"a"}]}}';
   const other: Partial<Origin> = { model: 'claude-haiku-4-5' };
   return {
+    'no approval for a call with an odd id': { history: [hi, say(call('a b'))], unapproved: ['a b'] },
+    'a system message that only sets the effort': {
+      history: [hi, '{"role":"system","content":[],"output_config":{"effort":"low"}}'],
+    },
+    'a system message that only sets the effort, behind an answer': {
+      history: [hi, say(text('Yes')), '{"role":"system","content":[],"output_config":{"effort":"low"}}', so],
+    },
     'results in two messages, in order': {
       history: [hi, say(call('a'), call('b')), ask(result('a')), ask(result('b')), so],
     },

@@ -99,7 +99,7 @@ function writeBoth(to: Dialect, target: Target, given: Case): { lines: string[];
     }
   };
   const lines = print(() => write(messages));
-  if (given.cache || messages.length < 4) return { lines, grown: lines };
+  if (given.cache || messages.length < 3) return { lines, grown: lines };
   const grown = print(() => {
     const before = write(messages.slice(0, -2));
     const { manifest } = write(messages.slice(0, -1), { previous: before.manifest });

@@ -21,6 +21,7 @@ import {
 } from './drafts.ts';
 import { type LateCalls, sideOf } from './reuse.ts';
 import { noteLeftOut, readTexts } from './translate.ts';
+import type { Target } from './writer.ts';
 
 /** The results that are sent for calls without one: a call that waited for approval was not run, others may have been. */
 const UNAPPROVED = 'No result: the call waited for an approval that was not given, and was not run.';
@@ -205,11 +206,16 @@ function isTold(block: ContentBlock, { target }: RequestJob): boolean {
   return block.type === 'text' || (block.type === 'media' && isMoved(block.mediaType));
 }
 
-function readResult(index: number, id: string, { messages, calls }: RequestJob): readonly ContentBlock[] {
+function readResult(index: number, id: string, { messages, calls, target }: RequestJob): readonly ContentBlock[] {
   const { find } = calls.get(index) ?? NO_CALLS;
   const results = messages[index]!.toolResults;
-  const result = results.find(({ toolCallId }) => (find(toolCallId)?.id ?? toolCallId) === id) ?? results[0];
-  return result?.content ?? [];
+  const result = results.find(({ toolCallId }) => isSentAs(find(toolCallId)?.id ?? toolCallId, id, target));
+  return (result ?? results[0])?.content ?? [];
+}
+
+/** Whether a call or its result has this id in the body: its own, or one that the target takes. */
+function isSentAs(id: string, sent: string, { provider: { policies } }: Target): boolean {
+  return id === sent || targetToolId(id, policies, '', []) === sent;
 }
 
 /** A result for a call that has none. */
@@ -219,10 +225,7 @@ function answerMissing(
   { writer, target, unapproved }: RequestJob,
 ): PlacedDraft {
   const note = synthesised('', 'tool-unanswered', `${call.name} ${call.id}`);
-  // The draft has the call under the id that the target takes.
-  const isUnapproved = unapproved.some(
-    (id) => id === call.id || targetToolId(id, target.provider.policies, '', []) === call.id,
-  );
+  const isUnapproved = unapproved.some((id) => isSentAs(id, call.id, target));
   return synthesiseDraft(writer.result(call, isUnapproved ? UNAPPROVED : INTERRUPTED, target), note, caller);
 }
 
