@@ -30,10 +30,10 @@ function anthropic(): Cases {
   return {
     'no approval for a call with an odd id': { history: [hi, say(call('a b'))], unapproved: ['a b'] },
     'a system message that only sets the effort': {
-      history: [hi, '{"role":"system","content":[],"output_config":{"effort":"low"}}'],
+      history: [hi, '{"role":"system","content":"","output_config":{"effort":"low"}}'],
     },
     'a system message that only sets the effort, behind an answer': {
-      history: [hi, say(text('Yes')), '{"role":"system","content":[],"output_config":{"effort":"low"}}', so],
+      history: [hi, say(text('Yes')), '{"role":"system","content":"","output_config":{"effort":"low"}}', so],
     },
     'results in two messages, in order': {
       history: [hi, say(call('a'), call('b')), ask(result('a')), ask(result('b')), so],
