@@ -284,6 +284,12 @@ export const ORDERS: Readonly<Record<string, Case>> = {
   },
   'an answer at the end': { messages: [user('Hi'), assistant('It is')] },
   'an answer with space at its end': { messages: [user('Hi'), assistant('It is ')] },
+  'an answer with space at its end, behind others': {
+    messages: [user('Hi'), assistant('Yes?'), user('So'), assistant('It is ')],
+  },
+  'an answer that ends in what nobody knows': {
+    messages: [user('Hi'), assistant([text('It is'), unknown({ type: 'new' })])],
+  },
   'a blank answer at the end': { messages: [user('Hi'), assistant('It is'), assistant(' \n')] },
   'an answer in two texts, the second blank': { messages: [user('Hi'), assistant([text('It is'), text(' ')])] },
   'a reply that is continued': { messages: [user('Hi'), assistant('It is ')], continuesReply: true },
