@@ -176,6 +176,9 @@ export const CONTENTS: Readonly<Record<string, Case>> = {
   'a result without content': returned([]),
   'a failed result': returned('It broke', { isError: true }),
   'a failed result that reads like one': returned('Error: it broke', { isError: true }),
+  'a failed result of two texts, one of which reads like one': returned([text('See'), text('Error: it broke')], {
+    isError: true,
+  }),
   'a failed result without content': returned([], { isError: true }),
   'a blank failed result': returned(' ', { isError: true }),
   'a failed result with an image': returned([media('image/png', data)], { isError: true }),

@@ -539,6 +539,16 @@ function chat(): Cases {
     `"reasoning_details":[{"type":"reasoning.text","text":"hm","signature":"sig","format":"${format}","index":0}]`;
   const router: Partial<Origin> = { upstream: 'Google AI Studio' };
   return {
+    'a call that was cut before a complete one': {
+      history: [hi, [say(calls(call('a', ''), call('b'))), CUT], result('a'), result('b')],
+    },
+    'a function call of old beside an empty list': {
+      history: [
+        hi,
+        say('"content":null,"function_call":{"name":"find","arguments":"{}"},"tool_calls":[]'),
+        '{"role":"function","name":"find","content":"ok"}',
+      ],
+    },
     'calls with the same id, answered once': { history: [hi, say(calls(call('a'), call('a'))), result('a'), so] },
     'a call that was cut': { history: [hi, [say(`"content":"Yes","tool_calls":[${call('a', '{"a":')}]`), CUT], so] },
     'only a call that was cut': { history: [hi, [say(calls(call('a', ''))), CUT], so] },

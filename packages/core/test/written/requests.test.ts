@@ -39,7 +39,7 @@ const SPOKEN: readonly {
   { to: googleGenerateContent, targets: targets('google/gemini-2.5-flash', 'google/gemini-3.6-pro'), more: [] },
   {
     to: openaiChat,
-    targets: targets('openai-chat/gpt-4o', 'deepseek/deepseek-chat', 'mistral/mistral-large-latest'),
+    targets: targets('openai-chat/gpt-4o', 'deepseek/deepseek-chat', 'mistral/mistral-large-latest', 'lmstudio/llama3'),
     more: targets(
       'openai-chat/gpt-5.2',
       'openai-chat/o1-mini',
@@ -152,6 +152,14 @@ describe.each(SPOKEN.map((spoken) => ({ ...spoken, id: spoken.to.id })))(
           title,
           printAll(to, all, () => given),
         );
+    });
+
+    test('by the hashes of their prefixes, to which signatures are bound', () => {
+      const hashes = Object.entries({ ...ORDERS, ...FRAMES }).map(([title, given]) => {
+        const { manifest } = writeRequest(to, { ...given, ...targets[0]! });
+        return `${manifest.start.slice(0, 8)} ${manifest.prefix.slice(0, 8)} ${title}`;
+      });
+      golden.expectSame('hashes', hashes.join('\n'));
     });
 
     test('for histories in its own words', () => {

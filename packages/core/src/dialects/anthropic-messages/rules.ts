@@ -204,6 +204,17 @@ export function isStrictVersion({ apiVersion = '' }: ProviderDescriptor): boolea
   return (/[\d-]{10}$/.exec(apiVersion)?.[0] ?? '') >= '2026-10-21';
 }
 
+/** Drops a budget for thinking beside a forced tool (`thinking-forced-tool`), or where the loop began without thinking. */
+export function fitThinking(target: Target, isUnthought: () => boolean, losses: LossNote[]): RequestParams {
+  const { params, provider, model } = target;
+  if (params.reasoning?.budget === undefined || thinksBy(provider, model) === 'effort') return params;
+  const why = forcesTool(params) ? 'thinking-forced-tool' : isUnthought() && 'thinking-first';
+  if (!why) return params;
+  losses.push(dropped('params.reasoning', 'parameter', why));
+  const { reasoning: _, ...others } = params;
+  return others;
+}
+
 /** Drops what the version of the API no longer takes. */
 function withoutSampling({ temperature, topP, ...others }: RequestParams, losses: LossNote[]): RequestParams {
   for (const [name, value] of Object.entries({ temperature, topP }))

@@ -33,7 +33,7 @@ import { fromBase64 } from './read-response.ts';
 import {
   beginsUnthought,
   defaultMaxTokens,
-  forcesTool,
+  fitThinking,
   hasBadInput,
   innerLists,
   isEmptyText,
@@ -44,7 +44,6 @@ import {
   isToolResult,
   isVisible,
   saysNothing,
-  thinksBy,
   trimEnd,
   writeParams,
 } from './rules.ts';
@@ -97,15 +96,7 @@ export const writer: RequestWriter = {
     raw.includes('"compaction"') &&
     raw.includes('"signature"') &&
     elementTexts(textAt(raw, ['content']) ?? '[]').some((text) => isSignedSummary(parseJson(text))),
-  fitParams(target, count, textOf, losses) {
-    const { params } = target;
-    if (params.reasoning?.budget === undefined || thinksBy(target.provider, target.model) === 'effort') return params;
-    const why = forcesTool(params) ? 'thinking-forced-tool' : beginsUnthought(count, textOf) && 'thinking-first';
-    if (!why) return params;
-    losses.push(dropped('params.reasoning', 'parameter', why));
-    const { reasoning: _, ...others } = params;
-    return others;
-  },
+  fitParams: (target, count, textOf, losses) => fitThinking(target, () => beginsUnthought(count, textOf), losses),
   frame,
   defaultMaxTokens,
 };

@@ -130,7 +130,7 @@ function areInOrder(
     given.every((id, at) => id === ids[at]) &&
     replies.every(({ results, message }) =>
       results.some((id) => !late.has(id))
-        ? !message?.facts.needs.includes('mixed') && results.every((id) => open.delete(id))
+        ? !message!.facts.needs.includes('mixed') && results.every((id) => open.delete(id))
         : open.size === 0,
     ) &&
     open.size === 0
@@ -180,7 +180,7 @@ function splitResults(draft: PlacedDraft, job: RequestJob): readonly PlacedDraft
   const index = of[0]!;
   const written = draftTranslation(message, job.calls.get(index) ?? NO_CALLS, job);
   const [first, ...more] = written.map((one) => placeAt(one, index));
-  return first ? [{ ...first, losses: [...noteReordered(draft).losses, ...first.losses] }, ...more] : [];
+  return [{ ...first!, losses: [...noteReordered(draft).losses, ...first!.losses] }, ...more];
 }
 
 /**
@@ -264,7 +264,7 @@ export function rewriteMisplacedSystem(
     const before = drafts.slice(0, index).findLast((other) => !isSystem(other))?.role;
     const after = drafts.slice(index + 1).find((other) => !isSystem(other))?.role;
     if ((before === 'user' || before === 'tool') && (after ?? 'assistant') === 'assistant') return draft;
-    const content = draft.message?.content ?? [];
+    const content = draft.message!.content;
     const left = content.flatMap((block, at) =>
       block.type === 'text' ? [] : locateAt(draft, noteLeftOut(block, `content[${at}]`)),
     );
