@@ -31,7 +31,6 @@ import type { Draft, Frame, FrameParts, RequestWriter, Target } from '../write/w
 import { DIALECT } from './provider.ts';
 import { fromBase64 } from './read-response.ts';
 import {
-  beginsUnthought,
   defaultMaxTokens,
   fitThinking,
   hasBadInput,
@@ -96,7 +95,7 @@ export const writer: RequestWriter = {
     raw.includes('"compaction"') &&
     raw.includes('"signature"') &&
     elementTexts(textAt(raw, ['content']) ?? '[]').some((text) => isSignedSummary(parseJson(text))),
-  fitParams: (target, count, textOf, losses) => fitThinking(target, () => beginsUnthought(count, textOf), losses),
+  fitParams: fitThinking,
   frame,
   defaultMaxTokens,
 };

@@ -11,7 +11,7 @@ import {
   textAt,
 } from '../../json/index.ts';
 import type { MediaBlock, Message } from '../../message/index.ts';
-import { beginsUnthought, fitThinking } from '../anthropic-messages/rules.ts';
+import { fitThinking } from '../anthropic-messages/rules.ts';
 import { type LossNote, type LossReason, rewritten, synthesised } from '../loss.ts';
 import { forModel } from '../provider.ts';
 import { isOwn, targetToolName } from '../write/drafts.ts';
@@ -86,8 +86,7 @@ export const writer: RequestWriter = {
       .split(' ')
       .filter(Boolean) as MarkablePart[],
   trimEnd,
-  fitParams: (target, count, textOf, losses) =>
-    fitThinking(target, () => beginsUnthought(count, textOf, isToolResult, findReasoning), losses),
+  fitParams: (target, count, textOf, losses) => fitThinking(target, count, textOf, losses, isToolResult, findReasoning),
   frame,
 };
 
