@@ -4,7 +4,7 @@ export const DIALECT = 'openai-chat';
 
 /**
  * api.openai.com, Chat Completions. What this dialect asks of `quirks`, each by model:
- * - `systemRole`: the role system text is written with: `system` or `developer`, and `user` for models that take neither.
+ * - `systemRole`: the role system text is written with, `system` or `developer`.
  * - `maxTokensField`: the name of the token limit, `max_completion_tokens` or `max_tokens`.
  * - `reasoningField`: where a compatible provider puts visible thoughts, `reasoning_content` or `reasoning`; for
  *   people and tools that look at the descriptor, since the view knows both names.
@@ -47,14 +47,7 @@ export const openaiChatHome: ProviderDescriptor = {
     media: { user: ['image/*', 'audio/wav', 'audio/mpeg', 'audio/mp3', 'application/pdf'], toolResult: [] },
     alternateRoles: false,
     quirks: {
-      // `role`
-      systemRole: {
-        default: 'system',
-        models: [
-          ['*o1-mini*', 'user'],
-          ['*o1-preview*', 'user'],
-        ],
-      },
+      systemRole: { default: 'system' },
       maxTokensField: { default: 'max_completion_tokens' },
       reasoningField: { default: '' },
       sendReasoning: { default: true },

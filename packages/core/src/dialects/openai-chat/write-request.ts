@@ -235,6 +235,7 @@ export function frame({ system, tools, params, extra }: FrameParts, target: Targ
 }
 
 /** Whether the target takes system text in front. A few models do not (`role`), so it is sent as the user's. */
-function takesSystem(target: Target): boolean {
-  return quirk('systemRole', target) !== 'user';
+function takesSystem({ provider: { policies }, model }: Target): boolean {
+  // A chat template takes it there alone.
+  return policies.alternateRoles || forModel(policies.inlineSystem, model) !== 'never';
 }
