@@ -1,7 +1,7 @@
 /** The parts of the code whose tests are measured. */
 
 /**
- * `longer` are tests that judge only what the others leave, with `--left`.
+ * `longer` are tests that judge only with `--longer`, best what the others leave.
  * @typedef {{ sources: readonly string[], tests: readonly string[], longer?: readonly string[] }} Area
  */
 
@@ -26,9 +26,10 @@ export const AREAS = {
     sources: ['packages/core/src/dialects/write/*.ts', 'packages/core/src/dialects/*/write-request.ts'],
     tests: [
       'packages/core/src/dialects/**/{client-calls,conversation,drafts,new-blocks,reuse,write-request*}.test.ts',
-      'packages/core/test/wire-rules/*.test.ts',
+      'packages/core/test/{wire-rules,written}/*.test.ts',
       'packages/core/test/dialect-conformance.test.ts',
     ],
+    longer: ['packages/core/test/{matrix,pains,loops}/*.test.ts'],
   },
   stores: {
     sources: ['packages/forest/src/store/**/*.ts'],

@@ -1,7 +1,7 @@
 /**
  * The mutation score of an area: which changes of its code its tests notice. First each test file runs once without a change, to see
  * which mutants each test reaches; then each mutant runs with the tests that reach it, until one fails: first those that take little time
- * for what they have noticed so far. Those that survive can be judged again, by the tests that take longer, too.
+ * for what they have noticed so far. Those that survive can be judged again, also by tests that take longer.
  */
 import { fork } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -25,14 +25,14 @@ const TICK = 250;
 
 /**
  * @param {string} name of the area
- * @param {{ only?: string | undefined, left: boolean }} options `only` is a part of a path; `left` judges again what survived the last time, by the tests that take longer, too
+ * @param {{ only?: string | undefined, left: boolean, longer: boolean }} options `only` is a part of a path; `left` judges again only what survived the last time, or has changed; `longer` adds the tests that take longer
  */
-export async function measureMutants(name, { only = '', left }) {
+export async function measureMutants(name, { only = '', left, longer }) {
   const area = AREAS[name];
   if (!area) throw new Error(`There is no area "${name}": ${Object.keys(AREAS).join(', ')}.`);
   const folder = `${root}coverage/${name}/`;
   mkdirSync(folder, { recursive: true });
-  const program = await makeProgram(left ? { ...area, tests: [...area.tests, ...(area.longer ?? [])] } : area, only);
+  const program = await makeProgram({ ...area, tests: [...area.tests, ...((longer && area.longer) || [])] }, only);
   const file = `${folder}tests.cjs`;
   writeFileSync(file, program.code);
   const judge = new Judge([file, JSON.stringify(program.packages)]);

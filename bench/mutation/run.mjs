@@ -1,7 +1,7 @@
 /**
  * Branch coverage of the areas, or with `--mutants` their mutation score. Reports are in `coverage/<area>`; `survivors.md` says why a
- * mutant that no test notices may live. `--only splice.ts` takes the files whose path contains that; `--left` takes only the mutants that
- * survived the last time.
+ * mutant that no test notices may live. `--only splice.ts` takes the files whose path contains that; `--left` judges only the mutants that
+ * survived the last time or are new; `--longer` adds the tests that take longer.
  */
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -12,7 +12,12 @@ import { AREAS } from './areas.mjs';
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { mutants: { type: 'boolean' }, only: { type: 'string' }, left: { type: 'boolean' } },
+  options: {
+    mutants: { type: 'boolean' },
+    only: { type: 'string' },
+    left: { type: 'boolean' },
+    longer: { type: 'boolean' },
+  },
 });
 
 installFolder(fileURLToPath(new URL('./', import.meta.url)));
@@ -20,7 +25,7 @@ for (const area of positionals.length > 0 ? positionals : Object.keys(AREAS)) {
   if (values.mutants) {
     // What it imports has just been installed.
     const { measureMutants } = await import('./mutants.mjs');
-    await measureMutants(area, { only: values.only, left: values.left === true });
+    await measureMutants(area, { only: values.only, left: values.left === true, longer: values.longer === true });
   } else if (!measureBranches(area)) process.exitCode = 1;
 }
 

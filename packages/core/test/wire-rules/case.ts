@@ -1,6 +1,6 @@
 /** A history in an API's own words that breaks one of its rules when it is sent as it stands. */
 
-import type { Message, Origin, WriteRequest } from '@skein/core';
+import type { Message, Origin, WriteRequest, WrittenRequest } from '@skein/core';
 import { writeRequest } from '@skein/core';
 import type { JudgedRequest, Verdict } from '@skein/emulator';
 import { type Api, judgeFor, newest } from '../matrix/apis.ts';
@@ -52,16 +52,17 @@ const messagesOf = (api: Api, { history, origin }: Case): Message[] =>
   history.map((raw) => api.dialect.parseMessage(raw, origin));
 
 /** The history in a request that core wrote. */
-export function written(api: Api, given: Case): string {
+export function written(api: Api, given: Case): { readonly messages: Message[]; readonly request: WrittenRequest } {
   const { model = newest(api), options, extra } = given;
   const messages = messagesOf(api, given);
-  return writeRequest(api.dialect, {
+  const request = writeRequest(api.dialect, {
     params: { maxTokens: 2048 },
     ...(extra && { extra: { ...extra } }),
     ...options,
     model,
     messages,
-  }).body;
+  });
+  return { messages, request };
 }
 
 export function judged(api: Api, body: string, { model = newest(api), judged }: Case): Verdict {

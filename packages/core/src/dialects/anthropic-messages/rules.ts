@@ -109,11 +109,11 @@ export function trimEnd(draft: Draft): Draft | undefined | null {
  * (`thinking-first`). The API joins neighbours of one role, so the loop goes back as long as the user's messages contain
  * results.
  */
-export function beginsUnthought(
+function beginsUnthought(
   count: number,
   textOf: (index: number) => string,
-  isResult: (block: unknown) => boolean = isToolResult,
-  isThought: (block: unknown) => unknown = isThinking,
+  isResult: (block: unknown) => boolean,
+  isThought: (block: unknown) => unknown,
 ): boolean {
   let start: unknown;
   let isUser = true;
@@ -202,6 +202,26 @@ function besideThinking({ temperature, topP, ...others }: RequestParams, losses:
  */
 export function isStrictVersion({ apiVersion = '' }: ProviderDescriptor): boolean {
   return (/[\d-]{10}$/.exec(apiVersion)?.[0] ?? '') >= '2026-10-21';
+}
+
+/** Drops a budget for thinking beside a forced tool (`thinking-forced-tool`), or where the loop began without thinking. */
+export function fitThinking(
+  target: Target,
+  count: number,
+  textOf: (index: number) => string,
+  losses: LossNote[],
+  isResult: (block: unknown) => boolean = isToolResult,
+  isThought: (block: unknown) => unknown = isThinking,
+): RequestParams {
+  const { params, provider, model } = target;
+  if (params.reasoning?.budget === undefined || thinksBy(provider, model) === 'effort') return params;
+  const why = forcesTool(params)
+    ? 'thinking-forced-tool'
+    : beginsUnthought(count, textOf, isResult, isThought) && 'thinking-first';
+  if (!why) return params;
+  losses.push(dropped('params.reasoning', 'parameter', why));
+  const { reasoning: _, ...others } = params;
+  return others;
 }
 
 /** Drops what the version of the API no longer takes. */

@@ -31,9 +31,8 @@ import type { Draft, Frame, FrameParts, RequestWriter, Target } from '../write/w
 import { DIALECT } from './provider.ts';
 import { fromBase64 } from './read-response.ts';
 import {
-  beginsUnthought,
   defaultMaxTokens,
-  forcesTool,
+  fitThinking,
   hasBadInput,
   innerLists,
   isEmptyText,
@@ -44,7 +43,6 @@ import {
   isToolResult,
   isVisible,
   saysNothing,
-  thinksBy,
   trimEnd,
   writeParams,
 } from './rules.ts';
@@ -82,9 +80,8 @@ export const writer: RequestWriter = {
   },
   translate(message, target, calls) {
     const isTakenApart = message.role !== 'assistant' && message.role !== 'system' && isOwn(message, target);
-    return isTakenApart
-      ? splitParts(spliceMessage(message, target, { dropBound: false }), calls, partList)
-      : translate(message, target, calls);
+    const split = isTakenApart && splitParts(spliceMessage(message, target, { dropBound: false }), calls, partList);
+    return split || translate(message, target, calls);
   },
   result,
   userText,
@@ -98,15 +95,7 @@ export const writer: RequestWriter = {
     raw.includes('"compaction"') &&
     raw.includes('"signature"') &&
     elementTexts(textAt(raw, ['content']) ?? '[]').some((text) => isSignedSummary(parseJson(text))),
-  fitParams(target, count, textOf, losses) {
-    const { params } = target;
-    if (params.reasoning?.budget === undefined || thinksBy(target.provider, target.model) === 'effort') return params;
-    const why = forcesTool(params) ? 'thinking-forced-tool' : beginsUnthought(count, textOf) && 'thinking-first';
-    if (!why) return params;
-    losses.push(dropped('params.reasoning', 'parameter', why));
-    const { reasoning: _, ...others } = params;
-    return others;
-  },
+  fitParams: fitThinking,
   frame,
   defaultMaxTokens,
 };

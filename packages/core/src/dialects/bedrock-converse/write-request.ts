@@ -11,8 +11,8 @@ import {
   textAt,
 } from '../../json/index.ts';
 import type { MediaBlock, Message } from '../../message/index.ts';
-import { beginsUnthought, forcesTool, thinksBy } from '../anthropic-messages/rules.ts';
-import { dropped, type LossNote, type LossReason, rewritten, synthesised } from '../loss.ts';
+import { fitThinking } from '../anthropic-messages/rules.ts';
+import { type LossNote, type LossReason, rewritten, synthesised } from '../loss.ts';
 import { forModel } from '../provider.ts';
 import { isOwn, targetToolName } from '../write/drafts.ts';
 import { type BodyMember, joinFrame, readSystemTexts, writeTools } from '../write/frame.ts';
@@ -72,9 +72,8 @@ export const writer: RequestWriter = {
   splice: spliceMessage,
   translate(message, target, calls) {
     const isTakenApart = message.role !== 'assistant' && message.role !== 'system' && isOwn(message, target);
-    return isTakenApart
-      ? splitParts(spliceMessage(message, target, { dropBound: false }), calls, partList)
-      : translate(message, target, calls);
+    const split = isTakenApart && splitParts(spliceMessage(message, target, { dropBound: false }), calls, partList);
+    return split || translate(message, target, calls);
   },
   result,
   userText,
@@ -87,17 +86,7 @@ export const writer: RequestWriter = {
       .split(' ')
       .filter(Boolean) as MarkablePart[],
   trimEnd,
-  fitParams(target, count, textOf, losses) {
-    const { params } = target;
-    if (params.reasoning?.budget === undefined || thinksBy(target.provider, target.model) === 'effort') return params;
-    const why =
-      (forcesTool(params) && 'thinking-forced-tool') ||
-      (beginsUnthought(count, textOf, isToolResult, findReasoning) && 'thinking-first');
-    if (!why) return params;
-    losses.push(dropped('params.reasoning', 'parameter', why));
-    const { reasoning: _, ...others } = params;
-    return others;
-  },
+  fitParams: (target, count, textOf, losses) => fitThinking(target, count, textOf, losses, isToolResult, findReasoning),
   frame,
 };
 
@@ -151,7 +140,7 @@ function mergeAssistant(drafts: readonly Draft[]): Draft | undefined {
     text: messageText('assistant', parts),
     calls: drafts.flatMap(({ calls }) => calls),
     results: [],
-    losses: drafts.flatMap(({ losses }) => losses),
+    losses: [],
   };
 }
 

@@ -80,9 +80,8 @@ export const writer: RequestWriter = {
   },
   translate(message, target, calls) {
     const isTakenApart = message.facts.results.length > 0 && isOwn(message, target);
-    return isTakenApart
-      ? splitParts(spliceMessage(message, target, { dropBound: false }), calls, partList)
-      : translate(message, target, calls);
+    const split = isTakenApart && splitParts(spliceMessage(message, target, { dropBound: false }), calls, partList);
+    return split || translate(message, target, calls);
   },
   result,
   userText,

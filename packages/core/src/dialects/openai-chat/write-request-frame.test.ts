@@ -88,6 +88,17 @@ describe('the body around the messages', () => {
     expect(framed({ system: [system('a'), own] }).lead).toHaveLength(2);
   });
 
+  it('keeps the system text in front a system message for templates that take none inside the conversation', () => {
+    const inlineSystem = { default: 'never' } as const;
+    const template = {
+      ...openaiChatHome,
+      policies: { ...openaiChatHome.policies, inlineSystem, alternateRoles: true },
+    };
+    const { lead, losses } = framed({ system: [system('a')] }, { ...target, provider: template, model: 'llama3' });
+    expect(lead).toEqual(['{"role":"system","content":"a"}']);
+    expect(losses).toEqual([]);
+  });
+
   it('leaves out tools in the words of others', () => {
     const native = { dialect: 'openai-chat', native: '{"type":"custom","custom":{"name":"sh"}}' };
     const { head, losses, base } = framed({ tools: [native, { dialect: 'other', native: '{}' }] });

@@ -175,6 +175,22 @@ describe('media', () => {
     expect(reasons(units)).toEqual([]);
   });
 
+  it('name the format of a recording as the API does', () => {
+    const wav: ContentBlock = { type: 'media', mediaType: 'audio/wav', source: { kind: 'base64', data: 'QQ==' } };
+    const [unit] = translated(user([wav]), target({}, 'gpt-4o-audio-preview'));
+    expect(unit!.text).toContain('{"data":"QQ==","format":"wav"}');
+  });
+
+  it('stand behind the word for a failure in the result of a provider that takes them there', () => {
+    const failed = toolResult('a', [{ type: 'text', text: 'See' }, png], { isError: true });
+    const [unit] = translated(failed, target({ media: { user: ['image/*'], toolResult: ['image/*'] } }));
+    expect(JSON.parse(unit!.text).content).toEqual([
+      { type: 'text', text: 'Error:' },
+      { type: 'text', text: 'See' },
+      { type: 'image_url', image_url: { url: 'data:image/png;base64,QQ==' } },
+    ]);
+  });
+
   it('are left out, and said so, where they cannot be taken', () => {
     const units = translated(
       foreign('user', [

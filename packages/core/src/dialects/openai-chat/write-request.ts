@@ -71,7 +71,8 @@ const { translate, result, userText } = /* @__PURE__ */ makeTranslator(format);
 
 export const writer: RequestWriter = {
   splice(message, target, options) {
-    const isRefused = message.facts.role === 'system' && !takesSystem(target);
+    const isRefused =
+      message.facts.role === 'system' && forModel(target.provider.policies.inlineSystem, target.model) === 'never';
     return isRefused ? translate(message, target, NO_CALLS) : spliceMessage(message, target, options);
   },
   translate,
@@ -177,7 +178,7 @@ export function mergeMessages(drafts: readonly Draft[]): Draft | undefined {
     text: splice(last.text, changes.edits(last.text)),
     calls: last.calls,
     results: [],
-    losses: drafts.flatMap((draft) => draft.losses),
+    losses: [],
   };
 }
 
@@ -233,7 +234,8 @@ export function frame({ system, tools, params, extra }: FrameParts, target: Targ
   return { ...joinFrame(head, 'messages', tail, extra), lead, base: `${lead.join(',')}\n${written}`, losses };
 }
 
-/** Whether the target takes system text. A few models do not (`role`), so it is sent as the user's. */
-function takesSystem({ provider, model }: Target): boolean {
-  return forModel(provider.policies.inlineSystem, model) !== 'never';
+/** Whether the target takes system text in front. A few models do not (`role`), so it is sent as the user's. */
+function takesSystem({ provider: { policies }, model }: Target): boolean {
+  // A chat template takes it there alone.
+  return policies.alternateRoles || forModel(policies.inlineSystem, model) !== 'never';
 }

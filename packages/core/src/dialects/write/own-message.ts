@@ -254,15 +254,24 @@ export interface PartListFormat {
   textPart(json: string): string;
 }
 
-/** Splits a user message into one draft for each tool result and one for the rest, with every part in its exact text. */
-export function splitParts(drafts: readonly Draft[], calls: CallLookup, format: PartListFormat): readonly Draft[] {
+/**
+ * Splits a user message into one draft for each tool result and one for the rest, with every part in its exact text;
+ * undefined if it has other members.
+ */
+export function splitParts(
+  drafts: readonly Draft[],
+  calls: CallLookup,
+  format: PartListFormat,
+): readonly Draft[] | undefined {
   const [whole] = drafts;
-  const parts = whole && sortParts(readParts(whole, format) ?? [], format);
-  const ids = whole?.results.map((id) => calls.find(id)?.id ?? id) ?? [];
-  if (!parts || parts.results.length + parts.others.length < 2)
-    return drafts.map((draft) => ({ ...draft, results: ids }));
-  const split = parts.results.map((part, index) => makeDraft('tool', [part], [ids[index]!], format));
-  if (parts.others.length > 0) split.push(makeDraft('user', parts.others, [], format));
+  if (!whole) return drafts;
+  const parts = readParts(whole, format);
+  if (!parts) return undefined;
+  const ids = whole.results.map((id) => calls.find(id)?.id ?? id);
+  if (parts.length < 2) return [{ ...whole, results: ids }];
+  const { results, others } = sortParts(parts, format);
+  const split = results.map((part, index) => makeDraft('tool', [part], [ids[index]!], format));
+  if (others.length > 0) split.push(makeDraft('user', others, [], format));
   return split.map((draft, index) => (index === 0 ? { ...draft, losses: whole.losses } : draft));
 }
 
@@ -274,7 +283,7 @@ export function mergeParts(drafts: readonly Draft[], format: PartListFormat): Dr
   const { results, others } = sortParts(parts.flat(), format);
   const role = drafts.every((draft) => draft.role === 'tool') ? 'tool' : 'user';
   const ids = drafts.flatMap((draft) => draft.results);
-  return { ...makeDraft(role, [...results, ...others], ids, format), losses: drafts.flatMap((draft) => draft.losses) };
+  return makeDraft(role, [...results, ...others], ids, format);
 }
 
 function makeDraft(

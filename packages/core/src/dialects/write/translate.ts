@@ -95,7 +95,7 @@ export function makeTranslator(format: MessageFormat): Pick<RequestWriter, 'tran
       result?: string,
     ): readonly PortableBlock[] {
       const { type } = block;
-      if (type === 'tool-use') return result === undefined ? call(block, path) : [];
+      if (type === 'tool-use' && result === undefined) return call(block, path);
       if (type === 'media' && (!isAssistant || result !== undefined)) return show(block, path, notes, result);
       if (type === 'text' && block.citations?.length) notes.push(dropped(`${path}.citations`, 'citations'));
       if ((type === 'text' || type === 'refusal') && block.text !== '') {
@@ -222,7 +222,7 @@ function isBlank(said: PortableBlock): boolean {
 
 /** Members of replies that their blocks show, or that mean nothing outside the reply. */
 const KNOWN: ReadonlySet<string> = /* @__PURE__ */ new Set(
-  /* @__PURE__ */ 'annotations args arguments call_id citations content data encrypted_content format function functionCall function_call id index input name parts phase reasoning reasoning_content reasoning_details refusal role signature status summary text thinking thought thoughtSignature thought_signature tool_calls type'.split(
+  /* @__PURE__ */ 'annotations args arguments call_id citations citationsContent content custom data encrypted_content format function functionCall function_call id index input name parts phase reasoning reasoningContent reasoningText reasoning_content reasoning_details refusal role signature status summary text thinking thought thoughtSignature thought_signature toolUse toolUseId tool_calls type'.split(
     ' ',
   ),
 );

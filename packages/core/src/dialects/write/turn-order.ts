@@ -21,6 +21,7 @@ import {
 } from './drafts.ts';
 import { type LateCalls, sideOf } from './reuse.ts';
 import { noteLeftOut, readTexts } from './translate.ts';
+import type { Target } from './writer.ts';
 
 /** The results that are sent for calls without one: a call that waited for approval was not run, others may have been. */
 const UNAPPROVED = 'No result: the call waited for an approval that was not given, and was not run.';
@@ -129,7 +130,7 @@ function areInOrder(
     given.every((id, at) => id === ids[at]) &&
     replies.every(({ results, message }) =>
       results.some((id) => !late.has(id))
-        ? !message?.facts.needs.includes('mixed') && results.every((id) => open.delete(id))
+        ? !message!.facts.needs.includes('mixed') && results.every((id) => open.delete(id))
         : open.size === 0,
     ) &&
     open.size === 0
@@ -147,11 +148,11 @@ function sortReplies(
   const arrived: PlacedDraft[] = [];
   const others: PlacedDraft[] = [];
   for (const draft of replies.flatMap((reply) => splitResults(reply, job))) {
-    const [id, ...more] = draft.results;
+    const [id] = draft.results;
     const taken = results.get(id!);
     if (id === undefined || late.has(id)) others.push(draft);
     // As many results of each id as there are open calls of that id.
-    else if (more.length === 0 && taken && taken.length < ids.filter((call) => call === id).length) {
+    else if (taken && taken.length < ids.filter((call) => call === id).length) {
       // It overtakes what was said before it.
       const result = others.length > 0 ? noteReordered(draft) : draft;
       taken.push(result);
@@ -179,7 +180,7 @@ function splitResults(draft: PlacedDraft, job: RequestJob): readonly PlacedDraft
   const index = of[0]!;
   const written = draftTranslation(message, job.calls.get(index) ?? NO_CALLS, job);
   const [first, ...more] = written.map((one) => placeAt(one, index));
-  return first ? [{ ...first, losses: [...noteReordered(draft).losses, ...first.losses] }, ...more] : [];
+  return [{ ...first!, losses: [...noteReordered(draft).losses, ...first!.losses] }, ...more];
 }
 
 /**
@@ -205,11 +206,16 @@ function isTold(block: ContentBlock, { target }: RequestJob): boolean {
   return block.type === 'text' || (block.type === 'media' && isMoved(block.mediaType));
 }
 
-function readResult(index: number, id: string, { messages, calls }: RequestJob): readonly ContentBlock[] {
+function readResult(index: number, id: string, { messages, calls, target }: RequestJob): readonly ContentBlock[] {
   const { find } = calls.get(index) ?? NO_CALLS;
   const results = messages[index]!.toolResults;
-  const result = results.find(({ toolCallId }) => (find(toolCallId)?.id ?? toolCallId) === id) ?? results[0];
-  return result?.content ?? [];
+  const result = results.find(({ toolCallId }) => isSentAs(find(toolCallId)?.id ?? toolCallId, id, target));
+  return (result ?? results[0])?.content ?? [];
+}
+
+/** Whether a call or its result has this id in the body: its own, or one that the target takes. */
+function isSentAs(id: string, sent: string, { provider: { policies } }: Target): boolean {
+  return id === sent || targetToolId(id, policies, '', []) === sent;
 }
 
 /** A result for a call that has none. */
@@ -219,10 +225,7 @@ function answerMissing(
   { writer, target, unapproved }: RequestJob,
 ): PlacedDraft {
   const note = synthesised('', 'tool-unanswered', `${call.name} ${call.id}`);
-  // The draft has the call under the id that the target takes.
-  const isUnapproved = unapproved.some(
-    (id) => id === call.id || targetToolId(id, target.provider.policies, '', []) === call.id,
-  );
+  const isUnapproved = unapproved.some((id) => isSentAs(id, call.id, target));
   return synthesiseDraft(writer.result(call, isUnapproved ? UNAPPROVED : INTERRUPTED, target), note, caller);
 }
 
@@ -261,7 +264,7 @@ export function rewriteMisplacedSystem(
     const before = drafts.slice(0, index).findLast((other) => !isSystem(other))?.role;
     const after = drafts.slice(index + 1).find((other) => !isSystem(other))?.role;
     if ((before === 'user' || before === 'tool') && (after ?? 'assistant') === 'assistant') return draft;
-    const content = draft.message?.content ?? [];
+    const content = draft.message!.content;
     const left = content.flatMap((block, at) =>
       block.type === 'text' ? [] : locateAt(draft, noteLeftOut(block, `content[${at}]`)),
     );

@@ -57,7 +57,7 @@ export interface RequestWriter {
   result(call: CallRef, text: string, target: Target): Draft;
   /** Drafts a user message. */
   userText(text: string, target: Target): Draft;
-  /** Merges drafts of one role into one element; returns undefined if the protocol keeps them apart. */
+  /** Merges drafts of one role into one element; returns undefined if the protocol keeps them apart. Their losses stay as they are. */
   merge(drafts: readonly Draft[]): Draft | undefined;
   /** Whether results follow each assistant message, or the whole turn of several assistant messages. */
   readonly resultsFollow: 'message' | 'turn';

@@ -1,0 +1,38 @@
+import { expect, it } from 'vitest';
+import { anthropicMessages, googleGenerateContent, writeRequest } from '../index.ts';
+import { bedrockConverse } from '../more.ts';
+
+it.each([
+  [
+    anthropicMessages,
+    'claude-sonnet-4-5',
+    (role: string, list: readonly string[]) => `{"role":"${role}","content":[${list}]}`,
+    (id: string) => `{"type":"tool_use","id":"${id}","name":"${id}","input":{}}`,
+    (id: string) => `{"type":"tool_result","tool_use_id":"${id}","content":"of ${id}"}`,
+  ],
+  [
+    bedrockConverse,
+    'us.amazon.nova-pro-v1:0',
+    (role: string, list: readonly string[]) => `{"role":"${role}","content":[${list}]}`,
+    (id: string) => `{"toolUse":{"toolUseId":"${id}","name":"${id}","input":{}}}`,
+    (id: string) => `{"toolResult":{"toolUseId":"${id}","content":[{"text":"of ${id}"}]}}`,
+  ],
+  [
+    googleGenerateContent,
+    'gemini-2.5-flash',
+    (role: string, list: readonly string[]) => `{"role":"${role === 'user' ? role : 'model'}","parts":[${list}]}`,
+    (id: string) => `{"functionCall":{"id":"${id}","name":"${id}","args":{}}}`,
+    (id: string) => `{"functionResponse":{"id":"${id}","name":"${id}","response":{"output":"of ${id}"}}}`,
+  ],
+])('results beside other members are not lost when they come late: %o', (dialect, model, message, call, result) => {
+  const results = message('user', [result('b'), result('a')]).replace(/\}$/, ',"extra":1}');
+  const raws = [
+    message('assistant', [call('a'), call('b')]),
+    message('user', ['{"text":"Wait","type":"text"}']),
+    results,
+  ];
+  const { body, losses } = writeRequest(dialect, { model, messages: raws.map((raw) => dialect.parseMessage(raw)) });
+  expect(body).toContain('of a');
+  expect(body).toContain('of b');
+  expect(losses.map(({ reason }) => reason)).not.toContain('tool-unanswered');
+});
