@@ -35,10 +35,10 @@ export type {
 } from './dialects/index.ts';
 export { forModel, prefixElements } from './dialects/index.ts';
 export { bedrockConverse, cohereChat, googleInteractions } from './dialects/more.ts';
+export type { ModelTarget } from './dialects/provider.ts';
 export type {
   MemberMeaning,
   MemberValue,
-  ModelTarget,
   OutputRequest,
   ReasoningLevels,
   ReplacementTool,

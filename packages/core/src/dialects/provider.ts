@@ -101,6 +101,27 @@ export function forModel<T>(choice: ByModel<T>, model: string): T {
   return value;
 }
 
+/** A model at a provider. */
+export interface ModelTarget {
+  readonly provider: ProviderDescriptor;
+  readonly model: string;
+}
+
+/** Where a model takes system text among the messages. */
+export function inlineSystem({ provider, model }: ModelTarget): 'anywhere' | 'never' | 'after-user' {
+  return forModel(provider.policies.inlineSystem, model);
+}
+
+/** The value of a quirk for a model; `otherwise` if the descriptor does not have it. */
+export function readQuirk(
+  { provider, model }: ModelTarget,
+  name: string,
+  otherwise: string | boolean,
+): string | boolean {
+  const choice = provider.policies.quirks[name];
+  return choice ? forModel(choice, model) : otherwise;
+}
+
 /** The last result for each choice, because writing a long history asks the same for every message. */
 const choices = new WeakMap<object, { readonly model: string; readonly value: unknown }>();
 

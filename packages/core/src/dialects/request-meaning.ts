@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../json/index.ts';
 import type { ContentBlock } from '../message/index.ts';
-import type { ProviderDescriptor } from './provider.ts';
+import type { ModelTarget } from './provider.ts';
 import type { FunctionTool, RequestParams } from './request.ts';
 
 /**
@@ -36,12 +36,6 @@ export interface RequestMeaning {
   writeServerTool?(kind: ServerToolKind, target: ModelTarget, hasFunctions: boolean): JsonObject | undefined;
   /** Matches a text of the system prompt that is meant for the vendor alone. */
   readonly vendorText?: RegExp;
-}
-
-/** A model at a provider. */
-export interface ModelTarget {
-  readonly provider: ProviderDescriptor;
-  readonly model: string;
 }
 
 /** What one member of a request means. */

@@ -1,5 +1,5 @@
 import type { RequestParams, SchemaFormat, ToolDefinition } from '../dialects/index.ts';
-import { forModel } from '../dialects/provider.ts';
+import { readQuirk } from '../dialects/provider.ts';
 import { mergeJson } from '../dialects/write/frame.ts';
 import { SkeinError } from '../error.ts';
 import { isJson, isObject, type JsonObject } from '../json/index.ts';
@@ -74,7 +74,7 @@ export class OutputSchema {
     const { reasoning } = params;
     // `thinking-forced-tool`, `forced-tool-unsupported`
     const thinks = reasoning ? reasoning.effort !== 'none' : false;
-    const mayForce = !thinks && !forModel(provider.policies.quirks.alwaysThinks ?? { default: false }, model);
+    const mayForce = !thinks && !readQuirk({ provider, model }, 'alwaysThinks', false);
     const forced = others.length > 0 ? 'required' : { name: TOOL };
     return { tools, params: { ...params, toolChoice: mayForce ? forced : 'auto' }, extra };
   }
@@ -97,12 +97,12 @@ export class OutputSchema {
  * const members = formatOutput({ dialect: anthropicMessages, provider, model: 'claude-opus-5-5' }, schema, false);
  */
 export function formatOutput(
-  { dialect, provider, model }: Pick<Target, 'dialect' | 'provider' | 'model'>,
+  target: Pick<Target, 'dialect' | 'provider' | 'model'>,
   given: JsonObject,
   hasTools: boolean,
 ): JsonObject | undefined {
-  const says = (quirk: string) => forModel(provider.policies.quirks[quirk] ?? { default: 'format' }, model);
-  const way = dialect.output?.schema;
+  const says = (quirk: string) => readQuirk(target, quirk, 'format');
+  const way = target.dialect.output?.schema;
   if (!way || says('output') !== 'format' || (hasTools && says('outputWithTools') !== 'format')) return undefined;
   const schema = narrow(given, way);
   return way.onlyClosed && !isClosed(schema) ? undefined : way.body(schema, isStrict(schema));

@@ -139,30 +139,33 @@ test('what waits in the next outage is stored at its end, though what waited in 
 test.each([
   ['its own', false],
   ['a given', true],
-])('whoever asks whether exchanges are stored does not wait until they are placed, with %s backlog', async (_, isGiven) => {
-  const inner = memoryStore();
-  let goOn = () => {};
-  const slow = new Promise<void>((resolve) => {
-    goOn = resolve;
-  });
-  const forest = createForest({ ...inner, changes: (after) => slow.then(() => inner.changes(after)) });
-  const recorder = createRecorder(forest, isGiven ? { backlog: createBacklog(forest) } : {});
-  const record = async () => {
-    const { id, end } = recorder.begin({ method: 'GET', url: 'https://api.openai.com/v1/models', headers: [] });
-    end('done');
-    let isStored = false;
-    void recorder.stored().then(() => {
-      isStored = true;
+])(
+  'whoever asks whether exchanges are stored does not wait until they are placed, with %s backlog',
+  async (_, isGiven) => {
+    const inner = memoryStore();
+    let goOn = () => {};
+    const slow = new Promise<void>((resolve) => {
+      goOn = resolve;
     });
-    await settle(() => isStored);
-    expect((await inner.entry('exchange', id))?.data.outcome).toBe('done');
-  };
-  await record();
-  // The first one is being placed.
-  await record();
-  goOn();
-  await recorder.settled();
-});
+    const forest = createForest({ ...inner, changes: (after) => slow.then(() => inner.changes(after)) });
+    const recorder = createRecorder(forest, isGiven ? { backlog: createBacklog(forest) } : {});
+    const record = async () => {
+      const { id, end } = recorder.begin({ method: 'GET', url: 'https://api.openai.com/v1/models', headers: [] });
+      end('done');
+      let isStored = false;
+      void recorder.stored().then(() => {
+        isStored = true;
+      });
+      await settle(() => isStored);
+      expect((await inner.entry('exchange', id))?.data.outcome).toBe('done');
+    };
+    await record();
+    // The first one is being placed.
+    await record();
+    goOn();
+    await recorder.settled();
+  },
+);
 
 test('a store that does not answer is an outage, too: the writer of a gateway waits for some seconds and not for ever', async () => {
   const { state, store } = fragile(memoryStore());

@@ -1,14 +1,13 @@
 import { isObject, isText, type JsonObject } from '../../json/index.ts';
-import { forModel } from '../provider.ts';
+import type { ModelTarget } from '../provider.ts';
 import {
   type MemberValue,
-  type ModelTarget,
   otherMembers,
   type ReplacementTool,
   type RequestMeaning,
   standInFunction,
 } from '../request-meaning.ts';
-import { thinksBy } from './rules.ts';
+import { alwaysThinks, thinksBy } from './rules.ts';
 
 /** The members of a request of the Messages API. */
 export const meaning: RequestMeaning = {
@@ -79,10 +78,9 @@ export const meaning: RequestMeaning = {
 };
 
 /** The levels of a model: none before 4.6, where thinking has a budget, and one less at 4.6. */
-export function readScale({ provider, model }: ModelTarget): { efforts: readonly string[]; takesBudget: boolean } {
-  const by = thinksBy(provider, model);
-  const always = forModel(provider.policies.quirks.alwaysThinks ?? { default: false }, model) === true;
-  const off = always ? [] : ['none'];
+export function readScale(target: ModelTarget): { efforts: readonly string[]; takesBudget: boolean } {
+  const by = thinksBy(target);
+  const off = alwaysThinks(target) ? [] : ['none'];
   if (by === 'budget') return { efforts: off, takesBudget: true };
   const levels = by === 'either' ? ['low', 'medium', 'high', 'max'] : ['low', 'medium', 'high', 'xhigh', 'max'];
   return { efforts: [...off, ...levels], takesBudget: false };

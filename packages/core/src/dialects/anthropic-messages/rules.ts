@@ -1,6 +1,6 @@
 import { find, findElements, isObject, isText, type JsonObject, parseJson, splice } from '../../json/index.ts';
 import { dropped, type LossNote, rewritten } from '../loss.ts';
-import { forModel, type ProviderDescriptor } from '../provider.ts';
+import { type ModelTarget, type ProviderDescriptor, readQuirk } from '../provider.ts';
 import { type ParamNames, type RequestParams, toTargetChoice, writeSimpleParams } from '../request.ts';
 import type { BodyMember } from '../write/frame.ts';
 import type { Draft, Target } from '../write/writer.ts';
@@ -104,36 +104,6 @@ export function trimEnd(draft: Draft): Draft | undefined | null {
   return { ...draft, pieces: undefined, text: splice(draft.text, [{ ...range!, text: JSON.stringify(trimmed) }]) };
 }
 
-/**
- * Whether the tool loop that the request is in, or the answer that it ends with, began without thinking
- * (`thinking-first`). The API joins neighbours of one role, so the loop goes back as long as the user's messages contain
- * results.
- */
-function beginsUnthought(
-  count: number,
-  textOf: (index: number) => string,
-  isResult: (block: unknown) => boolean,
-  isThought: (block: unknown) => unknown,
-): boolean {
-  let start: unknown;
-  let isUser = true;
-  // An answer that is to be continued is treated as if results followed it.
-  let hasResults = count > 0 && (parseJson(textOf(count - 1)) as JsonObject).role === 'assistant';
-  for (let at = count - 1; at >= 0; at--) {
-    const { role, content } = parseJson(textOf(at)) as JsonObject;
-    const blocks = Array.isArray(content) ? content : [content];
-    if (role === 'assistant') {
-      if (!hasResults) break;
-      start = blocks[0];
-      isUser = false;
-    } else {
-      hasResults = (isUser && hasResults) || blocks.some(isResult);
-      isUser = true;
-    }
-  }
-  return start !== undefined && !isThought(start);
-}
-
 /** Parameters that are one plain member. The tool choice and thinking are not: when a request is read, they stay in `rest`. */
 export const PARAM_NAMES: ParamNames = {
   maxTokens: 'max_tokens',
@@ -153,22 +123,19 @@ const LEAST_BUDGET = 1024;
 const LEAST_TOP_P = 0.95;
 
 /** The default limit, plus the thinking budget, which counts towards it (`budget-max`). */
-export function defaultMaxTokens(
-  { reasoning }: RequestParams,
-  { provider, model }: Pick<Target, 'provider' | 'model'>,
-): number {
+export function defaultMaxTokens({ reasoning }: RequestParams, target: ModelTarget): number {
   const { effort, budget = 0 } = reasoning ?? {};
-  return MAX_TOKENS + (effort === 'none' || thinksBy(provider, model) === 'effort' ? 0 : budget);
+  return MAX_TOKENS + (effort === 'none' || thinksBy(target) === 'effort' ? 0 : budget);
 }
 
 /** How thinking is requested from a model: by `budget`, by `effort`, or by `either`. */
-export function thinksBy({ policies }: ProviderDescriptor, model: string): string | boolean {
-  return forModel(policies.quirks.thinking ?? { default: 'effort' }, model);
+export function thinksBy(target: ModelTarget): string | boolean {
+  return readQuirk(target, 'thinking', 'effort');
 }
 
 /** Whether a model thinks without being asked to, so that no call can be forced (`forced-tool-unsupported`). */
-export function alwaysThinks({ provider, model }: Target): boolean {
-  return forModel(provider.policies.quirks.alwaysThinks ?? { default: false }, model) === true;
+export function alwaysThinks(target: ModelTarget): boolean {
+  return readQuirk(target, 'alwaysThinks', false) === true;
 }
 
 /** A budget that leaves room for an answer: as given, or half of the limit; undefined if that is too small. */
@@ -204,7 +171,11 @@ export function isStrictVersion({ apiVersion = '' }: ProviderDescriptor): boolea
   return (/[\d-]{10}$/.exec(apiVersion)?.[0] ?? '') >= '2026-10-21';
 }
 
-/** Drops a budget for thinking beside a forced tool (`thinking-forced-tool`), or where the loop began without thinking. */
+/**
+ * Drops a budget for thinking beside a forced tool (`thinking-forced-tool`), or where the tool loop that the request is in, or the
+ * answer that it ends with, began without thinking (`thinking-first`). The API joins neighbours of one role, so the loop goes back as
+ * long as the user's messages contain results.
+ */
 export function fitThinking(
   target: Target,
   count: number,
@@ -213,14 +184,28 @@ export function fitThinking(
   isResult: (block: unknown) => boolean = isToolResult,
   isThought: (block: unknown) => unknown = isThinking,
 ): RequestParams {
-  const { params, provider, model } = target;
-  if (params.reasoning?.budget === undefined || thinksBy(provider, model) === 'effort') return params;
-  const why = forcesTool(params)
-    ? 'thinking-forced-tool'
-    : beginsUnthought(count, textOf, isResult, isThought) && 'thinking-first';
-  if (!why) return params;
-  losses.push(dropped('params.reasoning', 'parameter', why));
-  const { reasoning: _, ...others } = params;
+  const { params } = target;
+  const { reasoning, ...others } = params;
+  if (reasoning?.budget === undefined || thinksBy(target) === 'effort') return params;
+  let start: unknown;
+  let isUser = true;
+  // An answer that is to be continued is treated as if results followed it.
+  let hasResults = count > 0 && (parseJson(textOf(count - 1)) as JsonObject).role === 'assistant';
+  for (let at = count - 1; at >= 0; at--) {
+    const { role, content } = parseJson(textOf(at)) as JsonObject;
+    const blocks = Array.isArray(content) ? content : [content];
+    if (role === 'assistant') {
+      if (!hasResults) break;
+      start = blocks[0];
+      isUser = false;
+    } else {
+      hasResults = (isUser && hasResults) || blocks.some(isResult);
+      isUser = true;
+    }
+  }
+  const isForced = forcesTool(params);
+  if (!isForced && (start === undefined || isThought(start))) return params;
+  losses.push(dropped('params.reasoning', 'parameter', isForced ? 'thinking-forced-tool' : 'thinking-first'));
   return others;
 }
 
@@ -263,7 +248,7 @@ export function writeThinking(
 ): { readonly members: readonly BodyMember[]; readonly simple: RequestParams } {
   const { reasoning, ...simple } = params;
   const { effort, budget } = reasoning ?? {};
-  const by = thinksBy(target.provider, target.model);
+  const by = thinksBy(target);
   const takesEffort = by !== 'budget';
   const maxTokens = params.maxTokens ?? defaultMaxTokens(params, target);
   const fitted = budget === undefined || by === 'effort' ? undefined : fittedBudget(budget, maxTokens);

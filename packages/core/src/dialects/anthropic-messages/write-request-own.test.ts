@@ -44,7 +44,7 @@ describe('what needs nothing is sent as it is', () => {
   test('stored facts are enough: the text is not parsed', () => {
     const facts = { role: 'user', digest: 'd', calls: [], results: [], needs: [] } as const;
     const unread = createMessage('{"role":"user","content":"x"}', home, () => expect.fail('parsed'), facts);
-    expect(writer.splice(unread, target('claude-opus-5'), { dropBound: false })).toHaveLength(1);
+    expect(writer.splice(unread, target('claude-opus-5'))).toHaveLength(1);
   });
 });
 

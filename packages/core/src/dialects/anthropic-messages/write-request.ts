@@ -15,8 +15,8 @@ import {
 } from '../../json/index.ts';
 import type { MediaBlock, Message } from '../../message/index.ts';
 import { dropped, type LossNote, type LossReason, rewritten } from '../loss.ts';
-import { forModel } from '../provider.ts';
-import { isOwn, NO_CALLS } from '../write/drafts.ts';
+import { inlineSystem, readQuirk } from '../provider.ts';
+import { NO_CALLS } from '../write/drafts.ts';
 import { type BodyMember, joinFrame, readSystemTexts, writeTools } from '../write/frame.ts';
 import {
   formatPath,
@@ -24,7 +24,7 @@ import {
   mergeParts,
   type PartListFormat,
   type Repair,
-  splitParts,
+  splitOwn,
 } from '../write/own-message.ts';
 import { type MessageFormat, makeTranslator, type PortableBlock, toArguments } from '../write/translate.ts';
 import type { Draft, Frame, FrameParts, RequestWriter, Target } from '../write/writer.ts';
@@ -74,14 +74,13 @@ const { translate, result, userText } = /* @__PURE__ */ makeTranslator(format);
 /** Results follow the whole turn, because the API joins the messages of a turn before it looks for them (recorded). */
 export const writer: RequestWriter = {
   splice(message, target, options) {
-    const isRefused =
-      message.facts.role === 'system' && forModel(target.provider.policies.inlineSystem, target.model) === 'never';
-    return isRefused ? translate(message, target, NO_CALLS) : spliceMessage(message, target, options);
+    return message.facts.role === 'system' && inlineSystem(target) === 'never'
+      ? translate(message, target, NO_CALLS)
+      : spliceMessage(message, target, options);
   },
   translate(message, target, calls) {
-    const isTakenApart = message.role !== 'assistant' && message.role !== 'system' && isOwn(message, target);
-    const split = isTakenApart && splitParts(spliceMessage(message, target, { dropBound: false }), calls, partList);
-    return split || translate(message, target, calls);
+    const isTakenApart = message.role !== 'assistant' && message.role !== 'system';
+    return (isTakenApart && splitOwn(message, target, calls, partList)) || translate(message, target, calls);
   },
   result,
   userText,
@@ -127,14 +126,6 @@ function sourceText({ mediaType, source }: MediaBlock): string | undefined {
     : `{"type":"${isText ? 'text' : 'base64'}","media_type":${JSON.stringify(mediaType)},"data":${JSON.stringify(data)}}`;
 }
 
-/** Tool results come first (`tool-result-not-first`). */
-const partList: PartListFormat = {
-  list: 'content',
-  isResult: isToolResult,
-  userMessage: (parts) => messageText('user', parts),
-  textPart,
-};
-
 /** A message of this API in its own text, changed only where the API would refuse it. */
 const spliceMessage = /* @__PURE__ */ makeSplicer({
   isDoubtful: ({ raw, facts }, { provider }) =>
@@ -161,6 +152,15 @@ const spliceMessage = /* @__PURE__ */ makeSplicer({
     return uses.length === calls.length ? {} : { calls: calls.filter(({ id }) => isKept(id)) };
   },
 });
+
+/** Tool results come first (`tool-result-not-first`). */
+const partList: PartListFormat = {
+  list: 'content',
+  splice: spliceMessage,
+  isResult: isToolResult,
+  userMessage: (parts) => messageText('user', parts),
+  textPart,
+};
 
 /** Why each block must be dropped, if so. Thinking is kept or dropped as a whole (`thinking-modified`), and is never last (`thinking-last`). */
 function findDropReasons(
@@ -237,9 +237,9 @@ export function frame(parts: FrameParts, target: Target): Frame {
   const losses: LossNote[] = [];
   const system = systemText(parts.system, target, losses);
   const tools = toolsText(parts, target, losses);
-  const { apiVersion, policies } = target.provider;
+  const { apiVersion } = target.provider;
   // Clouds have the model in the address, and the version in the body.
-  const place = forModel(policies.quirks.inAddress!, target.model);
+  const place = readQuirk(target, 'inAddress', '');
   const head: BodyMember[] = [
     place === ''
       ? ['model', JSON.stringify(target.model)]
@@ -272,7 +272,7 @@ function systemValue(message: Message, path: string, target: Target, losses: Los
     const texts = readSystemTexts(message, path, losses);
     return texts.length < 2 ? texts[0] : `[${texts.map(textPart).join(',')}]`;
   }
-  const [own] = spliceMessage(message, target, { dropBound: false });
+  const [own] = spliceMessage(message, target);
   losses.push(...(own?.losses ?? []).map((note) => ({ ...note, path: `${path}.${note.path}` })));
   return own && textAt(own.text, ['content']);
 }

@@ -1,7 +1,7 @@
 import { find, findElements, isObject, isText, type JsonObject, parseJson, splice } from '../../json/index.ts';
 import { alwaysThinks, forcesTool, writeThinking } from '../anthropic-messages/rules.ts';
 import { dropped, type LossNote } from '../loss.ts';
-import { forModel } from '../provider.ts';
+import { readQuirk } from '../provider.ts';
 import { type ParamNames, type RequestParams, toTargetChoice, writeSimpleParams } from '../request.ts';
 import { type BodyMember, joinMembers } from '../write/frame.ts';
 import type { Draft, Target } from '../write/writer.ts';
@@ -120,7 +120,7 @@ function writeReasoning(params: RequestParams, target: Target, losses: LossNote[
   const { reasoning = {}, ...simple } = params;
   const { effort, budget } = reasoning;
   if ((effort ?? budget) === undefined) return { members: [], simple };
-  const way = forModel(target.provider.policies.quirks.reasoning ?? { default: false }, target.model);
+  const way = readQuirk(target, 'reasoning', false);
   if (way === 'thinking') return writeThinking(params, target, losses);
   if (budget !== undefined) losses.push(dropped('params.reasoning.budget', 'parameter'));
   const word = JSON.stringify(effort);

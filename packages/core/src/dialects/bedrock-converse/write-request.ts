@@ -13,7 +13,7 @@ import {
 import type { MediaBlock, Message } from '../../message/index.ts';
 import { fitThinking } from '../anthropic-messages/rules.ts';
 import { type LossNote, type LossReason, rewritten, synthesised } from '../loss.ts';
-import { forModel } from '../provider.ts';
+import { readQuirk } from '../provider.ts';
 import { isOwn, targetToolName } from '../write/drafts.ts';
 import { type BodyMember, joinFrame, readSystemTexts, writeTools } from '../write/frame.ts';
 import {
@@ -22,7 +22,7 @@ import {
   mergeParts,
   type PartListFormat,
   type Repair,
-  splitParts,
+  splitOwn,
 } from '../write/own-message.ts';
 import { type MessageFormat, makeTranslator, type PortableBlock, toArguments } from '../write/translate.ts';
 import type { Draft, Frame, FrameParts, MarkablePart, RequestWriter, Target } from '../write/writer.ts';
@@ -71,9 +71,8 @@ const { translate, result, userText } = /* @__PURE__ */ makeTranslator(format);
 export const writer: RequestWriter = {
   splice: spliceMessage,
   translate(message, target, calls) {
-    const isTakenApart = message.role !== 'assistant' && message.role !== 'system' && isOwn(message, target);
-    const split = isTakenApart && splitParts(spliceMessage(message, target, { dropBound: false }), calls, partList);
-    return split || translate(message, target, calls);
+    const isTakenApart = message.role !== 'assistant' && message.role !== 'system';
+    return (isTakenApart && splitOwn(message, target, calls, partList)) || translate(message, target, calls);
   },
   result,
   userText,
@@ -81,8 +80,8 @@ export const writer: RequestWriter = {
   resultsFollow: 'turn',
   resultsAreUsers: true,
   mark,
-  markable: ({ provider, model }) =>
-    String(forModel(provider.policies.quirks.cache ?? { default: '' }, model))
+  markable: (target) =>
+    String(readQuirk(target, 'cache', ''))
       .split(' ')
       .filter(Boolean) as MarkablePart[],
   trimEnd,
@@ -122,14 +121,6 @@ function documentName(name: string): string {
       .slice(0, 200) || 'document'
   );
 }
-
-/** Tool results come first, as the models of Anthropic want them (`tool-result-not-first`). */
-const partList: PartListFormat = {
-  list: 'content',
-  isResult: isToolResult,
-  userMessage: (parts) => messageText('user', parts),
-  textPart,
-};
 
 /** Assistant messages in a row as one, which the API wants (`roles-alternate`). */
 function mergeAssistant(drafts: readonly Draft[]): Draft | undefined {
@@ -174,9 +165,18 @@ function spliceMessage(...given: Parameters<RequestWriter['splice']>): readonly 
     : splicer(...given);
 }
 
+/** Tool results come first, as the models of Anthropic want them (`tool-result-not-first`). */
+const partList: PartListFormat = {
+  list: 'content',
+  splice: spliceMessage,
+  isResult: isToolResult,
+  userMessage: (parts) => messageText('user', parts),
+  textPart,
+};
+
 /** Whether the model takes only reasoning that it signed (`signature`). */
-function signs({ provider, model }: Target): boolean {
-  return forModel(provider.policies.quirks.signs ?? { default: true }, model) === true;
+function signs(target: Target): boolean {
+  return readQuirk(target, 'signs', true) === true;
 }
 
 /** Why each block must be dropped, if so. Reasoning is kept or dropped as a whole, and is never last (`thinking-last`). */

@@ -1,5 +1,5 @@
 import { isObject, isText, type JsonObject } from '../../json/index.ts';
-import { forModel } from '../provider.ts';
+import { readQuirk } from '../provider.ts';
 import { type MemberValue, otherMembers, type ReplacementTool, type RequestMeaning } from '../request-meaning.ts';
 import { field, stringField } from './parts.ts';
 
@@ -68,8 +68,8 @@ export const meaning: RequestMeaning = {
     [`${CONFIG}.translationConfig`]: { otherwise: 'reported' },
   },
   spell: (name) => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()),
-  reasoning({ provider, model }) {
-    const hasLevels = forModel(provider.policies.quirks.thinkingLevels ?? { default: true }, model) === true;
+  reasoning(target) {
+    const hasLevels = readQuirk(target, 'thinkingLevels', true) === true;
     return { efforts: hasLevels ? ['minimal', 'low', 'medium', 'high'] : [], takesBudget: !hasLevels };
   },
   stops: () => ({ most: 5 }),

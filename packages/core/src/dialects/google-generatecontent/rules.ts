@@ -1,7 +1,7 @@
 import { isObject, isText, type JsonObject, removeMembers, splice } from '../../json/index.ts';
 import type { Need } from '../../message/index.ts';
 import { dropped, type LossNote } from '../loss.ts';
-import { forModel } from '../provider.ts';
+import { forModel, readQuirk } from '../provider.ts';
 import {
   type ParamNames,
   type RequestParams,
@@ -149,10 +149,10 @@ export function writeParams(
 /** Level and budget exclude each other: the budget wins, because it is more exact. Older models take only budgets. */
 function thinkingText(
   { effort, budget }: NonNullable<RequestParams['reasoning']>,
-  { provider, model }: Target,
+  target: Target,
   losses: LossNote[],
 ): string | undefined {
-  const takesLevels = forModel(provider.policies.quirks.thinkingLevels ?? { default: true }, model);
+  const takesLevels = readQuirk(target, 'thinkingLevels', true);
   if (effort !== undefined && budget === undefined && takesLevels)
     return `{"thinkingLevel":${JSON.stringify(effort.toUpperCase())}}`;
   if (effort !== undefined) losses.push(dropped('params.reasoning.effort', 'parameter'));

@@ -1,7 +1,7 @@
 import { textAt } from '../../json/index.ts';
 import type { Message } from '../../message/index.ts';
 import { dropped, type LossNote, rewritten, synthesised } from '../loss.ts';
-import { isOwn, NO_CALLS, VIEW_ID } from '../write/drafts.ts';
+import { NO_CALLS, VIEW_ID } from '../write/drafts.ts';
 import { type BodyMember, joinFrame, readSystemTexts, writeTools } from '../write/frame.ts';
 import {
   makeSplicer,
@@ -9,7 +9,7 @@ import {
   type OwnRules,
   type PartListFormat,
   type Repair,
-  splitParts,
+  splitOwn,
 } from '../write/own-message.ts';
 import {
   areArguments,
@@ -64,13 +64,6 @@ const format: MessageFormat = {
 
 const { translate, result, userText } = /* @__PURE__ */ makeTranslator(format);
 
-const partList: PartListFormat = {
-  list: 'parts',
-  isResult: (part) => field(part, 'functionResponse') !== undefined,
-  userMessage: (parts) => contentText('user', parts),
-  textPart,
-};
-
 /** Google's messages have no cache markers: it caches automatically, or by name (`cachedContent`). */
 export const writer: RequestWriter = {
   splice(message, target, options) {
@@ -79,9 +72,8 @@ export const writer: RequestWriter = {
       : spliceMessage(message, target, options);
   },
   translate(message, target, calls) {
-    const isTakenApart = message.facts.results.length > 0 && isOwn(message, target);
-    const split = isTakenApart && splitParts(spliceMessage(message, target, { dropBound: false }), calls, partList);
-    return split || translate(message, target, calls);
+    const isTakenApart = message.facts.results.length > 0;
+    return (isTakenApart && splitOwn(message, target, calls, partList)) || translate(message, target, calls);
   },
   result,
   userText,
@@ -181,6 +173,14 @@ function setField(
 }
 
 const spliceMessage = /* @__PURE__ */ makeSplicer({ isDoubtful: isPossiblyUnsigned, repair });
+
+const partList: PartListFormat = {
+  list: 'parts',
+  splice: spliceMessage,
+  isResult: (part) => field(part, 'functionResponse') !== undefined,
+  userMessage: (parts) => contentText('user', parts),
+  textPart,
+};
 
 /** Whether the first call may lack its signature (`sig-missing`). Models that sign always sign the first call. */
 function isPossiblyUnsigned({ facts, origin }: Message, target: Target): boolean {

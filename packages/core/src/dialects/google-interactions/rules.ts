@@ -1,7 +1,7 @@
 import { isObject, isText, type JsonObject, removeMembers, splice, textAt } from '../../json/index.ts';
 import type { Need, Origin } from '../../message/index.ts';
 import { dropped, type LossNote } from '../loss.ts';
-import { forModel } from '../provider.ts';
+import { readQuirk } from '../provider.ts';
 import {
   type ParamNames,
   type RequestParams,
@@ -56,9 +56,8 @@ export function isIncomplete(step: unknown): boolean {
 }
 
 /** The value of `store` as JSON text: whether the API keeps the interaction. What runs in the background must be kept. */
-export function storeText({ store, provider, model }: Target, extra: Readonly<Record<string, string>>): string {
-  const { store: quirk } = provider.policies.quirks;
-  return store ?? String(extra.background === 'true' || (quirk !== undefined && forModel(quirk, model)));
+export function storeText(target: Target, extra: Readonly<Record<string, string>>): string {
+  return target.store ?? String(extra.background === 'true' || readQuirk(target, 'store', false));
 }
 
 /** In `generation_config`. */

@@ -1,8 +1,7 @@
 import { isObject, isText, type JsonObject, parseJson } from '../../json/index.ts';
-import { forModel } from '../provider.ts';
+import { type ModelTarget, readQuirk } from '../provider.ts';
 import {
   type MemberValue,
-  type ModelTarget,
   otherMembers,
   type RequestMeaning,
   standInCustom,
@@ -67,10 +66,8 @@ export const meaning: RequestMeaning = {
     verbosity: { setting: 'verbosity', isTaken: isOpenai, otherwise: 'reported', idle: ['medium'] },
     web_search_options: { read: () => ({ serverTool: 'web-search' }), otherwise: 'reported' },
   },
-  reasoning: ({ provider, model }) => ({
-    efforts: forModel(provider.policies.quirks.effort ?? { default: true }, model)
-      ? ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']
-      : [],
+  reasoning: (target) => ({
+    efforts: readQuirk(target, 'effort', true) ? ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] : [],
     takesBudget: false,
   }),
   refusedParams: ({ model }) => (REASONING.test(model) ? ['temperature', 'topP'] : []),

@@ -32,7 +32,7 @@ describe('what is in order', () => {
   it('is not parsed when its facts are known', () => {
     const facts = { role: 'user', digest: '', calls: [], results: [], needs: [] } as const;
     const unread = createMessage('not even JSON', home, view, facts);
-    expect(spliceMessage(unread, target(), { dropBound: false })[0]!.text).toBe('not even JSON');
+    expect(spliceMessage(unread, target())[0]!.text).toBe('not even JSON');
   });
 });
 

@@ -9,7 +9,7 @@ import {
   textAt,
 } from '../../json/index.ts';
 import { type LossNote, rewritten, synthesised } from '../loss.ts';
-import { forModel } from '../provider.ts';
+import { inlineSystem } from '../provider.ts';
 import { isOwn, NO_CALLS, VIEW_ID } from '../write/drafts.ts';
 import { type BodyMember, joinFrame, readSystemTexts, writeTools } from '../write/frame.ts';
 import { formatPath, makeSplicer, type OwnRules } from '../write/own-message.ts';
@@ -71,9 +71,9 @@ const { translate, result, userText } = /* @__PURE__ */ makeTranslator(format);
 
 export const writer: RequestWriter = {
   splice(message, target, options) {
-    const isRefused =
-      message.facts.role === 'system' && forModel(target.provider.policies.inlineSystem, target.model) === 'never';
-    return isRefused ? translate(message, target, NO_CALLS) : spliceMessage(message, target, options);
+    return message.facts.role === 'system' && inlineSystem(target) === 'never'
+      ? translate(message, target, NO_CALLS)
+      : spliceMessage(message, target, options);
   },
   translate,
   result,
@@ -208,7 +208,7 @@ function plainText(part: string): string | undefined {
 export function frame({ system, tools, params, extra }: FrameParts, target: Target): Frame {
   const losses: LossNote[] = [];
   const drafts = system.flatMap((message, index): readonly Draft[] => {
-    if (isOwn(message, target) && takesSystem(target)) return spliceMessage(message, target, { dropBound: false });
+    if (isOwn(message, target) && takesSystem(target)) return spliceMessage(message, target);
     const texts = readSystemTexts(message, `system[${index}]`, losses);
     if (texts.length === 0) return [];
     const role = takesSystem(target) ? 'system' : 'user';
@@ -235,7 +235,7 @@ export function frame({ system, tools, params, extra }: FrameParts, target: Targ
 }
 
 /** Whether the target takes system text in front. A few models do not (`role`), so it is sent as the user's. */
-function takesSystem({ provider: { policies }, model }: Target): boolean {
+function takesSystem(target: Target): boolean {
   // A chat template takes it there alone.
-  return policies.alternateRoles || forModel(policies.inlineSystem, model) !== 'never';
+  return target.provider.policies.alternateRoles || inlineSystem(target) !== 'never';
 }

@@ -1,6 +1,6 @@
 import { isObject, isText } from '../../json/index.ts';
 import { readChoiceWord, readEffort, readOutput, readSchema } from '../openai-chat/request-meaning.ts';
-import { forModel } from '../provider.ts';
+import { readQuirk } from '../provider.ts';
 import type { MemberValue, RequestMeaning } from '../request-meaning.ts';
 import { readClientBlock, readClientTool } from './client-tools.ts';
 
@@ -70,8 +70,11 @@ export const meaning: RequestMeaning = {
     type: { otherwise: 'served' },
     user: { setting: 'user', otherwise: 'reported', maxLength: 64 },
   },
-  reasoning: ({ provider, model }) => ({
-    efforts: reasons(provider, model) ? ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] : [],
+  reasoning: (target) => ({
+    efforts:
+      readQuirk(target, 'encryptedReasoning', true) === true
+        ? ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']
+        : [],
     takesBudget: false,
   }),
   refusedParams: ({ model }) => (REASONING.test(model) ? ['temperature', 'topP'] : []),
@@ -97,14 +100,6 @@ export const meaning: RequestMeaning = {
     return kind === 'image-generation' ? { type: 'image_generation' } : undefined;
   },
 };
-
-function reasons(
-  provider: Parameters<NonNullable<RequestMeaning['reasoning']>>[0]['provider'],
-  model: string,
-): boolean {
-  const { encryptedReasoning: quirk } = provider.policies.quirks;
-  return quirk === undefined || forModel(quirk, model) === true;
-}
 
 /** Ciphertext is given anyway; logarithms of probabilities are in no translated reply. */
 function readInclude(value: unknown): MemberValue | undefined {

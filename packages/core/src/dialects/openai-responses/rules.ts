@@ -10,7 +10,7 @@ import {
 } from '../../json/index.ts';
 import type { Need, Origin } from '../../message/index.ts';
 import { dropped, type LossNote } from '../loss.ts';
-import { forModel } from '../provider.ts';
+import { readQuirk } from '../provider.ts';
 import { type ParamNames, type RequestParams, toTargetChoice, writeSimpleParams } from '../request.ts';
 import type { BodyMember } from '../write/frame.ts';
 import { areArguments } from '../write/translate.ts';
@@ -70,15 +70,13 @@ export function mark(text: string): string | undefined {
 }
 
 /** The value of `store` as JSON text: whether the provider stores the response. */
-export function storeText({ store, provider, model }: Target): string {
-  const { store: quirk } = provider.policies.quirks;
-  return store ?? String(quirk !== undefined && forModel(quirk, model));
+export function storeText(target: Target): string {
+  return target.store ?? String(readQuirk(target, 'store', false));
 }
 
 /** Whether reasoning must have ciphertext, because the provider does not store it (`reasoning-not-persisted`). */
 export function needsCiphertext(target: Target): boolean {
-  const { encryptedReasoning: quirk } = target.provider.policies.quirks;
-  return storeText(target) === 'false' && (quirk === undefined || forModel(quirk, target.model) === true);
+  return storeText(target) === 'false' && readQuirk(target, 'encryptedReasoning', true) === true;
 }
 
 /** The value of `include` with a request for ciphertext. */

@@ -1,7 +1,7 @@
 import { Changes, isObject, isText, type JsonObject, type Path, parseJson, splice, textAt } from '../../json/index.ts';
 import type { MediaBlock, Message } from '../../message/index.ts';
 import { dropped, type LossNote, type LossReason, rewritten } from '../loss.ts';
-import { forModel } from '../provider.ts';
+import { readQuirk } from '../provider.ts';
 import { isOwn } from '../write/drafts.ts';
 import { type BodyMember, joinFrame, readSystemTexts, writeTools } from '../write/frame.ts';
 import { formatPath, makeSplicer, type OwnRules, outsideOfList } from '../write/own-message.ts';
@@ -69,7 +69,7 @@ export const writer: RequestWriter = {
   translate(message, target, calls) {
     // An own message gets here if it is repeated, which the API refuses only for items with an id (`id-dup`).
     const isNameless = isOwn(message, target) && !message.facts.needs.length && !message.raw.includes('"id"');
-    return isNameless ? spliceMessage(message, target, { dropBound: false }) : translate(message, target, calls);
+    return isNameless ? spliceMessage(message, target) : translate(message, target, calls);
   },
   result,
   userText,
@@ -77,8 +77,7 @@ export const writer: RequestWriter = {
   resultsFollow: 'message',
   refusesRepeats: true,
   mark,
-  markable: ({ provider: { policies }, model }) =>
-    forModel(policies.quirks.breakpoints ?? { default: false }, model) ? ['messages'] : [],
+  markable: (target) => (readQuirk(target, 'breakpoints', false) ? ['messages'] : []),
   lateCalls({ raw }) {
     if (!raw.includes('"async"')) return [];
     return readItems(raw).items.flatMap(({ value }) =>
@@ -184,7 +183,7 @@ const spliceItems = /* @__PURE__ */ makeSplicer({
 export function spliceMessage(
   message: Message,
   target: Target,
-  options: { readonly dropBound: boolean },
+  options?: { readonly dropBound?: boolean },
 ): readonly Draft[] {
   const drafts = spliceItems(message, target, options).map(withClientCalls);
   return message.raw.includes('"computer_call_output"') ? drafts.map((draft) => ({ ...draft, results: [] })) : drafts;

@@ -84,20 +84,25 @@ function withoutBound({ of, message }: PlacedDraft, job: RequestJob): PlacedDraf
 
 /** Whether opaque reasoning for this target must stand behind the prefix that it was made with. */
 function isPrefixBound(target: Target): boolean {
-  return forModel(target.provider.policies.reasoningBoundTo, target.model).includes('prefix');
+  return boundTo(target).includes('prefix');
+}
+
+/** What opaque reasoning for this target is bound to. */
+function boundTo({ provider, model }: Target): Policies['reasoningBoundTo']['default'] {
+  return forModel(provider.policies.reasoningBoundTo, model);
 }
 
 /** Why a message's opaque reasoning may not be sent to this target, or undefined if it may. */
 function findBindingLoss(message: Message, target: Target, dropBound: boolean): LossReason | undefined {
   if (dropBound) return 'prefix-bound';
   const { policies } = target.provider;
-  const boundTo = forModel(policies.reasoningBoundTo, target.model);
+  const bounds = boundTo(target);
   const { model, requestedModel, account, upstream } = message.origin;
   const names = [model, requestedModel].filter((name) => name !== undefined);
   const isItsModel = (name: string): boolean => modelFamily(name, policies) === modelFamily(target.model, policies);
-  if (boundTo.includes('model') && names.length > 0 && !names.some(isItsModel)) return 'model-bound';
-  if (boundTo.includes('account') && differ(account, target.account)) return 'account-bound';
-  if (boundTo.includes('upstream') && differ(upstream && upstreamName(upstream, policies), target.upstream))
+  if (bounds.includes('model') && names.length > 0 && !names.some(isItsModel)) return 'model-bound';
+  if (bounds.includes('account') && differ(account, target.account)) return 'account-bound';
+  if (bounds.includes('upstream') && differ(upstream && upstreamName(upstream, policies), target.upstream))
     return 'upstream-bound';
   return undefined;
 }
@@ -117,7 +122,7 @@ export function findUpstream(
   routing: string | undefined,
 ): string | undefined {
   const { policies } = target.provider;
-  if (!forModel(policies.reasoningBoundTo, target.model).includes('upstream')) return undefined;
+  if (!boundTo(target).includes('upstream')) return undefined;
   const writer = messages.findLast(
     (message) => message.origin.upstream && isOwn(message, target) && message.facts.needs.includes('bound'),
   )?.origin.upstream;
@@ -173,7 +178,7 @@ const AS_IS: ReadonlySet<Need> = /* @__PURE__ */ new Set<Need>(['bound', 'mixed'
 
 /** Makes the function that drafts a message for its own issuer: the exact text, changed only where the issuer would refuse it. */
 export function makeSplicer(rules: OwnRules): RequestWriter['splice'] {
-  return (message, target, { dropBound }) => {
+  return (message, target, { dropBound = false } = {}) => {
     const { raw, facts } = message;
     const { role, calls, results, needs } = facts;
     const isBound = needs.includes('bound');
@@ -249,22 +254,25 @@ export function formatPath(path: Path): string {
 export interface PartListFormat {
   /** The name of the member that holds the parts. */
   readonly list: string;
+  readonly splice: RequestWriter['splice'];
   isResult(part: unknown): boolean;
   userMessage(parts: readonly string[]): string;
   textPart(json: string): string;
 }
 
 /**
- * Splits a user message into one draft for each tool result and one for the rest, with every part in its exact text;
- * undefined if it has other members.
+ * Splits an own user message into one draft for each tool result and one for the rest, with every part in its exact text;
+ * undefined if it is not the issuer's own, or has other members.
  */
-export function splitParts(
-  drafts: readonly Draft[],
+export function splitOwn(
+  message: Message,
+  target: Target,
   calls: CallLookup,
   format: PartListFormat,
 ): readonly Draft[] | undefined {
-  const [whole] = drafts;
-  if (!whole) return drafts;
+  if (!isOwn(message, target)) return undefined;
+  const [whole] = format.splice(message, target);
+  if (!whole) return [];
   const parts = readParts(whole, format);
   if (!parts) return undefined;
   const ids = whole.results.map((id) => calls.find(id)?.id ?? id);

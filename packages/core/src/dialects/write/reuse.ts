@@ -2,7 +2,7 @@ import { beginsWith, type ListFold, type Message, type Role } from '../../messag
 import type { Dialect } from '../dialect.ts';
 import type { Loss } from '../loss.ts';
 import { type Element, hashStart, joinManifest, type Manifest } from '../manifest.ts';
-import { forModel } from '../provider.ts';
+import { inlineSystem } from '../provider.ts';
 import type { WrittenRequest } from '../request.ts';
 import type { CallTracker, MergedDrafts, MessageDrafts, PlacedDraft, RequestJob } from './drafts.ts';
 import type { RequestWriter, Target } from './writer.ts';
@@ -212,10 +212,10 @@ export function findReusable(
 export function isReusableBefore(
   next: PlacedDraft | undefined,
   { elements, losses }: Manifest,
-  { messages, writer, target: { provider, model } }: RequestJob,
+  { messages, writer, target }: RequestJob,
 ): boolean {
   if (!next) return true;
-  const { alternateRoles, inlineSystem } = provider.policies;
+  const { alternateRoles } = target.provider.policies;
   const index = elements.at(-1)?.of.at(-1) ?? -1;
   const last = messages[index];
   const isSaidByUser = losses.some(({ message, reason }) => message === index && reason === 'inline-system');
@@ -223,7 +223,7 @@ export function isReusableBefore(
   // Where roles alternate, messages of one side are merged.
   if (alternateRoles && sideOf(lastRole, writer) === sideOf(next.role, writer)) return false;
   if (next.role === 'assistant') return true;
-  if (last?.role === 'system' && forModel(inlineSystem, model) === 'after-user') return isSaidByUser;
+  if (last?.role === 'system' && inlineSystem(target) === 'after-user') return isSaidByUser;
   // A paused turn was sent to be continued (`pause_turn`).
   return last?.role !== 'assistant' || last.facts.calls.length > 0 || last.content.at(-1)?.type !== 'unknown';
 }

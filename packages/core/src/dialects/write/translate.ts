@@ -9,7 +9,7 @@ import {
   type ToolUseBlock,
 } from '../../message/index.ts';
 import { dropped, type LossNote, type LossReason, rewritten, synthesised } from '../loss.ts';
-import { forModel, takesMedia } from '../provider.ts';
+import { inlineSystem, takesMedia } from '../provider.ts';
 import { targetToolId, targetToolName } from './drafts.ts';
 import type { CallLookup, Draft, RequestWriter, Target } from './writer.ts';
 
@@ -171,7 +171,7 @@ export function makeTranslator(format: MessageFormat): Pick<RequestWriter, 'tran
     // Results must precede everything else (`tool-result-not-first`).
     const isMixed = content.some(({ type }, at) => type === 'tool-result' && at > 0 && content[at - 1]!.type !== type);
     if (isMixed) losses.push(rewritten('', 'reordered'));
-    const isRefused = message.role === 'system' && forModel(policies.inlineSystem, target.model) === 'never';
+    const isRefused = message.role === 'system' && inlineSystem(target) === 'never';
     if (isRefused) losses.push(rewritten('', 'inline-system'));
     const all = [...moved, ...said];
     if (all.length === 0 || (format.blankIsEmpty && all.every(isBlank))) {

@@ -2,7 +2,7 @@ import type { CallRef, ContentBlock } from '../../message/index.ts';
 import { ListFold } from '../../message/message.ts';
 import { dropped, type LossReason, rewritten, synthesised } from '../loss.ts';
 import type { Element } from '../manifest.ts';
-import { forModel, takesMedia } from '../provider.ts';
+import { forModel, inlineSystem, takesMedia } from '../provider.ts';
 import {
   draftTranslation,
   isOwn,
@@ -258,7 +258,7 @@ export function rewriteMisplacedSystem(
   drafts: readonly PlacedDraft[],
   { writer, target, lost }: RequestJob,
 ): readonly PlacedDraft[] {
-  if (forModel(target.provider.policies.inlineSystem, target.model) !== 'after-user') return drafts;
+  if (inlineSystem(target) !== 'after-user') return drafts;
   return drafts.flatMap((draft, index) => {
     if (!isSystem(draft)) return draft;
     const before = drafts.slice(0, index).findLast((other) => !isSystem(other))?.role;

@@ -50,7 +50,7 @@ export interface RequestWriter {
    * Drafts a message of this dialect and issuer: its raw text, changed only where its `facts.needs` or the refused
    * fields require it. With `dropBound`, its bound parts are left out. Returns no drafts if nothing is left to send.
    */
-  splice(message: Message, target: Target, options: { readonly dropBound: boolean }): readonly Draft[];
+  splice(message: Message, target: Target, options?: { readonly dropBound?: boolean }): readonly Draft[];
   /** Drafts any other message from its blocks. */
   translate(message: Message, target: Target, calls: CallLookup): readonly Draft[];
   /** Drafts a result for a call that has none. */
