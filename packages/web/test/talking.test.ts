@@ -185,6 +185,18 @@ test('prompts with variables, tools by @, several models at once, and words foun
   await page.getByRole('textbox', { name: 'Find in this conversation' }).waitFor({ state: 'hidden' });
 });
 
+test('Enter right after a word takes the whole word, also before the browser has told where the caret is', async () => {
+  const { open } = await startApp();
+  const page = await open('/new');
+  await composer(page).focus();
+  await page.evaluate("addEventListener('selectionchange', (event) => event.stopImmediatePropagation(), true)");
+  await page.keyboard.type('@get');
+  await page.getByRole('option', { name: /get_weather/ }).waitFor();
+  await page.keyboard.press('Enter');
+  await form(page).getByRole('button', { name: 'Tools: 1 chosen' }).waitFor();
+  expect(await composer(page).inputValue()).toBe('');
+});
+
 test('a prompt and the default model are kept on the server, for every browser, by keys alone', async () => {
   const { open, forest } = await startApp();
   const page = await open('/new');

@@ -112,7 +112,10 @@ export function Composer({ place, isGrowing, placeholder, onSend, onStop, childr
             value={text}
             rows={1}
             {...suggestions.fieldProps}
-            onChange={(event) => setText(event.target.value)}
+            onChange={({ target }) => {
+              suggestions.onInput(target);
+              setText(target.value);
+            }}
             onKeyDown={(event) => {
               if (event.nativeEvent.isComposing || suggestions.onKey(event)) return;
               const isPlain = !event.shiftKey && !event.ctrlKey && !event.metaKey && !event.altKey;

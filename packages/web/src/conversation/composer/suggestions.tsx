@@ -109,6 +109,8 @@ export function useSuggestions(
     active,
     choose,
     onKey,
+    /** `selectionchange` comes after the text has changed, and a key may come in between. */
+    onInput: (element: HTMLTextAreaElement) => setCaret(element.selectionStart),
     fieldProps: isOpen
       ? {
           'aria-haspopup': 'listbox' as const,
