@@ -197,6 +197,31 @@ test('Enter right after a word takes the whole word, also before the browser has
   expect(await composer(page).inputValue()).toBe('');
 });
 
+test('Enter in the moment in which a word is found goes to the second place', async () => {
+  const { open, emulator } = await startApp();
+  emulator.script('anthropic-messages', says('The warp, and the warp again.'));
+  const page = await open('/new');
+  await composer(page).fill('Two words');
+  await page.keyboard.press('Enter');
+  await page.getByText('The warp, and the warp again.').waitFor();
+  await page.getByRole('article', { name: 'growing message' }).waitFor({ state: 'hidden' });
+  await composer(page).blur();
+  await page.keyboard.press('f');
+  await page.getByRole('textbox', { name: 'Find in this conversation' }).waitFor();
+  // Between the drawing of the count and the effects of that drawing, which come in a task of their own.
+  await page.evaluate(`{
+    const status = document.querySelector('search [role=status]');
+    const observer = new MutationObserver(() => {
+      if (status.textContent !== '1/2') return;
+      observer.disconnect();
+      document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true, cancelable: true }));
+    });
+    observer.observe(status, { childList: true, characterData: true, subtree: true });
+  }`);
+  await page.keyboard.type('warp');
+  await page.getByRole('status').getByText('2/2').waitFor();
+});
+
 test('a prompt and the default model are kept on the server, for every browser, by keys alone', async () => {
   const { open, forest } = await startApp();
   const page = await open('/new');

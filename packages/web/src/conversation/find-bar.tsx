@@ -21,7 +21,9 @@ export function FindBar(props: FindBarProps) {
 function OpenFindBar({ path, scroller }: FindBarProps) {
   const [written, setWritten] = useState('');
   const words = useDeferredValue(written.trim().toLowerCase());
-  const [at, setAt] = useState(0);
+  /** Which place is shown, for the words that were found there: other words begin at the first place again. */
+  const [moved, setMoved] = useState({ words: '', at: 0 });
+  const at = moved.words === words ? moved.at : 0;
   const field = useRef<HTMLInputElement>(null);
   const found = useMemo(() => findPlaces(path, words), [path, words]);
   const place = found[at % Math.max(1, found.length)];
@@ -30,13 +32,11 @@ function OpenFindBar({ path, scroller }: FindBarProps) {
     field.current?.focus();
     return () => useScreenState.setState({ isFinding: false });
   }, []);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: other words begin at the first place again
-  useEffect(() => setAt(0), [words]);
   useEffect(() => {
     if (place) goTo(place.node, { replace: true });
   }, [place]);
   const close = () => useScreenState.setState({ isFinding: false });
-  const step = (by: number) => found.length > 0 && setAt((at + by + found.length) % found.length);
+  const step = (by: number) => found.length > 0 && setMoved({ words, at: (at + by + found.length) % found.length });
   return (
     <search className="absolute top-2 right-4 z-20 flex max-sm:inset-x-2 items-center gap-1 rounded-xl border border-line bg-raised py-1 pr-1 pl-3 shadow-lg">
       <Search size={14} aria-hidden className="text-faint" />

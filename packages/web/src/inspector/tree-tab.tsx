@@ -36,7 +36,10 @@ interface LinesProps {
 
 function Lines({ items, path, selected }: LinesProps) {
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
-  const [active, setActive] = useState(selected);
+  /** The row that was reached with the keys, since that message was selected. */
+  const [moved, setMoved] = useState({ selected, to: selected });
+  const active = moved.selected === selected ? moved.to : selected;
+  const setActive = (to: string) => setMoved({ selected, to });
   const list = useRef<VirtualListHandle>(null);
   const height = useRowHeight();
   const estimate = useCallback(() => height, [height]);
@@ -66,7 +69,6 @@ function Lines({ items, path, selected }: LinesProps) {
 
   const keys = useMemo(() => rows.map(({ fold }) => fold.id), [rows]);
   const indexOf = (id: string) => rows.findIndex(({ fold }) => fold.ids.includes(id));
-  useEffect(() => setActive(selected), [selected]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: only when another one is selected, not whenever the tree grows
   useEffect(() => list.current?.scrollToIndex(Math.max(0, indexOf(selected)), 'nearest'), [selected]);
 

@@ -47,7 +47,9 @@ export function OptionList({
   const list = useRef<HTMLDivElement>(null);
   // In a dialog or popover that is already open; one that opens with the list focuses its first field itself.
   useEffect(() => field.current?.focus(), []);
-  const [active, setActive] = useState<string>();
+  /** The option that was chosen with the keys, for the words that it was chosen for: other words begin at the first one again. */
+  const [moved, setMoved] = useState<{ readonly query: string; readonly id: string }>();
+  const active = moved?.query === query ? moved.id : undefined;
   const options = groups.flatMap((group) => group.options);
   const start = query === '' ? options.findIndex((option) => option.id === current) : -1;
   const found = active === undefined ? start : options.findIndex((option) => option.id === active);
@@ -55,14 +57,13 @@ export function OptionList({
   const choose = (index: number) => {
     const next = options.at(index % options.length);
     if (!next) return;
-    setActive(next.id);
+    setMoved({ query, id: next.id });
     show(options.indexOf(next), 'nearest');
   };
   const show = (index: number, block: ScrollLogicalPosition) =>
     list.current?.querySelector(`#${CSS.escape(`${id}-${index}`)}`)?.scrollIntoView({ block });
   // biome-ignore lint/correctness/useExhaustiveDependencies: other words begin at the first option again, none at the current one
   useEffect(() => {
-    setActive(undefined);
     list.current?.scrollTo({ top: 0 });
     if (start >= 0) show(start, 'center');
   }, [query, start >= 0]);
@@ -123,7 +124,7 @@ export function OptionList({
                   tabIndex={-1}
                   aria-selected={place === at}
                   onMouseDown={(event) => event.preventDefault()}
-                  onPointerMove={() => place !== at && setActive(option.id)}
+                  onPointerMove={() => place !== at && setMoved({ query, id: option.id })}
                   onClick={option.run}
                   className="flex cursor-pointer items-center gap-2 rounded-md px-2 py-1.5 aria-selected:bg-hover pointer-coarse:min-h-11"
                 >

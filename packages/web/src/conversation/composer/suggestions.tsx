@@ -56,7 +56,8 @@ export function useSuggestions(
   setText: (text: string) => void,
 ) {
   const [caret, setCaret] = useState(0);
-  const [at, setAt] = useState(0);
+  /** The suggestion that was chosen with the arrows, for the words that it was chosen for. */
+  const [moved, setMoved] = useState({ asked: '', at: 0 });
   const [dismissed, setDismissed] = useState<string>();
   const [dialog, setDialog] = useState<'library' | Prompt>();
   const asked = text === dismissed ? undefined : readAsked(text, caret);
@@ -68,9 +69,8 @@ export function useSuggestions(
     else setText(prompt.text);
   });
   const shown = offered.slice(0, MOST_SHOWN);
-  const active = Math.min(at, shown.length - 1);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another word begins at the first suggestion again
-  useEffect(() => setAt(0), [asked?.words, asked?.sign]);
+  const key = asked ? asked.sign + asked.words : '';
+  const active = moved.asked === key ? Math.min(moved.at, shown.length - 1) : 0;
   useEffect(() => {
     const element = field.current;
     const look = () => element && document.activeElement === element && setCaret(element.selectionStart);
@@ -96,7 +96,7 @@ export function useSuggestions(
   const onKey = (event: KeyboardEvent): boolean => {
     if (shown.length === 0) return false;
     const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
-    if (step !== 0) setAt((active + step + shown.length) % shown.length);
+    if (step !== 0) setMoved({ asked: key, at: (active + step + shown.length) % shown.length });
     else if ((event.key === 'Enter' && !event.ctrlKey && !event.metaKey) || event.key === 'Tab') choose(shown[active]!);
     else if (event.key === 'Escape') setDismissed(text);
     else return false;
