@@ -6,7 +6,7 @@ import { summarizeBlocks } from '../blocks/summary.ts';
 import { toAddress } from '../state/address.ts';
 import { ensurePath, pathTo, putNodes, useNodes } from '../state/nodes.ts';
 import { currentThreadId, goTo } from '../state/place.ts';
-import { toast } from '../ui/toasts.tsx';
+import { toast, toastError } from '../ui/toasts.tsx';
 import { t } from '../words/words.ts';
 import { reportErrors } from './actions.ts';
 import { roleName } from './message/author.ts';
@@ -81,8 +81,8 @@ export function linkTo(node: Node): string {
 
 /** Copies a text, and says so with `done`. */
 export async function copyText(text: string, done: string): Promise<void> {
-  await reportErrors(async () => {
-    await navigator.clipboard.writeText(text);
-    toast(done);
-  });
+  await navigator.clipboard.writeText(text).then(
+    () => toast(done),
+    () => toastError(t('ui.clipboard-refused')),
+  );
 }
