@@ -417,7 +417,7 @@ async function listStates({ forest, url, bare, locked, threads }) {
       act: inOrder(firstCall, click('Response', 'tab'), click('Pretty')),
     },
     { name: 'recording-headers', path: `${url}/recordings`, act: inOrder(firstCall, click('Headers', 'tab')) },
-    { name: 'recordings-filters', path: `${url}/recordings?outcome=failed`, act: openFilters },
+    { name: 'recordings-filters', path: `${url}/recordings?outcome=refused`, act: openFilters },
     {
       name: 'recordings-session',
       path: `${url}/recordings`,
