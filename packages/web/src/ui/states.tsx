@@ -108,7 +108,7 @@ export class ScreenGuard extends Component<ScreenGuardProps, { readonly error?: 
         <StateIcon>
           <CircleAlert size={20} className="text-danger" />
         </StateIcon>
-        <p className="font-medium">{t('ui.broken')}</p>
+        <h1 className="font-medium">{t('ui.broken')}</h1>
         <p className="mb-3 max-w-md text-sm break-words text-soft">{t('ui.broken-about')}</p>
         <Button onClick={() => location.reload()}>{t('ui.reload')}</Button>
       </div>
