@@ -58,7 +58,7 @@ export function SideContent() {
       {threads.isPending ? (
         <Loading lines={6} />
       ) : threads.isError ? (
-        <Failed error={threads.error} onRetry={() => void threads.refetch()} />
+        <Failed small error={threads.error} onRetry={() => void threads.refetch()} />
       ) : (
         <SideList rows={sides} />
       )}

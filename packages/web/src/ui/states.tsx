@@ -36,9 +36,27 @@ function StateIcon({ children }: { readonly children: ReactNode }) {
   );
 }
 
+interface FailedProps {
+  readonly error: unknown;
+  readonly onRetry?: () => void;
+  /** In a pane that is too small for more than a line of text. */
+  readonly small?: boolean;
+}
+
 /** Shows an error with a button to try again, or a link to the forest when the thing does not exist. */
-export function Failed({ error, onRetry }: { readonly error: unknown; readonly onRetry?: () => void }) {
+export function Failed({ error, onRetry, small = false }: FailedProps) {
   const message = error instanceof Error ? error.message : String(error);
+  if (small)
+    return (
+      <div role="alert" className="flex flex-col items-start gap-2 px-4 py-2 text-xs text-soft">
+        <p className="break-words">{message}</p>
+        {onRetry && (
+          <Button small onClick={onRetry}>
+            {t('ui.try-again')}
+          </Button>
+        )}
+      </div>
+    );
   return (
     <div role="alert" className="flex h-full flex-col items-center justify-center gap-1.5 px-6 py-12 text-center">
       {isNotFound(error) ? (

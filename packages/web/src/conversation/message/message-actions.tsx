@@ -76,6 +76,7 @@ export function MessageActions({ node, isBookmarked, isMarked, isRaw }: MessageA
             <Ellipsis size={14} />
           </IconButton>
         }
+        align={node.role === 'user' ? 'end' : 'start'}
         items={() => menuItems({ node, isBookmarked, isMarked, isRaw })}
       />
     </div>
