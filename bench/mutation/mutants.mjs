@@ -33,11 +33,13 @@ export async function measureMutants(name, { only = '', left, longer }) {
   const folder = `${root}coverage/${name}/`;
   mkdirSync(folder, { recursive: true });
   const program = await makeProgram({ ...area, tests: [...area.tests, ...((longer && area.longer) || [])] }, only);
-  const file = `${folder}tests.cjs`;
+  // Judges that start later read it again, also while other files of the area are measured.
+  const part = only && `-${only.replaceAll('/', '-')}`;
+  const file = `${folder}tests${part}.cjs`;
   writeFileSync(file, program.code);
   const judge = new Judge([file, JSON.stringify(program.packages)]);
   const reached = await reachAll(judge, program.tests);
-  const reportFile = `${folder}mutants${only && `-${only.replaceAll('/', '-')}`}.json`;
+  const reportFile = `${folder}mutants${part}.json`;
   console.error(`${name}: ${program.mutants.length} mutants, ${reached.size} files of tests`);
   const before = left ? readResults(reportFile) : [];
   const survivors = new Set(before.filter(isLeft).map(keyOf));
@@ -79,6 +81,7 @@ async function reachAll(judge, tests) {
     if (!found) throw new Error(`${path} does not end.`);
     // A test that cannot run here judges nothing; it is named, so that nobody believes that it did.
     for (const { text } of found.failed) console.error(`left out, it fails without a mutant: ${path}: ${text}`);
+    console.error(`${path}: ${found.tests.length} tests in ${Math.round(found.ms)} ms`);
     const failed = new Set(found.failed.map(({ index }) => index));
     if (failed.has(undefined)) continue;
     reached.set(path, { ...found, tests: found.tests.filter(({ index }) => !failed.has(index)) });
