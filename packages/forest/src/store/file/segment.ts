@@ -327,7 +327,7 @@ function bodyAt(bytes: Buffer, start: number, end: number): number {
   if (!isAt(bytes, at, BODY)) return -1;
   const digest = at + BODY.length;
   if (!isAt(bytes, digest + DIGEST_DIGITS, BODY_MIDDLE) || !isAt(bytes, end - BODY_END.length, BODY_END)) return -1;
-  return digest + DIGEST_DIGITS + BODY_MIDDLE.length <= end ? digest : -1;
+  return digest + DIGEST_DIGITS + BODY_MIDDLE.length <= end - BODY_END.length ? digest : -1;
 }
 
 function isAt(bytes: Buffer, at: number, expected: Buffer): boolean {
