@@ -25,9 +25,9 @@ const TICK = 250;
 
 /**
  * @param {string} name of the area
- * @param {{ only?: string | undefined, left: boolean, longer: boolean }} options `only` is a part of a path; `left` judges again only what survived the last time, or has changed; `longer` adds the tests that take longer
+ * @param {{ only?: string | undefined, tests?: string | undefined, left: boolean, longer: boolean }} options `only` is a part of a path, `tests` a part of the paths of the tests; `left` judges again only what survived the last time, or has changed; `longer` adds the tests that take longer
  */
-export async function measureMutants(name, { only = '', left, longer }) {
+export async function measureMutants(name, { only = '', tests = '', left, longer }) {
   const area = AREAS[name];
   if (!area) throw new Error(`There is no area "${name}": ${Object.keys(AREAS).join(', ')}.`);
   const folder = `${root}coverage/${name}/`;
@@ -38,7 +38,8 @@ export async function measureMutants(name, { only = '', left, longer }) {
   const file = `${folder}tests${part}.cjs`;
   writeFileSync(file, program.code);
   const judge = new Judge([file, JSON.stringify(program.packages)]);
-  const reached = await reachAll(judge, program.tests);
+  const chosen = program.tests.filter((path) => path.includes(tests));
+  const reached = await reachAll(judge, chosen);
   const reportFile = `${folder}mutants${part}.json`;
   console.error(`${name}: ${program.mutants.length} mutants, ${reached.size} files of tests`);
   const before = left ? readResults(reportFile) : [];
