@@ -15,7 +15,7 @@ import {
 } from './segment.ts';
 import { END_LINE, encodeBatch, headerLine, recordLine } from './segment-format.ts';
 import { PageCache } from './tables/pages.ts';
-import { createTables } from './tables/tables.ts';
+import { createTables, recordPlace } from './tables/tables.ts';
 import { createTestDisk } from './test-disk.ts';
 
 /** What follows from lines in their order: `2.0.3` is line 0 of 3 of batch 2, `-` has no mark, and `!` is damaged. */
@@ -61,6 +61,7 @@ describe('the lines of a batch', () => {
     expect(valid('1.0.3', '1.1.3', '1.0.3')).toEqual(['', '', '1.0.3 1.1.3 1.0.3']);
     // Two lines in one, because the line feed between them was changed.
     expect(valid('1.0.3', '!{"~":"1.1.3","k":1}?{"~":"1.2.3","k":1}')).toEqual(['', '1.0.3']);
+    expect(valid('1.0.3', '!{"~":"2.0.2",?')).toEqual(['', '1.0.3']);
     // A line without a mark is the only one of its batch.
     expect(valid('1.0.3', '!{"k":?')).toEqual(['', '1.0.3']);
     expect(valid('1.0.3', '!?')).toEqual(['', '']);
@@ -147,6 +148,14 @@ describe('reading a segment', () => {
     // Bodies are not told of, and a record counts once.
     await reader.read(text + recordLine(entry));
     expect(reader.found).toEqual([entry]);
+    const other = makeEntry('e2');
+    await reader.read(`${text}${recordLine(entry)}\n${recordLine(entry)}${recordLine(other)}`);
+    expect(reader.found).toEqual([entry, other]);
+    expect(recordPlace(reader.tables, other)).toEqual({
+      segment: 0,
+      start: text.length + recordLine(entry).length * 2 + 1,
+      length: recordLine(other).length - 1,
+    });
     expect(reader.problems).toEqual([]);
   });
 
@@ -162,10 +171,19 @@ describe('reading a segment', () => {
       [HEAD.length, 8 * 2 ** 20],
       [HEAD.length, size - HEAD.length],
     ]);
+    const short = createReader();
+    await short.read(HEAD + recordLine(makeBody('y'.repeat(3 * 2 ** 20))).repeat(8) + recordLine(entry));
+    expect(short.found).toEqual([entry]);
+    expect(Math.max(...short.reads.map(([, length]) => length))).toBe(8 * 2 ** 20);
   });
 
   test('reads a file without a header as one of version 1, and says so', async () => {
-    for (const text of [END_LINE + recordLine(entry), recordLine(entry), `${'x'.repeat(5000)}\n${recordLine(entry)}`]) {
+    for (const text of [
+      END_LINE + recordLine(entry),
+      recordLine(entry),
+      `\n${recordLine(entry)}`,
+      `${'x'.repeat(5000)}\n${recordLine(entry)}`,
+    ]) {
       const reader = createReader();
       await reader.read(text);
       expect(reader.found).toEqual([entry]);
@@ -208,7 +226,12 @@ describe('reading a segment', () => {
     expect(reader.found).toEqual([entry, makeRef('t', 'title', 1, '1')]);
     const at = (line: number) => `a.jsonl:${text.slice(0, line).join('').length}`;
     expect(reader.problems).toEqual([
-      { ...damagedLine('a'.repeat(40)), where: at(3) },
+      {
+        code: 'damaged-record',
+        where: at(3),
+        message: 'This line is not a valid record, or it was changed after it was written. It is kept as it is.',
+        subject: 'a'.repeat(40),
+      },
       { ...damagedLine(undefined), where: at(4) },
       { ...damagedLine(undefined), where: at(5) },
     ]);
@@ -246,7 +269,11 @@ describe('reading a segment', () => {
     await reader.read(text);
     expect(reader.found).toEqual([entry]);
     expect(reader.problems).toEqual([{ ...damagedLine(undefined), where: `a.jsonl:${HEAD.length}` }]);
+    expect(reader.problems[0]).not.toHaveProperty('subject');
     expect(reader.segment.read).toBe(text.length);
+    const second = createReader();
+    await second.read(HEAD + recordLine(body) + text.slice(HEAD.length));
+    expect(second.problems.map(({ where }) => where)).toEqual([`a.jsonl:${(HEAD + recordLine(body)).length}`]);
     const torn = createReader();
     await torn.read(`${HEAD}${recordLine(entry).trimEnd()}\0`);
     expect([torn.found, torn.problems]).toEqual([[], []]);
@@ -266,6 +293,27 @@ describe('reading a segment', () => {
       HEAD.length + lines[0]!.length + 1,
     );
     expect(completeUpTo(reader.segment)).toBe(reader.segment.read);
+    const damaged = createReader();
+    await damaged.read(`${HEAD}{"~":"1.0.3","k":?}\n`);
+    expect(completeUpTo(damaged.segment)).toBe(damaged.segment.read);
+  });
+
+  test('does not parse a body, whose text is checked when it is read', async () => {
+    const damaged = makeBody('a text');
+    const lines = [
+      recordLine(damaged).replace('a text', 'a \\? text'),
+      encodeBatch([damaged], 1).bytes.toString().replace('{', '{"~":"12.0.1",').replace('a text', 'a \\? text'),
+    ];
+    for (const line of lines)
+      for (const before of ['', recordLine(entry), '\0\n', `${recordLine(entry)}\0\n`]) {
+        const reader = createReader();
+        await reader.read(HEAD);
+        await reader.read(HEAD + before + line + recordLine(makeEntry('e2')));
+        const place = reader.tables.bodies.place(reader.tables.bodies.rowOf(damaged.digest));
+        expect(place).toEqual({ segment: 0, start: HEAD.length + before.length, length: line.length - 1 });
+        expect(reader.problems.length).toBe(before.includes('\0') ? 1 : 0);
+        expect(reader.found.at(-1)).toEqual(makeEntry('e2'));
+      }
   });
 
   test('finds the digest of a body in whatever line it is written', async () => {
@@ -282,6 +330,7 @@ describe('reading a segment', () => {
       const reader = createReader();
       await reader.read(HEAD + line);
       const row = reader.tables.bodies.rowOf(digest);
+      expect(reader.found).toEqual([]);
       expect(reader.tables.bodies.place(row), line).toEqual({
         segment: 0,
         start: HEAD.length,

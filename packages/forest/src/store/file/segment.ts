@@ -125,9 +125,7 @@ export function addDamaged<T>(segment: OpenBatches<T>, line: Buffer, start: numb
   const mark = marked < 0 ? undefined : findMark(line.toString('latin1', marked));
   if (mark) return addLine(segment, mark);
   const { last, gap } = segment;
-  if (!last || gap !== undefined || !isNextLast(last)) return [];
-  last.isEnded = true;
-  return takeHeld(segment);
+  return last && gap === undefined && isNextLast(last) ? takeHeld(segment) : [];
 }
 
 /** Whether the last line of a batch comes next. */
