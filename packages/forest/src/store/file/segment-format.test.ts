@@ -18,6 +18,8 @@ import {
 
 const ascii = Array.from({ length: 128 }, (_, code) => String.fromCharCode(code)).join('');
 
+const node = makeNode('a').node;
+
 /** Long texts, with pairs at every distance from where they are cut into pieces. */
 const TEXTS = [
   ascii.repeat(40),
@@ -49,6 +51,36 @@ test('a long text is written as JSON.stringify writes it', () => {
   }
 });
 
+test('a record with a long text is written as JSON.stringify writes it, wherever the text is', () => {
+  const text = 'plain words '.repeat(1000);
+  const entry = { k: 'event', id: 'e', of: 'o', order: '1', clock: '1' };
+  const odd: object[] = [
+    { ...entry, data: { marks: 1, text } },
+    { ...entry, data: { text }, more: 1 },
+    { ...entry, data: { text: Array.from({ length: 3000 }, (_, at) => at) } },
+    { ...entry, data: { text: { length: 3000 } } },
+    { ...entry, data: { text: 3000 } },
+    { ...entry, data: {} },
+    { ...entry, data: null },
+    entry,
+    { k: 'later', data: { text } },
+    { k: 'later', first: 1, second: 2 },
+    { ...node, data: { text } },
+    { ...makeRef('t', 'n', 1, '1'), data: { text } },
+    { ...makeTake(node, 1), data: { text } },
+  ];
+  for (const record of odd as StoreRecord[]) {
+    const json = JSON.stringify(record);
+    expect(recordLine(record).replace(/,"#":"[0-9a-f]{8}"\}\n$/, '}')).toBe(json);
+  }
+});
+
+test('characters of three bytes have room in the buffer', () => {
+  const records = Array.from({ length: 9 }, (_, at) => makeEntry(`e${at}`, { data: { said: '東'.repeat(1900) } }));
+  const lines = encodeBatch(records, 1).bytes.toString().split('\n');
+  expect(lines.slice(0, -1).map((line) => readLine(Buffer.from(line))?.record)).toEqual(records);
+});
+
 test('a text that is not decoded yet is written as the same line', () => {
   for (const text of [...TEXTS.map((one) => one.toWellFormed()), 'short']) {
     const lazy = (more: object): StoreRecord => ({
@@ -70,8 +102,6 @@ test('an encoder writes the same for a batch, whatever it wrote before', () => {
     expect(lengths).toEqual(fresh.lengths);
   }
 });
-
-const node = makeNode('a').node;
 
 test('a batch is a header and one line for each record, with its place among them if there are several', () => {
   const records = [makeBody('a "text"'), node, makeEntry('e1')];
@@ -99,6 +129,7 @@ test('a record is read as it was written, with its mark, whether it has a checks
   }
   const bare = readLine(Buffer.from(JSON.stringify(node)))!;
   expect([bare.hasSum, lacksSum(bare)]).toEqual([false, true]);
+  expect(copyLine(bare)).toBe(recordLine(node));
 });
 
 test.each([
@@ -109,6 +140,8 @@ test.each([
   ['null', 'null'],
   ['a text', '"k"'],
   ['a first character that is no brace', '#"k":"later"}'],
+  ['a checksum, and a first character that is no brace', `#${recordLine(makeEntry('e1')).trimEnd().slice(1)}`],
+  ['a last character that is no brace', '{"k":"later"]'],
   ['a wrong checksum', recordLine(makeEntry('e1')).trimEnd().replace('"e1"', '"e2"')],
   ['a mark behind the end of its batch', '{"~":"1.2.2","k":"later"}'],
 ])('a line with %s is no record', (_, line) => {
@@ -179,6 +212,7 @@ test('a line ends with its line feed, or with what became of it behind a whole r
   expect(end(`${line}\n${line.slice(1)}?`, line.length + 1)).toBe(-1);
   expect(end(`${line}??`)).toBe(-1);
   expect(end('')).toBe(-1);
+  expect(end('\n')).toBe(0);
 });
 
 test('an encoder does not keep a buffer for a batch that was large', () => {
