@@ -298,6 +298,19 @@ describe('reading a segment', () => {
     expect(completeUpTo(damaged.segment)).toBe(damaged.segment.read);
   });
 
+  test('does not take another record for a body, or a body without its brace behind bytes that were never written', async () => {
+    const reader = createReader();
+    const note = { k: 'note', digest: body.digest, text: 'a text' };
+    await reader.read(`${HEAD.replace(',"sums":"crc32"', '')}${JSON.stringify(note)}\n`);
+    expect([reader.found, reader.problems]).toEqual([[note], []]);
+    expect(reader.tables.bodies.place(reader.tables.bodies.rowOf(body.digest))).toBeUndefined();
+    const zero = createReader();
+    await zero.read(HEAD);
+    await zero.read(`${HEAD}\0${recordLine(body).slice(1)}`);
+    expect(zero.problems.length).toBe(1);
+    expect(zero.tables.bodies.place(zero.tables.bodies.rowOf(body.digest))).toBeUndefined();
+  });
+
   test('does not parse a body, whose text is checked when it is read', async () => {
     const damaged = makeBody('a text');
     const lines = [
