@@ -100,6 +100,42 @@ describe('a scan of segments', () => {
     expect(problems).toEqual([]);
   });
 
+  test('does not parse what is not wanted, or of which only the place is', async () => {
+    await mkdir(join(here.own, 'segments'), { recursive: true });
+    const lines = [
+      `{"k":"body","digest":"${makeBody('a').digest}","text":"a \\?"}`,
+      `{"k":"node","id":"${first!.id}",?}`,
+      `{"k":"take","id":"${unused.id}",?}`,
+      '{"k":"ref","on":"thread","key":"some key","name":"head","value":?}',
+      '{"k":"ref","on":"node","key":"some key","name":"title","value":?}',
+      '{"k":"generation","id":"o12","of":"group","order":"first","clock":"123","data":?}',
+      '{"k":"exchange","id":"x12","of":"group","order":"first","clock":"123","data":?}',
+    ];
+    const marked = lines.map((line, at) => line.replace('{', `{"~":"12.${at}.${lines.length}",`));
+    await here.write('a.jsonl', [headerLine('w').trimEnd(), ...lines, ...marked, ''].join('\n'));
+    const scan = openSegmentScan(here.folder);
+    const shown = [];
+    for await (const one of scan.records(SELECTION)) shown.push('entry' in one ? one.entry : one.record);
+    const entry = { k: 'exchange', id: 'x12', clock: '123' };
+    expect([shown, scan.problems()]).toEqual([[entry, entry], []]);
+    await scan.close();
+  });
+
+  test('is not misled by members that are deeper in a record, or that are missing', async () => {
+    await mkdir(join(here.own, 'segments'), { recursive: true });
+    const lines = [
+      '{"data":{"k":"body","z":1},"k":"event","id":"e1","of":"g","order":"o","clock":"1"}',
+      '{"k":"exchange","data":{"id":"in","of":"g","order":"o","clock":"1","z":1},"id":"x1","of":"g","order":"o","clock":"2"}',
+      '{"k":"ref","value":{"on":"thread","key":"k","name":"head","z":1},"on":"thread","key":"k","name":"title","clock":"1"}',
+      '{"k":"later-kind","id":"w1","value":1}',
+      '{"k":"later-kind","clock":"1"}',
+    ];
+    await here.write('a.jsonl', ['', ...lines, ''].join('\n'));
+    const { shown, problems } = await scanned();
+    expect(shown).toEqual([JSON.parse(lines[0]!), { k: 'exchange', id: 'x1', clock: '2' }, JSON.parse(lines[2]!)]);
+    expect(problems).toEqual([]);
+  });
+
   test('reads another project, all its segments by their names, and no other files', async () => {
     const other = { ...here, own: join(here.folder, 'projects', 'other') };
     const store = await fileStore(here.folder, { project: 'other' });
@@ -110,7 +146,9 @@ describe('a scan of segments', () => {
     await files.write(join(segments, 'z.jsonl'), Buffer.from(segmentOf([makeEntry('e3')])));
     await files.write(join(segments, 'a.jsonl'), Buffer.from(segmentOf([makeEntry('e0')])));
     await files.write(join(segments, 'a.jsonl.tmp'), Buffer.from(segmentOf([makeEntry('e9')])));
-    const { shown, read } = await scanned(openSegmentScan(here.folder, { project: 'other' }));
+    const list: Files['list'] = async (folder) => [...(await files.list(folder))].sort().reverse();
+    const options = { project: 'other', files: { ...files, list } };
+    const { shown, read } = await scanned(openSegmentScan(here.folder, options));
     expect(shown).toEqual([makeEntry('e0'), makeEntry('e1'), makeEntry('e3')]);
     expect(read).toEqual(shown);
     expect((await scanned()).shown).toEqual([]);
@@ -150,6 +188,12 @@ describe('a scan of segments', () => {
     expect(problems).toEqual([
       { ...problem, where: at(3), subject: used.id },
       { ...problem, where: at(4) },
+    ]);
+    await here.write('d.jsonl', `${head}\n${one}?`);
+    const last = await scanned();
+    expect([last.shown, last.problems.map(({ where }) => where)]).toEqual([
+      [events[0]],
+      [`d.jsonl:${head!.length + 1}`],
     ]);
     // In a file from before checksums, a record without one is whole.
     await here.write('d.jsonl', `${[head!.replace(',"sums":"crc32"', ''), bare, ''].join('\n')}`);
