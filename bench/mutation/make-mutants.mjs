@@ -70,14 +70,14 @@ async function instrument(paths) {
   const options = { plugins: null, excludedMutations: [], ignorers: [], noHeader: true };
   const made = await new Instrumenter(silent).instrument(files, options);
   const known = new Map(
-    files.map(({ name, content }) => [name, { lines: content.split('\n'), place: readPlaces(name, content) }]),
+    files.map(({ name, content }) => [name, { lines: content.split('\n'), places: readPlaces(name, content) }]),
   );
   return {
     mutants: made.mutants
       .filter((/** @type {{ status?: string }} */ { status }) => status !== 'Ignored')
       .map((/** @type {any} */ { id, fileName, mutatorName, location, replacement }) => {
-        const { lines, place } = /** @type {NonNullable<ReturnType<typeof known.get>>} */ (known.get(fileName));
-        const { within, isErrorText } = place(location.start, location.end);
+        const { lines, places } = /** @type {NonNullable<ReturnType<typeof known.get>>} */ (known.get(fileName));
+        const { within, isErrorText } = places.find(location.start, location.end);
         return {
           id,
           path: fileName,

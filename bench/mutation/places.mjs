@@ -11,7 +11,7 @@ import ts from 'typescript';
  * constant of the file.
  * @param {string} path
  * @param {string} text
- * @returns {(start: Position, end: Position) => Place}
+ * @returns {{ names: string[], find: (start: Position, end: Position) => Place }}
  */
 export function readPlaces(path, text) {
   const file = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
@@ -20,12 +20,13 @@ export function readPlaces(path, text) {
   /** @type {{ start: number, end: number }[]} */
   const errorTexts = [];
   visit(file, '', false);
-  return (startAt, endAt) => {
+  const find = (/** @type {Position} */ startAt, /** @type {Position} */ endAt) => {
     const start = file.getPositionOfLineAndCharacter(startAt.line, startAt.column);
     const end = file.getPositionOfLineAndCharacter(endAt.line, endAt.column);
     const surrounds = (/** @type {{ start: number, end: number }} */ one) => one.start <= start && end <= one.end;
     return { within: named.filter(surrounds).map(({ name }) => name), isErrorText: errorTexts.some(surrounds) };
   };
+  return { names: named.map(({ name }) => name), find };
 
   /** @param {ts.Node} node @param {string} outer @param {boolean} inError */
   function visit(node, outer, inError) {

@@ -20,7 +20,7 @@ function find(text: string) {
   const lines = SOURCE.split('\n');
   const line = lines.findIndex((one) => one.includes(text));
   const column = lines[line]!.indexOf(text);
-  return readPlaces('a.ts', SOURCE)({ line, column }, { line, column: column + text.length });
+  return readPlaces('a.ts', SOURCE).find({ line, column }, { line, column: column + text.length });
 }
 
 test('a change is named after the functions around it', () => {
@@ -112,12 +112,6 @@ test('each reason that is written down can be read, and names a file and a funct
   for (const { path, name, source } of reasons) {
     const text = readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
     if (source !== undefined) expect(text.split('\n').map(describeLine), path).toContain(source);
-    if (name === undefined) continue;
-    const place = readPlaces(path, text);
-    const names = text.split('\n').flatMap((own, index) => {
-      const column = own.search(/\S/);
-      return column < 0 ? [] : place({ line: index, column }, { line: index, column: own.length }).within;
-    });
-    expect(names, path).toContain(name);
+    if (name !== undefined) expect(readPlaces(path, text).names, path).toContain(name);
   }
 });

@@ -10,6 +10,9 @@ import { readRecordLog } from './record-log.ts';
 import { openSegmentScan } from './scan-segments.ts';
 import { type TestFolder, testFolder } from './test-folder.ts';
 
+/** `npm run torture` asks for more. */
+const TIMES = Number(process.env.SKEIN_KILLS ?? 20);
+
 const path = makePath(['one', 'zwei, größer', 'three']);
 const ids = path.map(({ node }) => node.id);
 const digests = path.map(({ body }) => body.digest);
@@ -71,7 +74,7 @@ describe('a bit that flips on the disk', () => {
       await store.close();
     };
     // All of them would take minutes.
-    const bits = fc.sample(fc.nat(bytes.length * 8 - 1), 250);
+    const bits = fc.sample(fc.nat(bytes.length * 8 - 1), TIMES * 12);
     for (const bit of bits) await flip(bit);
   });
 
@@ -154,7 +157,7 @@ describe('a bit that flips in the last batch of a writer that was killed', () =>
   /** Every bit of the marks and of the line feeds, and some of the rest. */
   function chooseBits(lines: readonly { start: number; end: number }[]): number[] {
     const parts = lines.flatMap(({ start, end }) => [start + 6, start + 8, start + 10, end - 1]);
-    const others = fc.sample(fc.integer({ min: lines[0]!.start * 8, max: lines.at(-1)!.end * 8 - 1 }), 60);
+    const others = fc.sample(fc.integer({ min: lines[0]!.start * 8, max: lines.at(-1)!.end * 8 - 1 }), TIMES * 3);
     return [...parts.flatMap((byte) => Array.from({ length: 8 }, (_, bit) => byte * 8 + bit)), ...others];
   }
 

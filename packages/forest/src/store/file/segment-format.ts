@@ -152,8 +152,8 @@ export class LineEncoder implements ByteSink {
 }
 
 /** Writes a line again exactly as it was read, so that unknown members and long numbers do not change. */
-export function copyLine({ record, text }: Line): string {
-  return record.k === 'body' ? `${text}\n` : `${addChecksum(text)}\n`;
+export function copyLine({ record, text, hasSum }: Line): string {
+  return record.k === 'body' && !hasSum ? `${text}\n` : `${addChecksum(text)}\n`;
 }
 
 // The checksum is the last member: the CRC-32 of everything before it between the braces, without the batch mark.

@@ -125,9 +125,7 @@ export function addDamaged<T>(segment: OpenBatches<T>, line: Buffer, start: numb
   const mark = marked < 0 ? undefined : findMark(line.toString('latin1', marked));
   if (mark) return addLine(segment, mark);
   const { last, gap } = segment;
-  if (!last || gap !== undefined || !isNextLast(last)) return [];
-  last.isEnded = true;
-  return takeHeld(segment);
+  return last && gap === undefined && isNextLast(last) ? takeHeld(segment) : [];
 }
 
 /** Whether the last line of a batch comes next. */
@@ -327,7 +325,7 @@ function bodyAt(bytes: Buffer, start: number, end: number): number {
   if (!isAt(bytes, at, BODY)) return -1;
   const digest = at + BODY.length;
   if (!isAt(bytes, digest + DIGEST_DIGITS, BODY_MIDDLE) || !isAt(bytes, end - BODY_END.length, BODY_END)) return -1;
-  return digest + DIGEST_DIGITS + BODY_MIDDLE.length <= end ? digest : -1;
+  return digest + DIGEST_DIGITS + BODY_MIDDLE.length <= end - BODY_END.length ? digest : -1;
 }
 
 function isAt(bytes: Buffer, at: number, expected: Buffer): boolean {
