@@ -276,7 +276,7 @@ export function createProjector(
     await base.fold(
       index,
       first,
-      kept.flatMap(({ step }) => step ?? []),
+      kept.map(({ step }) => step!),
       state,
     );
     dropFolded(last, first.length);
