@@ -100,6 +100,8 @@ class ServerDied extends Error {}
 const MAY_BE_LOST_MS = 10_000;
 /** After this time what waited for a database is stored, and placed. */
 const UNTIL_STORED_MS = 60_000;
+/** How long a process that ends waits until what passed it is stored and placed. */
+const CLOSING_MS = 5_000;
 /** The longest time until an exchange has its place while nothing is away. */
 const MOST_PLACING_MS = 60_000;
 /** With these, facts are stored every forty exchanges: in a run there are not thousands of them. */
@@ -240,10 +242,13 @@ async function createWorld(
     process.isClosing = true;
     disturb(process.store.writer);
     while (process.busy > 0) await time.sleep(100);
-    if (process.isDead) return;
+    // As a server does it that is told to end.
+    await Promise.race([process.fetch.settled(), time.sleep(CLOSING_MS)]);
     await process.backlog.close();
     await process.store.close();
-    if (server.process === process) server.process = undefined;
+    if (server.process !== process) return;
+    server.process = undefined;
+    process.die();
   };
 
   /** One request of a client, through any server of the project. */
@@ -313,19 +318,11 @@ async function createWorld(
     },
     async 'servers die while a database is away'() {
       const database = pick(databases);
-      const die = async () => {
-        await time.sleep(time.below(20_000));
-        const those = servers.filter(({ project, process }) => project.database === database && process);
-        for (const server of those) if (time.below(4) === 0) crash(server);
-      };
-      await Promise.all([traffic(5), goAway(database), die()]);
+      const those = servers.filter(({ project }) => project.database === database);
+      await Promise.all([traffic(5), goAway(database), dieSoon(those, 4)]);
     },
     async 'servers die'() {
-      const die = async () => {
-        await time.sleep(time.below(10_000));
-        for (const server of servers) if (time.below(10) === 0) crash(server);
-      };
-      await Promise.all([traffic(5), die()]);
+      await Promise.all([traffic(5), dieSoon(servers, 10)]);
     },
     async 'servers are restarted, one after the other'() {
       const project = pick(projects);
@@ -338,7 +335,12 @@ async function createWorld(
       const from = project.database;
       const to = pick(databases.filter((database) => database !== from));
       trace[trace.length - 1] += ` ${project.name} from ${from.name} to ${to.name}`;
-      await Promise.all([traffic(8), move(project, from, to)]);
+      const leave = async () => {
+        // Half of the time its database was away, and a server died with what waited.
+        if (time.below(2) === 0) await Promise.all([goAway(from), dieSoon(project.servers, 3)]);
+        await move(project, from, to);
+      };
+      await Promise.all([traffic(8), leave()]);
     },
     async 'hours pass'() {
       const those = databases.map(({ name }) => disturb(name));
@@ -346,6 +348,11 @@ async function createWorld(
       for (const one of those) one.to = time.elapsedMs();
       await traffic(2);
     },
+  };
+  /** One in so many of them dies. */
+  const dieSoon = async (those: readonly Server[], oneIn: number): Promise<void> => {
+    await time.sleep(time.below(20_000));
+    for (const server of those) if (time.below(oneIn) === 0) crash(server);
   };
   const restartAll = async (project: Project): Promise<void> => {
     for (const server of project.servers) {
