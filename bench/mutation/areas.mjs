@@ -15,11 +15,10 @@ export const AREAS = {
     sources: ['packages/forest/src/record/placement.ts', 'packages/forest/src/record/projection/*.ts'],
     tests: [
       'packages/forest/test/record-{placement-*,projection,server-state}.test.ts',
-      'packages/forest/src/record/{placement,projection/!(reading-ahead)}.test.ts',
+      'packages/forest/src/record/{placement,projection/*}.test.ts',
     ],
     longer: [
       'packages/forest/test/record-{clouds,facts,few-facts,orders,retention}.test.ts',
-      'packages/forest/src/record/projection/reading-ahead.test.ts',
     ],
   },
   writing: {
