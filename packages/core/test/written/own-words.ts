@@ -165,6 +165,12 @@ function anthropic(): Cases {
       history: [hi, say(text('Yes')), so],
       params: { reasoning: { budget: 2000 } },
     },
+    'half a character in results behind a question': {
+      history: [hi, say(call('a'), call('b')), so, ask(result('b', '"half \\ud83d"'), result('a'))],
+    },
+    'a result with spaces behind a question': {
+      history: [hi, say(call('a')), so, ` { "role" : "user" , "content" : [ ${result('a')} ] } `],
+    },
     'a thought beside an empty text': { history: [hi, say(thought(), text(''), text('Yes')), so] },
     'a thought beside a call that was cut': {
       history: [hi, [say(thought(), text('Yes'), call('a', '"{"')), CUT], so],
@@ -510,6 +516,14 @@ function google(): Cases {
         say(call('"id":"a","name":"find","args":{}'), call('"id":"b","name":"look","args":{}')),
         ask(result('look', '"id":"b",')),
         ask(result('find', '"id":"a",')),
+      ],
+    },
+    'results of which one has an id': {
+      history: [
+        hi,
+        say(call('"id":"a","name":"find","args":{}'), call('"name":"look","args":{}')),
+        ask(result('find', '"id":"a",'), result('look')),
+        so,
       ],
     },
     'an empty part beside a result': {

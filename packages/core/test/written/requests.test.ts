@@ -58,7 +58,7 @@ const SPOKEN: readonly {
   {
     to: bedrockConverse,
     targets: targets('bedrock/amazon.nova-lite-v1:0', 'bedrock/us.anthropic.claude-sonnet-4-5'),
-    more: targets('bedrock/us.anthropic.claude-opus-4-8'),
+    more: targets('bedrock/us.anthropic.claude-opus-4-8', 'bedrock/us.anthropic.claude-fable-5-1'),
   },
   { to: googleInteractions, targets: targets('google-interactions/gemini-2.5-flash'), more: [] },
   {
