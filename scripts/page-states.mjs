@@ -22,7 +22,7 @@ const HERE = ['127.0.0.1', 'localhost'];
 
 /**
  * Opens each state in each size, and lets `look` look at it. A state that cannot be reached is reported as a problem.
- * @param {string} only a part of the names of the states, or several with commas between them
+ * @param {string} only a part of the names of the states, such as `graph` or `-390`, or several with commas between them
  * @param {(page: Page, name: string) => Promise<readonly string[] | void>} look what it returns is a problem
  * @returns {Promise<string[]>} the problems
  */
@@ -49,14 +49,15 @@ export async function visitStates(only, look) {
 async function visitIn(browser, viewport, only, look) {
   const problems = [];
   const parts = only.split(',');
-  const isChosen = (/** @type {State} */ state) => parts.some((part) => state.name.includes(part));
+  const isChosen = (/** @type {State} */ { name }) => parts.some((part) => `${name}-${viewport.width}`.includes(part));
   const world = await openPageWorld();
+  const states = (await listStates(world)).filter(isChosen);
   const context = await browser.newContext({ viewport, reducedMotion: 'reduce', hasTouch: viewport.width < 640 });
   try {
     await context.addInitScript(
       `localStorage.getItem('skein.view') ?? localStorage.setItem('skein.view', '{"state":{"welcomed":true},"version":1}')`,
     );
-    for (const { name, path, act } of (await listStates(world)).filter(isChosen)) {
+    for (const { name, path, act } of states) {
       const full = `${name}-${viewport.width}`;
       const page = await context.newPage();
       page.on('request', (request) => {

@@ -8,7 +8,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { AREAS } from './areas.mjs';
 import { makeProgram } from './make-mutants.mjs';
-import { readReasons } from './reasons.mjs';
+import { applyReasons, readReasons } from './reasons.mjs';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 /** How long a judge may take longer than the tests did without a mutant, and how much of it is for the machine to be busy. */
@@ -197,8 +197,7 @@ class Judge {
 
 /** @param {string} name @param {readonly Result[]} results */
 function report(name, results) {
-  const reasons = readReasons();
-  const hasReason = (/** @type {Result} */ result) => reasons.has(keyOf(result));
+  const { explained, classes, stale } = applyReasons(readReasons(), results, isLeft);
   /** @type {Map<string, Result[]>} */
   const byPath = new Map();
   for (const result of results) byPath.set(result.path, [...(byPath.get(result.path) ?? []), result]);
@@ -209,10 +208,12 @@ function report(name, results) {
     const endless = list.filter(({ outcome }) => outcome === 'endless').length;
     console.log(
       `${name} ${path}: ${list.length} mutants, ${noticed} noticed (${((100 * noticed) / list.length).toFixed(1)} %; ${endless} because the tests no longer ended), ` +
-        `${survived.length} survived (${list.filter(({ outcome }) => outcome === 'unreached').length} unreached), ${survived.filter(hasReason).length} of them with a reason`,
+        `${survived.length} survived (${list.filter(({ outcome }) => outcome === 'unreached').length} unreached), ${survived.filter((result) => explained.has(result)).length} of them with a reason`,
     );
   }
-  const open = results.filter((result) => isLeft(result) && !hasReason(result));
-  for (const { path, line, change, outcome, kind } of open)
-    console.log(`${path}:${line} ${outcome} ${kind}\n- \`${path}\`: \`${change}\``);
+  for (const { reason, left, of } of classes) console.log(`class: ${left} of ${of} survived: ${reason.text}`);
+  for (const { text } of stale) console.log(`stale, no survivor is like that: ${text}`);
+  const open = results.filter((result) => isLeft(result) && !explained.has(result));
+  for (const { path, line, change, outcome, kind, within } of open)
+    console.log(`${path}:${line} ${outcome} ${kind} in ${within.at(-1) ?? 'the file'}\n- \`${path}\`: \`${change}\``);
 }

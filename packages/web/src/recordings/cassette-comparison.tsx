@@ -90,12 +90,7 @@ function Proposals({ rules, onAccept }: ProposalsProps) {
           key={`${rule.path} ${rule.match}`}
           className="flex cursor-pointer items-baseline gap-2 rounded px-1 py-1 hover:bg-hover"
         >
-          <input
-            type="checkbox"
-            checked={accepted.includes(rule)}
-            onChange={() => toggle(rule)}
-            className="accent-accent"
-          />
+          <input type="checkbox" checked={accepted.includes(rule)} onChange={() => toggle(rule)} />
           <RuleText rule={rule} />
         </label>
       ))}

@@ -63,7 +63,7 @@ export function RenameField({ title, onRename, onDone }: RenameFieldProps) {
       aria-label={t('ui.rename-title')}
       value={written}
       maxLength={500}
-      className="-ml-2 h-7 w-full max-w-md"
+      className="-my-1.5 -ml-2 h-8 w-full max-w-md"
       onChange={(event) => setWritten(event.target.value)}
       onFocus={(event) => event.target.select()}
       onBlur={save}

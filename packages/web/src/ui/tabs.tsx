@@ -52,7 +52,7 @@ export function Tabs<T extends string>({
             tabIndex={tab === selected ? 0 : -1}
             onClick={() => onSelect(tab)}
             onKeyDown={onKeyDown}
-            className="-mb-px h-9 shrink-0 border-b-2 border-transparent px-2 text-sm text-soft outline-offset-[-2px] hover:text-ink aria-selected:border-accent aria-selected:font-medium aria-selected:text-ink pointer-coarse:h-11"
+            className="-mb-px h-9 shrink-0 border-b-2 border-transparent px-2 text-sm font-medium text-soft outline-offset-[-2px] hover:text-ink aria-selected:border-accent aria-selected:text-ink pointer-coarse:h-11"
           >
             {title}
           </button>

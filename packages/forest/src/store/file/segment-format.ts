@@ -209,6 +209,21 @@ export function readLine(bytes: Buffer): Line | undefined {
   return { record, mark: line.mark, text: line.text, hasSum: line.hasSum };
 }
 
+/**
+ * The offset at which a line ends; -1 if it is not complete. That is its line feed, or the last byte if that was a line feed once:
+ * a line that was not written to its end is no record, and no other byte follows one.
+ */
+export function endOfLine(bytes: Buffer, start: number): number {
+  const feed = bytes.indexOf(LINE_FEED, start);
+  if (feed >= 0) return feed;
+  const last = bytes.length - 1;
+  const isRecord = bytes[last - 1] === CLOSING_BRACE && bytes[last] !== 0 && readLine(bytes.subarray(start, last));
+  return isRecord ? last : -1;
+}
+
+const LINE_FEED = 10;
+const CLOSING_BRACE = 0x7d;
+
 /** The batch mark at the beginning of a line; undefined if there is none. */
 export function findMark(start: string): BatchMark | undefined {
   const marked = MARK.exec(start);

@@ -24,7 +24,7 @@ export function AttachmentList({ attachments, onRemove, onExpand }: AttachmentLi
           <Picture {...one} />
           <span className="max-w-40 truncate">{one.name}</span>
           <span className="text-faint">{bytes(one.size)}</span>
-          {one.content.kind === 'text' && one.content.isPasted && (
+          {one.content?.kind === 'text' && one.content.isPasted && (
             <button type="button" className="text-accent pointer-coarse:min-h-10" onClick={() => onExpand(one)}>
               {t('composer.expand')}
             </button>
@@ -43,7 +43,7 @@ export function AttachmentList({ attachments, onRemove, onExpand }: AttachmentLi
 }
 
 function Picture({ content }: Attachment) {
-  if (content.kind !== 'media' || !content.mediaType.startsWith('image/')) return <File size={14} aria-hidden />;
+  if (content?.kind !== 'media' || !content.mediaType.startsWith('image/')) return <File size={14} aria-hidden />;
   return (
     <img src={`data:${content.mediaType};base64,${content.data}`} alt="" className="size-9 rounded-md object-cover" />
   );
