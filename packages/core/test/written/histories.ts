@@ -332,6 +332,9 @@ export const ORDERS: Readonly<Record<string, Case>> = {
   'a system text that is only an image': {
     messages: [user('Hi'), assistant('Yes?'), system([media('image/png', data)]), user('So?')],
   },
+  'a system text of space and an image': {
+    messages: [user('Hi'), assistant('Yes?'), system([text(' '), media('image/png', data)]), user('So?')],
+  },
   'only system texts': { messages: [system('Be brief.')] },
   'no message': { system: system('Be brief.'), messages: [] },
   'nothing but an empty answer': { messages: [assistant('')] },
