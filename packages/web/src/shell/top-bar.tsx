@@ -180,10 +180,10 @@ function DemoBadge() {
       trigger={
         <button
           type="button"
-          className="flex h-6 shrink-0 pointer-coarse:h-10 items-center gap-1 rounded-full bg-warn-soft px-2.5 text-xs font-medium text-warn"
+          className="flex h-6 shrink-0 pointer-coarse:h-10 items-center justify-center gap-1 rounded-full bg-warn-soft px-2.5 text-xs pointer-coarse:min-w-10 font-medium text-warn"
         >
           <FlaskConical size={12} aria-hidden />
-          {t('bar.demo')}
+          <span className="max-sm:sr-only">{t('bar.demo')}</span>
         </button>
       }
     >

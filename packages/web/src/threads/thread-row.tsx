@@ -95,7 +95,9 @@ export const ThreadRow = memo(function ThreadRow(props: ThreadRowProps) {
             )}
           </div>
         )}
-        <p className="truncate text-xs text-soft">{summary ? summaryLine(summary, title) : ' '}</p>
+        <p className={`truncate text-xs text-soft ${isRenaming ? 'hidden' : ''}`}>
+          {summary ? summaryLine(summary, title) : ' '}
+        </p>
         <p className="flex gap-2 text-xs text-faint sm:hidden">
           {[size(summary), cost(summary), ago(updatedAt)].filter(Boolean).join(' · ')}
         </p>

@@ -108,6 +108,7 @@ interface MenuItemsProps {
 
 function MenuItems({ items, title, isLarge = false, onRun, onClose }: MenuItemsProps) {
   const list = useRef<HTMLDivElement>(null);
+  const hasIcons = items.some((item) => item?.icon !== undefined);
   useEffect(() => listed(list.current)[0]?.focus(), []);
   const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
     const next = nextItem(event.key, listed(list.current));
@@ -140,9 +141,11 @@ function MenuItems({ items, title, isLarge = false, onRun, onClose }: MenuItemsP
             onPointerMove={(event) => event.currentTarget.focus({ preventScroll: true })}
             className={`flex w-full items-center gap-2 rounded px-2 text-left outline-none focus:bg-hover aria-disabled:cursor-not-allowed aria-disabled:opacity-40 ${isLarge ? 'min-h-11 gap-3 px-3 text-base' : 'py-1.5'} ${item.danger ? 'text-danger' : ''}`}
           >
-            <span aria-hidden className="flex w-4 shrink-0 justify-center">
-              {item.icon}
-            </span>
+            {hasIcons && (
+              <span aria-hidden className="flex w-4 shrink-0 justify-center">
+                {item.icon}
+              </span>
+            )}
             <span className="grow">{item.title}</span>
             {item.keys && !isLarge && currentKey(item.keys) && <Kbd>{keyLabel(currentKey(item.keys)!)}</Kbd>}
           </button>

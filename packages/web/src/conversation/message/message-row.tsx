@@ -102,7 +102,7 @@ export const MessageRow = memo(function MessageRow(props: RowProps) {
         {node && <MessageLosses node={node} isOtherProvider={isOtherProvider} />}
         {node && (
           <footer
-            className={`flex min-h-7 flex-wrap items-center gap-x-1 gap-y-1 ${isOwn ? 'flex-row-reverse' : '-ml-1.5'} ${isThin ? '-mt-6 justify-end' : 'mt-0.5 mb-2'}`}
+            className={`flex min-h-7 flex-wrap items-center gap-x-1 gap-y-1 ${isOwn ? 'flex-row-reverse' : ''} ${isThin ? '-mt-6 justify-end' : 'mt-0.5 mb-2'}`}
           >
             {siblings.positions.length > 1 && <SiblingSwitcher parent={parent} {...siblings} />}
             <Marks node={node} {...marks} />
@@ -224,7 +224,7 @@ function Marks({ node, isBookmarked, isMarked }: MarksProps) {
           size={14}
           aria-label={t('message.bookmarked')}
           role="img"
-          className="mx-1 shrink-0 fill-current text-accent"
+          className="mx-1 shrink-0 fill-current text-accent first:ml-0"
         />
       )}
       {isMarked && (
@@ -242,7 +242,7 @@ function Marks({ node, isBookmarked, isMarked }: MarksProps) {
           title={note}
           aria-label={t('message.note-title', { note })}
           onClick={() => openDialog('note', node)}
-          className="mx-1 flex shrink-0 items-center justify-center rounded text-warn pointer-coarse:size-10"
+          className="mx-1 flex shrink-0 items-center justify-center rounded text-warn first:ml-0 pointer-coarse:size-10"
         >
           <StickyNote size={14} aria-hidden />
         </button>
@@ -313,7 +313,7 @@ function Badge({
   return (
     <span
       title={title}
-      className={`inline-flex max-w-32 shrink-0 first:ml-1.5 items-center gap-1 truncate rounded px-1.5 text-xs ${warn ? 'bg-warn-soft text-warn' : 'bg-sunken text-soft'}`}
+      className={`inline-flex max-w-32 shrink-0 items-center gap-1 truncate rounded px-1.5 text-xs ${warn ? 'bg-warn-soft text-warn' : 'bg-sunken text-soft'}`}
     >
       {children}
     </span>
