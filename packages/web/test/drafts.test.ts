@@ -3,7 +3,7 @@ import { assistant, user } from '@skein/core';
 import { says } from '@skein/emulator';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { type App, composer, inChromium, messages, startApp } from './kit.ts';
+import { type App, composer, inChromium, messages, program, startApp } from './kit.ts';
 
 inChromium();
 
@@ -129,6 +129,35 @@ test('a message whose way to the server was cut by a reload is in the field agai
   await page.reload();
   await messages(page, 'assistant').getByText('Hello.').waitFor();
   expect(await composer(page).inputValue()).toBe('Do you hear me?\nAnd this?');
+});
+
+test('text that is typed while a message forks a recorded conversation goes along into the fork', async () => {
+  const app = await startApp();
+  await program(app)({ messages: [{ role: 'user', content: 'Hi' }] }, says('Where does it hurt?'));
+  const [recorded] = (await app.forest.threads.list()).items;
+  const page = await app.open(`/t/${recorded!.id}`);
+  await messages(page, 'assistant').getByText('Where does it hurt?').waitFor();
+  let letGo = () => {};
+  const held = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  await page.route(/\/nodes\/\w+\/messages$/, async (route) => {
+    await held;
+    await route.continue();
+  });
+  app.emulator.script('anthropic-messages', says('Rest it.'));
+  await composer(page).fill('My arm');
+  await page.keyboard.press('Enter');
+  await expect.poll(() => composer(page).inputValue()).toBe('');
+  await page.keyboard.type('and my ');
+  letGo();
+  await page.getByRole('note').getByText('Fork of').waitFor();
+  await page.keyboard.type('leg');
+  await messages(page, 'assistant').getByText('Rest it.').waitFor();
+  expect(await composer(page).inputValue()).toBe('and my leg');
+  await page.goto(new URL(`/t/${recorded!.id}`, page.url()).href);
+  await messages(page, 'assistant').getByText('Where does it hurt?').waitFor();
+  expect(await composer(page).inputValue()).toBe('');
 });
 
 test('a killed server loses neither the draft nor the queue, which is sent when its answer is complete', async () => {

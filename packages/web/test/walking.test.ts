@@ -207,7 +207,8 @@ test('a recorded call is reached by keys and asked of another model', async () =
   await page.keyboard.press('o');
   await page.keyboard.press('r');
   await page.waitForURL(/\/recordings/);
-  await page.getByRole('link', { name: 'Name a dye.', exact: true }).waitFor();
+  // The list at the side has it earlier.
+  await page.getByRole('main').getByRole('link', { name: 'Name a dye.', exact: true }).waitFor();
   await page.keyboard.press('j');
   const pane = page.getByRole('complementary', { name: 'Recording' });
   await pane.getByRole('heading', { name: 'Name a dye.' }).waitFor();

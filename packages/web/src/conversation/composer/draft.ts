@@ -42,7 +42,7 @@ export function useDraftText(place: string): readonly [string, (text: string) =>
   return [text, (next) => change({ text: next })];
 }
 
-/** Drafts of this page that nothing has changed yet. Each is the same object until then. */
+/** Drafts as this page read them first. Each is the same object until something changes it. */
 const stored = new Map<string, Draft>();
 
 export function readDraft(place: string): Draft {
@@ -220,14 +220,20 @@ function keep(storage: Storage, key: string, value: string): void {
   }
 }
 
-// What is written in another tab shows in this one, so that neither overwrites the other.
+/** Shows what another tab has written at a place, so that neither overwrites the other. */
+function readAgain(place: string): void {
+  if (!stored.has(place)) return;
+  const before = readDraft(place);
+  setDraft(place, { ...readStored(place, listFiles(before)), sending: before.sending });
+  void loadFiles(place);
+}
+
 addEventListener('storage', ({ key, storageArea }) => {
   if (storageArea !== localStorage || key === null) return;
   const prefix = [TEXTS, FILES, QUEUES].find((one) => key.startsWith(one));
-  const place = prefix === undefined ? undefined : key.slice(prefix.length);
-  if (place === undefined || !(stored.has(place) || useDrafts.getState().all.has(place))) return;
-  const { sending, ...before } = readDraft(place);
-  const known = listFiles({ ...before, sending });
-  setDraft(place, { ...readStored(place, known), sending });
-  void loadFiles(place);
+  if (prefix !== undefined) readAgain(key.slice(prefix.length));
+});
+// A page that the browser had put aside heard of nothing.
+addEventListener('pageshow', ({ persisted }) => {
+  if (persisted) for (const place of stored.keys()) readAgain(place);
 });
