@@ -1,3 +1,5 @@
+import fs from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -140,6 +142,63 @@ describe('a sign of life', () => {
   });
 });
 
+describe('what the system says of its processes', () => {
+  /** Runs with other answers of the kernel; undefined if it has none. */
+  async function withKernel<T>(answer: (path: string) => string | undefined, work: () => Promise<T>): Promise<T> {
+    const own = { readFileSync: fs.readFileSync, readlinkSync: fs.readlinkSync };
+    const instead = (read: (...given: never[]) => unknown) =>
+      ((path: unknown, ...rest: never[]) => {
+        if (!String(path).startsWith('/proc/')) return read(...([path, ...rest] as never[]));
+        const text = answer(String(path));
+        if (text === undefined) throw new Error('not there');
+        return text;
+      }) as never;
+    Object.assign(fs, { readFileSync: instead(own.readFileSync), readlinkSync: instead(own.readlinkSync) });
+    syncBuiltinESMExports();
+    try {
+      return await work();
+    } finally {
+      Object.assign(fs, own);
+      syncBuiltinESMExports();
+    }
+  }
+
+  test('is understood whatever the name of a program is', async () => {
+    const fields = Array.from({ length: 40 }, (_, at) => `f${at}`).join(' ');
+    const kernel = (path: string) => (path.endsWith('/stat') ? `7 (a) b (c)) ${fields}\n` : `answer to ${path}\n`);
+    await withKernel(kernel, async () => {
+      const hide = await showLife(files, writers, 'w1');
+      expect(await readSign('w1')).toMatchObject({
+        started: 'f19',
+        boot: 'answer to /proc/sys/kernel/random/boot_id',
+        space: 'answer to /proc/self/ns/pid\n',
+      });
+      await hide();
+    });
+  });
+
+  test('may be nothing: then a process lives while one with its number does', async () => {
+    await withKernel(
+      () => undefined,
+      async () => {
+        const hide = await showLife(files, writers, 'w1');
+        const sign = await readSign('w1');
+        expect(sign).toEqual({ pid: process.pid, host: hostname(), started: '', boot: '', space: '' });
+        expect(await readLife(files, writers, 'w1')).toBe('alive');
+        await putSign('w2', { ...sign, pid: 4_194_303 });
+        expect(await readLife(files, writers, 'w2')).toBe('dead');
+        await putSign('w3', { ...sign, pid: 4_194_303, host: 'elsewhere' });
+        expect(await readLife(files, writers, 'w3')).toBe('alive');
+        vi.spyOn(process, 'kill').mockImplementation(() => {
+          throw Object.assign(new Error('raw'), { code: 'EPERM' });
+        });
+        expect(await readLife(files, writers, 'w2')).toBe('alive');
+        await hide();
+      },
+    );
+  });
+});
+
 describe('a name that one process may hold', () => {
   test('is given to one at a time, and again when it was given back', async () => {
     const first = await claimLife(files, writers, 'compacting');
@@ -183,11 +242,12 @@ describe('a name that one process may hold', () => {
     expect(await files.list(writers)).toEqual(['compacting.json']);
     // It is gone when we look at it again.
     await putSign('compacting', dead);
-    const gone: Files['rename'] = (from, to) =>
-      from === pathOf('compacting') ? Promise.reject(new Error('gone')) : files.rename(from, to);
+    const gone: Files['rename'] = async (from, to) => {
+      if (from === pathOf('compacting')) await files.remove(from);
+      await files.rename(from, to);
+    };
     expect(await claimLife({ ...files, rename: gone }, writers, 'compacting')).toBeUndefined();
     // Another links its own sign in front of us.
-    await files.remove(pathOf('compacting'));
     const link: Files['link'] = async (path, name) => {
       await putSign('compacting', alive);
       await files.link(path, name);
