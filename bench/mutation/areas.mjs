@@ -24,7 +24,8 @@ export const AREAS = {
   writing: {
     sources: ['packages/core/src/dialects/write/*.ts', 'packages/core/src/dialects/*/write-request.ts'],
     tests: [
-      'packages/core/src/dialects/**/{client-calls,conversation,drafts,new-blocks,reuse,write-request*}.test.ts',
+      'packages/core/src/dialects/write/*.test.ts',
+      'packages/core/src/dialects/**/{client-calls,conversation,new-blocks,write-request*}.test.ts',
       'packages/core/test/{wire-rules,written}/*.test.ts',
       'packages/core/test/dialect-conformance.test.ts',
     ],

@@ -842,6 +842,49 @@ function responses(): Cases {
       history: [result('z'), turn(call('a')), so],
       extra: { previous_response_id: 'r' },
     },
+    'a shell beside one that ran on the server': {
+      history: [
+        hi,
+        turn(
+          client('shell_call', 'a'),
+          client('shell_call', 'b'),
+          '{"type":"shell_call_output","call_id":"b","output":[]}',
+          'null',
+        ),
+        so,
+      ],
+    },
+    'a computer without a screen beside arguments that are no JSON': {
+      history: [hi, turn(computer('a'), call('b', '[1]')), result('b'), so],
+    },
+    'a search beside arguments that are no JSON': { history: [hi, turn(search, call('a', '[1]')), result('a')] },
+    'a call without an id beside arguments that are no JSON': {
+      history: [hi, turn('{"type":"function_call","name":"find","arguments":"{}"}', call('a', '[1]')), result('a')],
+    },
+    'a thought without ciphertext before kinds that nobody knows': {
+      history: [
+        hi,
+        turn(
+          thought('rs', ''),
+          '{"type":"new_web_search_call","id":"n"}',
+          '{"type":"web_search_call_new","id":"m"}',
+          '{"type":"mcp_new","id":"p"}',
+          '{"type":"program_new","id":"q"}',
+        ),
+        so,
+      ],
+    },
+    'a marker in a result': {
+      history: [
+        hi,
+        turn(call('a')),
+        '{"type":"function_call_output","call_id":"a","output":[{"type":"input_text","text":"ok","prompt_cache_breakpoint":{"mode":"explicit"}}]}',
+      ],
+    },
+    'a system text in parts at the front': {
+      history: ['{"role":"system","content":[{"type":"input_text","text":"Be brief."}]}', hi],
+    },
+    'a system item at the front': { history: ['{"type":"message","role":"system","content":"Be brief."}', hi] },
     instructions: { history: ['{"role":"system","content":"Be brief."}', hi] },
     'two instructions': { history: ['{"role":"system","content":"Be brief."}', hi], system: 'Be quick.' },
     'a developer text at the front': { history: ['{"type":"message","role":"developer","content":"Be brief."}', hi] },

@@ -41,33 +41,62 @@ const SPOKEN: readonly {
     more: [
       ...targets('anthropic/claude-opus-4-8', 'vertex-anthropic/claude-opus-4-8', 'bedrock-invoke/claude-sonnet-4-5'),
       { provider: { ...anthropic, id: 'anthropic of 2026-10-21', apiVersion: '2026-10-21' }, model: 'claude-opus-4-8' },
+      plain('anthropic/claude-opus-4-8'),
     ],
   },
-  { to: googleGenerateContent, targets: targets('google/gemini-2.5-flash', 'google/gemini-3.6-pro'), more: [] },
+  {
+    to: googleGenerateContent,
+    targets: targets('google/gemini-2.5-flash', 'google/gemini-3.6-pro'),
+    more: [plain('google/gemini-2.5-flash')],
+  },
   {
     to: openaiChat,
     targets: targets('openai-chat/gpt-4o', 'deepseek/deepseek-chat', 'mistral/mistral-large-latest', 'lmstudio/llama3'),
-    more: targets(
-      'openai-chat/gpt-5.2',
-      'openai-chat/o1-mini',
-      'openrouter/anthropic/claude-opus-4.8',
-      'moonshot/kimi-k2',
-    ),
+    more: [
+      ...targets(
+        'openai-chat/gpt-5.2',
+        'openai-chat/o1-mini',
+        'openrouter/anthropic/claude-opus-4.8',
+        'moonshot/kimi-k2',
+      ),
+      plain('openai-chat/gpt-4o'),
+    ],
   },
-  { to: openaiResponses, targets: targets('openai/gpt-5.2'), more: targets('openai/gpt-4o', 'openai/gpt-5.6') },
+  {
+    to: openaiResponses,
+    targets: targets('openai/gpt-5.2'),
+    more: [...targets('openai/gpt-4o', 'openai/gpt-5.6'), plain('openai/gpt-5.6')],
+  },
   {
     to: bedrockConverse,
     targets: targets('bedrock/amazon.nova-lite-v1:0', 'bedrock/us.anthropic.claude-sonnet-4-5'),
-    more: targets('bedrock/us.anthropic.claude-opus-4-8', 'bedrock/us.anthropic.claude-fable-5-1'),
+    more: [
+      ...targets('bedrock/us.anthropic.claude-opus-4-8', 'bedrock/us.anthropic.claude-fable-5-1'),
+      plain('bedrock/amazon.nova-lite-v1:0'),
+    ],
   },
-  { to: googleInteractions, targets: targets('google-interactions/gemini-2.5-flash'), more: [] },
+  {
+    to: googleInteractions,
+    targets: targets('google-interactions/gemini-2.5-flash'),
+    more: [plain('google-interactions/gemini-2.5-flash')],
+  },
   {
     to: cohereChat,
     targets: targets('cohere/command-a-reasoning-08-2025'),
-    more: targets('cohere/command-a-03-2025'),
+    more: [...targets('cohere/command-a-03-2025'), plain('cohere/command-a-03-2025')],
   },
   { to: blocks, targets: [{ provider: blocks.home, model: 'any' }], more: [] },
 ];
+
+/** A provider of which only the protocol is known, so that it has no quirks. */
+function plain(name: string): Target {
+  const [target] = targets(name) as [Target];
+  const { provider } = target;
+  return {
+    ...target,
+    provider: { ...provider, id: `plain ${provider.id}`, policies: { ...provider.policies, quirks: {} } },
+  };
+}
 
 function targets(...names: readonly string[]): Target[] {
   return names.map((name) => {
