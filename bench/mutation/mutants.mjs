@@ -33,11 +33,13 @@ export async function measureMutants(name, { only = '', left, longer }) {
   const folder = `${root}coverage/${name}/`;
   mkdirSync(folder, { recursive: true });
   const program = await makeProgram({ ...area, tests: [...area.tests, ...((longer && area.longer) || [])] }, only);
-  const file = `${folder}tests.cjs`;
+  // Two parts of an area may be measured at once, and a judge that begins anew reads its program again.
+  const part = only && `-${only.replaceAll('/', '-')}`;
+  const file = `${folder}tests${part}.cjs`;
   writeFileSync(file, program.code);
   const judge = new Judge([file, JSON.stringify(program.packages)]);
   const reached = await reachAll(judge, program.tests);
-  const reportFile = `${folder}mutants${only && `-${only.replaceAll('/', '-')}`}.json`;
+  const reportFile = `${folder}mutants${part}.json`;
   console.error(`${name}: ${program.mutants.length} mutants, ${reached.size} files of tests`);
   const before = left ? readResults(reportFile) : [];
   const survivors = new Set(before.filter(isLeft).map(keyOf));
