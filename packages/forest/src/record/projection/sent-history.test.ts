@@ -83,12 +83,18 @@ describe('a history', () => {
   test('refers to replies by their ids only where its protocol can', () => {
     const responses = (...input: readonly unknown[]) =>
       dialect('openai-responses').readRequest(JSON.stringify({ model: 'm', input }), {}).messages;
-    const items = [{ type: 'item_reference', id: 'msg_1' }, { type: 'gauge', id: 'x' }, { id: 'msg_2' }, 7];
+    const items = [
+      { type: 'item_reference', id: 'msg_1' },
+      { type: 'gauge', id: 'x' },
+      { id: 'msg_2' },
+      7,
+      { type: 'item_reference' },
+    ];
     const references = items.map((item) => {
       const history = new SentHistory(createRecordedIndex(), { system: undefined, messages: responses(item) });
       return history.isReference(0);
     });
-    expect(references).toEqual([true, false, true, false]);
+    expect(references).toEqual([true, false, true, false, false]);
     const critic = historyOf(createRecordedIndex(), says('critic', 'Hm.'));
     expect(critic.messages[0]!.role).toBe('other');
     expect([critic.isReference(0), critic.isReply(0)]).toEqual([false, false]);
@@ -173,6 +179,13 @@ describe('messages below a place', () => {
     expect(followMessages(index, ROOT_POINT, chat(again)).place).toBe(question);
     expect(followMessages(index, ROOT_POINT, chat(again, { ...says('assistant', ''), ...OTHER })).place).toBe(silent);
     expect(followMessages(index, ROOT_POINT, chat(again, MORE!))).toEqual({ place: silent, matched: 1, by: 'echo' });
+  });
+
+  test('that ask again in the middle of a conversation lead no further up', () => {
+    const { index, end: silent } = begin(ASK!, ANSWER!, MORE!, says('assistant', ''));
+    const question = index.nodes.get(index.nodes.get(silent.id)!.parent)!.place;
+    const found = followMessages(index, ROOT_POINT, chat(ASK!, ANSWER!, { ...MORE!, ...OTHER }));
+    expect(found).toEqual({ place: question, matched: 3, by: 'echo' });
   });
 
   test('are counted with those that are known to the byte', () => {
