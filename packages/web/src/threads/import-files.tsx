@@ -115,7 +115,7 @@ export function DropZone({ children }: { readonly children: ReactNode }) {
     >
       {children}
       {isOver && (
-        <div className="pointer-events-none absolute inset-2 z-30 flex flex-col items-center justify-center gap-2 rounded-xl border-2 border-dashed border-accent bg-accent-soft/90 text-accent">
+        <div className="pointer-events-none absolute inset-2 z-30 flex flex-col items-center justify-center gap-2 rounded-xl border-2 border-dashed border-accent bg-accent-soft/90 p-6 text-center text-accent">
           <FileDown size={32} aria-hidden />
           <p className="font-semibold">{t('import.drop')}</p>
           <p className="text-sm">{t('import.drop-about')}</p>
