@@ -328,3 +328,28 @@ test('recorded calls are filtered and asked of another model, and the graph is w
     .first()
     .waitFor();
 });
+
+test('a shortcut is changed and given back by keys', async () => {
+  const { open } = await startApp();
+  const page = await open('/settings');
+  const keys = page.getByRole('region', { name: 'Keys', exact: true });
+  const help = page.getByRole('dialog', { name: 'Keys' });
+  await tabTo(page, keys.getByRole('searchbox', { name: 'Find a command' }));
+  await page.keyboard.type('Help');
+  await use(page, keys.getByRole('button', { name: 'Change the key of: Help: all keys' }));
+  await page.keyboard.press('F1');
+  const reset = keys.getByRole('button', { name: 'Reset the key of: Help: all keys' });
+  await reset.waitFor();
+  await page.evaluate('document.activeElement.blur()');
+  await page.keyboard.press('F1');
+  await help.getByText('F1').waitFor();
+  await page.keyboard.press('Escape');
+  await help.waitFor({ state: 'hidden' });
+  await use(page, reset);
+  await reset.waitFor({ state: 'detached' });
+  await page.evaluate('document.activeElement.blur()');
+  await page.keyboard.press('F1');
+  await page.keyboard.press('?');
+  await help.waitFor();
+  expect(await help.getByText('F1').count()).toBe(0);
+});
