@@ -63,9 +63,13 @@ async function expectMoves(page: Page, target: Locator, by: Swipe, what: string)
   expect(before, `${what} can be scrolled`).toBeDefined();
   await swipe(page, target, by);
   if (by.y)
-    await expect.poll(async () => Math.sign((await scrolled(target))!.y - before!.y), what).toBe(-Math.sign(by.y));
+    await expect
+      .poll(async () => Math.sign((await scrolled(target))!.y - before!.y), { message: what })
+      .toBe(-Math.sign(by.y));
   if (by.x)
-    await expect.poll(async () => Math.sign((await scrolled(target))!.x - before!.x), what).toBe(-Math.sign(by.x));
+    await expect
+      .poll(async () => Math.sign((await scrolled(target))!.x - before!.x), { message: what })
+      .toBe(-Math.sign(by.x));
 }
 
 test('lists, the conversation, code, tables and sheets are scrolled by a finger', async () => {

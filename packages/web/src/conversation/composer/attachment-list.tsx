@@ -44,7 +44,7 @@ export function AttachmentList({ attachments, onRemove, onExpand }: AttachmentLi
 }
 
 /** Drawn once: the text of a large picture would be compared with every letter that is typed. */
-const Picture = memo(function Picture({ content }: Pick<Attachment, 'content'>) {
+const Picture = memo(function Picture({ content }: { readonly content: Attachment['content'] }) {
   if (content?.kind !== 'media' || !content.mediaType.startsWith('image/')) return <File size={14} aria-hidden />;
   return (
     <img src={`data:${content.mediaType};base64,${content.data}`} alt="" className="size-9 rounded-md object-cover" />
