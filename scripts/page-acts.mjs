@@ -9,10 +9,13 @@
 export async function settle(page) {
   await page.evaluate(`(async () => {
     let changes = 0;
+    const giveUpAt = Date.now() + 30_000;
     const observer = new MutationObserver(() => { changes += 1; });
     observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
-    for (let before = -1; before !== changes || document.querySelector('main .animate-pulse.bg-sunken'); ) {
+    const isLoading = () => !window.held && document.querySelector('main .animate-pulse.bg-sunken');
+    for (let before = -1; before !== changes || isLoading(); ) {
       before = changes;
+      if (Date.now() > giveUpAt) throw new Error('It does not come to rest.');
       await new Promise((resolve) => setTimeout(resolve, 250));
     }
     observer.disconnect();
@@ -31,6 +34,22 @@ export const click =
   (name, role = 'button') =>
   (/** @type {Page} */ page) =>
     page.getByRole(role, { name }).first().click();
+
+/**
+ * Loads the page again, and lets no answer of the API come.
+ * @param {Page} page
+ */
+export async function holdServer(page) {
+  // Streams of events are not awaited by any screen.
+  await page.route(/\/api\/v1\/(?!events)/, () => undefined);
+  await page.addInitScript(() => {
+    Object.assign(window, { held: true });
+  });
+  await page.reload();
+  await page.locator('main .animate-pulse.bg-sunken').first().waitFor();
+  // The lines of what is loading come late, so that a fast answer shows none.
+  await page.waitForTimeout(800);
+}
 
 /** @param {string} text */
 export const write = (text) => (/** @type {Page} */ page) => page.getByRole('textbox', { name: 'Message' }).fill(text);

@@ -1,7 +1,7 @@
 // Every screen of the page in every state: what `npm run pictures -- --all` takes, and what `scripts/page-access.mjs` checks.
 import { chromium } from 'playwright-core';
 import { findChromium, howToInstall } from './chromium.mjs';
-import { click, command, inOrder, openTab, press, settle, write } from './page-acts.mjs';
+import { click, command, holdServer, inOrder, openTab, press, settle, write } from './page-acts.mjs';
 import { openPageWorld } from './page-world.mjs';
 
 /** @import { Browser, Page } from 'playwright-core' */
@@ -22,7 +22,7 @@ const HERE = ['127.0.0.1', 'localhost'];
 
 /**
  * Opens each state in each size, and lets `look` look at it. A state that cannot be reached is reported as a problem.
- * @param {string} only a part of the names of the states, or several with commas between them
+ * @param {string} only a part of the names of the states, such as `graph` or `-390`, or several with commas between them
  * @param {(page: Page, name: string) => Promise<readonly string[] | void>} look what it returns is a problem
  * @returns {Promise<string[]>} the problems
  */
@@ -49,14 +49,16 @@ export async function visitStates(only, look) {
 async function visitIn(browser, viewport, only, look) {
   const problems = [];
   const parts = only.split(',');
-  const isChosen = (/** @type {State} */ state) => parts.some((part) => state.name.includes(part));
+  const isChosen = (/** @type {State} */ { name }) => parts.some((part) => `${name}-${viewport.width}`.includes(part));
   const world = await openPageWorld();
+  const states = (await listStates(world)).filter(isChosen);
   const context = await browser.newContext({ viewport, reducedMotion: 'reduce', hasTouch: viewport.width < 640 });
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   try {
     await context.addInitScript(
       `localStorage.getItem('skein.view') ?? localStorage.setItem('skein.view', '{"state":{"welcomed":true},"version":1}')`,
     );
-    for (const { name, path, act } of (await listStates(world)).filter(isChosen)) {
+    for (const { name, path, act } of states) {
       const full = `${name}-${viewport.width}`;
       const page = await context.newPage();
       page.on('request', (request) => {
@@ -89,6 +91,38 @@ async function visitIn(browser, viewport, only, look) {
 /** @param {Page} page */
 const showTurns = (page) =>
   page.getByRole('region', { name: 'The cache along the turns' }).getByRole('listitem').last().scrollIntoViewIfNeeded();
+
+/** A picture of one pixel. */
+const DOT = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
+/** A conversation, and a line that is none. */
+const IMPORTED = `${JSON.stringify({
+  messages: [
+    { role: 'user', content: 'Is this kept?' },
+    { role: 'assistant', content: 'It is.' },
+  ],
+})}
+{ "messages": `;
+
+/** @param {Element} element */
+function dragFiles(element) {
+  const dataTransfer = new DataTransfer();
+  dataTransfer.items.add(new File(['{}'], 'kept.json'));
+  element.dispatchEvent(new DragEvent('dragenter', { bubbles: true, dataTransfer }));
+}
+
+/** @param {string} model */
+const chooseModel = (model) => async (/** @type {Page} */ page) => {
+  await page.keyboard.press('Control+m');
+  await page.getByPlaceholder('Choose a model').fill(model);
+  await page.getByRole('dialog').getByRole('option', { name: model }).first().click();
+};
+
+/** Only a phone has them behind a button. @param {Page} page */
+async function openFilters(page) {
+  const button = page.getByRole('button', { name: /^Filters/ });
+  if (await button.isVisible()) await button.click();
+}
 
 /** @param {Page} page */
 async function askAgain(page) {
@@ -137,6 +171,12 @@ async function listStates({ forest, url, bare, locked, threads }) {
     // The answer is given up when nothing comes for a while.
     { name: 'conversation-growing', path: `${url}/t/${threads.growing}` },
     {
+      name: 'conversation-queued',
+      path: `${url}/t/${threads.growing}`,
+      act: inOrder(write('And then?'), click('Queue')),
+    },
+    { name: 'conversation-stopped', path: `${url}/t/${threads.growing}`, act: click(/^Stop/) },
+    {
       name: 'welcome',
       path: `${bare}/`,
       act: async (page) => {
@@ -153,7 +193,31 @@ async function listStates({ forest, url, bare, locked, threads }) {
       act: (page) => page.getByRole('main').getByRole('checkbox').first().click(),
     },
     { name: 'forest-menu', path: `${url}/`, act: click(/^More about/) },
+    { name: 'forest-loading', path: `${url}/`, act: holdServer },
+    {
+      name: 'forest-dropping',
+      path: `${url}/`,
+      act: (page) => page.getByRole('main').getByRole('heading').first().evaluate(dragFiles),
+    },
+    { name: 'forest-filters', path: `${url}/?tag=evening&rating=4` },
     { name: 'forest-archived', path: `${url}/?view=archived` },
+    { name: 'forest-archived-empty', path: `${bare}/?view=archived` },
+    { name: 'forest-bookmarks-empty', path: `${bare}/?view=bookmarks` },
+    { name: 'forest-deleted-empty', path: `${bare}/?view=deleted` },
+    { name: 'samples', path: `${bare}/samples` },
+    { name: 'samples-conversation', path: `${bare}/samples/t/sample-tile` },
+    { name: 'demo', path: `${bare}/`, act: click('Demo') },
+    { name: 'health-good', path: `${bare}/`, act: click(/recording work/) },
+    { name: 'theme', path: `${url}/`, act: click(/^Theme/) },
+    {
+      name: 'screen-broken',
+      path: `${url}/`,
+      act: async (page) => {
+        await page.route(/graph-screen/, (route) => route.abort());
+        await page.goto(`${url}/graph`);
+        await page.getByText(/could not be shown/).waitFor();
+      },
+    },
     { name: 'forest-bookmarks', path: `${url}/?view=bookmarks` },
     { name: 'forest-deleted', path: `${url}/?view=deleted` },
     { name: 'forest-none-fits', path: `${url}/?title=nothing-like-this` },
@@ -214,6 +278,18 @@ async function listStates({ forest, url, bare, locked, threads }) {
     { name: 'new-models', path: `${url}/new`, act: click(/^Model:/) },
     { name: 'new-settings', path: `${url}/new`, act: click(/^Parameters/) },
     { name: 'new-ways', path: `${url}/new`, act: inOrder(write('Draw.'), click(/^Ways to send/)) },
+    { name: 'new-agents', path: `${url}/new`, act: click(/^Agent/) },
+    { name: 'new-tools', path: `${url}/new`, act: click(/^Tools/) },
+    {
+      name: 'new-attached',
+      path: `${url}/new`,
+      act: (page) =>
+        page.getByLabel('Files to attach').setInputFiles([
+          { name: 'dot.png', mimeType: 'image/png', buffer: Buffer.from(DOT, 'base64') },
+          { name: 'a-list-with-a-very-long-name-indeed.csv', mimeType: 'text/csv', buffer: Buffer.from('a,b') },
+        ]),
+    },
+    { name: 'new-prompt-used', path: `${url}/new`, act: inOrder(write('/'), press('Enter')) },
     { name: 'new-prompts', path: `${url}/new`, act: command('Prompts') },
     { name: 'new-prompt', path: `${url}/new`, act: inOrder(command('Prompts'), click('New prompt')) },
     {
@@ -222,14 +298,41 @@ async function listStates({ forest, url, bare, locked, threads }) {
       act: inOrder(
         (page) =>
           page.route('**/check', (route) =>
-            route.fulfill({ json: { works: false, problem: 'anthropic answered 401: invalid x-api-key' } }),
+            route.fulfill({ json: { works: false, problem: 'openai answered 401: invalid API key' } }),
           ),
         click(/providers? ha(ve|s) a key/),
         click('Test the key'),
-        (page) => page.getByText(/invalid x-api-key/).waitFor(),
+        (page) => page.getByText(/invalid API key/).waitFor(),
       ),
     },
     { name: 'conversation', path: lisbon },
+    { name: 'conversation-loading', path: lisbon, act: holdServer },
+    {
+      name: 'conversation-unfolded',
+      path: lisbon,
+      act: inOrder(press('Home'), click(/^Thought/), click(/get_weather/)),
+    },
+    { name: 'conversation-other-provider', path: lisbon, act: chooseModel('openai/gpt-5.5') },
+    { name: 'conversation-fork', path: `${url}/t/${threads.fork}` },
+    { name: 'conversation-unasked', path: `${url}/t/${threads.unasked}` },
+    { name: 'conversation-open-call', path: `${url}/t/${threads.open}` },
+    { name: 'conversation-result', path: `${url}/t/${threads.open}`, act: click('Go on from here') },
+    {
+      name: 'conversation-system-text',
+      path: `${url}/t/${threads.refused}`,
+      act: inOrder(click('More to do with this message'), (page) =>
+        page.getByRole('menuitem', { name: /system text/ }).click(),
+      ),
+    },
+    {
+      name: 'conversation-copy-refused',
+      path: lisbon,
+      act: inOrder(
+        (page) => page.evaluate('navigator.clipboard.writeText = () => Promise.reject(new Error())'),
+        choose('Copy link'),
+      ),
+    },
+    { name: 'conversation-help', path: lisbon, act: press('?') },
     { name: 'conversation-long', path: `${url}/t/${threads.long}` },
     { name: 'conversation-deleted', path: `${url}/c/${threads.deleted}` },
     { name: 'conversation-session', path: `${url}/t/${coding}` },
@@ -246,11 +349,6 @@ async function listStates({ forest, url, bare, locked, threads }) {
     { name: 'conversation-split', path: lisbon, act: choose('Split in two') },
     { name: 'conversation-delete-others', path: lisbon, act: choose('Delete all but this path') },
     { name: 'conversation-toast', path: lisbon, act: choose('Copy link') },
-    {
-      name: 'conversation-queued',
-      path: `${url}/t/${threads.growing}`,
-      act: inOrder(write('And then?'), click('Queue')),
-    },
     { name: 'conversation-top', path: lisbon, act: press('Home') },
     { name: 'conversation-media', path: `${url}/t/sample-tile` },
     { name: 'conversation-rich', path: `${url}/t/${threads.rich}` },
@@ -271,6 +369,8 @@ async function listStates({ forest, url, bare, locked, threads }) {
       path: lisbon,
       act: openTab(tab),
     })),
+    { name: 'inspector-diff-words', path: `${url}/t/sample-tile`, act: openTab('Diff') },
+    { name: 'inspector-pretty', path: lisbon, act: inOrder(openTab('Raw'), click(/^Pretty/)) },
     { name: 'inspector-cache', path: `${url}/t/${scarf}`, act: inOrder(openTab('Usage'), showTurns) },
     {
       name: 'inspector-tree',
@@ -280,8 +380,14 @@ async function listStates({ forest, url, bare, locked, threads }) {
       },
     },
     { name: 'session', path: `${url}/s/${coding}` },
+    {
+      name: 'session-unfolded',
+      path: `${url}/s/${coding}`,
+      act: inOrder(click(/npm test -- cart/), click(/src\/cart\.ts/)),
+    },
     { name: 'session-missing', path: `${url}/s/nothing` },
     { name: 'graph', path: `${url}/graph` },
+    { name: 'graph-empty', path: `${bare}/graph` },
     { name: 'graph-below', path: `${url}/graph/${fork?.id}` },
     { name: 'graph-missing', path: `${url}/graph/zzzz` },
     {
@@ -296,6 +402,8 @@ async function listStates({ forest, url, bare, locked, threads }) {
     { name: 'compare-missing', path: `${url}/compare?nodes=zzzz` },
     { name: 'compare-source', path: compare, act: click('Source') },
     { name: 'compare-models', path: compare, act: click(/^Models$/) },
+    { name: 'compare-branches', path: compare, act: click('Add a branch') },
+    { name: 'compare-common', path: compare, act: (page) => page.getByText(/in common/).click() },
     { name: 'compare-empty', path: `${url}/compare` },
     { name: 'compare-again', path: `${url}/compare?again` },
     { name: 'compare-again-answers', path: `${url}/compare?again`, act: askAgain },
@@ -308,6 +416,8 @@ async function listStates({ forest, url, bare, locked, threads }) {
       path: `${url}/recordings`,
       act: inOrder(firstCall, click('Response', 'tab'), click('Pretty')),
     },
+    { name: 'recording-headers', path: `${url}/recordings`, act: inOrder(firstCall, click('Headers', 'tab')) },
+    { name: 'recordings-filters', path: `${url}/recordings?outcome=refused`, act: openFilters },
     {
       name: 'recordings-session',
       path: `${url}/recordings`,
@@ -337,6 +447,11 @@ async function listStates({ forest, url, bare, locked, threads }) {
     },
     { name: 'usage-app', path: `${url}/usage?by=app&days=7`, act: (page) => page.getByText('Show as a table').click() },
     { name: 'usage-tag', path: `${url}/usage?by=tag` },
+    {
+      name: 'usage-budgets',
+      path: `${url}/usage`,
+      act: (page) => page.getByRole('region', { name: 'Budgets' }).scrollIntoViewIfNeeded(),
+    },
     { name: 'usage-empty', path: `${bare}/usage` },
     { name: 'settings', path: `${url}/settings` },
     {
@@ -359,5 +474,16 @@ async function listStates({ forest, url, bare, locked, threads }) {
     { name: 'palette-models', path: `${url}/`, act: press('Control+m') },
     { name: 'help', path: `${url}/`, act: press('?') },
     { name: 'nowhere', path: `${url}/no/such/place` },
+    // What follows changes what is stored.
+    {
+      name: 'forest-imported',
+      path: `${url}/`,
+      act: inOrder(importFile(IMPORTED, 'kept.jsonl'), (page) => page.getByText(/could not be read/).click()),
+    },
+    {
+      name: 'forest-undo',
+      path: `${url}/`,
+      act: inOrder((page) => page.getByRole('main').locator('a[data-title]').first().focus(), press('Delete')),
+    },
   ];
 }

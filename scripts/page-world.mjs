@@ -55,7 +55,12 @@ export async function openPageWorld() {
   const emulator = await startEmulator({ seed: 'page-world', sleep });
   const forest = await openForest(':memory:');
   const empty = await openForest(':memory:');
+  const samples = await openForest(':memory:');
   const { config } = await loadConfig({ cwd: '/', env: {}, home: '/nonexistent' });
+  const tokens = [
+    { name: 'newsletter', variable: 'NEWSLETTER_TOKEN', budget: { costPerDay: 5, requestsPerMinute: 60 } },
+    { name: 'ci', variable: 'CI_TOKEN', budget: {} },
+  ];
   const options = {
     ...{ config, env: emulator.env(), page: `${root}packages/web/dist`, model: 'anthropic/claude-sonnet-5' },
     tools: [weather],
@@ -64,13 +69,17 @@ export async function openPageWorld() {
   const cassettes = await mkdtemp(join(tmpdir(), 'skein-page-cassettes-'));
   const server = await createServer({
     ...{ ...options, forest, generate: { costOf }, problems: [PROBLEM] },
-    config: { ...config, cassettes },
+    config: { ...config, cassettes, gateway: { ...config.gateway, tokens } },
+    env: { ...options.env, NEWSLETTER_TOKEN: 'one', CI_TOKEN: 'two' },
   }).listen({ port: 0 });
   // As on a first run: nothing is stored, and no provider has a key of its own.
-  const bare = await createServer({ ...options, env: {}, demo: emulator.env(), forest: empty }).listen({ port: 0 });
+  const bare = await createServer({ ...options, env: {}, demo: emulator.env(), forest: empty, samples }).listen({
+    port: 0,
+  });
   // It asks for a token.
   const locked = await createServer({ ...options, forest: empty, token: 'correct-horse' }).listen({ port: 0 });
   await seedSample(forest);
+  await seedSample(samples);
   await record(server.url, emulator);
   await recordDrift(forest, cassettes);
   await recordCaching(forest);
@@ -88,6 +97,7 @@ export async function openPageWorld() {
       await emulator.close();
       await forest.close();
       await empty.close();
+      await samples.close();
       await rm(cassettes, { recursive: true, force: true });
     },
   };
@@ -208,6 +218,37 @@ async function recordCaching(forest) {
   await send.settled();
 }
 
+/**
+ * A recorded conversation that ends with a call of a tool that only its program has.
+ * @param {Forest} forest
+ */
+async function recordOpenCall(forest) {
+  const call = { type: 'tool_use', id: 'toolu_open', name: 'read_meter', input: { room: 'kitchen' } };
+  const send = recordFetch(forest, {
+    fetch: async () =>
+      Response.json({
+        ...{ id: 'msg_open', type: 'message', role: 'assistant', model: 'claude-sonnet-5', stop_reason: 'tool_use' },
+        content: [{ type: 'text', text: 'Let me look at the meter.' }, call],
+        usage: { input_tokens: 60, output_tokens: 30 },
+      }),
+  });
+  const response = await send('https://api.anthropic.com/v1/messages', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'anthropic-version': '2023-06-01', 'user-agent': 'meter-bot/1.0' },
+    body: JSON.stringify({
+      ...{
+        model: 'claude-sonnet-5',
+        max_tokens: 500,
+        messages: [{ role: 'user', content: 'How warm is the kitchen?' }],
+      },
+      tools: [{ name: 'read_meter', description: 'Reads a meter', input_schema: { type: 'object' } }],
+    }),
+  });
+  await response.text();
+  await send.settled();
+  return (await forest.threads.list({ where: ({ title }) => title.startsWith('How warm') })).items[0]?.id ?? '';
+}
+
 const LONG = 'A sentence that goes on and on, with more words than any line has room for. ';
 const LONG_WORD = 'Alongwordwithoutanyspace'.repeat(6);
 const RICH = `## What follows
@@ -267,11 +308,26 @@ async function writeConversations(forest, url, emulator) {
   await forest.threads.tag(long.id, tags);
   await forest.tag(long.head, tags);
   await forest.note(long.head, LONG);
+  const tea = await forest.threads.begin([
+    user('Which tea for the evening?'),
+    assistant('Rooibos: it has no caffeine.'),
+  ]);
+  await forest.threads.tag(tea.id, { pinned: true, evening: true });
+  await forest.threads.rate(tea.id, 4);
+  await forest.threads.fork(tea.id, { title: 'Which tea for the morning?' });
+  const old = await forest.threads.begin([user('What was planned for May?'), assistant('Nothing yet.')]);
+  await forest.threads.tag(old.id, { archived: true });
+  const gone = await forest.threads.begin([user('Forget this, please.'), assistant('Forgotten.')]);
+  await forest.threads.delete(gone.id);
+  const unasked = await forest.threads.begin([user('Nobody was asked this.')]);
   const deleted = await forest.threads.begin([user('May this go?'), assistant('It may.')]);
   await forest.remove(deleted.head);
   return {
     long: long.id,
     deleted: deleted.head,
+    fork: (await forest.threads.fork(long.id, { title: 'A fork' })).id,
+    unasked: unasked.id,
+    open: await recordOpenCall(forest),
     rich: await ask('What follows from that? Show me everything that you can.', says(RICH), 'event: end'),
     refused: await ask(
       'Would you?',

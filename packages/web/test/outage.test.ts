@@ -102,3 +102,16 @@ test('a message that cannot be sent is not hidden by the words that say so, whic
   await state.and(page.getByRole('button', { name: /work$/ })).waitFor();
   expect(await input.inputValue()).toBe('Are you there?');
 });
+
+test('a screen whose program is gone since an update says so, and the other screens are there', async () => {
+  const app = await startApp();
+  const page = await app.open('/', { troubles: /ERR_FAILED|Failed to fetch dynamically imported module/ });
+  await page.route(/graph-screen/, (route) => route.abort());
+  const screens = page.getByRole('list', { name: 'Screens' });
+  await screens.getByRole('link', { name: 'Graph' }).click();
+  await page.getByRole('alert').getByText('This screen could not be shown').waitFor();
+  await page.getByRole('button', { name: 'Load the page again' }).waitFor();
+  await screens.getByRole('link', { name: 'Settings' }).click();
+  await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();
+  expect(await page.getByText('This screen could not be shown').count()).toBe(0);
+});

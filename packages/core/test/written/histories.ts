@@ -146,6 +146,7 @@ export const CONTENTS: Readonly<Record<string, Case>> = {
   'arguments that are a text': { messages: [user('Hi'), assistant([call('a', '"x"')]), result('a')] },
   'arguments that are no JSON': { messages: [user('Hi'), called('{"a":'), result('a')] },
   'arguments that were cut': { messages: [user('Hi'), called('{"a":', true), user('So?')] },
+  'arguments with half a character': { messages: [user('Hi'), called('{"a":"half \ud83d"}'), result('a')] },
   'no arguments yet': { messages: [user('Hi'), called('', true), user('So?')] },
   'arguments with their own spacing': {
     messages: [user('Hi'), assistant([call('a', '{ "n" : 12345678901234567890 }')]), result('a')],
@@ -332,6 +333,15 @@ export const ORDERS: Readonly<Record<string, Case>> = {
   'a system text that is only an image': {
     messages: [user('Hi'), assistant('Yes?'), system([media('image/png', data)]), user('So?')],
   },
+  'system texts of another provider at the front': {
+    messages: [
+      openaiChat.parseMessage('{"role":"system","content":"\\u0042e brief."}', { issuer: 'gateway.example' }),
+      user('Hi'),
+    ],
+  },
+  'a system text of space and an image': {
+    messages: [user('Hi'), assistant('Yes?'), system([text(' '), media('image/png', data)]), user('So?')],
+  },
   'only system texts': { messages: [system('Be brief.')] },
   'no message': { system: system('Be brief.'), messages: [] },
   'nothing but an empty answer': { messages: [assistant('')] },
@@ -371,6 +381,11 @@ export const FRAMES: Readonly<Record<string, Case>> = {
       { dialect: 'blocks', native: '{"name":"own"}' },
       FIND,
     ],
+  },
+  'images beside the tool that makes them': {
+    messages: hi,
+    tools: [{ dialect: 'openai-responses', native: '{"type":"image_generation","size":"auto"}' }],
+    params: { modalities: ['image'] },
   },
   'calls without tools': {
     messages: [user('Hi'), assistant([call('a'), call('b', '{}', 'a.b')]), result('a'), result('b')],

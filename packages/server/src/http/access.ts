@@ -195,11 +195,30 @@ const html = (problem: string) => `<!doctype html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Skein</title>
 <style>
-  :root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif }
-  body { display: grid; place-content: center; min-height: 100vh; margin: 0; padding: 1rem }
-  form { display: grid; gap: .75rem; width: min(22rem, 90vw) }
-  input, button { font: inherit; padding: .5rem .75rem }
-  p { margin: 0 }
+  :root {
+    color-scheme: light dark; font: 15px/1.5 ui-sans-serif, system-ui, sans-serif;
+    --page: #faf9f7; --surface: #fff; --line: #e4e1db; --edge: #8d887e; --ink: #1d1c1a; --soft: #55524c;
+    --accent: #0f6b63; --accent-ink: #fff; --danger: #b42318
+  }
+  @media (prefers-color-scheme: dark) {
+    :root {
+      --page: #161514; --surface: #1d1c1a; --line: #33302c; --edge: #827d74; --ink: #edebe6; --soft: #b9b4ab;
+      --accent: #5ec8bb; --accent-ink: #0c1f1d; --danger: #ff8b7e
+    }
+  }
+  * { box-sizing: border-box }
+  body { display: grid; place-content: center; min-height: 100vh; margin: 0; padding: 1rem; background: var(--page); color: var(--ink) }
+  form {
+    display: grid; gap: .75rem; width: min(22rem, calc(100vw - 2rem)); padding: 1.5rem; border: 1px solid var(--line);
+    border-radius: .75rem; background: var(--surface)
+  }
+  h1 { margin: 0; font-size: 1.25rem; font-weight: 600; letter-spacing: -.01em }
+  label { color: var(--soft) }
+  input, button { min-height: 2.5rem; padding: 0 .75rem; border-radius: .4rem; font: inherit }
+  input { width: 100%; border: 1px solid var(--edge); background: var(--page); color: inherit }
+  button { border: 0; background: var(--accent); color: var(--accent-ink); font-weight: 500; cursor: pointer }
+  :focus-visible { outline: 2px solid var(--accent); outline-offset: 1px }
+  p { margin: 0; color: var(--danger) }
 </style>
 <main>
   <form method="post">

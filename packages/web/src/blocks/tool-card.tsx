@@ -67,7 +67,7 @@ function Outcome({ result, state }: Pick<ToolCardProps, 'result' | 'state'>) {
         ) : (
           <CircleCheck size={14} aria-label={t('blocks.call-done')} className="shrink-0 text-ok" />
         )}
-        <span className="truncate">{summarizeResult(result)}</span>
+        <span className="min-w-0 flex-1 basis-8 truncate">{summarizeResult(result)}</span>
       </span>
     );
   if (state)

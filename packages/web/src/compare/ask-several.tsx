@@ -123,7 +123,6 @@ export function ModelChoice({ all, chosen, onChange }: ModelChoiceProps) {
                     checked={chosen.includes(id)}
                     disabled={!hasKey && !chosen.includes(id)}
                     onChange={() => toggle(id)}
-                    className="accent-accent"
                   />
                   <span className="min-w-0 truncate">{model}</span>
                   {!hasKey && <span className="ml-auto shrink-0 text-xs text-faint">{t('compare.ask-no-key')}</span>}

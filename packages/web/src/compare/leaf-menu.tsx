@@ -24,8 +24,9 @@ export function LeafMenu({ top, taken, onPick, trigger }: LeafMenuProps) {
     .toSorted((a, b) => b.at - a.at)
     .map((node) => {
       const model = node.takes.findLast((take) => take.model !== undefined)?.model ?? node.role;
-      const text = comparableText(node.content).replace(/\s+/g, ' ').slice(0, LENGTH);
-      return { title: `${shortId(node.id)} · ${model} · ${text}`, run: () => onPick(node.id) };
+      const text = comparableText(node.content).replace(/\s+/g, ' ');
+      const words = text.length > LENGTH ? `${text.slice(0, LENGTH)}…` : text;
+      return { title: `${shortId(node.id)} · ${model} · ${words}`, run: () => onPick(node.id) };
     });
   const none = { title: t('compare.no-other-branch'), disabled: true, run: () => undefined };
   return <Menu trigger={trigger} items={items.length > 0 ? items : [none]} />;

@@ -111,12 +111,7 @@ function ThreadChoice({ chosen, onChange }: ThreadChoiceProps) {
       <div className="flex max-h-48 flex-col overflow-y-auto">
         {found.slice(0, MOST_SHOWN).map((thread) => (
           <label key={thread.id} className="flex cursor-pointer items-center gap-2 rounded px-1 py-1 hover:bg-hover">
-            <input
-              type="checkbox"
-              checked={isChosen(thread)}
-              onChange={() => toggle(thread)}
-              className="accent-accent"
-            />
+            <input type="checkbox" checked={isChosen(thread)} onChange={() => toggle(thread)} />
             <span className="min-w-0 truncate text-sm">{thread.title || t('rerun.untitled')}</span>
           </label>
         ))}

@@ -62,7 +62,7 @@ function ProviderRow({ provider }: { readonly provider: string }) {
   const result = check.data;
   return (
     <li className="flex min-h-10 flex-wrap items-center gap-x-3 gap-y-1 py-1.5 text-sm">
-      <span className="w-28 shrink-0 truncate font-medium">{provider}</span>
+      <span className="w-36 shrink-0 truncate font-medium">{provider}</span>
       <span role="status" className="flex min-w-0 grow items-center gap-1.5 text-xs text-soft">
         {check.isPending ? (
           <>

@@ -32,7 +32,12 @@ function Conversation({ thread: id, node }: ConversationAddress) {
   const { thread, error, retry } = useThread(id, node);
   useEffect(() => void loadMarkdown(), []);
   if (thread) return <OpenConversation {...thread} />;
-  return error === undefined ? <Loading label={t('conversation.loading')} /> : <Failed error={error} onRetry={retry} />;
+  if (error !== undefined) return <Failed error={error} onRetry={retry} />;
+  return (
+    <div className="mx-auto w-full max-w-3xl px-5 py-2">
+      <Loading lines={6} label={t('conversation.loading')} />
+    </div>
+  );
 }
 
 function OpenConversation(thread: ShownThread) {
@@ -140,7 +145,7 @@ function Line({ icon, children }: { readonly icon?: ReactNode; readonly children
   return (
     <p className="flex min-w-0 items-start gap-2">
       {icon}
-      <span className="min-w-0 break-words">{children}</span>
+      <span className="line-clamp-2 min-w-0 break-words">{children}</span>
     </p>
   );
 }

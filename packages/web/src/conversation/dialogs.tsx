@@ -134,6 +134,7 @@ function MessageMarksDialog({ what, node }: { readonly what: 'tag' | 'note'; rea
         </Button>
       }
     >
+      {isTag && <p className="mb-2 text-sm text-soft">{t('dialogs.tags-field')}</p>}
       <textarea
         aria-label={isTag ? t('dialogs.tags-field') : t('dialogs.note')}
         placeholder={isTag ? t('dialogs.tags-example') : t('dialogs.note-example')}

@@ -7,7 +7,7 @@ import { toAddress } from '../state/address.ts';
 import { ensurePath, pathTo, putNodes, useNodes } from '../state/nodes.ts';
 import { currentThreadId, goTo } from '../state/place.ts';
 import { writeClipboard } from '../ui/clipboard.ts';
-import { toast } from '../ui/toasts.tsx';
+import { toast, toastError } from '../ui/toasts.tsx';
 import { t } from '../words/words.ts';
 import { reportErrors } from './actions.ts';
 import { roleName } from './message/author.ts';
@@ -82,8 +82,8 @@ export function linkTo(node: Node): string {
 
 /** Copies a text, and says so with `done`. */
 export async function copyText(text: string, done: string): Promise<void> {
-  await reportErrors(async () => {
-    await writeClipboard(text);
-    toast(done);
-  });
+  await writeClipboard(text).then(
+    () => toast(done),
+    () => toastError(t('ui.clipboard-refused')),
+  );
 }

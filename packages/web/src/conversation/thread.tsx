@@ -8,7 +8,7 @@ import { Button } from '../ui/button.tsx';
 import { SCROLLER, VirtualList, type VirtualListHandle } from '../ui/virtual-list.tsx';
 import { t } from '../words/words.ts';
 import { FindBar } from './find-bar.tsx';
-import { providerChanges } from './message/author.ts';
+import { continuedAnswers, providerChanges } from './message/author.ts';
 import { OpenCallsRow } from './message/growing.tsx';
 import { MessageRow } from './message/message-row.tsx';
 import { pairCalls } from './message/pair-calls.ts';
@@ -22,6 +22,8 @@ export function ThreadView({ owner, selected, leaf, path, tail }: ShownThread) {
   const list = useRef<VirtualListHandle>(null);
   const pairs = useMemo(() => pairCalls(path), [path]);
   const changes = useMemo(() => providerChanges(path), [path]);
+  const continued = useMemo(() => continuedAnswers(path, tail?.live.model), [path, tail?.live.model]);
+  const hasForks = useMemo(() => path.some(({ childCount }) => childCount > 1), [path]);
   const contexts = useContextChanges(owner?.id, leaf.id);
   const open = useMemo(() => (tail ? [] : listOpenCalls(path)), [path, tail]);
   const isUnanswered = !tail && leaf.role === 'user' && !leaf.removed && open.length === 0;
@@ -50,10 +52,11 @@ export function ThreadView({ owner, selected, leaf, path, tail }: ShownThread) {
       <section
         ref={scroller}
         {...SCROLLER}
+        {...(hasForks && { 'data-forks': '' })}
         aria-label={t('conversation.messages')}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by key
         tabIndex={0}
-        className="h-full overflow-y-auto [overflow-anchor:none] outline-offset-[-2px]"
+        className="group/thread h-full overflow-y-auto [overflow-anchor:none] outline-offset-[-2px]"
       >
         <div className="py-3">
           <VirtualList
@@ -74,11 +77,12 @@ export function ThreadView({ owner, selected, leaf, path, tail }: ShownThread) {
                     isSelected={index === selectedAt}
                     isBookmarked={bookmarked.has(node.id)}
                     isOtherProvider={changes.has(node.id)}
+                    isContinued={continued.has(node.id)}
                     pairs={pairs[index]!}
                     change={contexts.get(node.id)}
                   />
                 );
-              if (tail) return <MessageRow tail={tail} leaf={leaf.id} />;
+              if (tail) return <MessageRow tail={tail} leaf={leaf.id} isContinued={continued.has('')} />;
               return open.length > 0 ? <OpenCallsRow leaf={leaf} names={open} /> : <UnansweredRow leaf={leaf} />;
             }}
           </VirtualList>
@@ -86,7 +90,7 @@ export function ThreadView({ owner, selected, leaf, path, tail }: ShownThread) {
       </section>
       <FindBar path={path} scroller={scroller} />
       {!isAtEnd && (
-        <div className="pointer-events-none absolute inset-x-0 bottom-2 flex justify-center">
+        <div className="pointer-events-none absolute inset-x-0 bottom-0 flex justify-center bg-linear-to-t from-page to-transparent pt-6 pb-2">
           <Button small className="pointer-events-auto rounded-full shadow-md" onClick={toEnd}>
             <ArrowDown size={14} /> {t('conversation.to-latest')}
           </Button>
@@ -99,7 +103,7 @@ export function ThreadView({ owner, selected, leaf, path, tail }: ShownThread) {
 /** The height of a message with one line. */
 const LEAST_HEIGHT = 72;
 const LINE_HEIGHT = 26;
-const CHARACTERS_PER_LINE = 80;
+const CHARACTERS_PER_LINE = 90;
 
 /** About the height of a message that was not drawn yet. */
 function estimateHeight({ content }: Node): number {

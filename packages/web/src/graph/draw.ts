@@ -229,7 +229,7 @@ function shorten(context: CanvasRenderingContext2D, text: string, room = CARD_WI
   const kept = shortened.get(key);
   if (kept !== undefined) return kept;
   let short = text.slice(0, 60);
-  if (context.measureText(short).width > room) {
+  if (short.length < text.length || context.measureText(short).width > room) {
     while (short.length > 0 && context.measureText(`${short}…`).width > room) short = short.slice(0, -1);
     short = `${short.replace(/[\ud800-\udbff]$/, '')}…`;
   }

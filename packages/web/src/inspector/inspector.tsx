@@ -190,12 +190,12 @@ export interface Total {
 }
 
 const BUCKETS: readonly { readonly key: keyof Usage; readonly title: string; readonly color: string }[] = [
-  { key: 'input', title: t('inspector.input'), color: 'bg-user' },
-  { key: 'cacheRead', title: t('inspector.cache-read'), color: 'bg-ok' },
-  { key: 'cacheWrite5m', title: t('inspector.cache-write-minutes'), color: 'bg-warn' },
-  { key: 'cacheWrite1h', title: t('inspector.cache-write-hour'), color: 'bg-anthropic' },
-  { key: 'output', title: t('inspector.output'), color: 'bg-accent' },
-  { key: 'reasoning', title: t('inspector.reasoning'), color: 'bg-provider' },
+  { key: 'input', title: t('inspector.input'), color: 'bg-(--chart-3)' },
+  { key: 'cacheRead', title: t('inspector.cache-read'), color: 'bg-(--chart-6)' },
+  { key: 'cacheWrite5m', title: t('inspector.cache-write-minutes'), color: 'bg-(--chart-5)' },
+  { key: 'cacheWrite1h', title: t('inspector.cache-write-hour'), color: 'bg-(--chart-2)' },
+  { key: 'output', title: t('inspector.output'), color: 'bg-(--chart-1)' },
+  { key: 'reasoning', title: t('inspector.reasoning'), color: 'bg-(--chart-4)' },
 ];
 
 /** Tokens by kind, with the cost and the cache hit rate. */

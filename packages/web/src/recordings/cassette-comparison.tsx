@@ -83,19 +83,14 @@ function Proposals({ rules, onAccept }: ProposalsProps) {
     setAccepted(accepted.includes(rule) ? accepted.filter((one) => one !== rule) : [...accepted, rule]);
   return (
     <fieldset className="mt-4 rounded-md border border-line p-3">
-      <legend className="px-1 text-sm font-medium">{t('cassettes.proposals-title')}</legend>
-      <p className="mb-2 text-xs text-soft">{t('cassettes.proposals-about')}</p>
+      <legend className="float-left w-full text-sm font-medium">{t('cassettes.proposals-title')}</legend>
+      <p className="clear-both mb-2 text-xs text-soft">{t('cassettes.proposals-about')}</p>
       {rules.map((rule) => (
         <label
           key={`${rule.path} ${rule.match}`}
-          className="flex cursor-pointer items-baseline gap-2 rounded px-1 py-1 hover:bg-hover"
+          className="flex cursor-pointer items-center gap-2 rounded px-1 py-1 hover:bg-hover"
         >
-          <input
-            type="checkbox"
-            checked={accepted.includes(rule)}
-            onChange={() => toggle(rule)}
-            className="accent-accent"
-          />
+          <input type="checkbox" checked={accepted.includes(rule)} onChange={() => toggle(rule)} />
           <RuleText rule={rule} />
         </label>
       ))}

@@ -43,7 +43,8 @@ function FileDiff({ file }: { readonly file: TouchedFile }) {
 function LineCount({ added, removed }: { readonly added: number; readonly removed: number }) {
   return (
     <span className="shrink-0 tabular-nums">
-      <span className="text-ok">+{added}</span> <span className="text-danger">−{removed}</span>
+      {(added > 0 || removed === 0) && <span className="text-ok">+{added}</span>}{' '}
+      {removed > 0 && <span className="text-danger">−{removed}</span>}
     </span>
   );
 }

@@ -40,7 +40,7 @@ export function KeySection() {
           </Button>
         )}
       </div>
-      <ul className="max-h-96 overflow-y-auto rounded-lg border border-line bg-surface">
+      <ul className="rounded-lg border border-line bg-surface">
         {found.map((command) => (
           <KeyRow key={command.id} command={command} isChosen={chosen[command.id] !== undefined} />
         ))}

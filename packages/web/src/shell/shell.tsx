@@ -64,7 +64,7 @@ function ConnectionBanner() {
       role="alert"
       className="flex shrink-0 items-center justify-center gap-2 border-b border-line bg-warn-soft px-3 py-1 text-xs text-warn"
     >
-      <Unplug size={14} aria-hidden />
+      <Unplug size={14} aria-hidden className="shrink-0" />
       {t('shell.disconnected')}
     </div>
   );

@@ -33,7 +33,7 @@ export function SideContent() {
   const sides = useMemo(() => sideRows(rows, marked), [rows, marked]);
   return (
     <>
-      <div className="flex shrink-0 flex-col gap-2 p-2">
+      <div className="flex shrink-0 flex-col gap-2 p-2 pb-0">
         <Link
           href="/new"
           className="flex h-8 items-center justify-center gap-2 rounded-md border border-line bg-surface font-medium shadow-xs hover:bg-hover pointer-coarse:h-11"
@@ -58,7 +58,7 @@ export function SideContent() {
       {threads.isPending ? (
         <Loading lines={6} />
       ) : threads.isError ? (
-        <Failed error={threads.error} onRetry={() => void threads.refetch()} />
+        <Failed small error={threads.error} onRetry={() => void threads.refetch()} />
       ) : (
         <SideList rows={sides} />
       )}
@@ -139,7 +139,7 @@ function Row({ row, isHere }: { readonly row: SideRow; readonly isHere: boolean 
 }
 
 /** Class names are written out so that Tailwind finds them. */
-const INDENTS: readonly string[] = ['', 'ml-5', 'ml-10'];
+const INDENTS: readonly string[] = ['', 'pl-5', 'pl-8'];
 
 function Group({ row, isHere, look }: { readonly row: GroupRow; readonly isHere: boolean; readonly look: string }) {
   const { what, group, thread, members, depth, isOpen } = row;
@@ -150,7 +150,7 @@ function Group({ row, isHere, look }: { readonly row: GroupRow; readonly isHere:
       isOpen={isOpen}
       onChange={(open) => setUnfolded(group, open)}
       isHere={isHere}
-      className={`${look} -ml-1 w-[calc(100%+0.25rem)] text-left ${depth > 0 ? 'pl-7' : ''}`}
+      className={`${look} w-full text-left [&>svg]:order-last ${INDENTS[depth]}`}
     >
       <span className={`min-w-0 grow truncate ${what === 'side' ? 'text-soft' : ''}`} title={words}>
         {name}

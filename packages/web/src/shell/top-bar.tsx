@@ -31,25 +31,27 @@ export function TopBar() {
       data-bar
       className="flex h-11 shrink-0 pointer-coarse:h-13 items-center gap-1 border-b border-line bg-sunken px-2 sm:gap-2"
     >
-      <IconButton
-        label={isOpen ? t('bar.forest-hide') : t('bar.forest-show')}
-        keys="\"
-        aria-expanded={isOpen}
-        className="pointer-coarse:size-10"
-        onClick={() => toggleForest(isNarrow)}
-      >
-        <PanelLeft size={16} />
-      </IconButton>
-      <Link
-        href="/"
-        aria-label={t('bar.home')}
-        className="flex shrink-0 items-center justify-center gap-1.5 rounded px-1 font-semibold pointer-coarse:h-10 pointer-coarse:min-w-10"
-      >
-        <img src="/skein.svg" alt="" className="size-5 shrink-0" />
-        <span className="max-sm:hidden">Skein</span>
-      </Link>
-      <DemoBadge />
-      <SamplesBadge />
+      <div className="flex shrink-0 items-center gap-1 sm:gap-2 lg:flex-1">
+        <IconButton
+          label={isOpen ? t('bar.forest-hide') : t('bar.forest-show')}
+          keys="\"
+          aria-expanded={isOpen}
+          className="pointer-coarse:size-10"
+          onClick={() => toggleForest(isNarrow)}
+        >
+          <PanelLeft size={16} />
+        </IconButton>
+        <Link
+          href="/"
+          aria-label={t('bar.home')}
+          className="flex shrink-0 items-center justify-center gap-1.5 rounded px-1 font-semibold pointer-coarse:h-10 pointer-coarse:min-w-10"
+        >
+          <img src="/skein.svg" alt="" className="size-5 shrink-0" />
+          <span className="max-sm:hidden">Skein</span>
+        </Link>
+        <DemoBadge />
+        <SamplesBadge />
+      </div>
       <button
         type="button"
         onClick={() => openPalette()}
@@ -61,10 +63,12 @@ export function TopBar() {
           <Kbd>{keyLabel('Ctrl+k')}</Kbd>
         </span>
       </button>
-      <ModelButton />
-      <StoreState />
-      <ThemeButton />
-      <InspectorButton />
+      <div className="flex min-w-0 shrink-0 items-center justify-end gap-1 sm:gap-2 lg:flex-1">
+        <ModelButton />
+        <StoreState />
+        <ThemeButton />
+        <InspectorButton />
+      </div>
     </header>
   );
 }
@@ -176,10 +180,10 @@ function DemoBadge() {
       trigger={
         <button
           type="button"
-          className="flex h-6 shrink-0 pointer-coarse:h-10 items-center gap-1 rounded-full bg-warn-soft px-2.5 text-xs font-medium text-warn"
+          className="flex h-6 shrink-0 pointer-coarse:h-10 items-center justify-center gap-1 rounded-full bg-warn-soft px-2.5 text-xs pointer-coarse:min-w-10 font-medium text-warn"
         >
           <FlaskConical size={12} aria-hidden />
-          {t('bar.demo')}
+          <span className="max-sm:sr-only">{t('bar.demo')}</span>
         </button>
       }
     >

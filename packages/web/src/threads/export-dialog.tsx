@@ -67,7 +67,7 @@ function Choices({ of }: { readonly of: ExportScope }) {
               checked={one === format}
               {...(one === format && { 'data-first': true })}
               onChange={() => setFormat(one)}
-              className="mt-1 size-3.5 shrink-0 accent-accent"
+              className="mt-1 shrink-0"
             />
             <span>
               <span className="font-medium">{title}</span>

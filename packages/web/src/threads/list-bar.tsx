@@ -107,25 +107,25 @@ export function SelectionBar({ chosen, shown, onSelect }: SelectionBarProps) {
   };
   return (
     <div role="toolbar" aria-label={t('selection.label')} className="flex min-h-8 flex-wrap items-center gap-2">
-      <span className="mr-2 font-medium">{t('selection.count', { count: chosen.length })}</span>
+      <span className="mr-2 font-medium max-sm:mr-auto">{t('selection.count', { count: chosen.length })}</span>
       <Button onClick={then(() => setTag(chosen, PINNED, !arePinned))}>
         {arePinned ? <PinOff size={14} aria-hidden /> : <Pin size={14} aria-hidden />}
-        {arePinned ? t('threads.unpin') : t('threads.pin')}
+        <Label>{arePinned ? t('threads.unpin') : t('threads.pin')}</Label>
       </Button>
       <Button onClick={then(() => archive(chosen, !areArchived))}>
         {areArchived ? <ArchiveRestore size={14} aria-hidden /> : <Archive size={14} aria-hidden />}
-        {areArchived ? t('threads.unarchive') : t('threads.archive')}
+        <Label>{areArchived ? t('threads.unarchive') : t('threads.archive')}</Label>
       </Button>
       <Button onClick={() => setTagging(true)}>
-        <Tag size={14} aria-hidden /> {t('selection.tag')}
+        <Tag size={14} aria-hidden /> <Label>{t('selection.tag')}</Label>
       </Button>
       <Button onClick={() => openExport({ kind: 'threads', ids: chosen.map(({ id }) => id) })}>
-        <Download size={14} aria-hidden /> {t('threads.export')}
+        <Download size={14} aria-hidden /> <Label>{t('threads.export')}</Label>
       </Button>
       <Button look="danger" onClick={then(() => deleteWithUndo(chosen))}>
-        <Trash2 size={14} aria-hidden /> {t('threads.delete')}
+        <Trash2 size={14} aria-hidden /> <Label>{t('threads.delete')}</Label>
       </Button>
-      <div className="ml-auto flex flex-wrap gap-2">
+      <div className="ml-auto flex flex-wrap gap-2 max-sm:-ml-3 max-sm:w-full">
         {chosen.length < shown.length && (
           <Button look="quiet" onClick={() => onSelect(shown.map(({ id }) => id))}>
             {t('selection.all', { count: shown.length })}
@@ -138,6 +138,11 @@ export function SelectionBar({ chosen, shown, onSelect }: SelectionBarProps) {
       {isTagging && <TagDialog threads={chosen} onClose={() => setTagging(false)} />}
     </div>
   );
+}
+
+/** The words of a button; on a phone its icon has to do. */
+function Label({ children }: { readonly children: string }) {
+  return <span className="max-sm:sr-only">{children}</span>;
 }
 
 function setTag(threads: readonly Thread[], tag: string, isOn: boolean): void {

@@ -65,7 +65,7 @@ export function ScreenHead({ address, onChange, threads, isWhole }: ScreenHeadPr
               type="button"
               {...(isHere && { 'aria-current': 'page' as const })}
               onClick={() => onChange({ view: view === 'conversations' ? '' : view, q: '', tool: '', file: '' })}
-              className={`-mb-px shrink-0 border-b-2 px-3 py-1.5 max-sm:px-2 pointer-coarse:py-2.5 ${isHere ? 'border-accent font-medium text-ink' : 'border-transparent text-soft hover:text-ink'}`}
+              className={`-mb-px shrink-0 border-b-2 px-3 py-1.5 font-medium max-sm:px-2 pointer-coarse:py-2.5 ${isHere ? 'border-accent text-ink' : 'border-transparent text-soft hover:text-ink'}`}
             >
               {title}
             </button>

@@ -206,7 +206,7 @@ function Rows({ rows, shown, selected, onSelect }: RowsProps) {
     >
       <div
         {...(selected.size > 0 && { 'data-selecting': '' })}
-        className="group/list overflow-clip rounded-lg border border-line bg-surface"
+        className="group/list overflow-clip rounded-lg border border-line bg-surface *:-mb-px"
       >
         <VirtualList keys={keys} estimate={estimate}>
           {(index) => {

@@ -21,6 +21,9 @@ interface ThreadRowProps {
   readonly onRenamed: () => void;
 }
 
+/** Tags that a row has room for. */
+const MOST_TAGS = 2;
+
 const nothing = () => undefined;
 
 /**
@@ -48,7 +51,7 @@ export const ThreadRow = memo(function ThreadRow(props: ThreadRowProps) {
             aria-label={t('threads.select', { name })}
             checked={isSelected}
             onChange={nothing}
-            className={`size-4 accent-accent pointer-coarse:size-5 ${QUIET}`}
+            className={`size-4 pointer-coarse:size-5 ${QUIET}`}
           />
         </label>
       )}
@@ -73,17 +76,28 @@ export const ThreadRow = memo(function ThreadRow(props: ThreadRowProps) {
               </span>
             )}
             {tags.length > 0 && (
-              <ul aria-label={t('threads.tags')} className="flex min-w-0 shrink gap-1 overflow-hidden max-sm:hidden">
-                {tags.map((tag) => (
+              <ul
+                aria-label={t('threads.tags')}
+                title={tags.join(', ')}
+                className="flex max-w-1/2 shrink-0 gap-1 overflow-hidden max-sm:hidden"
+              >
+                {tags.slice(0, MOST_TAGS).map((tag) => (
                   <li key={tag} className="truncate rounded-full bg-sunken px-2 text-xs text-soft">
                     {tag}
                   </li>
                 ))}
+                {tags.length > MOST_TAGS && (
+                  <li className="shrink-0 text-xs text-faint">
+                    {t('threads.more-tags', { count: tags.length - MOST_TAGS })}
+                  </li>
+                )}
               </ul>
             )}
           </div>
         )}
-        <p className="truncate text-xs text-soft">{summary ? summaryLine(summary, title) : ' '}</p>
+        <p className={`truncate text-xs text-soft ${isRenaming ? 'hidden' : ''}`}>
+          {summary ? summaryLine(summary, title) : ' '}
+        </p>
         <p className="flex gap-2 text-xs text-faint sm:hidden">
           {[size(summary), cost(summary), ago(updatedAt)].filter(Boolean).join(' · ')}
         </p>

@@ -57,7 +57,7 @@ export function ThreadsScreen() {
           ) : threads.isError ? (
             <Failed error={threads.error} onRetry={() => void threads.refetch()} />
           ) : all.length === 0 && view === 'conversations' ? (
-            <NoThreads />
+            !isFirstRun && <NoThreads />
           ) : (
             <ThreadList address={address} onChange={change} threads={all} />
           )}

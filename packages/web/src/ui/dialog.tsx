@@ -13,9 +13,7 @@ export interface DialogProps {
   readonly wide?: boolean;
 }
 
-/** A thin ring: the focus is here whenever a dialog without fields opens. */
-const BODY =
-  'min-h-0 overflow-y-auto p-4 outline-offset-[-1px] focus-visible:outline-1 focus-visible:outline-line-strong';
+const BODY = 'min-h-0 overflow-y-auto p-4 outline-offset-[-2px] data-opened:outline-none';
 
 /** A dialog in the middle of the window, or at its lower edge on a phone. */
 export function Dialog({ open, onClose, title, children, action, wide = false }: DialogProps) {

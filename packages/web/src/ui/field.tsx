@@ -63,7 +63,7 @@ export function RenameField({ title, onRename, onDone }: RenameFieldProps) {
       aria-label={t('ui.rename-title')}
       value={written}
       maxLength={500}
-      className="-ml-2 h-7 w-full max-w-md"
+      className="-ml-1 w-full max-w-md px-1! focus-visible:outline-offset-0"
       onChange={(event) => setWritten(event.target.value)}
       onFocus={(event) => event.target.select()}
       onBlur={save}

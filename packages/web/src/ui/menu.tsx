@@ -31,10 +31,12 @@ interface MenuProps {
   readonly items: readonly (MenuItem | null)[] | (() => readonly (MenuItem | null)[]);
   /** The title of the sheet that a phone shows instead. */
   readonly title?: string;
+  /** The edge of the button that it lines up with. */
+  readonly align?: 'start' | 'end';
 }
 
 /** A menu beside its button; on a phone, a sheet with large targets and without keys. */
-export function Menu({ trigger, items, title = t('ui.actions') }: MenuProps) {
+export function Menu({ trigger, items, title = t('ui.actions'), align = 'end' }: MenuProps) {
   const [isOpen, setOpen] = useState(false);
   const button = useRef<HTMLElement>(null);
   return (
@@ -48,6 +50,7 @@ export function Menu({ trigger, items, title = t('ui.actions') }: MenuProps) {
           button={button}
           title={title}
           items={typeof items === 'function' ? items() : items}
+          align={align}
           onClose={() => setOpen(false)}
         />
       )}
@@ -59,18 +62,20 @@ interface OpenMenuProps {
   readonly button: { readonly current: HTMLElement | null };
   readonly title: string;
   readonly items: readonly (MenuItem | null)[];
+  readonly align?: 'start' | 'end';
   readonly onClose: () => void;
 }
 
 /** A menu that is open beside any element. */
-export function OpenMenu({ button, title, items, onClose }: OpenMenuProps) {
+export function OpenMenu({ button, title, items, align = 'end', onClose }: OpenMenuProps) {
   const isNarrow = useNarrow();
   const run = (item: MenuItem) => {
     onClose();
     button.current?.focus();
     item.run();
   };
-  if (!isNarrow) return <PlacedMenu button={button} title={title} items={items} onClose={onClose} onRun={run} />;
+  if (!isNarrow)
+    return <PlacedMenu button={button} title={title} items={items} align={align} onClose={onClose} onRun={run} />;
   return (
     <Sheet open isShort title={title} onClose={onClose}>
       <MenuItems items={items} title={title} isLarge onRun={run} onClose={onClose} />
@@ -78,9 +83,10 @@ export function OpenMenu({ button, title, items, onClose }: OpenMenuProps) {
   );
 }
 
-function PlacedMenu({ button, title, items, onClose, onRun }: OpenMenuProps & { onRun: (item: MenuItem) => void }) {
+function PlacedMenu(props: Required<OpenMenuProps> & { readonly onRun: (item: MenuItem) => void }) {
+  const { button, title, items, align, onClose, onRun } = props;
   const box = useRef<HTMLDivElement>(null);
-  usePlacedPopover(button, box, { side: 'bottom', align: 'end', onClose });
+  usePlacedPopover(button, box, { side: 'bottom', align, onClose });
   return (
     <div
       ref={box}
@@ -102,6 +108,7 @@ interface MenuItemsProps {
 
 function MenuItems({ items, title, isLarge = false, onRun, onClose }: MenuItemsProps) {
   const list = useRef<HTMLDivElement>(null);
+  const hasIcons = items.some((item) => item?.icon !== undefined);
   useEffect(() => listed(list.current)[0]?.focus(), []);
   const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
     const next = nextItem(event.key, listed(list.current));
@@ -134,9 +141,11 @@ function MenuItems({ items, title, isLarge = false, onRun, onClose }: MenuItemsP
             onPointerMove={(event) => event.currentTarget.focus({ preventScroll: true })}
             className={`flex w-full items-center gap-2 rounded px-2 text-left outline-none focus:bg-hover aria-disabled:cursor-not-allowed aria-disabled:opacity-40 ${isLarge ? 'min-h-11 gap-3 px-3 text-base' : 'py-1.5'} ${item.danger ? 'text-danger' : ''}`}
           >
-            <span aria-hidden className="flex w-4 shrink-0 justify-center">
-              {item.icon}
-            </span>
+            {hasIcons && (
+              <span aria-hidden className="flex w-4 shrink-0 justify-center">
+                {item.icon}
+              </span>
+            )}
             <span className="grow">{item.title}</span>
             {item.keys && !isLarge && currentKey(item.keys) && <Kbd>{keyLabel(currentKey(item.keys)!)}</Kbd>}
           </button>

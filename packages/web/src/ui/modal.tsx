@@ -48,7 +48,14 @@ const FIELDS = 'input:not([type="radio"], [type="checkbox"], [type="file"]), tex
 /** What opens gives the focus to the element with `data-first`, to its first field for text, or to the part that scrolls. */
 function focusFirst(element: HTMLElement): void {
   const find = (selector: string) => element.querySelector<HTMLElement>(selector);
-  (find('[data-first]:enabled') ?? find(FIELDS) ?? find('section[tabindex="0"]'))?.focus();
+  const body = find('section[tabindex="0"]');
+  const first = find('[data-first]:enabled') ?? find(FIELDS) ?? body;
+  if (first && first === body) {
+    // Nobody asked for a ring around all that there is; whoever comes back to it by Tab sees one.
+    body.setAttribute('data-opened', '');
+    body.addEventListener('blur', () => body.removeAttribute('data-opened'), { once: true });
+  }
+  first?.focus();
 }
 
 /** The title of a modal dialog, and the button that closes it. */
@@ -115,7 +122,10 @@ const EDGE = 8;
 type Side = 'top' | 'bottom';
 type Align = 'start' | 'center' | 'end';
 
-/** Places an open popover beside its button: on the wanted side if there is room, else on the other one. */
+/**
+ * Places an open popover beside its button: on the wanted side if there is room, else on the other one. What is higher than
+ * both stands at the left or right, where it has the whole height of the window.
+ */
 function placeBeside(button: Element, box: HTMLElement, side: Side, align: Align): void {
   box.style.maxHeight = '';
   const { left, right, top, bottom } = button.getBoundingClientRect();
@@ -124,6 +134,12 @@ function placeBeside(button: Element, box: HTMLElement, side: Side, align: Align
   const above = top - GAP - EDGE;
   const isBelow = side === 'bottom' ? below >= height || below >= above : above < height && above < below;
   const room = Math.max(isBelow ? below : above, 120);
+  const beside = right + GAP + width <= innerWidth - EDGE ? right + GAP : left - GAP - width;
+  if (height > room && height <= innerHeight - 2 * EDGE && beside >= EDGE) {
+    box.style.left = `${beside}px`;
+    box.style.top = `${Math.max(EDGE, Math.min(top, innerHeight - EDGE - height))}px`;
+    return;
+  }
   box.style.maxHeight = `${room}px`;
   box.style.top = `${isBelow ? bottom + GAP : Math.max(EDGE, top - GAP - Math.min(height, room))}px`;
   const wanted = { start: left, center: (left + right - width) / 2, end: right - width }[align];

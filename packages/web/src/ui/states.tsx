@@ -1,5 +1,5 @@
 import { CircleAlert, FileQuestion } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { Component, type ReactNode } from 'react';
 import { Link } from 'wouter';
 import { isNotFound } from '../api/problem.ts';
 import { t } from '../words/words.ts';
@@ -36,9 +36,27 @@ function StateIcon({ children }: { readonly children: ReactNode }) {
   );
 }
 
+interface FailedProps {
+  readonly error: unknown;
+  readonly onRetry?: () => void;
+  /** In a pane that is too small for more than a line of text. */
+  readonly small?: boolean;
+}
+
 /** Shows an error with a button to try again, or a link to the forest when the thing does not exist. */
-export function Failed({ error, onRetry }: { readonly error: unknown; readonly onRetry?: () => void }) {
+export function Failed({ error, onRetry, small = false }: FailedProps) {
   const message = error instanceof Error ? error.message : String(error);
+  if (small)
+    return (
+      <div role="alert" className="flex flex-col items-start gap-2 px-4 py-2 text-xs text-soft">
+        <p className="break-words">{message}</p>
+        {onRetry && (
+          <Button small onClick={onRetry}>
+            {t('ui.try-again')}
+          </Button>
+        )}
+      </div>
+    );
   return (
     <div role="alert" className="flex h-full flex-col items-center justify-center gap-1.5 px-6 py-12 text-center">
       {isNotFound(error) ? (
@@ -63,6 +81,39 @@ export function Failed({ error, onRetry }: { readonly error: unknown; readonly o
       )}
     </div>
   );
+}
+
+interface ScreenGuardProps {
+  /** Another place is another try. */
+  readonly place: string;
+  readonly children: ReactNode;
+}
+
+/** Says that a screen could not be loaded or drawn, in its place: the rest of the page goes on. */
+export class ScreenGuard extends Component<ScreenGuardProps, { readonly error?: unknown; readonly place: string }> {
+  override state: { readonly error?: unknown; readonly place: string } = { place: this.props.place };
+
+  static getDerivedStateFromError(error: unknown) {
+    return { error };
+  }
+
+  static getDerivedStateFromProps({ place }: ScreenGuardProps, before: { readonly place: string }) {
+    return place === before.place ? null : { place, error: undefined };
+  }
+
+  override render() {
+    if (this.state.error === undefined) return this.props.children;
+    return (
+      <div role="alert" className="flex h-full flex-col items-center justify-center gap-1.5 px-6 py-12 text-center">
+        <StateIcon>
+          <CircleAlert size={20} className="text-danger" />
+        </StateIcon>
+        <h1 className="font-medium">{t('ui.broken')}</h1>
+        <p className="mb-3 max-w-md text-sm break-words text-soft">{t('ui.broken-about')}</p>
+        <Button onClick={() => location.reload()}>{t('ui.reload')}</Button>
+      </div>
+    );
+  }
 }
 
 /** Grey lines in place of content that is loading. They appear only when loading takes long. */

@@ -39,7 +39,7 @@ export function Tabs<T extends string>({
         ref={list}
         role="tablist"
         aria-label={label}
-        className="flex shrink-0 gap-1 overflow-x-auto border-b border-line px-2"
+        className="flex shrink-0 gap-0.5 overflow-x-auto border-b border-line px-1.5"
       >
         {tabs.map(({ tab, title }) => (
           <button
@@ -52,7 +52,7 @@ export function Tabs<T extends string>({
             tabIndex={tab === selected ? 0 : -1}
             onClick={() => onSelect(tab)}
             onKeyDown={onKeyDown}
-            className="-mb-px h-9 shrink-0 border-b-2 border-transparent px-2 text-sm text-soft outline-offset-[-2px] hover:text-ink aria-selected:border-accent aria-selected:font-medium aria-selected:text-ink pointer-coarse:h-11"
+            className="-mb-px h-9 shrink-0 border-b-2 border-transparent px-1.5 text-sm font-medium text-soft outline-offset-[-2px] hover:text-ink aria-selected:border-accent aria-selected:text-ink pointer-coarse:h-11"
           >
             {title}
           </button>

@@ -44,12 +44,7 @@ export default function WhatIf({ since }: { readonly since: number }) {
             key={change}
             className="flex cursor-pointer items-center gap-2 rounded px-1 py-1 text-sm hover:bg-hover"
           >
-            <input
-              type="checkbox"
-              checked={changes.includes(change)}
-              onChange={() => toggle(change)}
-              className="accent-accent"
-            />
+            <input type="checkbox" checked={changes.includes(change)} onChange={() => toggle(change)} />
             {t(`what-if.${change}`)}
           </label>
         ))}

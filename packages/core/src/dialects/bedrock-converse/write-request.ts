@@ -18,6 +18,7 @@ import { isOwn, targetToolName } from '../write/drafts.ts';
 import { type BodyMember, joinFrame, readSystemTexts, writeTools } from '../write/frame.ts';
 import {
   formatPath,
+  keptCalls,
   makeSplicer,
   mergeParts,
   type PartListFormat,
@@ -36,7 +37,6 @@ import {
   isIncomplete,
   isSigned,
   isToolResult,
-  isToolUse,
   saysNothing,
   trimEnd,
   writeChoice,
@@ -71,8 +71,7 @@ const { translate, result, userText } = /* @__PURE__ */ makeTranslator(format);
 export const writer: RequestWriter = {
   splice: spliceMessage,
   translate(message, target, calls) {
-    const isTakenApart = message.role !== 'assistant' && message.role !== 'system';
-    return (isTakenApart && splitOwn(message, target, calls, partList)) || translate(message, target, calls);
+    return splitOwn(message, target, calls, partList) ?? translate(message, target, calls);
   },
   result,
   userText,
@@ -152,10 +151,7 @@ const splicer = /* @__PURE__ */ makeSplicer({
       } else if (reasons[index]) drop(path, reasons[index]);
       else repairBlock(block, path, repair);
     });
-    const uses = kept.filter(isToolUse).map(({ toolUse }) => toolUse.toolUseId);
-    const { calls } = message.facts;
-    const isKept = (id: string): boolean => uses.includes(undefined) || uses.includes(id);
-    return uses.length === calls.length ? {} : { calls: calls.filter(({ id }) => isKept(id)) };
+    return { calls: keptCalls(message, reasons) };
   },
 });
 

@@ -72,8 +72,7 @@ export const writer: RequestWriter = {
       : spliceMessage(message, target, options);
   },
   translate(message, target, calls) {
-    const isTakenApart = message.facts.results.length > 0;
-    return (isTakenApart && splitOwn(message, target, calls, partList)) || translate(message, target, calls);
+    return splitOwn(message, target, calls, partList) ?? translate(message, target, calls);
   },
   result,
   userText,

@@ -105,8 +105,8 @@ function outputMembers(type: string, output: string): string {
 /** Marks a failure in the first text, because the protocol has no error flag. */
 function asError(said: readonly PortableBlock[]): readonly PortableBlock[] {
   const [first, ...more] = said;
-  const [text, json, rest] = first?.type === 'text' ? [first.text, first.json, more] : ['', '""', said];
-  return [{ type: 'text', text: `Error: ${text}`, json: `"Error: ${json.slice(1)}` }, ...rest];
+  if (first?.type !== 'text') return asError([{ type: 'text', text: '', json: '""' }, ...said]);
+  return [{ ...first, json: `"Error: ${first.json.slice(1)}` }, ...more];
 }
 
 /**

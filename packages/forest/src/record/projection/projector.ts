@@ -66,11 +66,11 @@ interface Reordering {
 
 const projectors = new WeakMap<Store, Projector>();
 
-/** The projector of a store. All recorders of a store in this process share it. */
-export function sharedProjector(forest: RecordingForest): Projector {
+/** The projector of a store. All recorders of a store in this process share it; the first one sets its limits. */
+export function sharedProjector(forest: RecordingForest, limits?: ProjectionLimits): Projector {
   const there = projectors.get(forest.store);
   if (there) return there;
-  const made = createProjector(forest);
+  const made = createProjector(forest, limits);
   projectors.set(forest.store, made);
   return made;
 }
@@ -276,7 +276,7 @@ export function createProjector(
     await base.fold(
       index,
       first,
-      kept.flatMap(({ step }) => step ?? []),
+      kept.map(({ step }) => step!),
       state,
     );
     dropFolded(last, first.length);

@@ -37,7 +37,7 @@ export function Lightbox({ src, alt, children, isDrawing = false }: LightboxProp
             <img
               src={src}
               alt={alt}
-              className={`pointer-events-none relative max-h-full max-w-full object-contain ${isDrawing ? 'h-full w-full rounded-xl bg-surface p-6' : 'rounded-lg'}`}
+              className={`pointer-events-none relative max-h-full max-w-full object-contain ${isDrawing ? 'h-full w-full rounded-xl bg-surface p-6' : 'min-h-[min(50dvh,24rem)] rounded-lg'}`}
             />
             <span
               aria-hidden

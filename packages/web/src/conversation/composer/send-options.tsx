@@ -136,7 +136,6 @@ function Options({ canSend, onSend }: SendOptionsProps) {
           type="checkbox"
           checked={enterSends}
           onChange={(event) => useView.setState({ enterSends: event.target.checked })}
-          className="accent-(--accent)"
         />
         {t('composer.enter-sends')}
       </label>

@@ -18,6 +18,23 @@ export function roleName(role: Node['role']): string {
   return NAMES[role];
 }
 
+/**
+ * The answers on a path that go on where the same model left off, with nothing but results of tools in between. The empty id
+ * stands for the answer of `growing` that is being written below the path.
+ */
+export function continuedAnswers(path: readonly Node[], growing?: string): ReadonlySet<string> {
+  const found = new Set<string>();
+  let last: string | undefined;
+  for (const node of path) {
+    if (node.content.length > 0 && node.content.every(({ type }) => type === 'tool-result')) continue;
+    const model = node.role === 'assistant' ? mainTake(node)?.model : undefined;
+    if (model !== undefined && model === last) found.add(node.id);
+    last = model;
+  }
+  if (last !== undefined && growing?.slice(growing.indexOf('/') + 1) === last) found.add('');
+  return found;
+}
+
 /** The answers on a path whose provider differs from that of the previous answer. */
 export function providerChanges(path: readonly Node[]): ReadonlySet<string> {
   const found = new Set<string>();

@@ -142,7 +142,7 @@ function Ended({ title, action, canAct, onAction, quiet = false, children }: End
 /** Open calls at the end of a conversation. Its program stopped there, or is still running them. */
 export function OpenCallsRow({ leaf, names }: { readonly leaf: Node; readonly names: readonly string[] }) {
   return (
-    <div className="mx-auto w-full max-w-3xl pr-3 pl-9">
+    <div className="mx-auto w-full max-w-3xl pr-6 pl-9.5">
       <div role="status" className="my-2 flex items-center gap-3 rounded-lg bg-sunken p-2 pl-3 text-soft">
         <Hourglass size={16} aria-hidden className="shrink-0" />
         <p className="min-w-0 grow break-words">

@@ -36,6 +36,8 @@ interface RowProps {
   readonly isSelected?: boolean;
   readonly isBookmarked?: boolean;
   readonly isOtherProvider?: boolean;
+  /** Whether the model that wrote it also wrote what is above it, as in a row of tool calls. */
+  readonly isContinued?: boolean;
   readonly pairs?: Pairs;
   /** The change of context that takes effect at this message. */
   readonly change?: ContextChange | undefined;
@@ -52,14 +54,17 @@ const UNPAIRED: Pairs = {};
  */
 export const MessageRow = memo(function MessageRow(props: RowProps) {
   const { node, tail, leaf, isSelected = false, isBookmarked = false, isOtherProvider = false } = props;
-  const { pairs = UNPAIRED, change } = props;
+  const { pairs = UNPAIRED, change, isContinued = false } = props;
   const siblings = useSiblings(node, tail);
   const isMarked = useView(({ marked }) => node !== undefined && marked.includes(node.id));
   const isRaw = useFolds(({ raw }) => node !== undefined && raw.has(node.id));
   const isEditing = useScreenState(({ editing }) => node !== undefined && editing === node.id);
   const marks = { isBookmarked, isMarked };
   const isThin = node !== undefined && isShownElsewhere(node, pairs);
+  const isEmptyRow =
+    isThin && siblings.positions.length <= 1 && !change && !isBookmarked && !isMarked && !hasMarks(node);
   const isOwn = node?.role === 'user' && !isThin;
+  const isHeaded = siblings.positions.length > 1 || !isContinued;
   const parent = node?.parent ?? tail?.branch.head ?? '';
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: keys move the selection everywhere on this screen
@@ -74,15 +79,15 @@ export const MessageRow = memo(function MessageRow(props: RowProps) {
       <article
         aria-label={node ? t('message.label', { role: node.role }) : t('message.growing')}
         {...(tail && { 'aria-busy': tail.branch.status === 'running' })}
-        className={`min-w-0 grow border-l-2 border-transparent px-3 pt-2 ${node ? 'group-data-selected:border-accent/60' : 'pb-2'}`}
+        className={`min-w-0 grow border-l-2 border-transparent px-3 pt-2 ${node ? 'group-data-selected:border-accent/60' : 'pb-2'} ${isEmptyRow ? EMPTY_ROW : ''}`}
       >
         {change && <ContextNote change={change} />}
         {isThin ? (
           <ResultLine names={[...pairs.shown!.values()]} />
         ) : (
           <div className={isOwn ? 'flex flex-col items-end' : ''}>
-            {node && <Author node={node} isQuiet={isOwn} />}
-            {tail && <GrowingAuthor tail={tail} hasSiblings={siblings.positions.length > 1} />}
+            {node && <Author node={node} isQuiet={isOwn || !isHeaded} />}
+            {tail && isHeaded && <GrowingAuthor tail={tail} hasSiblings={siblings.positions.length > 1} />}
             {node && isEditing ? (
               <MessageEditor node={node} leaf={leaf} />
             ) : (
@@ -97,7 +102,7 @@ export const MessageRow = memo(function MessageRow(props: RowProps) {
         {node && <MessageLosses node={node} isOtherProvider={isOtherProvider} />}
         {node && (
           <footer
-            className={`flex min-h-7 flex-wrap items-center gap-x-1 gap-y-0.5 ${isOwn ? 'flex-row-reverse' : '-ml-1.5'} ${isThin ? '-mt-6 justify-end' : 'mt-0.5 mb-2'}`}
+            className={`flex min-h-7 flex-wrap items-center gap-x-1 gap-y-1 ${isOwn ? 'flex-row-reverse' : ''} ${isThin ? '-mt-6 justify-end' : 'mt-0.5 mb-2'}`}
           >
             {siblings.positions.length > 1 && <SiblingSwitcher parent={parent} {...siblings} />}
             <Marks node={node} {...marks} />
@@ -112,6 +117,10 @@ export const MessageRow = memo(function MessageRow(props: RowProps) {
 
 const BUBBLE =
   'max-w-[min(85%,36rem)] min-w-0 rounded-2xl rounded-tr-md bg-bubble px-4 py-2.5 text-ink [&_pre]:bg-transparent';
+
+/** A row whose result is shown with its call takes no room until it is selected or has the focus. */
+const EMPTY_ROW =
+  'h-0 overflow-hidden pt-0 group-data-selected:h-auto group-data-selected:pt-2 group-focus-within:h-auto';
 
 /** The line in place of a result that is shown with its call. */
 function ResultLine({ names }: { readonly names: readonly string[] }) {
@@ -184,6 +193,12 @@ function isShownElsewhere(node: Node, { shown }: Pairs): boolean {
   );
 }
 
+/** Whether `Marks` shows anything of the message itself. */
+function hasMarks({ marks, takes }: Node): boolean {
+  const { tags, note, rating } = marks;
+  return tags.length > 0 || note !== undefined || !!rating || takes.some(({ via, cut }) => cut || via === 'edit');
+}
+
 interface MarksProps {
   readonly node: Node;
   readonly isBookmarked: boolean;
@@ -209,7 +224,7 @@ function Marks({ node, isBookmarked, isMarked }: MarksProps) {
           size={14}
           aria-label={t('message.bookmarked')}
           role="img"
-          className="mx-1 shrink-0 fill-current text-accent"
+          className="mx-1 shrink-0 fill-current text-accent first:ml-0"
         />
       )}
       {isMarked && (
@@ -227,7 +242,7 @@ function Marks({ node, isBookmarked, isMarked }: MarksProps) {
           title={note}
           aria-label={t('message.note-title', { note })}
           onClick={() => openDialog('note', node)}
-          className="mx-1 flex shrink-0 items-center justify-center rounded text-warn pointer-coarse:size-10"
+          className="mx-1 flex shrink-0 items-center justify-center rounded text-warn first:ml-0 pointer-coarse:size-10"
         >
           <StickyNote size={14} aria-hidden />
         </button>

@@ -22,7 +22,7 @@ export function SiblingSwitcher({ parent, positions, index }: SiblingSwitcherPro
   return (
     <fieldset
       aria-label={t('message.branches-label')}
-      className="flex h-7 min-w-0 pointer-coarse:h-10 shrink-0 items-center text-xs text-soft tabular-nums"
+      className="flex h-7 min-w-0 pointer-coarse:h-10 shrink-0 items-center first:-ml-1.5 text-xs text-soft tabular-nums"
     >
       <IconButton
         label={t('message.previous-branch')}
@@ -54,7 +54,7 @@ export function SiblingSwitcher({ parent, positions, index }: SiblingSwitcherPro
   );
 }
 
-/** The line beside a message. Where the conversation forks, a dot on it shows the branches as cards. */
+/** The line beside the messages of a conversation that forks. Where it does, a dot on the line shows the branches as cards. */
 export function BranchRail({ parent, positions, index }: SiblingSwitcherProps) {
   const hover = useRef<ReturnType<typeof setTimeout>>(undefined);
   const here = positions[index]?.nodes[0]?.id ?? parent;
@@ -62,7 +62,7 @@ export function BranchRail({ parent, positions, index }: SiblingSwitcherProps) {
   const set = (open: boolean) => useOpenCards.setState({ at: open ? here : undefined });
   return (
     <div className="relative w-6 shrink-0 self-stretch">
-      <div aria-hidden className="absolute inset-y-0 left-1/2 w-px bg-line" />
+      <div aria-hidden className="absolute inset-y-0 left-1/2 hidden w-px bg-line group-data-forks/thread:block" />
       {positions.length > 1 && (
         <Popover
           label={t('message.branches-label')}

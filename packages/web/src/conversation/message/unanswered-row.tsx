@@ -17,7 +17,7 @@ export function UnansweredRow({ leaf }: { readonly leaf: Node }) {
   if (asked?.isAsking || (isAnswered && !asked)) return null;
   const name = model?.split('/').slice(1).join('/');
   return (
-    <div className="mx-auto w-full max-w-3xl pr-3 pl-9">
+    <div className="mx-auto w-full max-w-3xl pr-6 pl-9.5">
       <div
         role={asked ? 'alert' : 'status'}
         className={`my-2 flex items-center gap-3 rounded-xl p-2 pl-3 text-sm ${asked ? 'bg-danger-soft text-danger' : 'bg-sunken text-soft'}`}

@@ -183,6 +183,7 @@ export const threads = {
   'threads.pinned-label': 'Pinned',
   'threads.fork': 'fork',
   'threads.tags': 'Tags',
+  'threads.more-tags': '+{count}',
   'threads.restore-this': 'Restore {name}',
   'threads.restore': 'Restore',
   'threads.more': 'More about {name}',

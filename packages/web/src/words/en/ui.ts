@@ -1,6 +1,10 @@
 /** The texts of ui. */
 export const ui = {
   'ui.copy': 'Copy',
+  'ui.broken': 'This screen could not be shown',
+  'ui.broken-about':
+    'The server may have been updated since the page was loaded. Loading the page again usually helps.',
+  'ui.reload': 'Load the page again',
   'ui.clipboard-refused': 'The browser does not let this page write to the clipboard.',
   'ui.copied': 'Copied',
   'ui.cancel': 'Cancel',
