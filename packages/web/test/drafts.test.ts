@@ -67,7 +67,7 @@ test('files that are attached, and those of a queued message, are there when the
   emulator.script('anthropic-messages', [slow, says('Seen.')]);
   const page = await open('/new');
   // More than the storage of texts takes.
-  const large = Buffer.alloc(6_000_000, 7);
+  const large = Buffer.alloc(4_200_000, 7);
   await attach(page, 'tile.png', 'image/png', large);
   await attached(page).getByText('tile.png').waitFor();
   await composer(page).fill('What is this?');

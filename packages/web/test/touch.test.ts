@@ -63,9 +63,13 @@ async function expectMoves(page: Page, target: Locator, by: Swipe, what: string)
   expect(before, `${what} can be scrolled`).toBeDefined();
   await swipe(page, target, by);
   if (by.y)
-    await expect.poll(async () => Math.sign((await scrolled(target))!.y - before!.y), what).toBe(-Math.sign(by.y));
+    await expect
+      .poll(async () => Math.sign((await scrolled(target))!.y - before!.y), { message: what })
+      .toBe(-Math.sign(by.y));
   if (by.x)
-    await expect.poll(async () => Math.sign((await scrolled(target))!.x - before!.x), what).toBe(-Math.sign(by.x));
+    await expect
+      .poll(async () => Math.sign((await scrolled(target))!.x - before!.x), { message: what })
+      .toBe(-Math.sign(by.x));
 }
 
 test('lists, the conversation, code, tables and sheets are scrolled by a finger', async () => {
@@ -165,6 +169,29 @@ test('what a finger moves stays under it, while rows above turn out to be of ano
     await expect.poll(moved, { message: `step ${step}` }).toBeGreaterThan(225);
     expect(await moved(), `step ${step}`).toBeLessThan(255);
   }
+});
+
+test('a finger that begins on a drawing, or on the preview of a page, moves the conversation; a tap enlarges the drawing', async () => {
+  const { open, forest } = await startApp();
+  const words = 'The loom stands by the window. '.repeat(40);
+  const svg = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 80 40"><rect width="80" height="40"/></svg>';
+  const drawn = `${words}\n\n\`\`\`svg\n${svg}\n\`\`\`\n\n\`\`\`html\n<p>As written</p>\n\`\`\`\n\n${words}`;
+  const { id } = await forest.threads.begin([user('Draw.'), assistant(drawn)], { title: 'Drawn' });
+  const page = await open(`/t/${id}`, { ...PHONE, troubles: /sandboxed/ });
+  const answer = messages(page, 'assistant');
+  const drawing = answer.getByRole('button', { name: 'Enlarge: Drawing' });
+  await drawing.scrollIntoViewIfNeeded();
+  await expectMoves(page, drawing, { y: 150 }, 'over a drawing');
+  expect(await page.getByRole('dialog').count(), 'a swipe is no tap').toBe(0);
+  const html = answer.getByRole('figure', { name: 'Code: html' });
+  await html.getByRole('button', { name: 'Show the preview' }).tap();
+  await html.frameLocator('iframe').getByText('As written').waitFor();
+  await html.locator('iframe').scrollIntoViewIfNeeded();
+  await expectMoves(page, html.locator('iframe'), { y: 150 }, 'over a preview');
+  await drawing.tap();
+  await page.getByRole('dialog', { name: 'Drawing' }).waitFor();
+  await page.touchscreen.tap(195, 60);
+  await page.getByRole('dialog', { name: 'Drawing' }).waitFor({ state: 'hidden' });
 });
 
 test('the graph is moved by one finger and zoomed by two, and taps focus and open a message', async () => {
