@@ -857,6 +857,8 @@ function responses(): Cases {
     'a computer without a screen beside arguments that are no JSON': {
       history: [hi, turn(computer('a'), call('b', '[1]')), result('b'), so],
     },
+    'a computer without a screen in a turn with spaces': { history: [hi, ` [ ${computer('a')} ] `, so] },
+    'a shell without an id': { history: [hi, turn('{"type":"shell_call","id":"x","action":{}}'), so] },
     'a search beside arguments that are no JSON': { history: [hi, turn(search, call('a', '[1]')), result('a')] },
     'a call without an id beside arguments that are no JSON': {
       history: [hi, turn('{"type":"function_call","name":"find","arguments":"{}"}', call('a', '[1]')), result('a')],
