@@ -341,6 +341,22 @@ function bedrock(): Cases {
       cache: ['tools', 'system', -1, 1],
     },
     'a marker on only a thought': { history: [hi, say(text('Yes'), thought()), so], cache: [1] },
+    'a marker on a thought without a signature': { history: [hi, say(text('Yes'), thought('')), so], cache: [1] },
+    'a question with other members before another': {
+      history: [`{"role":"user","content":[${text('Hi')}],"x":1}`, so],
+    },
+    'answers that become one at the end': { history: [hi, say(text('It')), say(text('is '))] },
+    'an answer without content': { history: [hi, '{"role":"assistant","content":null}', so] },
+    'system texts': {
+      history: [
+        `{"role":"system","content":[${text('Be brief.')},${point},${text(' ')}]}`,
+        hi,
+        say(text('Yes')),
+        `{"role":"system","content":[${text('Be kind.')}]}`,
+        so,
+      ],
+      system: 'Be quick.',
+    },
     'cache points among the tools': {
       history: [hi],
       tools: [
@@ -529,6 +545,10 @@ function google(): Cases {
     'an empty part beside a result': {
       history: [hi, say(call('"name":"find","args":{}')), ask(text(''), result('find'))],
     },
+    'parts with and without anything in them beside a result': {
+      history: [hi, say(call('"name":"find","args":{}')), ask('{}', result('find'), text('', signed)), so],
+    },
+    'a system message without content': { history: ['{"role":"system"}', hi] },
     'a single part that is no list': {
       history: ['{"role":"user","parts":{"text":"Hi"}}', '{"parts":[{"text":"Yes"}],"role":"model"}', so],
     },
@@ -857,6 +877,8 @@ function responses(): Cases {
     'a computer without a screen beside arguments that are no JSON': {
       history: [hi, turn(computer('a'), call('b', '[1]')), result('b'), so],
     },
+    'a computer without a screen in a turn with spaces': { history: [hi, ` [ ${computer('a')} ] `, so] },
+    'a shell without an id': { history: [hi, turn('{"type":"shell_call","id":"x","action":{}}'), so] },
     'a search beside arguments that are no JSON': { history: [hi, turn(search, call('a', '[1]')), result('a')] },
     'a call without an id beside arguments that are no JSON': {
       history: [hi, turn('{"type":"function_call","name":"find","arguments":"{}"}', call('a', '[1]')), result('a')],

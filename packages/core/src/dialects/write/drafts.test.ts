@@ -228,10 +228,21 @@ it('each result that names a function instead of its call is one loss, of the me
   ]);
 });
 
-it('what is sent as it is stands in the manifest by its place in the message, not by its text', () => {
-  const raw = '{"role":"user","content":"Hi","parsed":{}}';
-  const messages = [openaiChat.parseMessage(raw), user('So?')];
-  const { manifest } = writeRequest(openaiChat, { model: 'gpt-4o', messages });
-  expect(manifest.elements[0]!.pieces).toEqual([{ message: 0, start: 0, end: raw.length }]);
-  expect(manifest.elements[1]!.pieces).toEqual(['{"role":"user","content":"So?"}']);
-});
+it.each<[Dialect, string, ...string[]]>([
+  [openaiChat, 'gpt-4o', '{"role":"user","content":"Hi","parsed":{}}'],
+  [
+    openaiResponses,
+    'gpt-5.2',
+    '{"type":"computer_call","id":"c","call_id":"a","action":{"type":"screenshot"},"status":"completed"}',
+    '{"type":"computer_call_output","call_id":"a","output":{"type":"computer_screenshot","file_id":"f"}}',
+  ],
+])(
+  'what is sent as it is stands in the manifest by its place in the message, not by its text: %o',
+  (dialect, model, ...raws) => {
+    const messages = [...raws.map((raw) => dialect.parseMessage(raw)), user('So?')];
+    const { manifest } = writeRequest(dialect, { model, messages });
+    const pieces = manifest.elements.map((element) => element.pieces);
+    expect(pieces.slice(0, -1)).toEqual(raws.map(({ length }, message) => [{ message, start: 0, end: length }]));
+    expect(pieces.at(-1)).toEqual([expect.stringContaining('So?')]);
+  },
+);
