@@ -39,7 +39,8 @@ test.each(withCommands.filter((guide) => !(guide in OTHER_TESTS)))(
   'the commands of the guide %s work as they are written, one after the other',
   async (guide) => {
     const steps = readSteps(guide);
-    const world = await openGuideWorld(steps.some(({ text }) => text === 'createdb skein') ? await openDatabase() : {});
+    const addresses = new Set(steps.flatMap(({ text }) => text.match(/postgres:\/\/\S+/g) ?? []));
+    const world = await openGuideWorld(await openDatabases(addresses));
     for (const { kind, text } of steps) {
       if (text in ELSEWHERE) continue;
       if (kind === 'config') world.writeConfig(text);
@@ -78,8 +79,13 @@ function readSteps(guide: string): Step[] {
   );
 }
 
-async function openDatabase(): Promise<Record<string, string>> {
-  const server = await startPostgres([]);
-  onTestFinished(() => server.remove());
-  return { 'postgres://skein:secret@db.example:5432/skein': server.url };
+/** A database for each address. */
+async function openDatabases(addresses: ReadonlySet<string>): Promise<Record<string, string>> {
+  const opened: Record<string, string> = {};
+  for (const address of addresses) {
+    const server = await startPostgres([]);
+    onTestFinished(() => server.remove());
+    opened[address] = server.url;
+  }
+  return opened;
 }

@@ -13,11 +13,10 @@ import { cells } from '../table.mjs';
 
 const folder = fileURLToPath(new URL('.', import.meta.url));
 const ROUNDS = 4;
-const WARM = 300;
 /** Of each round: small requests one after the other, seconds with all connections at once, and streams. */
-const SMALL = 100;
+const SMALL = 400;
 const SECONDS = 1;
-const STREAMS = 2;
+const STREAMS = 4;
 const CONNECTIONS = 64;
 /** Longer than what Skein puts off waits for a pause. A process that used less than a hundredth of it is idle. */
 const IDLE_MS = 200;
@@ -95,8 +94,11 @@ const CONTENDERS = [
  * }} Measured
  */
 
-/** All contenders run at once and are measured in turn, so that a busy machine is equally busy for each of them. */
-export async function measureCost() {
+/**
+ * All contenders run at once and are measured in turn, so that a busy machine is equally busy for each of them.
+ * @param {number} warm how many requests each of them answers before
+ */
+export async function measureCost(warm) {
   const upstream = await start({ ...PLAIN, name: 'upstream', script: 'upstream' }, '');
   /** @type {Measured[]} */
   const all = [];
@@ -108,7 +110,7 @@ export async function measureCost() {
       post(`${running.url}${path}`, { ...body, ...(isStream && { stream: true }) }, headers?.(upstream.url) ?? {});
     all.push({ ...contender, ...running, send, times: [], cpu: 0, done: 0, streamCpu: [], problem: '' });
   }
-  for (const one of all) await warmUp(one);
+  for (const one of all) await warmUp(one, warm);
   for (let round = 0; round < ROUNDS; round++) {
     console.error(`round ${round + 1} of ${ROUNDS}`);
     for (const one of all) if (!one.problem) await measureRound(one);
@@ -126,13 +128,13 @@ function connectAnew() {
   agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
 }
 
-/** @param {Measured} one */
-async function warmUp(one) {
+/** @param {Measured} one @param {number} warm */
+async function warmUp(one, warm) {
   connectAnew();
   const answer = await one.send().catch((error) => `${error}`);
   if (!answer.includes('Hello!')) one.problem = `fails: ${answer.slice(0, 60)}`;
   if (one.problem) return;
-  for (let count = 0; count < WARM; count++) await one.send();
+  for (let count = 0; count < warm; count++) await one.send();
   const streamed = await one.send(true);
   if (streamed.split('word').length === 20_001) await one.send(true);
   else one.streamCpu.push(Number.NaN);

@@ -1,6 +1,7 @@
 // `npm run gateway`: SDKs in their newest releases as clients of the gateway, each with a model of every protocol, in JSON and as
 // streams. The emulator refuses what the real APIs refuse; what the SDKs understood is compared with what it said, and what it
-// issued with what it got back. `--only langchain` runs one file of clients; `--cost` measures instead, beside other gateways.
+// issued with what it got back. `--only langchain` runs one file of clients; `--cost` measures instead, beside other gateways
+// that have each answered 4,000 requests before, or as many as `--warm` says.
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -24,12 +25,16 @@ import { CLIENTS, FAILURE, SHAPED, TOOL, WORDS } from './client.mjs';
 
 const folder = fileURLToPath(new URL('.', import.meta.url));
 const { values: given } = parseArgs({
-  options: { only: { type: 'string', multiple: true }, cost: { type: 'boolean', default: false } },
+  options: {
+    only: { type: 'string', multiple: true },
+    cost: { type: 'boolean', default: false },
+    warm: { type: 'string', default: '4000' },
+  },
 });
 installFolder(folder);
 if (given.cost) {
   const { measureCost } = await import('./cost.mjs');
-  console.log(await measureCost());
+  console.log(await measureCost(Number(given.warm)));
 } else await runClients();
 process.exit();
 

@@ -15,17 +15,17 @@ export const AREAS = {
     sources: ['packages/forest/src/record/placement.ts', 'packages/forest/src/record/projection/*.ts'],
     tests: [
       'packages/forest/test/record-{placement-*,projection,server-state}.test.ts',
-      'packages/forest/src/record/{placement,projection/!(reading-ahead)}.test.ts',
+      'packages/forest/src/record/{placement,projection/*}.test.ts',
     ],
     longer: [
       'packages/forest/test/record-{clouds,facts,few-facts,orders,retention}.test.ts',
-      'packages/forest/src/record/projection/reading-ahead.test.ts',
     ],
   },
   writing: {
     sources: ['packages/core/src/dialects/write/*.ts', 'packages/core/src/dialects/*/write-request.ts'],
     tests: [
-      'packages/core/src/dialects/**/{client-calls,conversation,drafts,new-blocks,reuse,write-request*}.test.ts',
+      'packages/core/src/dialects/write/*.test.ts',
+      'packages/core/src/dialects/**/{client-calls,conversation,new-blocks,write-request*}.test.ts',
       'packages/core/test/{wire-rules,written}/*.test.ts',
       'packages/core/test/dialect-conformance.test.ts',
     ],

@@ -8,7 +8,8 @@ import { dirname } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import { LONG } from '../../scripts/long-tests.mjs';
-import { describeMutant } from './reasons.mjs';
+import { readPlaces } from './places.mjs';
+import { describeLine, describeMutant } from './reasons.mjs';
 
 /** The tests that `npm test` leaves out, and those that replace the clock of their process. */
 const EXCLUDED = [...LONG.map((path) => path.replace(/\/$/, '/**')), 'packages/*/test/simulator/**'];
@@ -18,7 +19,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 const installed = `${import.meta.dirname}/node_modules/`;
 
 /**
- * @typedef {{ id: string, path: string, line: number, kind: string, change: string }} Mutant
+ * @typedef {import('./reasons.mjs').Described & { id: string, line: number }} Mutant
  * @typedef {{ mutants: Mutant[], tests: string[], packages: string[], code: string }} Program
  */
 
@@ -68,17 +69,25 @@ async function instrument(paths) {
   const files = paths.map((path) => ({ name: path, mutate: true, content: readFileSync(root + path, 'utf8') }));
   const options = { plugins: null, excludedMutations: [], ignorers: [], noHeader: true };
   const made = await new Instrumenter(silent).instrument(files, options);
-  const lines = new Map(files.map(({ name, content }) => [name, content.split('\n')]));
+  const known = new Map(
+    files.map(({ name, content }) => [name, { lines: content.split('\n'), places: readPlaces(name, content) }]),
+  );
   return {
     mutants: made.mutants
       .filter((/** @type {{ status?: string }} */ { status }) => status !== 'Ignored')
-      .map((/** @type {any} */ { id, fileName, mutatorName, location, replacement }) => ({
-        id,
-        path: fileName,
-        line: location.start.line + 1,
-        kind: mutatorName,
-        change: describeMutant(lines.get(fileName) ?? [], location, replacement),
-      })),
+      .map((/** @type {any} */ { id, fileName, mutatorName, location, replacement }) => {
+        const { lines, places } = /** @type {NonNullable<ReturnType<typeof known.get>>} */ (known.get(fileName));
+        const { within, isErrorText } = places.find(location.start, location.end);
+        return {
+          id,
+          path: fileName,
+          line: location.start.line + 1,
+          kind: mutatorName === 'StringLiteral' && isErrorText ? 'ErrorText' : mutatorName,
+          within,
+          source: describeLine(lines[location.start.line]),
+          change: describeMutant(lines, location, replacement),
+        };
+      }),
     texts: new Map(made.files.map((/** @type {any} */ { name, content }) => [root + name, content])),
   };
 }

@@ -8,7 +8,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { AREAS } from './areas.mjs';
 import { makeProgram } from './make-mutants.mjs';
-import { readReasons } from './reasons.mjs';
+import { applyReasons, readReasons } from './reasons.mjs';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 /** How long a judge may take longer than the tests did without a mutant, and how much of it is for the machine to be busy. */
@@ -25,19 +25,22 @@ const TICK = 250;
 
 /**
  * @param {string} name of the area
- * @param {{ only?: string | undefined, left: boolean, longer: boolean }} options `only` is a part of a path; `left` judges again only what survived the last time, or has changed; `longer` adds the tests that take longer
+ * @param {{ only?: string | undefined, tests?: string | undefined, left: boolean, longer: boolean }} options `only` is a part of a path, `tests` parts of the paths of the tests, with commas between them; `left` judges again only what survived the last time, or has changed; `longer` adds the tests that take longer
  */
-export async function measureMutants(name, { only = '', left, longer }) {
+export async function measureMutants(name, { only = '', tests = '', left, longer }) {
   const area = AREAS[name];
   if (!area) throw new Error(`There is no area "${name}": ${Object.keys(AREAS).join(', ')}.`);
   const folder = `${root}coverage/${name}/`;
   mkdirSync(folder, { recursive: true });
   const program = await makeProgram({ ...area, tests: [...area.tests, ...((longer && area.longer) || [])] }, only);
-  const file = `${folder}tests.cjs`;
+  // Judges that start later read it again, also while other files of the area are measured.
+  const part = only && `-${only.replaceAll('/', '-')}`;
+  const file = `${folder}tests${part}.cjs`;
   writeFileSync(file, program.code);
   const judge = new Judge([file, JSON.stringify(program.packages)]);
-  const reached = await reachAll(judge, program.tests);
-  const reportFile = `${folder}mutants${only && `-${only.replaceAll('/', '-')}`}.json`;
+  const chosen = program.tests.filter((path) => tests.split(',').some((part) => path.includes(part)));
+  const reached = await reachAll(judge, chosen);
+  const reportFile = `${folder}mutants${part}.json`;
   console.error(`${name}: ${program.mutants.length} mutants, ${reached.size} files of tests`);
   const before = left ? readResults(reportFile) : [];
   const survivors = new Set(before.filter(isLeft).map(keyOf));
@@ -79,6 +82,7 @@ async function reachAll(judge, tests) {
     if (!found) throw new Error(`${path} does not end.`);
     // A test that cannot run here judges nothing; it is named, so that nobody believes that it did.
     for (const { text } of found.failed) console.error(`left out, it fails without a mutant: ${path}: ${text}`);
+    console.error(`${path}: ${found.tests.length} tests in ${Math.round(found.ms)} ms`);
     const failed = new Set(found.failed.map(({ index }) => index));
     if (failed.has(undefined)) continue;
     reached.set(path, { ...found, tests: found.tests.filter(({ index }) => !failed.has(index)) });
@@ -197,8 +201,7 @@ class Judge {
 
 /** @param {string} name @param {readonly Result[]} results */
 function report(name, results) {
-  const reasons = readReasons();
-  const hasReason = (/** @type {Result} */ result) => reasons.has(keyOf(result));
+  const { explained, classes, stale } = applyReasons(readReasons(), results, isLeft);
   /** @type {Map<string, Result[]>} */
   const byPath = new Map();
   for (const result of results) byPath.set(result.path, [...(byPath.get(result.path) ?? []), result]);
@@ -209,10 +212,12 @@ function report(name, results) {
     const endless = list.filter(({ outcome }) => outcome === 'endless').length;
     console.log(
       `${name} ${path}: ${list.length} mutants, ${noticed} noticed (${((100 * noticed) / list.length).toFixed(1)} %; ${endless} because the tests no longer ended), ` +
-        `${survived.length} survived (${list.filter(({ outcome }) => outcome === 'unreached').length} unreached), ${survived.filter(hasReason).length} of them with a reason`,
+        `${survived.length} survived (${list.filter(({ outcome }) => outcome === 'unreached').length} unreached), ${survived.filter((result) => explained.has(result)).length} of them with a reason`,
     );
   }
-  const open = results.filter((result) => isLeft(result) && !hasReason(result));
-  for (const { path, line, change, outcome, kind } of open)
-    console.log(`${path}:${line} ${outcome} ${kind}\n- \`${path}\`: \`${change}\``);
+  for (const { reason, left, of } of classes) console.log(`class: ${left} of ${of} survived: ${reason.text}`);
+  for (const { text } of stale) console.log(`stale, no survivor is like that: ${text}`);
+  const open = results.filter((result) => isLeft(result) && !explained.has(result));
+  for (const { path, line, change, outcome, kind, within } of open)
+    console.log(`${path}:${line} ${outcome} ${kind} in ${within.at(-1) ?? 'the file'}\n- \`${path}\`: \`${change}\``);
 }

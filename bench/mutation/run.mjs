@@ -1,7 +1,8 @@
 /**
  * Branch coverage of the areas, or with `--mutants` their mutation score. Reports are in `coverage/<area>`; `survivors.md` says why a
  * mutant that no test notices may live. `--only splice.ts` takes the files whose path contains that; `--left` judges only the mutants that
- * survived the last time or are new; `--longer` adds the tests that take longer.
+ * survived the last time or are new; `--longer` adds the tests that take longer; `--tests splice,parse` takes the tests
+ * whose paths contain one of these, best before `--left` with all of them.
  */
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -17,6 +18,7 @@ const { values, positionals } = parseArgs({
     only: { type: 'string' },
     left: { type: 'boolean' },
     longer: { type: 'boolean' },
+    tests: { type: 'string' },
   },
 });
 
@@ -25,7 +27,8 @@ for (const area of positionals.length > 0 ? positionals : Object.keys(AREAS)) {
   if (values.mutants) {
     // What it imports has just been installed.
     const { measureMutants } = await import('./mutants.mjs');
-    await measureMutants(area, { only: values.only, left: values.left === true, longer: values.longer === true });
+    const { only, tests, left = false, longer = false } = values;
+    await measureMutants(area, { only, tests, left, longer });
   } else if (!measureBranches(area)) process.exitCode = 1;
 }
 

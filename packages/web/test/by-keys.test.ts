@@ -4,7 +4,7 @@ import { says } from '@skein/emulator';
 import { seedSample } from '@skein/server';
 import type { FileChooser, Locator, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { askForApproval, inChromium, poet, program, startApp, twoConversations } from './kit.ts';
+import { askForApproval, inChromium, openScreen, poet, program, startApp, twoConversations } from './kit.ts';
 
 inChromium();
 
@@ -161,8 +161,7 @@ test('recorded calls are read over time, in Pretty and Exact, and sent again, an
   await page.waitForURL(/\/compare\?nodes=/);
   await page.getByRole('region', { name: 'Branch 2' }).getByText('Pico.').waitFor();
 
-  await page.keyboard.press('o');
-  await page.keyboard.press('u');
+  await openScreen(page, 'u');
   await page.waitForURL(/\/usage/);
   await use(page, page.getByText('Show as a table'));
   await page
@@ -210,16 +209,14 @@ test('a message is bookmarked and found again, and conversations are pinned, tag
   await page.evaluate('document.activeElement.blur()');
   await page.keyboard.press('b');
   await page.getByLabel('Bookmarked').waitFor();
-  await page.keyboard.press('o');
-  await page.keyboard.press('f');
+  await openScreen(page, 'f');
   await use(page, main.getByRole('button', { name: 'Bookmarks' }));
   await use(page, main.getByRole('region', { name: 'Bookmarks' }).getByRole('link').first());
   await page.waitForURL(/\/(t|c)\//);
   await page.getByRole('article', { name: 'assistant message' }).getByText('About Fibres.').waitFor();
 
   await page.evaluate('document.activeElement.blur()');
-  await page.keyboard.press('o');
-  await page.keyboard.press('f');
+  await openScreen(page, 'f');
   await tabTo(page, row('Dyes'));
   await page.keyboard.press('.');
   await pick(page, 'Pin');
@@ -278,8 +275,7 @@ test('files are chosen, a source and code are read, and an answer is stopped, by
   gate.open();
 
   await page.evaluate('document.activeElement.blur()');
-  await page.keyboard.press('o');
-  await page.keyboard.press('f');
+  await openScreen(page, 'f');
   await use(page, page.getByRole('main').getByRole('button', { name: 'Import' }));
   await pick(page, 'Files…');
   await expect.poll(() => choosers.length).toBe(2);
@@ -312,8 +308,7 @@ test('recorded calls are filtered and asked of another model, and the graph is w
   await page.getByRole('region', { name: 'Branch 1' }).getByText('Flax.').waitFor();
 
   await page.evaluate('document.activeElement.blur()');
-  await page.keyboard.press('o');
-  await page.keyboard.press('g');
+  await openScreen(page, 'g');
   await tabTo(page, page.getByRole('application'));
   await page.keyboard.press('PageDown');
   await page.getByRole('region', { name: 'Focused message' }).waitFor();
@@ -327,4 +322,29 @@ test('recorded calls are filtered and asked of another model, and the graph is w
     .getByRole('article', { name: /message$/ })
     .first()
     .waitFor();
+});
+
+test('a shortcut is changed and given back by keys', async () => {
+  const { open } = await startApp();
+  const page = await open('/settings');
+  const keys = page.getByRole('region', { name: 'Keys', exact: true });
+  const help = page.getByRole('dialog', { name: 'Keys' });
+  await tabTo(page, keys.getByRole('searchbox', { name: 'Find a command' }));
+  await page.keyboard.type('Help');
+  await use(page, keys.getByRole('button', { name: 'Change the key of: Help: all keys' }));
+  await page.keyboard.press('F1');
+  const reset = keys.getByRole('button', { name: 'Reset the key of: Help: all keys' });
+  await reset.waitFor();
+  await page.evaluate('document.activeElement.blur()');
+  await page.keyboard.press('F1');
+  await help.getByText('F1').waitFor();
+  await page.keyboard.press('Escape');
+  await help.waitFor({ state: 'hidden' });
+  await use(page, reset);
+  await reset.waitFor({ state: 'detached' });
+  await page.evaluate('document.activeElement.blur()');
+  await page.keyboard.press('F1');
+  await page.keyboard.press('?');
+  await help.waitFor();
+  expect(await help.getByText('F1').count()).toBe(0);
 });

@@ -309,6 +309,11 @@ test('the page can be installed: its manifest and icons are there', async () => 
   const manifest = (await (await page.request.get(url + href)).json()) as { icons: { src: string }[]; display: string };
   expect(manifest.display).toBe('standalone');
   for (const { src } of manifest.icons) expect((await page.request.get(url + src)).ok(), src).toBe(true);
+  // As the browser reads it.
+  const session = await page.context().newCDPSession(page);
+  const { url: read, errors } = await session.send('Page.getAppManifest');
+  expect(read).toBe(url + href);
+  expect(errors).toEqual([]);
 });
 
 test('rows that come into view are drawn in the frame that scrolls', async () => {

@@ -238,6 +238,12 @@ export function program({ forest, emulator }: App) {
 export const composer = (page: Page) => page.getByRole('textbox', { name: 'Message' });
 export const messages = (page: Page, role: string) => page.getByRole('article', { name: `${role} message` });
 
+/** Opens a screen by its two keys. Neither press waits for the other: the second key of two has to come soon. */
+export async function openScreen(page: Page, letter: string): Promise<void> {
+  await page.getByRole('main').waitFor();
+  await Promise.all([page.keyboard.press('o'), page.keyboard.press(letter)]);
+}
+
 /** Writes a message and sends it. */
 export async function send(page: Page, text: string): Promise<void> {
   await composer(page).fill(text);

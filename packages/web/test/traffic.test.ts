@@ -5,7 +5,7 @@ import { says } from '@skein/emulator';
 import { recordFetch } from '@skein/forest';
 import OpenAI from 'openai';
 import { expect, test } from 'vitest';
-import { inChromium, program, startApp } from './kit.ts';
+import { inChromium, openScreen, program, startApp } from './kit.ts';
 
 inChromium();
 
@@ -67,8 +67,7 @@ test('recordings say what was asked, are filtered, drawn over time, read in Pret
   await page.getByRole('region', { name: 'Branch 1' }).getByText('Estrela.').waitFor();
   await page.getByRole('region', { name: 'Branch 2' }).getByText('Pico.').waitFor();
 
-  await page.keyboard.press('o');
-  await page.keyboard.press('u');
+  await openScreen(page, 'u');
   await page.waitForURL(/\/usage/);
   const sums = page.getByRole('region', { name: 'Sums' });
   await sums.getByRole('rowheader', { name: /claude-sonnet-4-5/ }).waitFor();

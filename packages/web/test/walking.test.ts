@@ -4,7 +4,7 @@ import { says } from '@skein/emulator';
 import { seedSample } from '@skein/server';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { inChromium, program, startApp } from './kit.ts';
+import { inChromium, openScreen, program, startApp } from './kit.ts';
 
 inChromium();
 
@@ -54,8 +54,7 @@ test('the number of conversations is not told before all of them are there', asy
   });
   await page.reload();
   await leaveField(page);
-  await page.keyboard.press('o');
-  await page.keyboard.press('f');
+  await openScreen(page, 'f');
   const heading = page.getByRole('heading', { name: /^Forest/, level: 1 });
   await page.getByRole('main').getByRole('link', { name: 'T129' }).waitFor();
   expect(await heading.innerText()).toMatch(/Loading…$/);
@@ -138,8 +137,7 @@ test('a graph of thousands of messages has three levels of detail and a map to m
   const drawn = () => page.evaluate(() => ({ ...(window as unknown as { drawn: Record<string, number> }).drawn }));
   const forget = () => page.evaluate('for (const name in window.drawn) delete window.drawn[name]');
   await leaveField(page);
-  await page.keyboard.press('o');
-  await page.keyboard.press('g');
+  await openScreen(page, 'g');
   const graph = page.getByRole('application', { name: /^Graph with 6,?480/ });
   await graph.focus();
   const picture = (at: number) =>
@@ -204,10 +202,10 @@ test('a recorded call is reached by keys and asked of another model', async () =
   await call({ messages: [{ role: 'user', content: 'Name a dye.' }] }, says('Madder.'));
   const page = await app.open('/');
   await page.getByRole('main').waitFor();
-  await page.keyboard.press('o');
-  await page.keyboard.press('r');
+  await openScreen(page, 'r');
   await page.waitForURL(/\/recordings/);
-  await page.getByRole('link', { name: 'Name a dye.', exact: true }).waitFor();
+  // The list at the side has it earlier.
+  await page.getByRole('main').getByRole('link', { name: 'Name a dye.', exact: true }).waitFor();
   await page.keyboard.press('j');
   const pane = page.getByRole('complementary', { name: 'Recording' });
   await pane.getByRole('heading', { name: 'Name a dye.' }).waitFor();
@@ -244,8 +242,7 @@ test('the graph writes the title of each tree above it', async () => {
     };
   });
   await leaveField(page);
-  await page.keyboard.press('o');
-  await page.keyboard.press('g');
+  await openScreen(page, 'g');
   await page.getByRole('application').waitFor();
   for (const title of ['Dyes of the coast', 'Fibres of the hills'])
     await expect.poll(() => page.evaluate('window.words'), { message: title }).toContain(title);

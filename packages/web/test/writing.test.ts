@@ -140,6 +140,28 @@ test('the model pickers open at the model that answers next, which is marked and
   await button.waitFor({ state: 'detached' });
 });
 
+test('a key that comes before the page has heard that a pane was closed opens it again, or another one', async () => {
+  const { open } = await startApp();
+  const page = await open('/new');
+  const button = page.getByRole('button', { name: /^Model:/ });
+  const field = page.locator('input[placeholder="Search, or type provider/model"]:focus');
+  await button.press('Enter');
+  await field.waitFor();
+  // The browser tells of what it closed in a task of its own; here it is held back.
+  await page.evaluate(`addEventListener('toggle', (event) => {
+    if (event.newState !== 'closed' || event.isHeld) return;
+    event.stopImmediatePropagation();
+    const again = Object.assign(new ToggleEvent('toggle', { newState: 'closed', oldState: 'open' }), { isHeld: true });
+    globalThis.letGo = () => event.target.dispatchEvent(again);
+  }, true)`);
+  await page.keyboard.press('Escape');
+  await button.press('Enter');
+  await field.waitFor();
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Control+k');
+  await page.getByPlaceholder('Search or run a command').waitFor();
+});
+
 test('several answers are asked for in a pane that explains them, an agent is chosen by @, and a command is run by a slash', async () => {
   const { open, emulator } = await startApp(poet);
   emulator.script('anthropic-messages', [says('Red.'), says('Green.')]);
@@ -211,12 +233,7 @@ test('the field of a new conversation is in the middle, above the models that we
   await recent.getByRole('button', { name: 'gpt-5', exact: true }).press('Enter');
   await form.getByRole('button', { name: 'Model: openai/gpt-5' }).waitFor();
   const possible = page.getByRole('list', { name: 'What is possible' });
-  for (const what of [
-    'prompts and commands',
-    'agents and tools',
-    'paste or drop files',
-    'every message can be branched',
-  ])
+  for (const what of ['prompts and commands', 'agents and tools', 'paste or drop files', 'set a system text'])
     await possible.getByText(what).waitFor();
   const main = (await page.getByRole('main').boundingBox())!;
   const field = (await composer(page).boundingBox())!;

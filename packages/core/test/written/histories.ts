@@ -108,6 +108,8 @@ export const CONTENTS: Readonly<Record<string, Case>> = {
     text('Read it'),
   ),
   'a paper whose name has no usable character': asked(media('application/pdf', data, ''), text('Read it')),
+  'a paper with several odd characters in its name': asked(media('application/pdf', data, 'p__q'), text('Read it')),
+  'a paper beside an image': asked(media('application/pdf', data, 'paper.pdf'), media('image/png', data)),
   'a paper by its address': asked(media('application/pdf', url('https://example.com/paper.pdf'), 'paper.pdf')),
   'a note': asked(media('text/plain', { kind: 'base64', data: 'YSBub3Rl' }, 'note.txt'), text('Read it')),
   'a note by its address': asked(media('text/plain', url('https://example.com/note.txt'))),
@@ -146,6 +148,7 @@ export const CONTENTS: Readonly<Record<string, Case>> = {
   'arguments that are a text': { messages: [user('Hi'), assistant([call('a', '"x"')]), result('a')] },
   'arguments that are no JSON': { messages: [user('Hi'), called('{"a":'), result('a')] },
   'arguments that were cut': { messages: [user('Hi'), called('{"a":', true), user('So?')] },
+  'arguments with half a character': { messages: [user('Hi'), called('{"a":"half \ud83d"}'), result('a')] },
   'no arguments yet': { messages: [user('Hi'), called('', true), user('So?')] },
   'arguments with their own spacing': {
     messages: [user('Hi'), assistant([call('a', '{ "n" : 12345678901234567890 }')]), result('a')],
@@ -187,6 +190,7 @@ export const CONTENTS: Readonly<Record<string, Case>> = {
   'a result of two texts': returned([text('One'), text('Two')]),
   'a result with an image': returned([text('See'), media('image/png', data)]),
   'a result that is an image': returned([media('image/png', data)]),
+  'a result with two images': returned([text('See'), media('image/png', data), media('image/webp', data)]),
   'a result with a paper': returned([text('See'), media('application/pdf', data, 'paper.pdf')]),
   'a result with a recording': returned([text('Hear'), media('audio/wav', data)]),
   'a result with an archive': returned([text('Unpack'), media('application/zip', data)]),
@@ -332,6 +336,15 @@ export const ORDERS: Readonly<Record<string, Case>> = {
   'a system text that is only an image': {
     messages: [user('Hi'), assistant('Yes?'), system([media('image/png', data)]), user('So?')],
   },
+  'system texts of another provider at the front': {
+    messages: [
+      openaiChat.parseMessage('{"role":"system","content":"\\u0042e brief."}', { issuer: 'gateway.example' }),
+      user('Hi'),
+    ],
+  },
+  'a system text of space and an image': {
+    messages: [user('Hi'), assistant('Yes?'), system([text(' '), media('image/png', data)]), user('So?')],
+  },
   'only system texts': { messages: [system('Be brief.')] },
   'no message': { system: system('Be brief.'), messages: [] },
   'nothing but an empty answer': { messages: [assistant('')] },
@@ -371,6 +384,11 @@ export const FRAMES: Readonly<Record<string, Case>> = {
       { dialect: 'blocks', native: '{"name":"own"}' },
       FIND,
     ],
+  },
+  'images beside the tool that makes them': {
+    messages: hi,
+    tools: [{ dialect: 'openai-responses', native: '{"type":"image_generation","size":"auto"}' }],
+    params: { modalities: ['image'] },
   },
   'calls without tools': {
     messages: [user('Hi'), assistant([call('a'), call('b', '{}', 'a.b')]), result('a'), result('b')],

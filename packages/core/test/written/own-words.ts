@@ -165,6 +165,82 @@ function anthropic(): Cases {
       history: [hi, say(text('Yes')), so],
       params: { reasoning: { budget: 2000 } },
     },
+    'half a character in results behind a question': {
+      history: [hi, say(call('a'), call('b')), so, ask(result('b', '"half \\ud83d"'), result('a'))],
+    },
+    'a result with spaces behind a question': {
+      history: [hi, say(call('a')), so, ` { "role" : "user" , "content" : [ ${result('a')} ] } `],
+    },
+    'a thought beside an empty text': { history: [hi, say(thought(), text(''), text('Yes')), so] },
+    'a thought beside a call that was cut': {
+      history: [hi, [say(thought(), text('Yes'), call('a', '"{"')), CUT], so],
+    },
+    'content that is no list of objects': { history: [hi, `{"role":"user","content":["a",null,${text('')}]}`, so] },
+    'the first of two searches without a result': {
+      history: [hi, say(search('s'), text('Well'), search('t'), found('t'), text('Yes')), so],
+    },
+    'a result before its search': { history: [hi, say(found('s'), search('s'), text('Yes')), so] },
+    'a search without a result beside a marker': { history: [hi, say(text('Yes', marker), search('s')), so] },
+    'a search whose calls are not all answered': {
+      history: [
+        hi,
+        say(search('s'), call('a')),
+        ask(result('a')),
+        say('{"type":"tool_use","id":"b","name":"find","input":{},"caller":{"tool_id":"s"}}'),
+        ask(result('b')),
+      ],
+    },
+    'a search whose id the user repeats': { history: [hi, say(text('Yes'), search('so')), ask(text('so'))] },
+    'kinds of tools that nobody knows': {
+      history: [
+        hi,
+        say(
+          search('s'),
+          found('s'),
+          '{"type":"new_server_tool_use","id":"n"}',
+          '{"type":"server_tool_use_new","id":"m"}',
+          '{"type":"x_tool_result_new","tool_use_id":"k"}',
+          'null',
+        ),
+        so,
+      ],
+    },
+    'a result of a search, said by the user': { history: [ask(found('s'), text('Hi'))] },
+    'a summary before a text': {
+      history: [hi, say('{"type":"compaction","content":"They met.","signature":"s"}', text('Yes')), so],
+    },
+    'a summary before a summary': {
+      history: [
+        hi,
+        say('{"type":"compaction","content":"They met.","signature":"s"}'),
+        so,
+        say('{"type":"compaction","content":"They met again.","signature":"t"}'),
+        so,
+      ],
+    },
+    'words about a summary': { history: [hi, say(text('\\"compaction\\"')), say(text('Yes', ',"compaction":1')), so] },
+    'a system text at the front': { history: ['{"role":"system","content":"Be brief."}', hi] },
+    'system texts at the front': {
+      history: [
+        '{"role":"system","content":"Be brief."}',
+        `{"role":"system","content":[${text('Be kind.', marker)},${text('')}]}`,
+        '{"role":"system","content":""}',
+        hi,
+      ],
+      system: 'Be quick.',
+    },
+    'a marker on system messages that only set the effort': {
+      history: [
+        hi,
+        '{"role":"system","content":"","output_config":{"effort":"low"}}',
+        say(text('Yes')),
+        so,
+        '{"role":"system","content":null,"output_config":{"effort":"low"}}',
+      ],
+      cache: [1, 4],
+    },
+    'a version of the caller': { history: [hi], extra: { anthropic_version: 'own', anthropic_beta: ['b'] } },
+    'a stream': { history: [hi], params: { stream: true, toolChoice: 'auto' }, extra: { tools: [] } },
     'of another provider': {
       history: [hi, [say(thought(), text('Yes'), call('a b')), GATEWAY], [ask(result('a b')), GATEWAY]],
     },
@@ -265,6 +341,22 @@ function bedrock(): Cases {
       cache: ['tools', 'system', -1, 1],
     },
     'a marker on only a thought': { history: [hi, say(text('Yes'), thought()), so], cache: [1] },
+    'a marker on a thought without a signature': { history: [hi, say(text('Yes'), thought('')), so], cache: [1] },
+    'a question with other members before another': {
+      history: [`{"role":"user","content":[${text('Hi')}],"x":1}`, so],
+    },
+    'answers that become one at the end': { history: [hi, say(text('It')), say(text('is '))] },
+    'an answer without content': { history: [hi, '{"role":"assistant","content":null}', so] },
+    'system texts': {
+      history: [
+        `{"role":"system","content":[${text('Be brief.')},${point},${text(' ')}]}`,
+        hi,
+        say(text('Yes')),
+        `{"role":"system","content":[${text('Be kind.')}]}`,
+        so,
+      ],
+      system: 'Be quick.',
+    },
     'cache points among the tools': {
       history: [hi],
       tools: [
@@ -442,9 +534,21 @@ function google(): Cases {
         ask(result('find', '"id":"a",')),
       ],
     },
+    'results of which one has an id': {
+      history: [
+        hi,
+        say(call('"id":"a","name":"find","args":{}'), call('"name":"look","args":{}')),
+        ask(result('find', '"id":"a",'), result('look')),
+        so,
+      ],
+    },
     'an empty part beside a result': {
       history: [hi, say(call('"name":"find","args":{}')), ask(text(''), result('find'))],
     },
+    'parts with and without anything in them beside a result': {
+      history: [hi, say(call('"name":"find","args":{}')), ask('{}', result('find'), text('', signed)), so],
+    },
+    'a system message without content': { history: ['{"role":"system"}', hi] },
     'a single part that is no list': {
       history: ['{"role":"user","parts":{"text":"Hi"}}', '{"parts":[{"text":"Yes"}],"role":"model"}', so],
     },
@@ -625,6 +729,16 @@ function chat(): Cases {
     'answers with other members': {
       history: [hi, say('"content":"It","audio":{"id":"x"}'), say('"content":"is"'), so],
     },
+    'an answer before one with other members': {
+      history: [hi, say('"content":"It"'), say('"content":"is","audio":{"id":"x"}'), so],
+    },
+    'a text with other members before another': {
+      history: ['{"role":"user","content":[{"type":"text","text":"Hi","x":1}]}', so],
+    },
+    'a part that nobody knows before a text': {
+      history: ['{"role":"user","content":[{"type":"note","text":"Hi"}]}', so],
+    },
+    'parts that are no objects before a text': { history: ['{"role":"user","content":["Hi",null]}', so] },
     'system texts': {
       history: [
         '{"role":"system","content":"Be brief."}',
@@ -748,6 +862,51 @@ function responses(): Cases {
       history: [result('z'), turn(call('a')), so],
       extra: { previous_response_id: 'r' },
     },
+    'a shell beside one that ran on the server': {
+      history: [
+        hi,
+        turn(
+          client('shell_call', 'a'),
+          client('shell_call', 'b'),
+          '{"type":"shell_call_output","call_id":"b","output":[]}',
+          'null',
+        ),
+        so,
+      ],
+    },
+    'a computer without a screen beside arguments that are no JSON': {
+      history: [hi, turn(computer('a'), call('b', '[1]')), result('b'), so],
+    },
+    'a computer without a screen in a turn with spaces': { history: [hi, ` [ ${computer('a')} ] `, so] },
+    'a shell without an id': { history: [hi, turn('{"type":"shell_call","id":"x","action":{}}'), so] },
+    'a search beside arguments that are no JSON': { history: [hi, turn(search, call('a', '[1]')), result('a')] },
+    'a call without an id beside arguments that are no JSON': {
+      history: [hi, turn('{"type":"function_call","name":"find","arguments":"{}"}', call('a', '[1]')), result('a')],
+    },
+    'a thought without ciphertext before kinds that nobody knows': {
+      history: [
+        hi,
+        turn(
+          thought('rs', ''),
+          '{"type":"new_web_search_call","id":"n"}',
+          '{"type":"web_search_call_new","id":"m"}',
+          '{"type":"mcp_new","id":"p"}',
+          '{"type":"program_new","id":"q"}',
+        ),
+        so,
+      ],
+    },
+    'a marker in a result': {
+      history: [
+        hi,
+        turn(call('a')),
+        '{"type":"function_call_output","call_id":"a","output":[{"type":"input_text","text":"ok","prompt_cache_breakpoint":{"mode":"explicit"}}]}',
+      ],
+    },
+    'a system text in parts at the front': {
+      history: ['{"role":"system","content":[{"type":"input_text","text":"Be brief."}]}', hi],
+    },
+    'a system item at the front': { history: ['{"type":"message","role":"system","content":"Be brief."}', hi] },
     instructions: { history: ['{"role":"system","content":"Be brief."}', hi] },
     'two instructions': { history: ['{"role":"system","content":"Be brief."}', hi], system: 'Be quick.' },
     'a developer text at the front': { history: ['{"type":"message","role":"developer","content":"Be brief."}', hi] },

@@ -1,5 +1,6 @@
 import {
   anthropicMessages,
+  assistant,
   blocks,
   type Dialect,
   dialect,
@@ -9,12 +10,13 @@ import {
   openaiResponses,
   type ProviderDescriptor,
   provider,
+  user,
   type WriteRequest,
   type WrittenRequest,
   writeRequest,
 } from '@skein/core';
 import { bedrockConverse, cohereChat, googleInteractions } from '@skein/core/dialect';
-import { describe, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { NATIVE_REQUESTS } from '../matrix/native-requests.ts';
 import { Golden, printAgain, printRequest } from './golden.ts';
 import { type Case, CONTENTS, FRAMES, ORDERS, PARAMS } from './histories.ts';
@@ -25,6 +27,8 @@ interface Target {
   readonly model: string;
 }
 
+const anthropic = provider('anthropic');
+
 /** Models and providers with different rules; `more` have others about what is around the messages, or about their own messages. */
 const SPOKEN: readonly {
   readonly to: Dialect;
@@ -34,33 +38,65 @@ const SPOKEN: readonly {
   {
     to: anthropicMessages,
     targets: targets('anthropic/claude-sonnet-4-5', 'anthropic/claude-fable-5-1'),
-    more: targets('anthropic/claude-opus-4-8', 'vertex-anthropic/claude-opus-4-8', 'bedrock-invoke/claude-sonnet-4-5'),
+    more: [
+      ...targets('anthropic/claude-opus-4-8', 'vertex-anthropic/claude-opus-4-8', 'bedrock-invoke/claude-sonnet-4-5'),
+      { provider: { ...anthropic, id: 'anthropic of 2026-10-21', apiVersion: '2026-10-21' }, model: 'claude-opus-4-8' },
+      plain('anthropic/claude-opus-4-8'),
+    ],
   },
-  { to: googleGenerateContent, targets: targets('google/gemini-2.5-flash', 'google/gemini-3.6-pro'), more: [] },
+  {
+    to: googleGenerateContent,
+    targets: targets('google/gemini-2.5-flash', 'google/gemini-3.6-pro'),
+    more: [plain('google/gemini-2.5-flash')],
+  },
   {
     to: openaiChat,
     targets: targets('openai-chat/gpt-4o', 'deepseek/deepseek-chat', 'mistral/mistral-large-latest', 'lmstudio/llama3'),
-    more: targets(
-      'openai-chat/gpt-5.2',
-      'openai-chat/o1-mini',
-      'openrouter/anthropic/claude-opus-4.8',
-      'moonshot/kimi-k2',
-    ),
+    more: [
+      ...targets(
+        'openai-chat/gpt-5.2',
+        'openai-chat/o1-mini',
+        'openrouter/anthropic/claude-opus-4.8',
+        'moonshot/kimi-k2',
+      ),
+      plain('openai-chat/gpt-4o'),
+    ],
   },
-  { to: openaiResponses, targets: targets('openai/gpt-5.2'), more: targets('openai/gpt-4o', 'openai/gpt-5.6') },
+  {
+    to: openaiResponses,
+    targets: targets('openai/gpt-5.2'),
+    more: [...targets('openai/gpt-4o', 'openai/gpt-5.6'), plain('openai/gpt-5.6')],
+  },
   {
     to: bedrockConverse,
     targets: targets('bedrock/amazon.nova-lite-v1:0', 'bedrock/us.anthropic.claude-sonnet-4-5'),
-    more: targets('bedrock/us.anthropic.claude-opus-4-8'),
+    more: [
+      ...targets('bedrock/us.anthropic.claude-opus-4-8', 'bedrock/us.anthropic.claude-fable-5-1'),
+      plain('bedrock/amazon.nova-lite-v1:0'),
+    ],
   },
-  { to: googleInteractions, targets: targets('google-interactions/gemini-2.5-flash'), more: [] },
+  {
+    to: googleInteractions,
+    targets: targets('google-interactions/gemini-2.5-flash'),
+    more: [plain('google-interactions/gemini-2.5-flash')],
+  },
   {
     to: cohereChat,
     targets: targets('cohere/command-a-reasoning-08-2025'),
-    more: targets('cohere/command-a-03-2025'),
+    more: [...targets('cohere/command-a-03-2025'), plain('cohere/command-a-03-2025')],
   },
   { to: blocks, targets: [{ provider: blocks.home, model: 'any' }], more: [] },
 ];
+
+/** A provider of which only the protocol is known, so that it has no quirks. */
+function plain(name: string): Target {
+  const [target] = targets(name) as [Target];
+  const { provider } = target;
+  return {
+    ...target,
+    provider: { ...provider, id: `plain ${provider.id}`, policies: { ...provider.policies, quirks: {} } },
+  };
+}
 
 function targets(...names: readonly string[]): Target[] {
   return names.map((name) => {
@@ -160,6 +196,22 @@ describe.each(SPOKEN.map((spoken) => ({ ...spoken, id: spoken.to.id })))(
         return `${manifest.start.slice(0, 8)} ${manifest.prefix.slice(0, 8)} ${title}`;
       });
       golden.expectSame('hashes', hashes.join('\n'));
+    });
+
+    test('whatever was written before', () => {
+      const [target] = targets as readonly [Target];
+      const own = Object.values(OWN_WORDS[id] ?? {}).map((one) => readOwn(to, one, target));
+      for (const given of [...Object.values(ORDERS), ...own]) {
+        const all = [...given.messages, assistant('Fine'), user('Bye')];
+        for (let count = given.messages.length; count <= all.length; count++) {
+          const request = { ...given, ...target, messages: all.slice(0, count), cache: [] };
+          const [warm, cold] = [to, { ...to }].map((one) => {
+            const { body, losses, manifest } = writeRequest(one, request);
+            return JSON.stringify([body, losses, manifest.prefix]);
+          });
+          expect(warm).toBe(cold);
+        }
+      }
     });
 
     test('for histories in its own words', () => {

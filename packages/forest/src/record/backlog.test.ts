@@ -84,6 +84,12 @@ const settle = async (isDone: () => boolean) => {
   expect(isDone()).toBe(true);
 };
 
+/** Some milliseconds, in which work goes on that takes none. */
+const passSlowly = async () => {
+  await vi.advanceTimersByTimeAsync(10);
+  await new Promise((done) => setImmediate(done));
+};
+
 test('an outage of hours loses nothing: what passed meanwhile is stored and placed when the store is back', async () => {
   const { state, store } = fragile(memoryStore());
   const one = openProcess(store);
@@ -348,6 +354,49 @@ test.each(['kill -9', 'shutdown'])('the next start stores what a %s in an outage
   expect(await storedWhole(inner)).toEqual(ids.sort());
   expect([...one.errors, ...next.errors]).toEqual([]);
 });
+
+test('a server that was told to end when its database was back left exchanges without a place: they have it before it ends', async () => {
+  const { inner, start } = openOutage();
+  const one = start();
+  one.database.trouble = 'fails';
+  const id = one.record('first');
+  await settle(() => one.files().length === 1);
+  one.database.trouble = 'none';
+  let isClosed = false;
+  const closed = one.backlog.close().then(() => {
+    // The process ends: nothing that it still does is carried out.
+    one.database.trouble = 'hangs';
+    isClosed = true;
+  });
+  while (!isClosed) await passSlowly();
+  await closed;
+  one.end();
+  expect(await storedWhole(inner)).toEqual([id]);
+  expect(one.errors).toEqual([]);
+});
+
+test.each(['ended', 'is open'])(
+  'what a dead process had stored and not placed, and %s, has its place when the next one starts',
+  async (how) => {
+    const { inner, start } = openOutage();
+    const id = start().record('first');
+    for (let times = 0; times < 100; times++) await passSlowly();
+    expect(await storedWhole(inner)).toEqual([id]);
+    const records = (await inner.entries('exchange')).items;
+    const left = openOutage();
+    await left.inner.append(
+      records.map((record) =>
+        record.id === id && how === 'is open'
+          ? { ...record, data: { ...record.data, outcome: 'open', writer: 'dead' } }
+          : record,
+      ),
+    );
+    left.start();
+    for (let times = 0; times < 100; times++) await passSlowly();
+    const [found] = (await listExchanges(createForest(left.inner))).items;
+    expect(found).toMatchObject({ id, outcome: 'done', landing: { state: 'landed' } });
+  },
+);
 
 test('the file of a process that lives is left to it', async () => {
   const { inner, start } = openOutage();

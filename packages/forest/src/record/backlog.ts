@@ -1,6 +1,9 @@
 import type { StoreRecord } from '../model/records.ts';
 import type { Files } from '../store/file/disk.ts';
+import type { Store } from '../store/index.ts';
+import { EXCHANGES } from './exchange.ts';
 import { sharedProjector } from './projection/projector.ts';
+import { PLACEMENT_REF } from './projection/tree-writer.ts';
 import type { RecordingForest } from './recorder.ts';
 import type { WaitingFiles } from './waiting-files.ts';
 import { exchangesIn, isOutage, messageOf, RecordingError, sizeOf, storeWaiting } from './waiting-records.ts';
@@ -99,6 +102,8 @@ export function createBacklog(forest: RecordingForest, options: BacklogOptions =
   let isUnplaced = false;
   /** Whether there may be files of other processes. */
   let hasOthers = folder !== undefined;
+  /** Whether an earlier process may have stored something that it did not place. */
+  let mayBeUnplaced = folder !== undefined;
   let isTold = false;
   let isClosed = false;
   let reason = '';
@@ -200,6 +205,10 @@ export function createBacklog(forest: RecordingForest, options: BacklogOptions =
       // The store works again, so new records need not wait.
       isBehind = false;
     }
+    if (mayBeUnplaced) {
+      isUnplaced ||= await hasUnplaced(store);
+      mayBeUnplaced = false;
+    }
     // Placing takes as long as all servers record, and what waits in the next outage must not wait for it.
     if (isUnplaced) startPlacing();
     if (!isTold) return;
@@ -262,7 +271,7 @@ export function createBacklog(forest: RecordingForest, options: BacklogOptions =
 
   const finish = async (): Promise<void> => {
     const flying = () => Promise.allSettled([...flights].map(({ landed }) => landed));
-    if (flights.size > 0 || hasWork()) await within(CLOSE_MS, Promise.all([flying(), attempt()]));
+    if (flights.size > 0 || hasWork()) await within(CLOSE_MS, Promise.all([flying(), attempt().then(() => placing)]));
     isClosed = true;
     clearTimeout(stallTimer);
     const last = flying();
@@ -318,6 +327,17 @@ export function createBacklog(forest: RecordingForest, options: BacklogOptions =
       return closing;
     },
   };
+}
+
+/** How many of the newest exchanges are looked at. Whoever places one places those before it. */
+const NEWEST = 20;
+
+async function hasUnplaced(store: Store): Promise<boolean> {
+  const newest = await store.entries('exchange', { of: EXCHANGES, order: 'newest', limit: NEWEST });
+  if (newest.items.length === 0) return false;
+  const keys = newest.items.map(({ id }) => id);
+  const placed = await store.refs({ on: 'forest', keys, names: [PLACEMENT_REF], limit: NEWEST });
+  return placed.items.length < newest.items.length;
 }
 
 const STALLED = new Error(`The store has not answered for ${STALL_MS / 1000} seconds.`);

@@ -3,7 +3,7 @@ import pg from 'pg';
 import { expect, test } from 'vitest';
 import { connect } from '../../src/store/postgres/connect.ts';
 import { createContext } from '../../src/store/postgres/context.ts';
-import { holdLease } from '../../src/store/postgres/lease.ts';
+import { holdLease, leaseTable } from '../../src/store/postgres/lease.ts';
 import { makeNode, toRecords } from '../../src/testing/store-samples.ts';
 import { useDatabase } from './use-database.ts';
 
@@ -43,7 +43,8 @@ test('an outage of the database longer than a lease kills no writer, and does no
   const { db, end } = connect(used.database.url, 4);
   const context = await createContext(db, project);
   const times = { beatMs: 50, leaseMs: 1000 };
-  const [one, two] = [await holdLease(context, 'one', times), await holdLease(context, 'two', times)];
+  const table = leaseTable(context);
+  const [one, two] = [await holdLease(table, 'one', times), await holdLease(table, 'two', times)];
   await used.database.query(
     "insert into skein_writer (project, writer, beat) values ($1, 'dead', now() - interval '1 hour')",
     [project],

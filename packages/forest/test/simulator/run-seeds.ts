@@ -2,9 +2,15 @@
 import { parseArgs } from 'node:util';
 import type { SimulationResult } from './run-world.ts';
 
-export async function runSeeds(simulate: (seed: number, steps: number) => Promise<SimulationResult>): Promise<void> {
+/** `sizes` are further options with their defaults, which `simulate` receives. */
+export async function runSeeds<S extends Readonly<Record<string, number>>>(
+  simulate: (seed: number, steps: number, sizes: S) => Promise<SimulationResult>,
+  sizes: S = {} as S,
+): Promise<void> {
+  const own = Object.entries(sizes).map(([name, size]) => [name, { type: 'string', default: String(size) }] as const);
   const { values } = parseArgs({
     options: {
+      ...Object.fromEntries(own),
       seconds: { type: 'string', default: '3600' },
       seed: { type: 'string', default: '1' },
       every: { type: 'string', default: '1' },
@@ -12,6 +18,9 @@ export async function runSeeds(simulate: (seed: number, steps: number) => Promis
     },
   });
   const [seconds, first, every, steps] = [values.seconds, values.seed, values.every, values.steps].map(Number);
+  const given = Object.fromEntries(
+    own.map(([name]) => [name, Number((values as Record<string, unknown>)[name])]),
+  ) as unknown as S;
   const TOLD_EVERY = 50;
 
   const total = { simulatedMs: 0, steps: 0, faults: 0, assertions: 0 };
@@ -32,7 +41,7 @@ export async function runSeeds(simulate: (seed: number, steps: number) => Promis
 
   for (let seed = first!; elapsed() < seconds!; seed += every!) {
     try {
-      const { trace: _, ...result } = await simulate(seed, steps!);
+      const { trace: _, ...result } = await simulate(seed, steps!, given);
       for (const [name, value] of Object.entries(result)) total[name as keyof typeof total] += value;
     } catch (error) {
       failed.push(seed);

@@ -39,8 +39,10 @@ export function listenToKeys(): () => void {
 /** The commands that a key may run, the latest registered first. */
 function allowedCommands(key: string, target: EventTarget | null): readonly Command[] {
   const isTyping = isInField(target);
-  const isInDialog =
-    document.querySelector('[role="dialog"], [role="alertdialog"], dialog[open], [role="menu"]') !== null;
+  // A popover that the browser has closed is in the document until the page hears of it.
+  const isInDialog = [
+    ...document.querySelectorAll('[role="dialog"], [role="alertdialog"], dialog[open], [role="menu"]'),
+  ].some((one) => one.checkVisibility());
   // Escape closes the dialog, and nothing behind it.
   if (isInDialog && key === 'Escape') return [];
   const commands = [...useCommands.getState().commands.values()].reverse();

@@ -4,6 +4,7 @@ import { type FormEvent, useState } from 'react';
 import { api, unwrap } from '../api/client.ts';
 import { queries } from '../api/queries.ts';
 import { type Model, type Node, ROOT } from '../api/types.ts';
+import { useDraftText } from '../conversation/composer/draft.ts';
 import { groupModels } from '../state/group-models.ts';
 import { showGeneration } from '../state/live.ts';
 import { ensurePath } from '../state/nodes.ts';
@@ -26,7 +27,7 @@ interface AskSeveralProps {
 export function AskSeveral({ shared, onAsked }: AskSeveralProps) {
   const chosen = useView((view) => view.compared);
   const { data } = useQuery(queries.models());
-  const [text, setText] = useState('');
+  const [text, setText] = useDraftText('compare');
   const [isAsking, setAsking] = useState(false);
   const known = new Set(data?.items.map(({ id }) => id));
   const models = chosen.filter((id) => known.has(id));

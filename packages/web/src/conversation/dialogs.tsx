@@ -8,6 +8,7 @@ import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { t } from '../words/words.ts';
 import { addSystemText } from './actions.ts';
+import { useDraftText } from './composer/draft.ts';
 import { bookmarkBelow, mark, split } from './marks.ts';
 import { otherBranches, removeBranch, removeOthers } from './remove-messages.ts';
 import { closeDialog, type DialogRequest, useScreenState } from './screen-state.ts';
@@ -35,11 +36,12 @@ function OpenDialog({ what, node, leaf }: DialogRequest & { readonly leaf: strin
 
 /** Asks for the system text of a conversation that has none. */
 function SystemDialog({ leaf }: { readonly leaf: string }) {
-  const [text, setText] = useState('');
+  const [text, setText] = useDraftText(`system.${leaf}`);
   const isEmpty = text.trim() === '';
   const save = () => {
     if (isEmpty) return;
     closeDialog();
+    setText('');
     void addSystemText(leaf, text);
   };
   return (

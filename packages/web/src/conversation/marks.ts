@@ -6,6 +6,7 @@ import { summarizeBlocks } from '../blocks/summary.ts';
 import { toAddress } from '../state/address.ts';
 import { ensurePath, pathTo, putNodes, useNodes } from '../state/nodes.ts';
 import { currentThreadId, goTo } from '../state/place.ts';
+import { writeClipboard } from '../ui/clipboard.ts';
 import { toast, toastError } from '../ui/toasts.tsx';
 import { t } from '../words/words.ts';
 import { reportErrors } from './actions.ts';
@@ -81,7 +82,7 @@ export function linkTo(node: Node): string {
 
 /** Copies a text, and says so with `done`. */
 export async function copyText(text: string, done: string): Promise<void> {
-  await navigator.clipboard.writeText(text).then(
+  await writeClipboard(text).then(
     () => toast(done),
     () => toastError(t('ui.clipboard-refused')),
   );

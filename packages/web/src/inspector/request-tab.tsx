@@ -9,6 +9,7 @@ import { useConversationAddress } from '../state/current-thread.ts';
 import { pathTo, useNodes } from '../state/nodes.ts';
 import { toRequestOptions, useView } from '../state/view.ts';
 import { Button, IconButton } from '../ui/button.tsx';
+import { writeClipboard } from '../ui/clipboard.ts';
 import { Empty, Failed, Loading } from '../ui/states.tsx';
 import { toast, toastError } from '../ui/toasts.tsx';
 import { t } from '../words/words.ts';
@@ -123,7 +124,7 @@ function RequestView({ request, below, before }: RequestViewProps) {
 async function copyCurl(request: SentRequest | NextRequest, below: string): Promise<void> {
   try {
     const { url, headers } = 'headers' in request ? request : await fetchTarget(request, below);
-    await navigator.clipboard.writeText(toCurl({ url, headers, body: request.body }));
+    await writeClipboard(toCurl({ url, headers, body: request.body }));
     toast(t('inspector.request-curl-copied'));
   } catch (error) {
     toastError(error);

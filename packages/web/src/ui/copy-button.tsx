@@ -2,6 +2,7 @@ import { Check, Copy } from 'lucide-react';
 import { Fragment, useEffect, useState } from 'react';
 import { t } from '../words/words.ts';
 import { IconButton } from './button.tsx';
+import { writeClipboard } from './clipboard.ts';
 import { toastError } from './toasts.tsx';
 
 const SAID_MS = 1500;
@@ -15,7 +16,7 @@ export function CopyButton({ text, label = t('ui.copy') }: { readonly text: stri
     return () => clearTimeout(timer);
   }, [isDone]);
   const copy = () =>
-    navigator.clipboard.writeText(text).then(
+    writeClipboard(text).then(
       () => setDone(true),
       () => toastError(t('ui.clipboard-refused')),
     );

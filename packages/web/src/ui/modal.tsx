@@ -146,6 +146,18 @@ function placeBeside(button: Element, box: HTMLElement, side: Side, align: Align
   box.style.left = `${Math.max(EDGE, Math.min(wanted, innerWidth - EDGE - width))}px`;
 }
 
+/** The popover that each button opened. */
+const opened = new WeakMap<Element, HTMLElement>();
+
+/** Shows a popover again that the browser has closed, before the page heard of it; true if there was one. */
+export function reopen(button: Element | null): boolean {
+  const box = button ? opened.get(button) : undefined;
+  if (!box?.isConnected || box.matches(':popover-open')) return false;
+  box.showPopover();
+  focusFirst(box);
+  return true;
+}
+
 /** Shows an element above everything beside a button, until it is closed by a click elsewhere or by Escape. */
 export function usePlacedPopover(
   button: RefObject<HTMLElement | null>,
@@ -158,6 +170,7 @@ export function usePlacedPopover(
   useLayoutEffect(() => {
     const element = box.current!;
     const place = () => button.current && placeBeside(button.current, element, side, align);
+    if (button.current) opened.set(button.current, element);
     const onToggle = (event: Event) => (event as ToggleEvent).newState === 'closed' && latest.current();
     element.showPopover();
     place();

@@ -1,5 +1,5 @@
 import { cloneElement, type ReactElement, type ReactNode, useRef, useState } from 'react';
-import { usePlacedPopover } from './modal.tsx';
+import { reopen, usePlacedPopover } from './modal.tsx';
 
 export interface PopoverProps {
   /** A button. */
@@ -62,7 +62,8 @@ export function useToggle(button: { current: HTMLElement | null }, isOpen: boole
       wasOpen.current = isOpen;
     },
     onClick: () => {
-      change(!(wasOpen.current ?? isOpen));
+      const isByKey = wasOpen.current === undefined;
+      if (!(isByKey && reopen(button.current))) change(!(wasOpen.current ?? isOpen));
       wasOpen.current = undefined;
     },
   };

@@ -20,6 +20,7 @@ import { NO_CALLS } from '../write/drafts.ts';
 import { type BodyMember, joinFrame, readSystemTexts, writeTools } from '../write/frame.ts';
 import {
   formatPath,
+  keptCalls,
   makeSplicer,
   mergeParts,
   type PartListFormat,
@@ -51,7 +52,7 @@ const format: MessageFormat = {
   blankIsEmpty: true,
   message(role, said) {
     const parts = said.map(part);
-    return { text: messageText(role, parts), ...(role === 'user' && { parts }) };
+    return { text: messageText(role, parts), parts };
   },
   result({ id, isError, said }) {
     // An empty result has no content, because empty texts are refused (`empty-text`).
@@ -79,8 +80,7 @@ export const writer: RequestWriter = {
       : spliceMessage(message, target, options);
   },
   translate(message, target, calls) {
-    const isTakenApart = message.role !== 'assistant' && message.role !== 'system';
-    return (isTakenApart && splitOwn(message, target, calls, partList)) || translate(message, target, calls);
+    return splitOwn(message, target, calls, partList) ?? translate(message, target, calls);
   },
   result,
   userText,
@@ -90,10 +90,9 @@ export const writer: RequestWriter = {
   trimEnd,
   dropUnpaired: dropUnpairedServerTools,
   usesServerTools,
-  beginsConversation: ({ raw }) =>
-    raw.includes('"compaction"') &&
-    raw.includes('"signature"') &&
-    elementTexts(textAt(raw, ['content']) ?? '[]').some((text) => isSignedSummary(parseJson(text))),
+  beginsConversation: (message) =>
+    message.raw.includes('"compaction"') &&
+    message.content.some((block) => block.type === 'unknown' && isSignedSummary(parseJson(block.native))),
   fitParams: fitThinking,
   frame,
   defaultMaxTokens,
@@ -146,10 +145,7 @@ const spliceMessage = /* @__PURE__ */ makeSplicer({
       if (reason) drop(['content', index], reason);
       else repairBlock(block, ['content', index], repair);
     });
-    const uses = kept.filter((block) => isObject(block) && block.type === 'tool_use');
-    const { calls } = message.facts;
-    const isKept = (id: string): boolean => uses.some((use) => use.id === undefined || use.id === id);
-    return uses.length === calls.length ? {} : { calls: calls.filter(({ id }) => isKept(id)) };
+    return { calls: keptCalls(message, reasons) };
   },
 });
 
@@ -222,7 +218,6 @@ function markValue(text: string, value: unknown): string | undefined {
   if (!Array.isArray(value)) return undefined;
   const index = value.findLastIndex(mayCarry);
   if (index < 0) return undefined;
-  if ('cache_control' in value[index]) return text;
   const at = findElements(text)[index]!.start;
   return splice(text, [addMember(text, at, 'cache_control', MARKER)]);
 }
@@ -241,16 +236,14 @@ export function frame(parts: FrameParts, target: Target): Frame {
   // Clouds have the model in the address, and the version in the body.
   const place = readQuirk(target, 'inAddress', '');
   const head: BodyMember[] = [
-    place === ''
-      ? ['model', JSON.stringify(target.model)]
-      : ['anthropic_version', 'anthropic_version' in parts.extra ? undefined : JSON.stringify(apiVersion)],
+    place === '' ? ['model', JSON.stringify(target.model)] : ['anthropic_version', JSON.stringify(apiVersion)],
     ['system', (parts.cache.system && system && mark(system)) || system],
     ['tools', (parts.cache.tools && tools && mark(tools)) || tools],
   ];
   const hasTools = tools !== undefined || 'tools' in parts.extra;
   const { stream, ...others } = parts.params;
   const isInPath = String(place).includes('stream');
-  const tail = writeParams(isInPath || stream === undefined ? others : parts.params, target, hasTools, losses);
+  const tail = writeParams(isInPath ? others : parts.params, target, hasTools, losses);
   return {
     ...joinFrame(head, 'messages', tail, parts.extra),
     lead: [],
@@ -332,7 +325,7 @@ function usesServerTools(draft: Draft): boolean {
 }
 
 function hasType(block: unknown, pattern: RegExp): block is JsonObject {
-  return isObject(block) && typeof block.type === 'string' && pattern.test(block.type);
+  return isObject(block) && pattern.test(String(block.type));
 }
 
 /** The blocks of an assistant draft that mentions server-side tools; most do not. Each draft is parsed once. */
@@ -340,7 +333,7 @@ function serverBlocks(draft: Draft): readonly unknown[] {
   const known = looked.get(draft);
   if (known) return known;
   const content: unknown =
-    draft.role === 'assistant' && MENTIONED.test(draft.text) ? parseJson(textAt(draft.text, ['content']) ?? '[]') : [];
+    draft.role === 'assistant' && MENTIONED.test(draft.text) ? parseJson(textAt(draft.text, ['content'])!) : [];
   const blocks: readonly unknown[] = Array.isArray(content) ? content : [];
   looked.set(draft, blocks);
   return blocks;

@@ -23,10 +23,6 @@ export function isToolResult(block: unknown): block is { readonly toolResult: Js
   return isObject(block) && isObject(block.toolResult) && !isServerTool(block);
 }
 
-export function isToolUse(block: unknown): block is { readonly toolUse: JsonObject } {
-  return isObject(block) && isObject(block.toolUse) && !isServerTool(block);
-}
-
 export function isCachePoint(block: unknown): boolean {
   return isObject(block) && 'cachePoint' in block;
 }

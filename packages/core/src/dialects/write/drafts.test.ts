@@ -8,6 +8,7 @@ import {
   type LossNote,
   type Manifest,
   openaiChat,
+  openaiResponses,
   writeRequest,
 } from '../index.ts';
 import { CallTracker, targetToolId, targetToolName, viewId } from './drafts.ts';
@@ -165,6 +166,25 @@ describe('a message that was written before', () => {
     expect(again.body).toBe(fresh.body);
   });
 
+  it('is written anew where one of its two results answers another call', () => {
+    const result = (id: string) => `{"type":"tool-result","toolCallId":"${id}","isError":false,"content":[]}`;
+    const results = blocksMessage(`{"role":"user","content":[${result('skn_fn_0_find')},${result('skn_fn_1_look')}]}`);
+    write([user('Hi'), assistant([call('a'), call('b', 'look')]), results]);
+    const { body } = write([user('Hi'), assistant([call('c'), call('b', 'look')]), results]);
+    expect([...body.matchAll(/"tool_use_id":"(\w+)"/g)].map(([, id]) => id)).toEqual(['c', 'b']);
+  });
+
+  it('is written anew where it has become a repeat, whose items must not have the same ids', () => {
+    const say = (id: string) =>
+      openaiResponses.parseMessage(
+        `[{"type":"message","id":"${id}","role":"assistant","status":"completed","content":[{"type":"output_text","text":"Yes","annotations":[]}]}]`,
+      );
+    const answer = say('m');
+    write([user('Hi'), user('So?'), answer], openaiResponses, 'gpt-5.2');
+    const { body } = write([say('m'), user('So?'), answer], openaiResponses, 'gpt-5.2');
+    expect(body.split('"id":"m"')).toHaveLength(2);
+  });
+
   it('names its losses at its place in each history', () => {
     const answer = assistant([{ type: 'refusal', text: 'No.' }]);
     const placeOf = (messages: readonly Message[]) => write(messages).losses.map(({ message }) => message);
@@ -196,3 +216,33 @@ it('questions that become one turn are joined anew when another one follows', ()
   expect(write([one, two, three])).toEqual(all);
   expect(write([one, three])).toEqual({ texts: [{ text: 'One?' }, { text: 'Three?' }], of: [[0, 1]] });
 });
+
+it('each result that names a function instead of its call is one loss, of the message that has it', () => {
+  const result = (name: string) => `{"type":"tool_result","tool_use_id":"skn_fn_0_${name}","content":"x"}`;
+  const results = anthropicMessages.parseMessage(`{"role":"user","content":[${result('find')},${result('look')}]}`);
+  const messages = [user('Hi'), assistant([call('a'), call('b', 'look')]), results];
+  const { losses } = writeRequest(anthropicMessages, { model: 'claude-sonnet-4-5', messages });
+  expect(losses.filter(({ reason }) => reason === 'tool-id').map(({ detail }) => detail)).toEqual([
+    'skn_fn_0_find -> a',
+    'skn_fn_0_look -> b',
+  ]);
+});
+
+it.each<[Dialect, string, ...string[]]>([
+  [openaiChat, 'gpt-4o', '{"role":"user","content":"Hi","parsed":{}}'],
+  [
+    openaiResponses,
+    'gpt-5.2',
+    '{"type":"computer_call","id":"c","call_id":"a","action":{"type":"screenshot"},"status":"completed"}',
+    '{"type":"computer_call_output","call_id":"a","output":{"type":"computer_screenshot","file_id":"f"}}',
+  ],
+])(
+  'what is sent as it is stands in the manifest by its place in the message, not by its text: %o',
+  (dialect, model, ...raws) => {
+    const messages = [...raws.map((raw) => dialect.parseMessage(raw)), user('So?')];
+    const { manifest } = writeRequest(dialect, { model, messages });
+    const pieces = manifest.elements.map((element) => element.pieces);
+    expect(pieces.slice(0, -1)).toEqual(raws.map(({ length }, message) => [{ message, start: 0, end: length }]));
+    expect(pieces.at(-1)).toEqual([expect.stringContaining('So?')]);
+  },
+);

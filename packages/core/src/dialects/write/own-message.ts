@@ -12,7 +12,7 @@ import {
   splice,
   textAt,
 } from '../../json/index.ts';
-import type { Message, Need } from '../../message/index.ts';
+import { type CallRef, callRef, type Message, type Need } from '../../message/index.ts';
 import { dropped, type LossNote, type LossReason, rewritten } from '../loss.ts';
 import { hashNext } from '../manifest.ts';
 import { forModel, type Policies } from '../provider.ts';
@@ -211,6 +211,11 @@ export function makeSplicer(rules: OwnRules): RequestWriter['splice'] {
   };
 }
 
+/** The calls of the parts that are kept; `reasons` says of each part why it is dropped, if so. */
+export function keptCalls({ content }: Message, reasons: readonly (LossReason | undefined)[]): readonly CallRef[] {
+  return content.flatMap((block, index) => (block.type === 'tool-use' && !reasons[index] ? [callRef(block)] : []));
+}
+
 /** Edits that remove the brackets around a turn of several items, each of which is an element of its own. */
 export function outsideOfList(raw: string): Edit[] {
   const open = skipSpace(raw, 0);
@@ -270,7 +275,7 @@ export function splitOwn(
   calls: CallLookup,
   format: PartListFormat,
 ): readonly Draft[] | undefined {
-  if (!isOwn(message, target)) return undefined;
+  if (!isOwn(message, target) || message.role === 'assistant') return undefined;
   const [whole] = format.splice(message, target);
   if (!whole) return [];
   const parts = readParts(whole, format);

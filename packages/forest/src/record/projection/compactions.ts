@@ -26,8 +26,8 @@ import type { SentHistory } from './sent-history.ts';
  */
 export function setAside(index: RecordedIndex, match: ThreadMatch, { exchange, hints }: Turn): ThreadMatch {
   const key = sessionKey(hints);
-  const isFound = match.found !== 'new' && index.threads.has(match.thread);
-  const latest = isFound || key === undefined ? undefined : index.latest.get(key);
+  const isFound = index.threads.has(match.thread);
+  const latest = key === undefined ? undefined : index.latest.get(key);
   const sumsUp = isFound ? { thread: match.thread, node: match.place.id } : latest && { thread: latest };
   const { place, matched, by, kept } = match.compaction ? { ...match, place: ROOT_POINT, matched: 0 } : match;
   const thread = recordedThreadId(`exchange\n${exchange.id}`);

@@ -84,6 +84,12 @@ describe('ids in a reply prove that it comes back', () => {
   });
 });
 
+test('keys of system texts are short, and numbers with signs between them are one', () => {
+  const { dated, numbered } = systemKeys(['You are version 1.2.3-4.']);
+  expect([dated, numbered]).toEqual([expect.stringMatching(/^[0-9a-f]{16}$/), expect.stringMatching(/^[0-9a-f]{16}$/)]);
+  expect(systemKeys(['You are version 77.']).numbered).toBe(numbered);
+});
+
 describe('a turn', () => {
   const [question, more, answer, other] = [
     { role: 'user', content: 'A' },
@@ -231,6 +237,7 @@ describe('a quote of a reply', () => {
     expect(toPassages(reply.slice(0, 199).trim().padEnd(199, 'x'))).toBeUndefined();
     expect(toPassages(reply.slice(0, 199).trim().padEnd(200, 'x'))).toHaveLength(5);
     expect(toPassages(`x${' '.repeat(300)}x`)).toBeUndefined();
+    expect(toPassages(` ${reply.slice(0, 199).trim().padEnd(199, 'x')}\n`)).toBeUndefined();
     expect(toPassages(words.slice(0, 239).trim().padEnd(239, 'x'))).toHaveLength(5);
   });
 });

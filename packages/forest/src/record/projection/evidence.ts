@@ -35,16 +35,15 @@ export function readIssuedIds({ raw }: Message): readonly string[] {
 }
 
 function collect(value: unknown, found: Set<string>): void {
-  if (Array.isArray(value)) for (const each of value) collect(each, found);
-  else if (typeof value === 'object' && value !== null) {
-    const { type, name: tool } = value as { type?: unknown; name?: unknown };
-    for (const [name, member] of Object.entries(value)) {
-      const isIssued =
-        ISSUED.has(name) || (name === 'data' && typeof type === 'string' && /redacted|encrypted/.test(type));
-      if (typeof member !== 'string') {
-        if (!FOREIGN.has(name)) collect(member, found);
-      } else if (isIssued && isUnlikelyTwice(member)) found.add(shortened(withoutTool(member, tool)));
-    }
+  if (typeof value !== 'object' || value === null) return;
+  // A list has none of these members, and is looked through in the same way.
+  const { type, name: tool } = value as { type?: unknown; name?: unknown };
+  for (const [name, member] of Object.entries(value)) {
+    const isIssued =
+      ISSUED.has(name) || (name === 'data' && typeof type === 'string' && /redacted|encrypted/.test(type));
+    if (typeof member !== 'string') {
+      if (!FOREIGN.has(name)) collect(member, found);
+    } else if (isIssued && isUnlikelyTwice(member)) found.add(shortened(withoutTool(member, tool)));
   }
 }
 
@@ -67,7 +66,7 @@ function shortened(id: string): string {
 
 /** The key of a turn: a hash of the question and the reply, independent of the history before them. */
 export function turnKey(asked: readonly Message[], reply: Message): string {
-  let echo: Echo = { ...ECHO_START, leading: false };
+  let echo = ECHO_START;
   for (const message of asked) echo = extendSent(echo, message);
   return extendSent(echo, reply).text;
 }
@@ -117,7 +116,7 @@ const DATES: readonly RegExp[] = [
 const NUMBERS: readonly RegExp[] = [
   /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi,
   /\b(?=[0-9a-f]*\d)[0-9a-f]{4,}\b/gi,
-  /\d+/g,
+  /\d/g,
   /#(?:[\s.,:/+-]*(?:#|\b(?:am|pm|utc|gmt|st|nd|rd|th|t|z)\b))*/gi,
 ];
 
@@ -147,7 +146,7 @@ const BLOCKS_IN_A_ROW = 4;
 /** The hashes of the blocks of a reply; undefined if it is too short to be distinctive. */
 export function toPassages(text: string): readonly number[] | undefined {
   const least = BLOCK * (BLOCKS_IN_A_ROW + 1);
-  const plain = text.length < least ? '' : withoutSpace(text);
+  const plain = withoutSpace(text);
   if (plain.length < least) return undefined;
   return Array.from({ length: Math.floor(plain.length / BLOCK) }, (_, index) =>
     hashText(plain.slice(index * BLOCK, (index + 1) * BLOCK)),
@@ -182,7 +181,6 @@ function hashText(text: string): number {
 
 function windowHashes(text: string): ReadonlySet<number> {
   const hashes = new Set<number>();
-  if (text.length < BLOCK) return hashes;
   let hash = hashText(text.slice(0, BLOCK));
   hashes.add(hash);
   for (let at = BLOCK; at < text.length; at++) {

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { memoryFacts } from '../../../test/memory-facts.ts';
+import type { FactStore } from '../../store/index.ts';
 import { type Exchange, startOrder } from '../exchange.ts';
 import { PLACEMENT_RULES } from '../placement.ts';
-import { FactBase, FactsReplaced, latePosition } from './fact-base.ts';
+import { FactBase, FactsReplaced, LIMITS, latePosition } from './fact-base.ts';
 import type { IndexStep, RecordedIndex } from './recorded-index.ts';
 
 const item = (order: string, step?: IndexStep) => ({ id: `x${order}`, clock: `c${order}`, order, step });
@@ -21,6 +22,19 @@ const read = (index: RecordedIndex, ...sessions: readonly string[]) =>
 async function opened(facts = memoryFacts(), rows?: number) {
   const base = new FactBase(facts, rows);
   return { facts, base, ...(await base.open()) };
+}
+
+/** The same facts, and how often rows of them were read. */
+function countReads(facts: FactStore) {
+  let count = 0;
+  const counted: FactStore = {
+    ...facts,
+    read(keys) {
+      count += 1;
+      return facts.read(keys);
+    },
+  };
+  return { facts: counted, reads: () => count };
 }
 
 describe('the facts of the first exchanges', () => {
@@ -83,6 +97,14 @@ describe('the facts of the first exchanges', () => {
     await base.fold(index, [item('1')], [], stateOf('1'));
     const other = await opened(facts, 2);
     const sizes: number[] = [];
+    const { facts: counted, reads } = countReads(facts);
+    const again = await opened(counted, 2);
+    for (const name of ['a', 'b', 'a', 'c', 'a']) {
+      await read(again.index, name);
+      again.base.trim();
+    }
+    // What is still in one of the two generations is not read again.
+    expect(reads()).toBe(3);
     for (const name of ['a', 'b', 'a', 'c', 'd', 'e', 'f', 'a']) {
       expect(await read(other.index, name)).toEqual([name]);
       other.base.trim();
@@ -107,6 +129,35 @@ describe('the facts of the first exchanges', () => {
   });
 });
 
+test('where no facts are stored, none are read', async () => {
+  const { facts, reads } = countReads(memoryFacts());
+  const { base, index } = await opened(facts);
+  expect(await read(index, 'a')).toEqual([undefined]);
+  join(index, 'a', 'one');
+  await base.fold(index, [item('1')], [], stateOf('1'));
+  expect(await read(index, 'a')).toEqual(['one']);
+  expect(reads()).toBe(0);
+});
+
+test('a row without facts is removed; keys of rows are short', async () => {
+  const written: (readonly [string, string | undefined])[][] = [];
+  const facts = memoryFacts();
+  const write: typeof facts.write = (from, to, values) => {
+    written.push([...values]);
+    return facts.write(from, to, values);
+  };
+  const { base, index } = await opened({ ...facts, write });
+  join(index, 'a', 'one');
+  await base.fold(index, [item('1')], [], stateOf('1'));
+  index.step();
+  index.set(index.sessions, 'a', undefined as never);
+  await base.fold(index, [item('2')], [], stateOf('2'));
+  const [[[key, value]], [[other, nothing]]] = written as unknown as [[[string, string]], [[string, undefined]]];
+  expect(key).toMatch(/^[\w-]{22}$/);
+  expect(JSON.parse(value)).toEqual({ 'joined ': 'one' });
+  expect([other, nothing]).toEqual([key, undefined]);
+});
+
 describe('two recorders of one store', () => {
   test('have the same version after the same exchanges, and another one after others', async () => {
     const versionOf = async (...items: ReturnType<typeof item>[]) => {
@@ -124,22 +175,33 @@ describe('two recorders of one store', () => {
       await versionOf(item('1'), item('3')),
     ];
     expect(new Set([version, ...others]).size).toBe(6);
+    expect(version).toMatch(/^[0-9a-f]{32}$/);
+    const { facts, base, index } = await opened();
+    await base.fold(index, [item('1')], [], stateOf('1'));
+    await base.fold(index, [item('2')], [], stateOf('2'));
+    expect((await facts.version())!.version).not.toBe(await versionOf(item('2')));
   });
 
   test('take over what the other has stored of the same exchanges, and keep the later ones', async () => {
     const one = await opened();
     const other = await opened(one.facts);
+    const last = (index: RecordedIndex) => {
+      const step = join(index, 'b', 'three');
+      index.set(index.sessions, 'd', 'new');
+      return step;
+    };
     const steps = [one, other].map(({ index }) => [
       item('1', join(index, 'a', 'one')),
       item('2', join(index, 'b', 'two')),
-      item('3', join(index, 'b', 'three')),
+      item('3', last(index)),
     ]);
     expect(await other.base.follow(other.index, steps[1]!)).toBe('same');
     await one.base.fold(one.index, steps[0]!.slice(0, 2), [steps[0]![2]!.step!], stateOf('2'));
     expect(await other.base.follow(other.index, steps[1]!)).toEqual(stateOf('2'));
+    expect([...other.index.sessions.values()].sort()).toEqual(['new', 'three']);
     expect(await read(other.index, 'a', 'b')).toEqual(['one', 'three']);
     steps[1]![2]!.step!.undo();
-    expect(await read(other.index, 'a', 'b')).toEqual(['one', 'two']);
+    expect(await read(other.index, 'a', 'b', 'd')).toEqual(['one', 'two', undefined]);
     expect(await other.base.follow(other.index, [])).toBe('same');
     // From there on either of them may store the next ones.
     join(other.index, 'c', 'four');
@@ -150,18 +212,21 @@ describe('two recorders of one store', () => {
   test('take over changed rows that they have in memory', async () => {
     const { facts, base, index } = await opened();
     join(index, 'a', 'one');
-    join(index, 'b', 'two');
+    join(index, 'b one', 'two');
+    join(index, 'b two', 'two');
     await base.fold(index, [item('1')], [], stateOf('1'));
     const other = await opened(facts);
     expect(await read(other.index, 'a')).toEqual(['one']);
     join(index, 'a', 'three');
-    join(index, 'b', 'four');
+    join(index, 'b two', 'four');
     await base.fold(index, [item('2')], [], stateOf('2'));
+    // Both facts were changed by a step whose rows it has not read.
     const step = other.index.step();
-    other.index.set(other.index.sessions, 'a', 'three');
+    other.index.sessions.put('a', 'three');
+    other.index.sessions.put('b two', 'four');
     expect(await other.base.follow(other.index, [item('2', step)])).toEqual(stateOf('2'));
     expect([...other.index.sessions.values()]).toEqual([]);
-    expect(await read(other.index, 'a', 'b')).toEqual(['three', 'four']);
+    expect(await read(other.index, 'a', 'b one', 'b two')).toEqual(['three', 'two', 'four']);
   });
 
   test('begin again where the other has placed other exchanges', async () => {
@@ -172,7 +237,7 @@ describe('two recorders of one store', () => {
     await facts.clear();
     expect(await base.follow(index, [])).toBeUndefined();
     await facts.write(undefined, { version: 'v', state: 'by other rules' }, new Map());
-    expect(await base.follow(index, [])).toBeUndefined();
+    expect(await base.follow(index, [item('1')])).toBeUndefined();
   });
 
   test('never mix facts of two versions', async () => {
@@ -206,4 +271,8 @@ test('an exchange that comes after the facts of its time were stored has its pla
   expect(order(5, 101)).toBe(`${startOrder(101)}.x`);
   expect(order(6) > order(5)).toBe(true);
   expect(order(5, 101) > order(99)).toBe(true);
+});
+
+test('two thousand steps can be undone, and facts are stored after two thousand more', () => {
+  expect(LIMITS).toEqual({ steps: 2000, every: 2000 });
 });

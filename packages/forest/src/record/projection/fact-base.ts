@@ -79,7 +79,7 @@ export class FactBase {
     if (!stored || !state) return undefined;
     const folded = applied.filter(({ order }) => order <= state.position);
     if (stored.version !== nextVersion(this.#version, folded)) return undefined;
-    this.#older.adopt(index.fold(applied.slice(folded.length).flatMap(({ step }) => step ?? [])));
+    this.#older.adopt(index.fold(applied.slice(folded.length).map(({ step }) => step!)));
     this.#version = stored.version;
     return state;
   }
@@ -96,7 +96,6 @@ export class FactBase {
     const next: FactVersion = { version, state: JSON.stringify({ rules: PLACEMENT_RULES, ...state }) };
     if (!(await this.#facts.write(this.#version, next, rows))) throw new FactsReplaced();
     this.#version = version;
-    this.#older.trim();
   }
 
   /** Forgets rows that are no longer in use. */
@@ -123,7 +122,7 @@ export class FactBase {
 /** The same exchanges in the same order have the same version, whoever places them. */
 function nextVersion(before: string | undefined, folded: readonly PlacedItem[]): string {
   const lines = folded.map(({ id, clock, order }) => `${order} ${id} ${clock}`);
-  return sha256([before ?? '', ...lines].join('\n')).slice(0, 32);
+  return sha256([before, ...lines].join('\n')).slice(0, 32);
 }
 
 function readState({ state }: FactVersion): FoldedState | undefined {

@@ -34,8 +34,7 @@ export class FactMap<V> {
   recent(key: string): V | undefined | typeof NOT_RECENT {
     // Makes the row be read before the step is done, so that it is at hand when the fact is written to it.
     this.get(key);
-    const value = this.#recent.get(key);
-    return value === undefined && !this.#recent.has(key) ? NOT_RECENT : value;
+    return this.#recent.has(key) ? this.#recent.get(key) : NOT_RECENT;
   }
 
   put(key: string, value: V | undefined): void {
@@ -48,10 +47,10 @@ export class FactMap<V> {
   }
 
   /** Takes all facts out of memory except those in `later`, which later steps changed and which are given as they were before. */
-  fold(later: ReadonlyMap<string, unknown> | undefined, into: RowChanges): void {
+  fold(later: ReadonlyMap<string, unknown>, into: RowChanges): void {
     const { name, split, shorten } = this.#spec;
     for (const [key, now] of this.#recent) {
-      const isLater = later?.has(key) === true;
+      const isLater = later.has(key);
       const value = (isLater ? later.get(key) : now) as V | undefined | typeof NOT_RECENT;
       if (!isLater) this.#recent.delete(key);
       if (!split || value === NOT_RECENT) continue;
@@ -61,7 +60,7 @@ export class FactMap<V> {
         facts = new Map();
         into.set(row, facts);
       }
-      facts.set(`${name} ${rest}`, value !== undefined && shorten ? shorten(value) : value);
+      facts.set(`${name} ${rest}`, shorten ? shorten(value) : value);
     }
   }
 }
@@ -75,7 +74,7 @@ export interface FactSpec<V> {
   /** The row of a key, and the rest of the key inside the row. Without it, facts are forgotten with the steps that made them. */
   readonly split?: (key: string) => readonly [row: string, rest: string];
   /** The part of a value that is kept. */
-  readonly shorten?: (value: V) => V;
+  readonly shorten?: (value: V | undefined) => V | undefined;
 }
 
 /** Changed facts, by their row. */

@@ -1,9 +1,23 @@
+import { dialect, type Message } from '@skein/core';
 import { describe, expect, test } from 'vitest';
+import { ECHO_START, extendEcho } from '../../model/echo.ts';
 import { type Hints, hintsKey } from '../hints.ts';
 import type { Turn } from '../read-exchange.ts';
-import { CLOCK_TOLERANCE_MS, findEarlyRequests, noteEarlyRequest, sessionKey, updateThread } from './known-replies.ts';
+import { systemKeys } from './evidence.ts';
+import {
+  CLOCK_TOLERANCE_MS,
+  findEarlyRequests,
+  indexReplies,
+  noteEarlyRequest,
+  sessionKey,
+  summaryKey,
+  turnsKey,
+  updateThread,
+  wordsKey,
+} from './known-replies.ts';
 import type { ThreadMatch } from './placement-rules.ts';
-import { createRecordedIndex, type RecordedIndex } from './recorded-index.ts';
+import { createRecordedIndex, type IndexNode, type IndexThread, type RecordedIndex } from './recorded-index.ts';
+import type { SentHistory } from './sent-history.ts';
 
 const system = { dated: '', numbered: '' };
 const at = (start: number) => ({ exchange: { id: `x${start}`, start }, hints: {} }) as unknown as Turn;
@@ -88,8 +102,10 @@ test('a session is the same one wherever a program names it, and another one for
     sessionKey({ group: 'h', session: { a: '2', b: '1' } }),
     sessionKey({ group: 'g', agent: 'x', session: { a: '2', b: '1' } }),
     sessionKey({ group: 'g' }),
+    sessionKey({ group: 'g', agent: 'x' }),
+    sessionKey({ group: 'gx' }),
   ];
-  expect(new Set([key, ...others]).size).toBe(5);
+  expect(new Set([key, ...others]).size).toBe(7);
 });
 
 describe('a thread', () => {
@@ -177,6 +193,8 @@ describe('a thread', () => {
     const index = begin();
     expect(ask(index, 1)).toMatchObject({ session: undefined });
     expect(ask(index, 2, { hints: { group: 's' } })).toMatchObject({ session: 's' });
+    expect(ask(index, 2)).toMatchObject({ session: 's' });
+    expect([...index.sessions.values()]).toEqual([]);
     expect(ask(index, 3, { hints: { group: 'r' } })).toMatchObject({ session: 's' });
     expect(index.sessions.get('r')).toBe('s');
     expect(index.sessions.has('s')).toBe(false);
@@ -197,5 +215,152 @@ describe('a thread', () => {
     expect(index.latest.get(sessionKey(hints)!)).toBe('u');
     ask(index, 4, {}, { thread: 'v' });
     expect([...index.latest.values()]).toEqual(['u']);
+  });
+});
+
+describe('what a reply made known', () => {
+  const chat = (...messages: readonly object[]): readonly Message[] =>
+    dialect('openai-chat').readRequest(JSON.stringify({ model: 'm', messages }), {}).messages;
+  const [question] = chat({ role: 'user', content: 'Q' });
+  const says = (content: string) => chat({ role: 'assistant', content })[0]!;
+  const asked = extendEcho(ECHO_START, question!);
+  const SHORT = 'x'.repeat(79);
+  const LONG = Array.from({ length: 60 }, (_, at) => `word${at * at}`).join(' ');
+
+  /** Adds a reply of a thread below the question, as `n1`, `n2` and so on, which ends at 5000. */
+  const world = () => {
+    const index = createRecordedIndex();
+    index.step();
+    let count = 0;
+    const add = (
+      text: string,
+      more: { hints?: Hints; thread?: Partial<IndexThread>; issued?: string[]; lead?: string; before?: object } = {},
+      sentEcho = asked,
+    ) => {
+      const { hints = {}, issued = [], lead, before } = more;
+      const message = says(text);
+      count += 1;
+      const [id, thread] = [`n${count}`, `t${count}`];
+      const own = { head: id, hints, hintsKey: hintsKey(hints), isNamed: false, ...more.thread };
+      index.set(index.threads, thread, own as IndexThread);
+      index.set(index.nodes, 'q', { place: { id: 'q', echo: asked } } as IndexNode);
+      const place = { id, echo: extendEcho(asked, message) };
+      index.set(index.nodes, id, { place, parent: 'q', issued } as unknown as IndexNode);
+      const history = { messages: [question!], echo: () => sentEcho } as unknown as SentHistory;
+      const texts = lead === undefined ? [] : chat({ role: 'system', content: lead });
+      return indexReplies(index, {
+        turn: { exchange: { id: `x${count}`, start: 1000, end: 5000 } as Turn['exchange'], hints },
+        ...{ thread, leadId: `lead ${lead}`, lead: texts, messages: [message], ids: [id] },
+        sent: { history, finding: { ...before } as ThreadMatch },
+      });
+    };
+    const early = (start: number, keys: readonly string[], more: object = {}, hints: Hints = {}) =>
+      noteEarlyRequest(index, { exchange: { id: `e${start}`, start }, hints } as unknown as Turn, keys, {
+        ...{ system: systemKeys([]), ...more },
+      });
+    return { index, add, early };
+  };
+  const wordsOf = (text: string) => wordsKey(extendEcho(asked, says(text)).text);
+
+  test('are its ids; one that two replies have proves nothing', () => {
+    const { index, add } = world();
+    expect(add('A', { issued: ['one', 'two'] })).toMatchObject({ ids: ['one', 'two'], early: [] });
+    expect(add('B', { issued: ['two'] }).ids).toEqual(['two']);
+    expect(index.proofs.get('one')).toMatchObject({ node: 'n1' });
+    expect(index.proofs.get('two')).toBe('several');
+  });
+
+  test('is its spot, which counts the long replies up to it', () => {
+    const { add } = world();
+    expect(add(SHORT).spot).toMatchObject({ node: 'n1', thread: 't1', ended: 5000, longReplies: 0 });
+    expect(add(`${SHORT}x`).spot).toMatchObject({ longReplies: 1 });
+    expect(add(SHORT, { before: { spot: { longReplies: 3 } } }).spot).toMatchObject({ longReplies: 3 });
+    expect(add(LONG, { before: { spot: { longReplies: 3 } } }).spot).toMatchObject({ longReplies: 4 });
+  });
+
+  test('is what the client had sent before it, if that is not the path', () => {
+    const { add } = world();
+    expect(add('A').spot!.sent).toBeUndefined();
+    const other = extendEcho(ECHO_START, chat({ role: 'user', content: 'Summary' })[0]!);
+    const { sent } = add('A', {}, other).spot!;
+    expect(sent).toEqual({ before: other.text, after: extendEcho(other, says('A')).text });
+  });
+
+  test('is that the reply before it was used last', () => {
+    const { index, add } = world();
+    const before = { node: 'n0', longReplies: 0 };
+    add('A', { before: { spot: before, at: 0 } });
+    const key = `${asked.text} ${systemKeys([]).dated} ${hintsKey({})}`;
+    expect(index.lastUsed.get(key)).toBe(before);
+    const other = world();
+    other.add('A', { before: { spot: before } });
+    expect(other.index.lastUsed.has(key)).toBe(false);
+  });
+
+  test('are the hints with which its words are known, each once', () => {
+    const { index, add } = world();
+    const words = `${extendEcho(asked, says('A')).text} ${systemKeys([]).dated}`;
+    const counts = ['a', 'b', 'a', 'c'].map((user) => {
+      add('A', { hints: { person: { user } } });
+      return index.hintsAt.get(words)!.count;
+    });
+    expect(counts).toEqual([1, 2, 2, 3]);
+  });
+
+  test('are its passages in its session, if it is long enough', () => {
+    const { index, add } = world();
+    add(LONG);
+    expect([...index.passages.values()]).toEqual([]);
+    add(LONG, { hints: { group: 's' } });
+    add(SHORT, { hints: { group: 't' } });
+    expect(index.passages.get('s')).toMatchObject({ spot: { node: 'n2' } });
+    expect([...index.passages.values()]).toHaveLength(1);
+  });
+
+  test('are requests with its words that came a moment before it ended, of the same persons', () => {
+    const { add, early } = world();
+    early(2000, [wordsOf('A')]);
+    early(2001, [wordsOf('A')], {}, { person: { user: 'p' } });
+    early(2002, [wordsOf('B')]);
+    expect(add('A', { hints: { person: { user: 'q' } } }).early).toEqual(['e2000']);
+  });
+
+  test('are requests under another system text only with the same numbers, or behind a second long reply', () => {
+    const { add, early } = world();
+    const [one, other] = ['You serve customer 1234.', 'You serve customer 77.'];
+    early(2000, [wordsOf(LONG)], { system: systemKeys([one]) });
+    early(2001, [wordsOf(LONG)], { system: systemKeys(['You mend bridges.']) });
+    early(2002, [wordsOf(LONG)], { system: systemKeys([one]), isOther: true });
+    early(2003, [wordsOf(LONG)], { system: systemKeys([other]), isOther: true });
+    expect(add(LONG, { lead: other }).early).toEqual(['e2000', 'e2003']);
+    const second = add(LONG, { lead: other, before: { spot: { longReplies: 1 } } });
+    expect(second.early).toEqual(['e2000', 'e2001', 'e2003']);
+  });
+
+  test('are requests with a name only in the thread that has it', () => {
+    const { index, add, early } = world();
+    early(2000, [wordsOf('A')], { isNamed: true });
+    early(2001, [wordsOf('A')], { isNamed: true });
+    early(2002, [wordsOf('A')]);
+    for (const [request, thread] of [
+      ['e2000', 't2'],
+      ['e2001', 't9'],
+      ['e2002', 't9'],
+    ] as const)
+      index.set(index.placements, request, { state: 'landed', thread });
+    expect(add('A').early).toEqual(['e2002']);
+    expect(add('A', { thread: { isNamed: true } }).early).toEqual(['e2000']);
+  });
+
+  test('are summaries of its own session, if it is long enough', () => {
+    const { add, early } = world();
+    for (const session of ['s', 't']) {
+      early(2000, [summaryKey(session)], {}, { group: session });
+      early(2001, [summaryKey(session)], {}, { group: session, person: { user: 'p' } });
+    }
+    const hints = { group: 's', person: { user: 'q' } };
+    expect(add(SHORT, { hints }).early).toEqual([]);
+    expect(add(LONG, { hints }).early).toEqual(['e2000']);
+    expect(turnsKey('turn', systemKeys([]))).toBe(`turn ${systemKeys([]).numbered}`);
   });
 });

@@ -36,3 +36,23 @@ test('what was not sent for long is forgotten', () => {
   for (let count = 0; count < 6; count++) recent.reuse(ask(`${count} ${long}`)[0]!);
   expect(recent.reuse(ask('first')[0]!)).not.toBe(first);
 });
+
+test('of two generations, the older one is forgotten when the younger one is full, without what came again', () => {
+  const texts = (raw: string) => raw.length;
+  const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((content) => ask(content)[0]!);
+  const recent = new RecentMessages(2 * texts(a!.raw));
+  const [first, second] = [recent.reuse(a!), recent.reuse(b!)];
+  expect(recent.reuse(a!)).toBe(first);
+  recent.reuse(c!);
+  recent.reuse(d!);
+  expect(recent.reuse(a!)).toBe(first);
+  expect(recent.reuse(b!)).not.toBe(second);
+});
+
+test('what is kept has a text of its own; what cannot be read is kept as it is', () => {
+  const recent = new RecentMessages();
+  const [sent] = ask('hello');
+  expect(recent.reuse(sent!)).not.toBe(sent);
+  const unreadable = { ...sent!, raw: 'no JSON', origin: sent!.origin };
+  expect(recent.reuse(unreadable)).toBe(unreadable);
+});

@@ -18,6 +18,11 @@ export class RecentMessages {
   #young = new Map<string, RecentMessage>();
   #old = new Map<string, RecentMessage>();
   #size = 0;
+  readonly #kept: number;
+
+  constructor(kept: number = KEPT) {
+    this.#kept = kept;
+  }
 
   /** An earlier message with the same text and origin, otherwise this one. */
   reuse(message: Message): Message {
@@ -33,7 +38,7 @@ export class RecentMessages {
     const { message } = recent;
     this.#young.set(message.raw, recent);
     this.#size += message.raw.length;
-    if (this.#size >= KEPT) {
+    if (this.#size >= this.#kept) {
       this.#old = this.#young;
       this.#young = new Map();
       this.#size = 0;

@@ -45,6 +45,13 @@ describe('of the nodes with one echo', () => {
     }
   });
 
+  test('the newest counts also if it has the higher id', () => {
+    const index = begin();
+    addIndexNode(index, node('b', ROOT, 1, { echo: 'e', at: 2 }));
+    addIndexNode(index, node('a', ROOT, 1, { echo: 'e', at: 1 }));
+    expect(index.echoes.get(`e ${ROOT}`)).toBe('b');
+  });
+
   test('then the one with the lower id, whatever came first', () => {
     for (const order of ['ab', 'ba']) {
       const index = begin();
@@ -169,7 +176,7 @@ describe('facts that are not in memory', () => {
     const fails = () => {
       throw new Error('its own mistake');
     };
-    await expect(index.read(fails)).rejects.toThrow('its own mistake');
+    await expect(index.read(fails)).rejects.toMatchObject({ message: 'its own mistake' });
   });
 
   test('of several steps are read in one go, and the steps leave nothing', async () => {

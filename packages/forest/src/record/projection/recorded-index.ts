@@ -206,10 +206,10 @@ function byReply(key: string): readonly [string, string] {
 /** Of replies with the same words only the newest are kept: no rule compares more. */
 const MOST_LISTED = 257;
 
-function newest<L extends { readonly next: L | undefined }>(list: L): L {
+function newest<L extends { readonly next: L | undefined }>(list: L | undefined): L | undefined {
   const cells: L[] = [];
   for (let at: L | undefined = list; at && cells.length < MOST_LISTED; at = at.next) cells.push(at);
-  return cells.reduceRight<L | undefined>((next, cell) => ({ ...cell, next }), undefined)!;
+  return cells.reduceRight<L | undefined>((next, cell) => ({ ...cell, next }), undefined);
 }
 
 const ECHO = byFirst('echo');
@@ -219,7 +219,7 @@ const NODE = byFirst('node');
 const SPECS = {
   nodes: { name: 'node', split: NODE },
   echoes: { name: 'deepest', split: ECHO },
-  spots: { name: 'spots', split: ECHO, shorten: (list: SpotList | undefined) => list && newest(list) },
+  spots: { name: 'spots', split: ECHO, shorten: newest<SpotList> },
   lastUsed: { name: 'used', split: ECHO },
   hintsAt: { name: 'hints', split: ECHO, shorten: newest<HintsList> },
   anySystem: { name: 'any', split: ECHO, shorten: newest<SpotList> },
@@ -297,7 +297,7 @@ export function createRecordedIndex(older?: OlderFacts, rows?: RowReader): Recor
           if (!facts.has(key)) facts.set(key, step.changes[at + 2]);
         }
       const rows: RowChanges = new Map();
-      for (const facts of made) facts.fold(before.get(facts), rows);
+      for (const facts of made) facts.fold(before.get(facts)!, rows);
       return rows;
     },
     get isWaiting() {

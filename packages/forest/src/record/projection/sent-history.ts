@@ -160,7 +160,7 @@ export function followMessages(
 function isBelow(index: RecordedIndex, node: IndexNode, { id, depth }: AppendPoint): boolean {
   let at: IndexNode | undefined = node;
   while (at && at.place.depth > depth) at = index.nodes.get(at.parent);
-  return id === ROOT ? at === undefined : at?.place.id === id;
+  return id === ROOT || at?.place.id === id;
 }
 
 function aboveSilent(index: RecordedIndex, node: IndexNode): IndexNode {

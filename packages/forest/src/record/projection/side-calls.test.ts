@@ -197,3 +197,31 @@ describe('a request for a summary', () => {
     expect(isSide()).toBe(false);
   });
 });
+
+describe('an item that asks for a compaction', () => {
+  const isItem = (raw: string) =>
+    isSummaryCall({ lead: [], tools: [], messages: [{ role: 'other', raw }] } as unknown as Turn);
+
+  test('is recognised by its type, however it is spaced', () => {
+    expect(isItem('{"type":"compaction_trigger"}')).toBe(true);
+    expect(isItem(' \n{ "type" : "compaction_trigger", "id": "x" }')).toBe(true);
+  });
+
+  test('is not one that has another inside, or text before it', () => {
+    expect(isItem('{"type":"message","of":{"type":"compaction_trigger"}}')).toBe(false);
+    expect(isItem('[{"type":"compaction_trigger"}]')).toBe(false);
+  });
+});
+
+test('a picture beside a question says nothing of a summary', () => {
+  const picture = { type: 'image_url', image_url: { url: 'https://example.com/x.png' } };
+  expect(isSummary(user([picture, { type: 'text', text: 'What is it?' }]))).toBe(false);
+  const sumUp = 'Your task is to create a detailed summary of the conversation.';
+  expect(isSummary(user([picture, { type: 'text', text: sumUp }]))).toBe(true);
+});
+
+test('system texts among the messages do not make a question a conversation', () => {
+  const question = user('### Task:\n\n  Generate tags for the chat');
+  expect(isSide(user('Hi'), system('a'), system('b'), system('c'), system('d'))).toBe(false);
+  expect(isSide(question, system('a'), system('b'), system('c'), system('d'))).toBe(true);
+});

@@ -37,8 +37,8 @@ const QUESTIONS: readonly RegExp[] = [
   /^(?:please )?(?:generate|write) a (?:short |concise )?title for this conversation\b/i,
   /^please write a 5-10 word title\b/i,
   /^provide a concise, 5-word-or-less title\b/i,
-  /^### Task:\s+(?:generate|suggest|analy[sz]e)\b.{0,120}\b(?:chat|conversation)\b/is,
-  /^summari[sz]e this (?:coding )?conversation in (?:under|less than|at most) \d+/i,
+  /^### Task:\s(?:generate|suggest|analy[sz]e)\b.{0,120}\b(?:chat|conversation)\b/is,
+  /^summari[sz]e this (?:coding )?conversation in (?:under|less than|at most) \d/i,
 ];
 
 /** Whether a program asks for a summary that it will send in place of the history. */

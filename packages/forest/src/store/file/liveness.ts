@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { type Files, systemCode } from './disk.ts';
+import { type FileStat, type Files, systemCode } from './disk.ts';
 
 const BEAT_MS = 10_000;
 const SILENT_MS = 60_000;
@@ -44,7 +44,7 @@ export async function claimLife(
   const path = signPath(folder, name);
   const there = await files.stat(path);
   if (there && (await readLife(files, folder, name)) === 'alive') return undefined;
-  if (there && !(await takeAway(files, path, there.file))) return undefined;
+  if (there && !(await takeAway(files, path, there))) return undefined;
   const draft = await draftSign(files, folder, path);
   try {
     await files.link(draft, path);
@@ -63,14 +63,16 @@ export async function claimLife(
 const NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);
 
 /** Removes a sign. Returns false if another process has replaced it meanwhile. */
-async function takeAway(files: Files, path: string, file: number): Promise<boolean> {
+async function takeAway(files: Files, path: string, known: FileStat): Promise<boolean> {
   const aside = `${path}.${randomBytes(4).toString('hex')}`;
   try {
     await files.rename(path, aside);
   } catch {
     return false;
   }
-  const isIt = (await files.stat(aside))?.file === file;
+  const found = await files.stat(aside);
+  // The number of a removed file is soon that of another.
+  const isIt = found?.file === known.file && found.changedMs === known.changedMs;
   if (!isIt) await files.link(aside, path).catch(() => undefined);
   await files.remove(aside);
   return isIt;

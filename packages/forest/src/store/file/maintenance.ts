@@ -8,7 +8,16 @@ import type { Files } from './disk.ts';
 import { claimLife, describeWriter, readLife } from './liveness.ts';
 import type { RecordReader } from './record-reader.ts';
 import { completeUpTo, damagedLine, type Segment } from './segment.ts';
-import { copyLine, END_LINE, findSubject, headerLine, lacksSum, readLine, readSegmentLine } from './segment-format.ts';
+import {
+  copyLine,
+  END_LINE,
+  endOfLine,
+  findSubject,
+  headerLine,
+  lacksSum,
+  readLine,
+  readSegmentLine,
+} from './segment-format.ts';
 import type { Folders, SegmentSet } from './segment-set.ts';
 import { COMPACTION, type SegmentWriter } from './segment-writer.ts';
 import type { RecordPlace } from './tables/rows.ts';
@@ -22,8 +31,9 @@ export async function checkSegments(files: Files, set: SegmentSet): Promise<Stor
   const problems: StoreProblem[] = [];
   for (const segment of set.current()) {
     let hasSums = false;
-    for await (const { bytes, start } of readLines(files, set, segment)) {
+    for await (const { bytes, start, hasFeed } of readLines(files, set, segment)) {
       const where = `${segment.name}:${start}`;
+      if (!hasFeed) problems.push({ ...damagedLine(undefined), where });
       const said = readSegmentLine(bytes);
       if (said && said !== 'other') hasSums = said.hasSums;
       if (said) continue;
@@ -44,9 +54,10 @@ async function* readLines(files: Files, set: SegmentSet, segment: Segment) {
   for (let base = 0; base < end; ) {
     const bytes = await files.read(path, base, Math.min(piece, end - base));
     let start = 0;
-    for (let feed = bytes.indexOf(LINE_FEED); feed >= 0; feed = bytes.indexOf(LINE_FEED, start)) {
-      if (feed > start) yield { bytes: bytes.subarray(start, feed), start: base + start };
-      start = feed + 1;
+    for (let end = endOfLine(bytes, 0); end >= 0; end = endOfLine(bytes, start)) {
+      const hasFeed = bytes[end] === LINE_FEED;
+      if (end > start) yield { bytes: bytes.subarray(start, end), start: base + start, hasFeed };
+      start = end + 1;
     }
     if (start === 0 && bytes.length < piece) return;
     if (start === 0) piece *= 2;

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import type { StoreRecord } from '../../model/records.ts';
 import { type Appender, type Files, toStoreError } from './disk.ts';
-import { addLine, completeBatch, type OpenBatches } from './segment.ts';
-import { encodeBatch, headerLine, lacksSum, readLine, readSegmentLine } from './segment-format.ts';
+import { addDamaged, addLine, completeBatch, createBatches } from './segment.ts';
+import { encodeBatch, endOfLine, headerLine, lacksSum, readLine, readSegmentLine } from './segment-format.ts';
 
 /** A file of records outside of a store, in the format of a segment: records that wait for their store. */
 export interface RecordLog {
@@ -97,10 +97,10 @@ const LINE_FEED = 10;
  * does not depend on its size. Returns how many lines are damaged.
  */
 export async function* readRecordLog(files: Files, path: string): AsyncGenerator<readonly StoreRecord[], number> {
-  const open: OpenBatches<StoreRecord> = { batches: new Map(), last: undefined };
+  const open = createBatches<StoreRecord>();
   let damaged = 0;
   let hasSums = false;
-  const read = (bytes: Buffer): readonly StoreRecord[] => {
+  const read = (bytes: Buffer, start: number): readonly StoreRecord[] => {
     const about = readSegmentLine(bytes);
     if (about) {
       hasSums ||= about !== 'other' && about.hasSums;
@@ -109,15 +109,16 @@ export async function* readRecordLog(files: Files, path: string): AsyncGenerator
     const line = readLine(bytes);
     if (line && !(hasSums && lacksSum(line))) return addLine(open, line.mark, line.record);
     damaged += 1;
-    return [];
+    return addDamaged(open, bytes, start);
   };
   let piece = PIECE;
   for (let base = 0; ; ) {
     const bytes = await files.read(path, base, piece);
     const found: StoreRecord[] = [];
     let start = 0;
-    for (let end = bytes.indexOf(LINE_FEED); end >= 0; end = bytes.indexOf(LINE_FEED, start)) {
-      if (end > start) found.push(...read(bytes.subarray(start, end)));
+    for (let end = endOfLine(bytes, 0); end >= 0; end = endOfLine(bytes, start)) {
+      if (end > start) found.push(...read(bytes.subarray(start, end), base + start));
+      if (bytes[end] !== LINE_FEED) damaged += 1;
       start = end + 1;
     }
     if (found.length > 0) yield found;

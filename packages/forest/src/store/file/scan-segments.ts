@@ -4,8 +4,8 @@ import { StoreError, type StoreProblem } from '../store.ts';
 import { describeFailure, diskFiles, type Files, systemCode, throwReadable } from './disk.ts';
 import { projectFolders } from './project-folders.ts';
 import { createRecordReader } from './record-reader.ts';
-import { addLine, completeBatch, damagedLine, type OpenBatches } from './segment.ts';
-import { findMark, findSubject, lacksSum, readLine, readSegmentLine } from './segment-format.ts';
+import { addDamaged, addLine, completeBatch, createBatches, damagedLine } from './segment.ts';
+import { endOfLine, findMark, findSubject, lacksSum, readLine, readSegmentLine } from './segment-format.ts';
 import { OF_ONE_FILE } from './segment-set.ts';
 import type { RecordPlace } from './tables/rows.ts';
 
@@ -103,20 +103,23 @@ async function* scanSegment(
   selection: RecordSelection,
   onDamaged: (bytes: Buffer, start: number) => void,
 ): AsyncGenerator<ScannedRecord> {
-  const open: OpenBatches<ScannedRecord | undefined> = { batches: new Map(), last: undefined };
+  const open = createBatches<ScannedRecord | undefined>();
   let piece = PIECE;
   let hasSums = false;
   for (let base = 0; ; ) {
     const bytes = await files.read(path, base, piece);
     let start = 0;
-    for (let end = bytes.indexOf(LINE_FEED); end >= 0; end = bytes.indexOf(LINE_FEED, start)) {
+    for (let end = endOfLine(bytes, 0); end >= 0; end = endOfLine(bytes, start)) {
       const own = bytes.subarray(start, end);
       const place = { segment, start: base + start, length: end - start };
+      if (bytes[end] !== LINE_FEED) onDamaged(own, place.start);
       start = end + 1;
       const line: ReturnType<typeof scanLine> | undefined =
         own.length === 0 ? undefined : scanLine(own, place, selection, hasSums);
-      if (line === 'damaged') onDamaged(own, place.start);
-      else if (line && 'mark' in line) yield* wanted(addLine(open, line.mark, line.found));
+      if (line === 'damaged') {
+        onDamaged(own, place.start);
+        yield* wanted(addDamaged(open, own, place.start));
+      } else if (line && 'mark' in line) yield* wanted(addLine(open, line.mark, line.found));
       else if (line) {
         hasSums = line.hasSums ?? hasSums;
         yield* wanted(completeBatch(open));

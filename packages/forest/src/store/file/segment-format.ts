@@ -152,8 +152,8 @@ export class LineEncoder implements ByteSink {
 }
 
 /** Writes a line again exactly as it was read, so that unknown members and long numbers do not change. */
-export function copyLine({ record, text }: Line): string {
-  return record.k === 'body' ? `${text}\n` : `${addChecksum(text)}\n`;
+export function copyLine({ record, text, hasSum }: Line): string {
+  return record.k === 'body' && !hasSum ? `${text}\n` : `${addChecksum(text)}\n`;
 }
 
 // The checksum is the last member: the CRC-32 of everything before it between the braces, without the batch mark.
@@ -208,6 +208,21 @@ export function readLine(bytes: Buffer): Line | undefined {
   if (!line || typeof record !== 'object' || record === null || !isRecord(record)) return undefined;
   return { record, mark: line.mark, text: line.text, hasSum: line.hasSum };
 }
+
+/**
+ * The offset at which a line ends; -1 if it is not complete. That is its line feed, or the last byte if that was a line feed once:
+ * a line that was not written to its end is no record, and no other byte follows one.
+ */
+export function endOfLine(bytes: Buffer, start: number): number {
+  const feed = bytes.indexOf(LINE_FEED, start);
+  if (feed >= 0) return feed;
+  const last = bytes.length - 1;
+  const isRecord = bytes[last - 1] === CLOSING_BRACE && bytes[last] !== 0 && readLine(bytes.subarray(start, last));
+  return isRecord ? last : -1;
+}
+
+const LINE_FEED = 10;
+const CLOSING_BRACE = 0x7d;
 
 /** The batch mark at the beginning of a line; undefined if there is none. */
 export function findMark(start: string): BatchMark | undefined {

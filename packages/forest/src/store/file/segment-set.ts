@@ -299,6 +299,7 @@ function fromStart(segment: Segment): Segment {
   segment.read = 0;
   segment.batches.clear();
   segment.last = undefined;
+  segment.gap = undefined;
   return segment;
 }
 

@@ -5,6 +5,7 @@ import type { StoreProblem } from '../store.ts';
 import type { Files } from './disk.ts';
 import {
   type BatchMark,
+  endOfLine,
   findMark,
   findSubject,
   type Header,
@@ -44,6 +45,8 @@ export interface Segment extends OpenBatches<SegmentRecord> {
 export interface OpenBatches<T> {
   readonly batches: Map<number, OpenBatch<T>>;
   last: OpenBatch<T> | undefined;
+  /** The offset of bytes that never reached the disk, if the batch that they belong to may be the last one. */
+  gap: number | undefined;
 }
 
 /** A batch with missing lines. */
@@ -51,6 +54,10 @@ interface OpenBatch<T> {
   readonly lines: number;
   readonly seen: Set<number>;
   held: T[];
+  /** The number of the line that was added last. */
+  latest: number;
+  /** Whether it was written to its end: what is missing was damaged later. */
+  isEnded: boolean;
 }
 
 /** A record in a segment. Bodies are not parsed, so only their row is known. */
@@ -71,36 +78,68 @@ export function createSegment(number: number, name: string): Segment {
     safe: 0,
     hasSums: false,
     isDamaged: false,
-    batches: new Map(),
-    last: undefined,
+    ...createBatches(),
   };
 }
 
+export function createBatches<T>(): OpenBatches<T> {
+  return { batches: new Map(), last: undefined, gap: undefined };
+}
+
 /**
- * Adds a line of a batch and returns the records that are valid now. A batch is valid when all its lines are there. If
- * lines of a later batch follow, it was complete once, because a writer waits for the disk before it goes on: missing
- * lines were damaged later, and the rest is valid.
+ * Adds a line and returns the records that are valid now. A batch is valid when all its lines are there. If its last line is
+ * there, or a later batch follows, it was complete once, because a writer waits for the disk before it goes on: missing lines
+ * were damaged later, and the rest is valid. But bytes that never reached the disk may be missing in front of a last line.
  */
-export function addLine<T>(segment: OpenBatches<T>, mark: BatchMark | undefined, found: T): readonly T[] {
-  if (!mark) return [...completeBatch(segment), found];
+export function addLine<T>(segment: OpenBatches<T>, mark: BatchMark | undefined, ...found: readonly T[]): readonly T[] {
+  if (!mark) return [...completeBatch(segment), ...found];
   let batch = segment.batches.get(mark.batch);
-  const earlier = batch && batch === segment.last ? [] : completeBatch(segment);
+  const earlier = batch && batch === segment.last ? [] : takeHeld(segment);
   if (!batch) {
-    batch = { lines: mark.lines, seen: new Set(), held: [] };
+    batch = { lines: mark.lines, seen: new Set(), held: [], latest: -1, isEnded: false };
     segment.batches.set(mark.batch, batch);
   }
   segment.last = batch;
+  if (segment.gap === undefined) batch.isEnded ||= mark.line === mark.lines - 1 || isNextLast(batch);
   batch.seen.add(mark.line);
-  batch.held.push(found);
-  if (batch.seen.size < batch.lines) return earlier;
-  const { held } = batch;
-  segment.batches.delete(mark.batch);
-  segment.last = undefined;
-  return earlier.length === 0 ? held : [...earlier, ...held];
+  batch.latest = mark.line;
+  batch.held.push(...found);
+  const isWhole = batch.seen.size >= batch.lines;
+  if (!isWhole && !batch.isEnded) return earlier;
+  if (isWhole) {
+    segment.batches.delete(mark.batch);
+    segment.gap = undefined;
+  }
+  return [...earlier, ...takeHeld(segment)];
+}
+
+/** Adds a line that cannot be read, and returns the records that are valid now. */
+export function addDamaged<T>(segment: OpenBatches<T>, line: Buffer, start: number): readonly T[] {
+  if (line.includes(0)) {
+    segment.gap ??= start;
+    return [];
+  }
+  if (line.subarray(0, UNMARKED_START.length).equals(UNMARKED_START)) return completeBatch(segment);
+  // If a line feed was changed, there are two lines in one.
+  const marked = line.lastIndexOf(MARK_START);
+  const mark = marked < 0 ? undefined : findMark(line.toString('latin1', marked));
+  if (mark) return addLine(segment, mark);
+  const { last, gap } = segment;
+  return last && gap === undefined && isNextLast(last) ? takeHeld(segment) : [];
+}
+
+/** Whether the last line of a batch comes next. */
+function isNextLast<T>({ latest, lines }: OpenBatch<T>): boolean {
+  return latest === lines - 2;
 }
 
 /** Completes the open batch, because something later follows. */
 export function completeBatch<T>(segment: OpenBatches<T>): readonly T[] {
+  segment.gap = undefined;
+  return takeHeld(segment);
+}
+
+function takeHeld<T>(segment: OpenBatches<T>): readonly T[] {
   const { last } = segment;
   if (!last) return [];
   const { held } = last;
@@ -189,15 +228,21 @@ function createSink(reading: ReadContext, segment: Segment): LineSink {
     record(line, start, length) {
       const { record, mark, text } = line;
       const fault = thorough ? hashFault(record) : undefined;
+      const isSound = fault === undefined && !(segment.hasSums && lacksSum(line));
       if (fault !== undefined) damaged(start, { code: 'wrong-hash', message: fault, subject: recordKey(record) });
-      else if (segment.hasSums && lacksSum(line)) damaged(start, damagedLine(undefined));
-      else addLine(segment, mark, { record, text, place: { segment: number, start, length } }).forEach(count);
+      else if (!isSound) damaged(start, damagedLine(undefined));
+      const found = { record, text, place: { segment: number, start, length } };
+      addLine<SegmentRecord>(segment, mark, ...(isSound ? [found] : [])).forEach(count);
     },
     other(said) {
       if (said !== 'other') segment.hasSums = said.hasSums;
       completeBatch(segment).forEach(count);
     },
-    damaged: (bytes, start) => damaged(start, damagedLine(findSubject(bytes))),
+    damaged(bytes, start) {
+      damaged(start, damagedLine(findSubject(bytes)));
+      addDamaged(segment, bytes, start).forEach(count);
+    },
+    withoutFeed: (start) => damaged(start, damagedLine(undefined)),
   };
 }
 
@@ -214,6 +259,7 @@ function report({ onProblem }: ReadContext, { name }: Segment, start: number, pr
 const LINE_FEED = 10;
 const QUOTE = 34;
 const MARK_START = Buffer.from('{"~":"');
+const UNMARKED_START = Buffer.from('{"k":');
 const BODY = Buffer.from('"k":"body","digest":"');
 const BODY_MIDDLE = Buffer.from('","text":"');
 const BODY_END = Buffer.from('"}');
@@ -227,6 +273,8 @@ interface LineSink {
   /** A line about the segment itself. */
   other(said: Header | 'other'): void;
   damaged(bytes: Buffer, start: number): void;
+  /** The line feed of the line before was changed. */
+  withoutFeed(start: number): void;
 }
 
 /**
@@ -238,10 +286,11 @@ function scanLines(bytes: Buffer, base: number, sink: LineSink, thorough: boolea
   // Bytes that never reached the disk are zeros, and JSON has none.
   let zero = bytes.indexOf(0);
   let start = 0;
-  for (let end = bytes.indexOf(LINE_FEED); end >= 0; end = bytes.indexOf(LINE_FEED, start)) {
+  for (let end = endOfLine(bytes, 0); end >= 0; end = endOfLine(bytes, start)) {
     if (zero >= 0 && zero < start) zero = bytes.indexOf(0, start);
     const isWhole = zero < 0 || zero > end;
     if (end > start) readOne(bytes, start, end, isWhole);
+    if (bytes[end] !== LINE_FEED) sink.withoutFeed(base + start);
     start = end + 1;
   }
   return start;
@@ -276,7 +325,7 @@ function bodyAt(bytes: Buffer, start: number, end: number): number {
   if (!isAt(bytes, at, BODY)) return -1;
   const digest = at + BODY.length;
   if (!isAt(bytes, digest + DIGEST_DIGITS, BODY_MIDDLE) || !isAt(bytes, end - BODY_END.length, BODY_END)) return -1;
-  return digest + DIGEST_DIGITS + BODY_MIDDLE.length <= end ? digest : -1;
+  return digest + DIGEST_DIGITS + BODY_MIDDLE.length <= end - BODY_END.length ? digest : -1;
 }
 
 function isAt(bytes: Buffer, at: number, expected: Buffer): boolean {

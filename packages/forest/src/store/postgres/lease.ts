@@ -8,6 +8,14 @@ interface Lease {
   end(): Promise<void>;
 }
 
+/** Where writers leave their heartbeats. */
+export interface LeaseTable {
+  beat(writer: string): Promise<void>;
+  /** Whether the last heartbeat is younger than this, by the clock of the database. */
+  hasBeat(writer: string, seconds: number): Promise<boolean>;
+  remove(writer: string): Promise<void>;
+}
+
 interface LeaseTimes {
   readonly beatMs: number;
   /** How long a writer counts as alive after its last heartbeat, by the clock of the database. */
@@ -22,7 +30,7 @@ const TIMES: LeaseTimes = { beatMs: 5_000, leaseMs: LEASE_MS };
  * that time does not count against any writer, and neither does the time that others need to come back.
  */
 export async function holdLease(
-  { db, own }: PostgresContext,
+  table: LeaseTable,
   writer: string,
   { beatMs, leaseMs }: LeaseTimes = TIMES,
 ): Promise<Lease> {
@@ -30,9 +38,7 @@ export async function holdLease(
   let outage = { length: 0, ended: Number.NEGATIVE_INFINITY };
   let isEnded = false;
   const beat = async () => {
-    await sql`
-      insert into skein_writer (project, writer, beat) values (${own}, ${writer}, now())
-      on conflict (project, writer) do update set beat = excluded.beat`.execute(db);
+    await table.beat(writer);
     const now = performance.now();
     if (now - lastBeat > 2 * beatMs) outage = { length: now - lastBeat, ended: now };
     lastBeat = now;
@@ -59,17 +65,32 @@ export async function holdLease(
   return {
     async isAlive(other) {
       if (other === writer) return !isEnded;
-      const seconds = (leaseMs + readOutage()) / 1000;
-      const { rows } = await sql`
-        select 1 from skein_writer
-        where project = ${own} and writer = ${toStored(other)} and beat > now() - ${seconds} * interval '1 second'
-      `.execute(db);
-      return rows.length > 0;
+      return table.hasBeat(other, (leaseMs + readOutage()) / 1000);
     },
     async end() {
       isEnded = true;
       clearInterval(timer);
       await under;
+      await table.remove(writer);
+    },
+  };
+}
+
+export function leaseTable({ db, own }: PostgresContext): LeaseTable {
+  return {
+    async beat(writer) {
+      await sql`
+        insert into skein_writer (project, writer, beat) values (${own}, ${writer}, now())
+        on conflict (project, writer) do update set beat = excluded.beat`.execute(db);
+    },
+    async hasBeat(writer, seconds) {
+      const { rows } = await sql`
+        select 1 from skein_writer
+        where project = ${own} and writer = ${toStored(writer)} and beat > now() - ${seconds} * interval '1 second'
+      `.execute(db);
+      return rows.length > 0;
+    },
+    async remove(writer) {
       await sql`delete from skein_writer where project = ${own} and writer = ${writer}`.execute(db);
     },
   };

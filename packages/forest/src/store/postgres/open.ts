@@ -13,7 +13,7 @@ import { changes, createChangeSignal } from './changes.ts';
 import { connect } from './connect.ts';
 import { createContext, type PostgresContext, readRows } from './context.ts';
 import { clearFacts, factQueries } from './facts.ts';
-import { holdLease } from './lease.ts';
+import { holdLease, leaseTable } from './lease.ts';
 import { extendMonths, monthPartitions } from './months.ts';
 import { nodeQueries, recordQueries } from './queries.ts';
 import {
@@ -48,7 +48,7 @@ export async function open(
     await migrate(connection.db as Kysely<never>, connection.target);
     const context = await createContext(connection.db, project);
     await extendMonths(context);
-    const lease = await holdLease(context, writer);
+    const lease = await holdLease(leaseTable(context), writer);
     const appends = createAppendQueue(context, writer);
     const wake = createChangeSignal(context, connection.pool, writer);
     let closing: Promise<void> | undefined;
@@ -93,7 +93,7 @@ const LONGEST_PAUSE_MS = 1_000;
  * Repeats operations that failed because the database was not there, so that a new primary can take over unnoticed. Each
  * of them may be repeated, even if it was carried out and only its answer was lost.
  */
-function repeatWhileUnreachable<T extends { [Name in keyof T]: (...args: never[]) => Promise<unknown> }>(
+export function repeatWhileUnreachable<T extends { [Name in keyof T]: (...args: never[]) => Promise<unknown> }>(
   patience: number,
   operations: T,
 ): T {

@@ -1,4 +1,5 @@
 import { File, X } from 'lucide-react';
+import { memo } from 'react';
 import { IconButton } from '../../ui/button.tsx';
 import { bytes } from '../../ui/format.ts';
 import { t } from '../../words/words.ts';
@@ -21,10 +22,10 @@ export function AttachmentList({ attachments, onRemove, onExpand }: AttachmentLi
           key={one.id}
           className="flex items-center gap-2 rounded-lg border border-line bg-page py-1 pr-1 pl-2 text-xs"
         >
-          <Picture {...one} />
+          <Picture content={one.content} />
           <span className="max-w-40 truncate">{one.name}</span>
           <span className="text-faint">{bytes(one.size)}</span>
-          {one.content.kind === 'text' && one.content.isPasted && (
+          {one.content?.kind === 'text' && one.content.isPasted && (
             <button type="button" className="text-accent pointer-coarse:min-h-10" onClick={() => onExpand(one)}>
               {t('composer.expand')}
             </button>
@@ -42,9 +43,10 @@ export function AttachmentList({ attachments, onRemove, onExpand }: AttachmentLi
   );
 }
 
-function Picture({ content }: Attachment) {
-  if (content.kind !== 'media' || !content.mediaType.startsWith('image/')) return <File size={14} aria-hidden />;
+/** Drawn once: the text of a large picture would be compared with every letter that is typed. */
+const Picture = memo(function Picture({ content }: { readonly content: Attachment['content'] }) {
+  if (content?.kind !== 'media' || !content.mediaType.startsWith('image/')) return <File size={14} aria-hidden />;
   return (
     <img src={`data:${content.mediaType};base64,${content.data}`} alt="" className="size-9 rounded-md object-cover" />
   );
-}
+});

@@ -1,4 +1,5 @@
 import type { Block } from '../../api/types.ts';
+import { randomId } from '../../state/random-id.ts';
 import { t } from '../../words/words.ts';
 
 /** A file or a long pasted text that is sent with a message. */
@@ -6,10 +7,13 @@ export interface Attachment {
   readonly id: string;
   readonly name: string;
   readonly size: number;
-  readonly content:
-    | { readonly kind: 'media'; readonly mediaType: string; readonly data: string }
-    | { readonly kind: 'text'; readonly text: string; readonly isPasted: boolean };
+  /** Absent until it is read again after the page was loaded. */
+  readonly content?: AttachmentContent;
 }
+
+export type AttachmentContent =
+  | { readonly kind: 'media'; readonly mediaType: string; readonly data: string }
+  | { readonly kind: 'text'; readonly text: string; readonly isPasted: boolean };
 
 /** A longer pasted text becomes an attachment. */
 const LARGE_PASTE = 2000;
@@ -18,9 +22,6 @@ const LARGEST_FILE = 20 * 1024 * 1024;
 
 const TEXT_TYPES = /^text\/|[/+](json|xml|yaml|x-yaml|javascript|typescript|toml|sql|x-sh)$/;
 
-let last = 0;
-const nextId = () => `attachment-${++last}`;
-
 export function isLargePaste(text: string): boolean {
   return text.length > LARGE_PASTE || text.split('\n', LARGE_PASTE_LINES + 1).length > LARGE_PASTE_LINES;
 }
@@ -28,7 +29,7 @@ export function isLargePaste(text: string): boolean {
 export function pastedText(text: string): Attachment {
   const lines = text.split('\n').length;
   const name = t('composer.pasted-text', { count: lines });
-  return { id: nextId(), name, size: text.length, content: { kind: 'text', text, isPasted: true } };
+  return { id: randomId(), name, size: text.length, content: { kind: 'text', text, isPasted: true } };
 }
 
 /** Reads a file: images, audio, video and PDF as media, text files as text. */
@@ -38,9 +39,9 @@ export async function readFile(file: File): Promise<Attachment> {
   const bytes = new Uint8Array(await file.arrayBuffer());
   const isMedia = /^(image|audio|video)\//.test(type) || type === 'application/pdf';
   const text = isMedia ? undefined : decodeText(bytes, type);
-  if (text !== undefined) return { id: nextId(), name, size, content: { kind: 'text', text, isPasted: false } };
+  if (text !== undefined) return { id: randomId(), name, size, content: { kind: 'text', text, isPasted: false } };
   const mediaType = type || 'application/octet-stream';
-  return { id: nextId(), name, size, content: { kind: 'media', mediaType, data: base64(bytes) } };
+  return { id: randomId(), name, size, content: { kind: 'media', mediaType, data: base64(bytes) } };
 }
 
 /** Decodes text; undefined if the bytes are not text. */
@@ -61,10 +62,11 @@ function base64(bytes: Uint8Array): string {
 
 /** The blocks of a message: attachments first, then its text. */
 export function toBlocks(text: string, attachments: readonly Attachment[]): readonly Block[] {
-  const attached = attachments.map(({ name, content }): Block => {
+  const attached = attachments.flatMap(({ name, content }): Block[] => {
+    if (!content) return [];
     if (content.kind === 'media')
-      return { type: 'media', mediaType: content.mediaType, source: { kind: 'base64', data: content.data } };
-    return { type: 'text', text: content.isPasted ? content.text : fileText(name, content.text) };
+      return [{ type: 'media', mediaType: content.mediaType, source: { kind: 'base64', data: content.data } }];
+    return [{ type: 'text', text: content.isPasted ? content.text : fileText(name, content.text) }];
   });
   return text.trim() === '' && attached.length > 0 ? attached : [...attached, { type: 'text', text }];
 }

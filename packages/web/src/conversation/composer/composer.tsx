@@ -4,6 +4,7 @@ import { queries, queryClient } from '../../api/queries.ts';
 import type { Block } from '../../api/types.ts';
 import { useCommandList } from '../../commands/registry.ts';
 import { useModel } from '../../state/model.ts';
+import { randomId } from '../../state/random-id.ts';
 import { rememberModel, useView } from '../../state/view.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { tip } from '../../ui/tip.tsx';
@@ -12,7 +13,7 @@ import { t } from '../../words/words.ts';
 import type { SendPlan } from '../actions.ts';
 import { AttachmentList } from './attachment-list.tsx';
 import { isLargePaste, pastedText, readFile, toBlocks } from './attachments.ts';
-import { readDraft, restoreDraft, useDraft } from './draft.ts';
+import { endSending, readDraft, startSending, useDraft } from './draft.ts';
 import { QueueList } from './queue-list.tsx';
 import { AgentPicker, ModelPicker, ParamsPicker, ToolPicker } from './request-pickers.tsx';
 import { SendOptions } from './send-options.tsx';
@@ -42,7 +43,8 @@ export function Composer({ place, isGrowing, placeholder, onSend, onStop, childr
   const enterSends = useView((view) => view.enterSends);
   const model = useModel();
   const isEmpty = text.trim() === '' && attachments.length === 0;
-  const canSend = !isEmpty && !isSending;
+  const isLoading = attachments.some(({ content }) => !content);
+  const canSend = !isEmpty && !isSending && !isLoading;
   const setText = (next: string) => change({ text: next });
   const suggestions = useSuggestions(field, text, setText);
 
@@ -58,13 +60,14 @@ export function Composer({ place, isGrowing, placeholder, onSend, onStop, childr
       toast(t('composer.model-needed'));
       return setChoosing(true);
     }
-    const content = toBlocks(text, attachments);
-    change({ text: '', attachments: [] });
-    if (isGrowing) return change({ queue: [...queue, { id: crypto.randomUUID(), content }] });
+    if (isGrowing)
+      return change({ text: '', attachments: [], queue: [...queue, { id: randomId(), text, attachments }] });
+    startSending(place);
     setSending(true);
-    const isStored = await onSend(content, plan);
+    const isStored = await onSend(toBlocks(text, attachments), plan);
     setSending(false);
-    if (!isStored) return restoreDraft(place, { text, attachments });
+    endSending(place, isStored);
+    if (!isStored) return;
     for (const one of [...(plan.models ?? []), ...(model === undefined ? [] : [model])].reverse()) rememberModel(one);
   };
   const attach = (list: Iterable<File>) => {
@@ -99,7 +102,7 @@ export function Composer({ place, isGrowing, placeholder, onSend, onStop, childr
             onExpand={({ id, content }) => {
               change({
                 attachments: attachments.filter((one) => one.id !== id),
-                ...(content.kind === 'text' && { text: text === '' ? content.text : `${text}\n${content.text}` }),
+                ...(content?.kind === 'text' && { text: text === '' ? content.text : `${text}\n${content.text}` }),
               });
             }}
           />

@@ -1,39 +1,48 @@
 import { Clock, Pencil, X } from 'lucide-react';
-import { useEffect, useRef } from 'react';
+import { useEffect } from 'react';
 import type { Block } from '../../api/types.ts';
-import { plainText, summarizeBlocks } from '../../blocks/summary.ts';
+import { summarizeBlocks } from '../../blocks/summary.ts';
+import { useConnection } from '../../state/change-feed.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { t } from '../../words/words.ts';
-import { changeDraft, readDraft, useDraft } from './draft.ts';
+import { toBlocks } from './attachments.ts';
+import { dropQueued, type QueuedMessage, useDraft } from './draft.ts';
+import { noteSent, wasSent } from './draft-files.ts';
 
 /** The messages that wait for the end of the answer. Each can be taken back into the field or dropped. */
 export function QueueList({ place, isGrowing }: { readonly place: string; readonly isGrowing: boolean }) {
-  const [{ queue, text }, change] = useDraft(place);
+  const [{ queue, text, attachments }, change] = useDraft(place);
   if (queue.length === 0) return null;
   const without = (id: string) => queue.filter((one) => one.id !== id);
   return (
     <ol aria-label={t('composer.queued-messages')} className="mb-2 flex flex-col gap-1">
-      {queue.map(({ id, content }) => (
+      {queue.map((one) => (
         <li
-          key={id}
+          key={one.id}
           className="flex items-center gap-2 rounded-lg border border-dashed border-line-strong bg-page py-1 pr-1 pl-3 text-xs text-soft"
         >
           <Clock size={14} aria-hidden className="shrink-0" />
-          <span className="min-w-0 grow truncate">{summarizeBlocks(content, 120)}</span>
+          <span className="min-w-0 grow truncate">{summarize(one)}</span>
           <span className="shrink-0 text-faint">
             {isGrowing ? t('composer.queued-next') : t('composer.queued-later')}
           </span>
           <IconButton
             label={t('composer.queued-edit')}
             className="!size-6"
-            onClick={() => change({ queue: without(id), text: [text, plainText(content)].filter(Boolean).join('\n') })}
+            onClick={() =>
+              change({
+                queue: without(one.id),
+                text: [text, one.text].filter(Boolean).join('\n'),
+                attachments: [...attachments, ...one.attachments],
+              })
+            }
           >
             <Pencil size={12} />
           </IconButton>
           <IconButton
             label={t('composer.queued-drop')}
             className="!size-6"
-            onClick={() => change({ queue: without(id) })}
+            onClick={() => change({ queue: without(one.id) })}
           >
             <X size={12} />
           </IconButton>
@@ -43,19 +52,42 @@ export function QueueList({ place, isGrowing }: { readonly place: string; readon
   );
 }
 
-/** Sends the first queued message whenever the conversation is ready for it. A message that cannot be sent stays. */
+function summarize({ text, attachments }: QueuedMessage): string {
+  return [summarizeBlocks([{ type: 'text', text }], 120), ...attachments.map(({ name }) => name)]
+    .filter(Boolean)
+    .join(' · ');
+}
+
+/** Places whose first queued message is on its way from this page. */
+const busy = new Set<string>();
+
+/**
+ * Sends the first queued message whenever the conversation is ready for it. A message that cannot be sent stays, and is sent when
+ * the server is there again. Of several tabs with the conversation, one sends.
+ */
 export function useQueue(place: string, isReady: boolean, send: (content: readonly Block[]) => Promise<boolean>): void {
   const [{ queue }] = useDraft(place);
-  const isBusy = useRef(false);
+  const isConnected = useConnection((connection) => connection.isConnected);
   const next = queue[0];
+  const isLoaded = next?.attachments.every(({ content }) => content) ?? false;
   // biome-ignore lint/correctness/useExhaustiveDependencies: `send` is another function at every drawing
   useEffect(() => {
-    if (!isReady || !next || isBusy.current) return;
-    isBusy.current = true;
-    changeDraft(place, { queue: readDraft(place).queue.filter(({ id }) => id !== next.id) });
-    void send(next.content).then((isStored) => {
-      isBusy.current = false;
-      if (!isStored) changeDraft(place, { queue: [next, ...readDraft(place).queue] });
-    });
-  }, [isReady, next, place]);
+    if (!isReady || !isConnected || !isLoaded || !next || busy.has(place)) return;
+    busy.add(place);
+    const work = async () => {
+      const isGone = (await wasSent(next.id)) || (await send(toBlocks(next.text, next.attachments)));
+      if (!isGone) return;
+      await noteSent(next.id);
+      dropQueued(next.id);
+    };
+    void inOneTab(`skein.queue.${place}`, work).finally(() => busy.delete(place));
+  }, [isReady, isConnected, isLoaded, next, place]);
+}
+
+/** Does it unless another tab is doing it. A page that another machine reads over plain HTTP has no locks. */
+async function inOneTab(name: string, work: () => Promise<void>): Promise<void> {
+  if (!('locks' in navigator)) return work();
+  await navigator.locks.request(name, { ifAvailable: true }, async (lock) => {
+    if (lock) await work();
+  });
 }

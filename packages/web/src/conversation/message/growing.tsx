@@ -12,6 +12,7 @@ import { providerText } from '../../ui/colors.ts';
 import { RetryNote } from '../../ui/retry-note.tsx';
 import { t } from '../../words/words.ts';
 import { type Approvals, answer, answerAgain, resume } from '../actions.ts';
+import { useDraftText } from '../composer/draft.ts';
 import type { Siblings } from '../use-siblings.ts';
 import type { LiveTail } from '../use-thread.ts';
 import { Notices } from './request-notes.tsx';
@@ -277,12 +278,13 @@ function Permission({ call, onDecide }: AskProps) {
 
 /** The result of a tool of the recorded program, which the reader writes. */
 function Result({ call, onDecide }: AskProps) {
-  const [text, setText] = useState('');
+  const [text, setText] = useDraftText(`result.${call.id}`);
   return (
     <form
       className="flex flex-col gap-2 p-2"
       onSubmit={(event) => {
         event.preventDefault();
+        setText('');
         onDecide({ result: text });
       }}
     >

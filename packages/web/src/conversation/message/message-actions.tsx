@@ -30,6 +30,7 @@ import { Menu, type MenuItem } from '../../ui/menu.tsx';
 import { t } from '../../words/words.ts';
 import { answerAgain, edit } from '../actions.ts';
 import { focusComposer } from '../composer/composer.tsx';
+import { changeDraft, readDraft } from '../composer/draft.ts';
 import { copyText, forkThread, linkTo, rate, toggleBookmark } from '../marks.ts';
 import { openDialog, startEditing, stopEditing } from '../screen-state.ts';
 
@@ -197,9 +198,19 @@ function continueFrom(node: Node): void {
   focusComposer();
 }
 
-/** The form to edit a message as a new branch. */
+/** The form to edit a message as a new branch. What is not saved is there again when it opens, unless it was cancelled. */
 export function MessageEditor({ node, leaf }: { readonly node: Node; readonly leaf: string }) {
-  const [text, setText] = useState(() => plainText(node.content));
+  const place = `edit.${node.id}`;
+  const before = plainText(node.content);
+  const [text, setText] = useState(() => readDraft(place).text || before);
+  const change = (next: string) => {
+    setText(next);
+    changeDraft(place, { text: next === before ? '' : next });
+  };
+  const cancel = () => {
+    change(before);
+    stopEditing();
+  };
   const [isBusy, setBusy] = useState(false);
   const field = useRef<HTMLTextAreaElement>(null);
   useEffect(() => {
@@ -213,7 +224,7 @@ export function MessageEditor({ node, leaf }: { readonly node: Node; readonly le
     setBusy(true);
     const carry = isSystem && leaf !== node.id ? leaf : undefined;
     const isSaved = await edit(node, text, { answer, ...(carry !== undefined && { carry }) });
-    if (isSaved) stopEditing();
+    if (isSaved) cancel();
     else setBusy(false);
   };
   return (
@@ -229,7 +240,7 @@ export function MessageEditor({ node, leaf }: { readonly node: Node; readonly le
         dir="auto"
         aria-label={isSystem ? t('message.system-text') : t('message.edit-field')}
         value={text}
-        onChange={(event) => setText(event.target.value)}
+        onChange={(event) => change(event.target.value)}
         onKeyDown={(event) => {
           const isSaving = event.key === 'Enter' && (event.ctrlKey || event.metaKey);
           if (event.key !== 'Escape' && !isSaving) return;
@@ -241,7 +252,7 @@ export function MessageEditor({ node, leaf }: { readonly node: Node; readonly le
       />
       <div className="flex flex-wrap items-center justify-end gap-2 pt-1">
         <p className="grow text-xs text-faint">{isSystem ? t('message.edit-system-about') : t('message.edit-about')}</p>
-        <Button small look="quiet" onClick={stopEditing}>
+        <Button small look="quiet" onClick={cancel}>
           {t('message.edit-cancel')}
         </Button>
         <Button small type="submit" look={canAnswer ? 'plain' : 'primary'} disabled={isBusy || text.trim() === ''}>

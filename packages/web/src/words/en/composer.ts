@@ -76,5 +76,6 @@ export const composer = {
   'composer.suggestion-tool-chosen': 'Tool, chosen: take it away',
   'composer.suggestion-tool': 'Tool',
   'composer.suggestions': 'Suggestions',
+  'composer.file-gone': 'The browser did not keep {name}. Please attach it again.',
   'composer.file-too-large': '{name} is too large to send. The limit is {limit}.',
 } as const;

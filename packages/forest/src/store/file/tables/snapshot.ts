@@ -58,7 +58,7 @@ export async function saveSnapshot(files: Files, folders: Folders, set: SegmentS
   const segments: SavedSegment[] = [];
   for (const segment of set.current()) {
     const { number, name, writer, version, isDamaged, hasSums, isOpen } = segment;
-    const size = completeUpTo(segment);
+    const size = Math.min(completeUpTo(segment), segment.gap ?? Infinity);
     const tail = isOpen ? await hashTail(files, set.pathOf(number), size) : '';
     if (isOpen) segments.push({ number, name, writer, version, size, isDamaged, hasSums, tail });
   }

@@ -1,0 +1,123 @@
+import { describe, expect, test } from 'vitest';
+import { createForest } from '../../forest/index.ts';
+import { sha256 } from '../../model/ids.ts';
+import type { StoreRecord } from '../../model/records.ts';
+import { memoryStore, overlayStore } from '../../store/index.ts';
+import type { Placement } from '../placement.ts';
+import type { PlacedExchange } from './place-exchange.ts';
+import { createRecordedIndex } from './recorded-index.ts';
+import { createTreeWriter, PLACEMENT_REF } from './tree-writer.ts';
+
+const body = (text: string): StoreRecord => ({ k: 'body', digest: sha256(text), text });
+const bodies = (from: number, count: number) => Array.from({ length: count }, (_, at) => body(`text ${from + at}`));
+const first = (exchange: string, records: readonly StoreRecord[] = []): PlacedExchange => ({
+  exchange,
+  placement: { state: 'landed', found: 'new', why: exchange },
+  records,
+});
+
+/** A writer, and how many records were written each time. */
+function world() {
+  const inner = memoryStore();
+  const sizes: number[] = [];
+  const asked: string[][] = [];
+  const store = overlayStore(inner, {
+    append(records) {
+      sizes.push(records.length);
+      return inner.append(records);
+    },
+    refs(query) {
+      if (query.names?.includes(PLACEMENT_REF)) asked.push([...query.keys!]);
+      return inner.refs(query);
+    },
+  });
+  const writer = createTreeWriter(createForest(store));
+  const index = createRecordedIndex();
+  const placed = async () => {
+    const { items } = await inner.refs({ on: 'forest', names: [PLACEMENT_REF], limit: 1000 });
+    return Object.fromEntries(items.map(({ key, value }) => [key, value as Placement]));
+  };
+  return { inner, sizes, asked, writer, placed, commit: () => writer.commit(index) };
+}
+
+describe('records of placed exchanges', () => {
+  test('are written five hundred at a time, and the rest at the end', async () => {
+    const { sizes, writer, commit, inner } = world();
+    await writer.add(first('a', bodies(0, 300)));
+    await writer.add(first('b', bodies(300, 199)));
+    expect(sizes).toEqual([]);
+    await writer.add(first('c', bodies(499, 1)));
+    expect(sizes).toEqual([500]);
+    await writer.add(first('d', bodies(500, 1100)));
+    expect(sizes).toEqual([500, 500, 500, 100]);
+    await writer.add(first('e', bodies(1600, 7)));
+    await commit();
+    // With five placements and the version of the rules.
+    expect(sizes).toEqual([500, 500, 500, 100, 13]);
+    const texts = await inner.bodies(bodies(0, 1607).map((record) => (record as { digest: string }).digest));
+    expect(texts.filter((text) => text === undefined)).toEqual([]);
+  });
+
+  test('are written earlier if their texts are long', async () => {
+    const { sizes, writer } = world();
+    const half = 2 ** 20;
+    await writer.add(first('a', [body('a'.repeat(half)), body('b'.repeat(half - 1))]));
+    expect(sizes).toEqual([]);
+    await writer.add(first('b', [body('c')]));
+    expect(sizes).toEqual([3]);
+    await writer.add(first('c', [body('d'.repeat(half))]));
+    expect(sizes).toEqual([3]);
+    await writer.add(first('d', [body('e'.repeat(half))]));
+    expect(sizes).toEqual([3, 2]);
+  });
+
+  test('that were not written are forgotten with all else when something fails', async () => {
+    const { sizes, writer, commit, placed } = world();
+    await writer.add(first('a', [body('x'.repeat(2 ** 20))]));
+    writer.forget();
+    expect(await commit()).toBe(0);
+    expect([sizes, await placed()]).toEqual([[], {}]);
+    await writer.add(first('b', [body('y'.repeat(2 ** 20))]));
+    expect(sizes).toEqual([]);
+    await commit();
+    expect(Object.keys(await placed())).toEqual(['b']);
+  });
+});
+
+describe('placements', () => {
+  test('are read five hundred at a time, those that are not known', async () => {
+    const { writer, asked } = world();
+    const ids = Array.from({ length: 600 }, (_, at) => `x${at}`);
+    await writer.prepare(ids);
+    expect(asked.map(({ length }) => length)).toEqual([500, 100]);
+    await writer.prepare([...ids, 'y']);
+    await writer.add(first('x7'));
+    await writer.add(first('z'));
+    expect(asked.slice(2)).toEqual([['y'], ['z']]);
+  });
+
+  test('that are the same are not written again; the last one of a run counts', async () => {
+    const one = world();
+    await one.writer.add(first('a'));
+    await one.writer.add({ ...first('a'), placement: { state: 'landed', found: 'new', why: 'other' } });
+    await one.writer.add(first('b'));
+    await one.commit();
+    expect(await one.placed()).toEqual({
+      a: { state: 'landed', found: 'new', why: 'other' },
+      b: { state: 'landed', found: 'new', why: 'b' },
+    });
+    const written = one.sizes.length;
+    await one.writer.add({
+      exchange: 'b',
+      records: [body('x')],
+      placement: { why: 'b', found: 'new', state: 'landed' },
+    });
+    expect(await one.commit()).toBe(0);
+    expect(one.sizes).toHaveLength(written);
+    await one.writer.add({ ...first('b'), placement: { state: 'landed', found: 'new', why: 'other' } });
+    await one.writer.add(first('b'));
+    await one.commit();
+    expect(one.sizes).toHaveLength(written);
+    expect((await one.placed()).b).toMatchObject({ why: 'b' });
+  });
+});
