@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { StoreRecord } from '../model/records.ts';
-import { makeBody, makeEntry, makeNode, makeRef, makeTake } from '../testing/store-samples.ts';
+import { makeEntry, makeNode, makeRef, makeTake } from '../testing/store-samples.ts';
 import { hashFault, isEntry, isRecord, recordKey, refKey, toChange } from './records.ts';
 
 const { node, body } = makeNode('a');
