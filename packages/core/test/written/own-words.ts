@@ -94,6 +94,24 @@ function anthropic(): Cases {
     'a document': { history: [ask(document, text('Read it'))] },
     'a document of the assistant': { history: [hi, say(text('Yes'), document), so] },
     'only a document of the assistant': { history: [hi, say(document), so] },
+    'a paper of the assistant': {
+      history: [
+        hi,
+        say(text('Yes'), '{"type":"document","source":{"type":"url","url":"https://example.com/a.pdf"}}'),
+        so,
+      ],
+    },
+    'citations of the assistant beside an empty text': {
+      history: [hi, say(text('Yes', ',"citations":[]'), text('')), so],
+    },
+    'citations of the user beside a document that may be cited': {
+      history: [
+        ask(
+          text('Hi', ',"citations":[]'),
+          '{"type":"document","source":{"type":"url","url":"https://example.com/a.pdf"},"citations":{"enabled":true}}',
+        ),
+      ],
+    },
     'citations of the user': { history: [ask('{"type":"text","text":"Hi","citations":[]}')] },
     'a search': { history: [hi, say(search('s'), found('s'), text('Yes')), so] },
     'a search that was cut': { history: [hi, [say(text('Yes'), search('s')), CUT], so] },
