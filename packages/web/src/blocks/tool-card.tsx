@@ -60,14 +60,14 @@ export function CallArguments({
 function Outcome({ result, state }: Pick<ToolCardProps, 'result' | 'state'>) {
   if (result)
     return (
-      <span className={`flex min-w-0 grow items-center gap-1.5 ${result.isError ? 'text-danger' : 'text-ink'}`}>
+      <span className={`flex min-w-16 grow items-center gap-1.5 ${result.isError ? 'text-danger' : 'text-ink'}`}>
         <span aria-hidden>→</span>
         {result.isError ? (
           <CircleX size={14} aria-label={t('blocks.call-failed')} className="shrink-0" />
         ) : (
           <CircleCheck size={14} aria-label={t('blocks.call-done')} className="shrink-0 text-ok" />
         )}
-        <span className="min-w-0 flex-1 basis-8 truncate">{summarizeResult(result)}</span>
+        <span className="min-w-0 flex-1 basis-20 truncate">{summarizeResult(result)}</span>
       </span>
     );
   if (state)

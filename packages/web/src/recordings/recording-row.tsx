@@ -75,13 +75,13 @@ export function RecordingRow({ recording, isChosen, slowest, isNarrow }: Recordi
             <Link
               href={`/recordings?session=${session}`}
               aria-label={t('recordings.show-session', { session: shortId(session) })}
-              className="relative z-10 shrink-0 hover:text-ink hover:underline"
+              className="relative z-10 min-w-0 truncate hover:text-ink hover:underline"
             >
               {t('recordings.session', { session: shortId(session) })}
             </Link>
           )}
           {tags.map((tag) => (
-            <span key={tag} className="shrink-0 rounded-full bg-sunken px-2 max-sm:hidden">
+            <span key={tag} className="min-w-0 truncate rounded-full bg-sunken px-2 max-sm:hidden">
               {tag}
             </span>
           ))}
