@@ -12,7 +12,7 @@ export async function settle(page) {
     const giveUpAt = Date.now() + 30_000;
     const observer = new MutationObserver(() => { changes += 1; });
     observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
-    const isLoading = () => !window.held && document.querySelector('main .animate-pulse.bg-sunken');
+    const isLoading = () => !window.held && document.querySelector('main .animate-pulse.bg-hover');
     for (let before = -1; before !== changes || isLoading(); ) {
       before = changes;
       if (Date.now() > giveUpAt) throw new Error('It does not come to rest.');
@@ -46,7 +46,7 @@ export async function holdServer(page) {
     Object.assign(window, { held: true });
   });
   await page.reload();
-  await page.locator('main .animate-pulse.bg-sunken').first().waitFor();
+  await page.locator('main .animate-pulse.bg-hover').first().waitFor();
   // The lines of what is loading come late, so that a fast answer shows none.
   await page.waitForTimeout(800);
 }

@@ -25,7 +25,7 @@ const TICK = 250;
 
 /**
  * @param {string} name of the area
- * @param {{ only?: string | undefined, tests?: string | undefined, left: boolean, longer: boolean }} options `only` is a part of a path, `tests` a part of the paths of the tests; `left` judges again only what survived the last time, or has changed; `longer` adds the tests that take longer
+ * @param {{ only?: string | undefined, tests?: string | undefined, left: boolean, longer: boolean }} options `only` is a part of a path, `tests` parts of the paths of the tests, with commas between them; `left` judges again only what survived the last time, or has changed; `longer` adds the tests that take longer
  */
 export async function measureMutants(name, { only = '', tests = '', left, longer }) {
   const area = AREAS[name];
@@ -38,7 +38,7 @@ export async function measureMutants(name, { only = '', tests = '', left, longer
   const file = `${folder}tests${part}.cjs`;
   writeFileSync(file, program.code);
   const judge = new Judge([file, JSON.stringify(program.packages)]);
-  const chosen = program.tests.filter((path) => path.includes(tests));
+  const chosen = program.tests.filter((path) => tests.split(',').some((part) => path.includes(part)));
   const reached = await reachAll(judge, chosen);
   const reportFile = `${folder}mutants${part}.json`;
   console.error(`${name}: ${program.mutants.length} mutants, ${reached.size} files of tests`);

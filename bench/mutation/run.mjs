@@ -1,8 +1,8 @@
 /**
  * Branch coverage of the areas, or with `--mutants` their mutation score. Reports are in `coverage/<area>`; `survivors.md` says why a
  * mutant that no test notices may live. `--only splice.ts` takes the files whose path contains that; `--left` judges only the mutants that
- * survived the last time or are new; `--longer` adds the tests that take longer; `--tests splice` takes the tests whose
- * path contains that, best before `--left` with all of them.
+ * survived the last time or are new; `--longer` adds the tests that take longer; `--tests splice,parse` takes the tests
+ * whose paths contain one of these, best before `--left` with all of them.
  */
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';

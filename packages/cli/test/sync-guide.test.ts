@@ -83,6 +83,13 @@ test('the guide "sync two machines" works as it is written', async () => {
   expect(await new Promise((done) => child.once('close', done)), told).toBe(0);
   const everything = ['Laptop', 'Mine', 'Server', 'Stick'];
   expect(await titlesIn(here)).toEqual(everything);
+  // The other machine has a clone of the repository.
+  const [, fetch = '', pullThere = ''] = /On the other machine, `(git [^`]+)` and `(skein [^`]+)`/.exec(guide) ?? [];
+  const [clone, there] = [join(home, 'clone'), await newForest(join(home, 'there'), 'Theirs')];
+  execFileSync('git', ['clone', '--quiet', join(home, 'ada/notes.origin'), clone], { stdio: 'ignore' });
+  const onTheOther = `${fetch}\n${pullThere.replace('…', clone)} --store ${there}`;
+  execFileSync('sh', ['-e', '-c', onTheOther], { cwd: clone, env, stdio: 'ignore' });
+  expect(await titlesIn(there)).toEqual([...everything, 'Theirs'].sort());
   // Whoever has the key, and only they, gets all of it from the branch.
   const other = await newForest(join(home, 'other'));
   const pull = ['pull', `git:${join(home, 'ada/notes')}#secret`, '--store', other];

@@ -1,6 +1,8 @@
-import { memoryStore, reproject } from '@skein/forest';
+import { memoryStore, reproject, type Store } from '@skein/forest';
 import { describe, expect, test } from 'vitest';
+import { EXCHANGES } from '../src/record/exchange.ts';
 import { sharedProjector } from '../src/record/projection/projector.ts';
+import { PLACEMENT_REF } from '../src/record/projection/tree-writer.ts';
 import { recordsOf, seen } from './record-exchanges.ts';
 import { newForest } from './record-kit.ts';
 import { assistant, chatTurn, poll, projected, response, responsesTurn, user } from './record-projection-kit.ts';
@@ -14,6 +16,33 @@ test('an earlier turn whose clock was ahead by an hour does not hide the turns a
   const [thread] = (await forest.threads.list()).items;
   const path = await forest.path(thread!.head);
   expect(path.map(({ message }) => message.text)).toEqual(['Q', 'A', 'R', 'B', 'S', 'C']);
+});
+
+test('many exchanges that come at once are read once, though placing them makes more changes than a store remembers', async () => {
+  const store = memoryStore();
+  const asked: string[] = [];
+  const watched: Store = {
+    ...store,
+    entry(kind, id) {
+      if (!id.includes('/')) asked.push(id);
+      return store.entry(kind, id);
+    },
+    entries(kind, query) {
+      if (query?.of === EXCHANGES) asked.push('all');
+      return store.entries(kind, query);
+    },
+  };
+  const { run } = sharedProjector({ store: watched, clock: newForest(store).clock });
+  await run();
+  expect(asked.splice(0)).toEqual(['all']);
+  const ids = Array.from({ length: 1500 }, (_, at) => `x${String(at).padStart(4, '0')}`);
+  for (const [at, id] of ids.entries())
+    await store.append(recordsOf(chatTurn(id, at, [user(`Q ${id}`)], assistant(`A ${id}`))));
+  await run();
+  expect(asked).toEqual(ids);
+  expect((await newForest(store).threads.list({ limit: 1 })).items).toHaveLength(1);
+  const placed = await store.refs({ on: 'forest', names: [PLACEMENT_REF], limit: 2000 });
+  expect(placed.items.map(({ key }) => key).sort()).toEqual(ids);
 });
 
 describe('a late exchange', () => {

@@ -58,7 +58,7 @@ test('what is pressed on a phone is large enough for a finger', async () => {
   for (const path of screens) {
     await page.goto(new URL(path, page.url()).href);
     await page.getByRole('main').getByRole('heading').first().waitFor({ state: 'attached' });
-    await expect.poll(() => page.locator('main .animate-pulse.bg-sunken').count(), { message: path }).toBe(0);
+    await expect.poll(() => page.locator('main .animate-pulse.bg-hover').count(), { message: path }).toBe(0);
     // What stands in a sentence is as high as its line; a box to tick is pressed with what is around it.
     const found = await page.evaluate(() =>
       [...document.querySelectorAll('button, select, input, [role=button], a.inline-flex')].flatMap((one) => {

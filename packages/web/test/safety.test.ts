@@ -132,7 +132,7 @@ test('no screen sends a request to another host', async () => {
       `history.pushState(null, '', ${JSON.stringify(path)}); dispatchEvent(new PopStateEvent('popstate'))`,
     );
     await page.getByRole('main').getByRole('heading').first().waitFor({ state: 'attached' });
-    await expect.poll(() => page.locator('main .animate-pulse.bg-sunken').count(), { message: path }).toBe(0);
+    await expect.poll(() => page.locator('main .animate-pulse.bg-hover').count(), { message: path }).toBe(0);
     await page.evaluate('document.fonts.ready');
   }
   expect(elsewhere).toEqual([]);

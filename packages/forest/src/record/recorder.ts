@@ -127,8 +127,9 @@ export interface RecordingWriter {
 const WRITING = { pauseMs: 20, latestMs: 500 };
 /** When `onEnds` is called, which may take long. */
 const FOLLOWING = { pauseMs: 50, latestMs: 2000 };
-/** With this many bytes `onEnds` does not wait: a store keeps only some of what was just written in memory. */
+/** With this many bytes or exchanges `onEnds` does not wait: a store keeps only some of what was just written in memory. */
 const FOLLOW_BYTES = 2 * 1024 * 1024;
+const FOLLOW_COUNT = 200;
 /** How many exchanges are handed to the store before it has written them; it writes those that wait in one go. */
 const AT_ONCE = 32;
 
@@ -160,7 +161,7 @@ export function createRecordingWriter(onEnds: () => Promise<void>): RecordingWri
     const allStored = async () => {
       await Promise.all(stores);
       stores = [];
-      if (ended.bytes >= FOLLOW_BYTES) follow();
+      if (ended.bytes >= FOLLOW_BYTES || ended.count >= FOLLOW_COUNT) follow();
     };
     await turnOfOthers();
     const turn = sliceWork();

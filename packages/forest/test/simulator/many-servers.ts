@@ -298,7 +298,9 @@ async function createWorld(
         await ask(project);
       }
     };
-    await Promise.all(projects.flatMap((project) => [client(project), client(project), client(project)]));
+    // One for every second server, and at least three.
+    const clientsOf = ({ servers: own }: Project) => Array.from({ length: Math.max(3, Math.ceil(own.length / 2)) });
+    await Promise.all(projects.flatMap((project) => clientsOf(project).map(() => client(project))));
   };
 
   const goAway = async (database: SharedDatabase) => {

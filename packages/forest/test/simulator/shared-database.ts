@@ -14,7 +14,7 @@ export interface SharedDatabase {
   project(name: string): Store;
   /** The store of one process. After the process has died, nothing that it asks for is answered. */
   connect(project: string, process: ProcessLife, writer: string): Promise<Store>;
-  /** How many operations were carried out. */
+  /** How many operations were carried out, heartbeats left out. */
   operations(): number;
 }
 
@@ -48,7 +48,6 @@ export function createSharedDatabase(name: string, time: VirtualTime, onWrite: W
   /** What was carried out may be answered by nobody. */
   const over = async <T>(operation: () => Promise<T>): Promise<T> => {
     await reach();
-    operations += 1;
     const result = await operation();
     await reach();
     return result;
@@ -68,6 +67,11 @@ export function createSharedDatabase(name: string, time: VirtualTime, onWrite: W
         remove: async () => void beats.delete(writer),
       };
       const ask = <T extends object>(target: T) => whileAlive(process, mapMethods(target, over));
+      const counted = <T extends object>(target: T) =>
+        mapMethods(target, (operation) => {
+          operations += 1;
+          return operation();
+        });
       const lease = await holdLease(ask(table), writer);
       const append = async (records: readonly StoreRecord[]) => {
         onWrite(name, project, records);
@@ -91,8 +95,8 @@ export function createSharedDatabase(name: string, time: VirtualTime, onWrite: W
       };
       return overlayStore(store, {
         writer,
-        ...repeatWhileUnreachable(PATIENCE_MS, { ...ask(own), isAlive: lease.isAlive }),
-        facts: repeatWhileUnreachable(PATIENCE_MS, ask(facts)),
+        ...repeatWhileUnreachable(PATIENCE_MS, { ...ask(counted(own)), isAlive: lease.isAlive }),
+        facts: repeatWhileUnreachable(PATIENCE_MS, ask(counted(facts))),
         close: () => lease.end().catch(() => undefined),
       });
     },

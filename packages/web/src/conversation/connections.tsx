@@ -62,8 +62,11 @@ function ProviderRow({ provider }: { readonly provider: string }) {
   const result = check.data;
   return (
     <li className="flex min-h-10 flex-wrap items-center gap-x-3 gap-y-1 py-1.5 text-sm">
-      <span className="w-36 shrink-0 truncate font-medium">{provider}</span>
-      <span role="status" className="flex min-w-0 grow items-center gap-1.5 text-xs text-soft">
+      <span className="w-36 shrink-0 truncate font-medium max-sm:w-auto max-sm:grow">{provider}</span>
+      <span
+        role="status"
+        className="flex min-w-0 grow items-center gap-1.5 text-xs text-soft max-sm:order-last max-sm:basis-full"
+      >
         {check.isPending ? (
           <>
             <LoaderCircle size={14} aria-hidden className="animate-spin" /> {t('connections.testing')}

@@ -91,7 +91,7 @@ export function ThreadView({ owner, selected, leaf, path, tail }: ShownThread) {
       <FindBar path={path} scroller={scroller} />
       {!isAtEnd && (
         <div className="pointer-events-none absolute inset-x-0 bottom-0 flex justify-center bg-linear-to-t from-page to-transparent pt-6 pb-2">
-          <Button small className="pointer-events-auto rounded-full shadow-md" onClick={toEnd}>
+          <Button small className="pointer-events-auto rounded-full! px-3! shadow-md" onClick={toEnd}>
             <ArrowDown size={14} /> {t('conversation.to-latest')}
           </Button>
         </div>

@@ -98,7 +98,7 @@ export const ThreadRow = memo(function ThreadRow(props: ThreadRowProps) {
         <p className={`truncate text-xs text-soft ${isRenaming ? 'hidden' : ''}`}>
           {summary ? summaryLine(summary, title) : ' '}
         </p>
-        <p className="flex gap-2 text-xs text-faint sm:hidden">
+        <p className={`gap-2 text-xs text-faint sm:hidden ${isRenaming ? 'hidden' : 'flex'}`}>
           {[size(summary), cost(summary), ago(updatedAt)].filter(Boolean).join(' · ')}
         </p>
       </div>

@@ -123,7 +123,7 @@ export function Loading({ lines = 4, label = t('ui.loading') }: { readonly lines
       {[...Array(lines).keys()].map((index) => (
         <div
           key={index}
-          className="h-4 animate-pulse rounded bg-sunken"
+          className="h-4 animate-pulse rounded bg-hover"
           style={{ width: `${90 - ((index * 23) % 50)}%` }}
         />
       ))}

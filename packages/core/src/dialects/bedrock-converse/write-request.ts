@@ -14,7 +14,7 @@ import type { MediaBlock, Message } from '../../message/index.ts';
 import { fitThinking } from '../anthropic-messages/rules.ts';
 import { type LossNote, type LossReason, rewritten, synthesised } from '../loss.ts';
 import { readQuirk } from '../provider.ts';
-import { isOwn, targetToolName } from '../write/drafts.ts';
+import { isOwn, NO_CALLS, targetToolName } from '../write/drafts.ts';
 import { type BodyMember, joinFrame, readSystemTexts, writeTools } from '../write/frame.ts';
 import {
   formatPath,
@@ -52,7 +52,7 @@ const format: MessageFormat = {
       parts.some((text) => text.startsWith('{"document"')) && !parts.some((text) => text.startsWith('{"text"'));
     if (isBare) losses.push(synthesised('', 'empty', DOCUMENT_TEXT));
     const all = isBare ? [textPart(JSON.stringify(DOCUMENT_TEXT)), ...parts] : parts;
-    return { text: messageText(role === 'assistant' ? role : 'user', all), ...(role === 'user' && { parts: all }) };
+    return { text: messageText(role === 'assistant' ? role : 'user', all), parts: all };
   },
   result({ id, isError, said }) {
     const content = said.filter((one) => one.type !== 'text' || one.text.trim() !== '').map(part);
@@ -107,7 +107,7 @@ function mediaPart({ mediaType, source, name }: MediaBlock): string | undefined 
   const found = mediaFormat(mediaType);
   if (!found || source.kind === 'file' || (source.kind === 'url' && !source.url.startsWith('s3://'))) return undefined;
   const from = source.kind === 'url' ? { s3Location: { uri: source.url } } : { bytes: source.data };
-  const called = found.kind === 'document' ? { name: documentName(name ?? 'document') } : {};
+  const called = found.kind === 'document' ? { name: documentName(name ?? '') } : {};
   return JSON.stringify({ [found.kind]: { format: found.format, ...called, source: from } });
 }
 
@@ -156,9 +156,7 @@ const splicer = /* @__PURE__ */ makeSplicer({
 });
 
 function spliceMessage(...given: Parameters<RequestWriter['splice']>): readonly Draft[] {
-  return given[0].facts.role === 'system'
-    ? translate(given[0], given[1], { find: () => undefined })
-    : splicer(...given);
+  return given[0].facts.role === 'system' ? translate(given[0], given[1], NO_CALLS) : splicer(...given);
 }
 
 /** Tool results come first, as the models of Anthropic want them (`tool-result-not-first`). */

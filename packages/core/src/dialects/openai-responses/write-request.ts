@@ -12,7 +12,6 @@ import {
   type PortableBlock,
   toArguments,
   toDataUrl,
-  toJsonString,
 } from '../write/translate.ts';
 import type { Draft, Frame, FrameParts, RequestWriter, Target } from '../write/writer.ts';
 import { type Item, isAssistantMessage, isReasoning, readItems } from './items.ts';
@@ -33,7 +32,7 @@ import {
 const format: MessageFormat = {
   takesRefusals: true,
   /** Text and calls become items of their own, in their order. */
-  message(role, said, _, losses) {
+  message(role, said) {
     const items: string[] = [];
     let parts: PortableBlock[] = [];
     for (const one of [...said, undefined]) {
@@ -42,7 +41,7 @@ const format: MessageFormat = {
         continue;
       }
       if (parts.length > 0) items.push(messageItem(role, parts));
-      if (one) items.push(callItem(one, losses));
+      if (one) items.push(callItem(one));
       parts = [];
     }
     return { text: items.join(',') };
@@ -134,9 +133,9 @@ function partList(said: readonly PortableBlock[], textType: string): string {
 }
 
 /** A custom call stays one, because its result has a form of its own. */
-function callItem({ id, name, form, args }: PortableCall, losses: LossNote[]): string {
+function callItem({ id, name, form, args }: PortableCall): string {
   const named = `"call_id":${JSON.stringify(id)},"name":${JSON.stringify(name)}`;
-  if (form !== 'custom') return `{"type":"function_call",${named},"arguments":${toJsonString(args, '', losses)}}`;
+  if (form !== 'custom') return `{"type":"function_call",${named},"arguments":${JSON.stringify(args)}}`;
   const input = textAt(args, ['input']) ?? args;
   return `{"type":"custom_tool_call",${named},"input":${input.startsWith('"') ? input : JSON.stringify(input)}}`;
 }

@@ -217,21 +217,35 @@ it('questions that become one turn are joined anew when another one follows', ()
   expect(write([one, three])).toEqual({ texts: [{ text: 'One?' }, { text: 'Three?' }], of: [[0, 1]] });
 });
 
-it('each result that names a function instead of its call is one loss, of the message that has it', () => {
-  const result = (name: string) => `{"type":"tool_result","tool_use_id":"skn_fn_0_${name}","content":"x"}`;
-  const results = anthropicMessages.parseMessage(`{"role":"user","content":[${result('find')},${result('look')}]}`);
-  const messages = [user('Hi'), assistant([call('a'), call('b', 'look')]), results];
-  const { losses } = writeRequest(anthropicMessages, { model: 'claude-sonnet-4-5', messages });
-  expect(losses.filter(({ reason }) => reason === 'tool-id').map(({ detail }) => detail)).toEqual([
-    'skn_fn_0_find -> a',
-    'skn_fn_0_look -> b',
-  ]);
-});
+it.each([[['find', 'look']], [['find']]])(
+  'results that name their functions are sent with the ids of their calls: %j',
+  (names) => {
+    const result = (name: string) => `{"type":"tool_result","tool_use_id":"skn_fn_0_${name}","content":"x"}`;
+    const results = anthropicMessages.parseMessage(`{"role":"user","content":[${names.map(result)}]}`);
+    const messages = [user('Hi'), assistant(names.map((name) => call(`id_${name}`, name))), results];
+    const { body, losses } = writeRequest(anthropicMessages, { model: 'claude-sonnet-4-5', messages });
+    expect([...body.matchAll(/"tool_use_id":"(\w+)"/g)].map(([, id]) => id)).toEqual(names.map((name) => `id_${name}`));
+    expect(losses.filter(({ reason }) => reason === 'tool-id').map(({ detail }) => detail)).toEqual(
+      names.map((name) => `skn_fn_0_${name} -> id_${name}`),
+    );
+  },
+);
 
-it('what is sent as it is stands in the manifest by its place in the message, not by its text', () => {
-  const raw = '{"role":"user","content":"Hi","parsed":{}}';
-  const messages = [openaiChat.parseMessage(raw), user('So?')];
-  const { manifest } = writeRequest(openaiChat, { model: 'gpt-4o', messages });
-  expect(manifest.elements[0]!.pieces).toEqual([{ message: 0, start: 0, end: raw.length }]);
-  expect(manifest.elements[1]!.pieces).toEqual(['{"role":"user","content":"So?"}']);
-});
+it.each<[Dialect, string, ...string[]]>([
+  [openaiChat, 'gpt-4o', '{"role":"user","content":"Hi","parsed":{}}'],
+  [
+    openaiResponses,
+    'gpt-5.2',
+    '{"type":"computer_call","id":"c","call_id":"a","action":{"type":"screenshot"},"status":"completed"}',
+    '{"type":"computer_call_output","call_id":"a","output":{"type":"computer_screenshot","file_id":"f"}}',
+  ],
+])(
+  'what is sent as it is stands in the manifest by its place in the message, not by its text: %o',
+  (dialect, model, ...raws) => {
+    const messages = [...raws.map((raw) => dialect.parseMessage(raw)), user('So?')];
+    const { manifest } = writeRequest(dialect, { model, messages });
+    const pieces = manifest.elements.map((element) => element.pieces);
+    expect(pieces.slice(0, -1)).toEqual(raws.map(({ length }, message) => [{ message, start: 0, end: length }]));
+    expect(pieces.at(-1)).toEqual([expect.stringContaining('So?')]);
+  },
+);

@@ -38,6 +38,14 @@ it('what Bedrock says in blocks is not named as a field that nobody knows', () =
   ]);
 });
 
+it('half a character in arguments is replaced, and told', () => {
+  const raw =
+    '{"role":"assistant","tool_calls":[{"id":"a","function":{"name":"f","arguments":"{\\"x\\":\\"half \\ud83d\\"}"}}]}';
+  const { body, losses } = sent(openaiChat.parseMessage(raw));
+  expect(body).toContain('"input":{"x":"half \ufffd"}');
+  expect(losses).toEqual([{ kind: 'rewritten', message: 1, path: 'content[0].parameters', reason: 'surrogate' }]);
+});
+
 it('a call inside a result is not left out silently', () => {
   const call = '{"type":"tool-use","id":"b","name":"f","parameters":{}}';
   const result = `{"type":"tool-result","toolCallId":"a","isError":false,"content":[${call}]}`;

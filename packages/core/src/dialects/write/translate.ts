@@ -242,11 +242,16 @@ function findUnknownMembers({ raw, content }: Message): string[] {
   return [...names].filter((name) => !KNOWN.has(name));
 }
 
-/** A string as JSON text. Lone surrogates, which APIs refuse (`surrogate`), become U+FFFD, with a note. */
+/** A string as JSON text. */
 export function toJsonString(text: string, path: string, losses: LossNote[]): string {
+  return JSON.stringify(toWhole(text, path, losses));
+}
+
+/** A text in which lone surrogates, which APIs refuse (`surrogate`), became U+FFFD, with a note. */
+function toWhole(text: string, path: string, losses: LossNote[]): string {
   const whole = text.toWellFormed();
   if (whole !== text) losses.push(rewritten(path, 'surrogate'));
-  return JSON.stringify(whole);
+  return whole;
 }
 
 /** The separator of texts that become one. */
@@ -350,7 +355,8 @@ export function areArguments(raw: string): boolean {
 /** Tool arguments as the text of a JSON object: as the model wrote them, or an object that quotes what it wrote. */
 export function toArguments(raw: string, path: string, losses: LossNote[]): string {
   if (raw.trim() === '') return '{}';
-  if (areArguments(raw)) return raw;
+  const whole = toWhole(raw, path, losses);
+  if (areArguments(whole)) return whole;
   losses.push(rewritten(path, 'malformed-arguments'));
-  return `{"_malformed_arguments":${JSON.stringify(raw)}}`;
+  return `{"_malformed_arguments":${JSON.stringify(whole)}}`;
 }

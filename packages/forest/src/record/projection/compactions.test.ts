@@ -114,6 +114,13 @@ describe('what comes behind a summary', () => {
     expect(matched(SUMMARY, user('What is wrong?'), user('Thanks'))).toBe(1);
   });
 
+  test('does not repeat an empty answer, which says nothing', () => {
+    const { index, talk, historyOf } = world();
+    talk('t', [...TALK, user('And?'), assistant('')]);
+    const history = historyOf(SUMMARY, assistant(''), user('Well?'), assistant('Done.'), user('Thanks'));
+    expect(matchSummary(index, history, found()).matched).toBe(4);
+  });
+
   test('has at least its last message behind it', () => {
     const { index, talk, historyOf } = world();
     talk('t', TALK);

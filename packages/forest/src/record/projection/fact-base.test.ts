@@ -3,7 +3,7 @@ import { memoryFacts } from '../../../test/memory-facts.ts';
 import type { FactStore } from '../../store/index.ts';
 import { type Exchange, startOrder } from '../exchange.ts';
 import { PLACEMENT_RULES } from '../placement.ts';
-import { FactBase, FactsReplaced, latePosition } from './fact-base.ts';
+import { FactBase, FactsReplaced, LIMITS, latePosition } from './fact-base.ts';
 import type { IndexStep, RecordedIndex } from './recorded-index.ts';
 
 const item = (order: string, step?: IndexStep) => ({ id: `x${order}`, clock: `c${order}`, order, step });
@@ -198,6 +198,7 @@ describe('two recorders of one store', () => {
     expect(await other.base.follow(other.index, steps[1]!)).toBe('same');
     await one.base.fold(one.index, steps[0]!.slice(0, 2), [steps[0]![2]!.step!], stateOf('2'));
     expect(await other.base.follow(other.index, steps[1]!)).toEqual(stateOf('2'));
+    expect([...other.index.sessions.values()].sort()).toEqual(['new', 'three']);
     expect(await read(other.index, 'a', 'b')).toEqual(['one', 'three']);
     steps[1]![2]!.step!.undo();
     expect(await read(other.index, 'a', 'b', 'd')).toEqual(['one', 'two', undefined]);
@@ -270,4 +271,8 @@ test('an exchange that comes after the facts of its time were stored has its pla
   expect(order(5, 101)).toBe(`${startOrder(101)}.x`);
   expect(order(6) > order(5)).toBe(true);
   expect(order(5, 101) > order(99)).toBe(true);
+});
+
+test('two thousand steps can be undone, and facts are stored after two thousand more', () => {
+  expect(LIMITS).toEqual({ steps: 2000, every: 2000 });
 });

@@ -35,6 +35,12 @@ export interface ProjectionCounts {
  */
 const STEPS_KEPT = 10_000;
 
+/**
+ * How many exchanges are placed before the store is asked for changes again. What is written for them are changes, too, some
+ * twenty for each, and a store remembers only the last ten thousand: whoever falls behind has to read everything again.
+ */
+const PLACED_AT_ONCE = 200;
+
 /** An exchange to be placed. */
 interface QueuedExchange {
   readonly id: string;
@@ -107,16 +113,18 @@ export function createProjector(
   let position = '';
   let folded = { exchanges: 0, landed: 0, waiting: 0, nothing: 0 };
   let cursor: string | undefined;
+  /** Records of exchanges that were found before the cursor, and are not placed yet. */
+  let found = new Map<string, EntryRecord>();
   let queue: Promise<unknown> = Promise.resolve();
 
   /** The exchange records that changed since the last look, in parts. */
   async function* news(): AsyncGenerator<readonly EntryRecord[]> {
     if (cursor !== undefined) {
-      const { items, next, reset } = await store.changes(cursor);
-      cursor = next;
-      if (!reset) {
-        yield await readChanged(items);
-        return;
+      while (await lookForChanges()) {
+        const part = [...found.values()].sort(byOrder).slice(0, PLACED_AT_ONCE);
+        for (const { id } of part) found.delete(id);
+        yield part;
+        if (found.size === 0) return;
       }
       forget();
     }
@@ -133,15 +141,24 @@ export function createProjector(
     }
   }
 
+  /** Finds the exchange records that changed since the last look. Returns false if the store no longer knows which. */
+  const lookForChanges = async (): Promise<boolean> => {
+    const { items, next, reset } = await store.changes(cursor);
+    cursor = next;
+    if (reset) return false;
+    for (const entry of await readChanged(items)) found.set(entry.id, entry);
+    return true;
+  };
+
   /** Exchanges that ended or came after the facts of their time were stored. They come first: others may continue them. */
   const readLate = async (state: FoldedState, others: readonly EntryRecord[]): Promise<EntryRecord[]> => {
     const { items, reset } = await store.changes(state.cursor);
     const pending = state.pending.map((key): Change => ({ kind: 'exchange', key, of: EXCHANGES }));
     const seen = new Set(others.map(({ id }) => id));
-    const found = await readChanged([...pending, ...(reset ? [] : items)].filter(({ key }) => !seen.has(key)));
+    const changed = await readChanged([...pending, ...(reset ? [] : items)].filter(({ key }) => !seen.has(key)));
     return closeLost(
       forest,
-      found.filter(({ order }) => order <= state.position),
+      changed.filter(({ order }) => order <= state.position),
     );
   };
 
@@ -270,7 +287,8 @@ export function createProjector(
     const kept = applied.slice(-limits.steps);
     const last = first.at(-1)!.order;
     countFolded(first);
-    const waiting = [...open].filter(([, order]) => order <= last).map(([id]) => id);
+    const unplaced = [...found.values()].map(({ id, order }) => [id, order] as const);
+    const waiting = [...open, ...unplaced].filter(([, order]) => order <= last).map(([id]) => id);
     const movedOn = kept.filter(({ natural }) => natural <= last).map(({ id }) => id);
     const state = { position: last, cursor: cursor!, pending: [...waiting, ...movedOn] };
     await base.fold(
@@ -348,6 +366,7 @@ export function createProjector(
     position = '';
     folded = { exchanges: 0, landed: 0, waiting: 0, nothing: 0 };
     cursor = undefined;
+    found = new Map();
     writer.forget();
   };
 
@@ -371,6 +390,10 @@ export function createProjector(
       }),
     memory: () => ({ steps: applied.length, rows: base?.size ?? 0 }),
   };
+}
+
+function byOrder(a: EntryRecord, b: EntryRecord): number {
+  return a.order < b.order ? -1 : 1;
 }
 
 function lastFirst(a: QueuedExchange, b: QueuedExchange): number {

@@ -121,3 +121,82 @@ describe('placements', () => {
     expect((await one.placed()).b).toMatchObject({ why: 'b' });
   });
 });
+
+/** A register by another writer, whose clock is far ahead. */
+const ahead = (on: 'forest' | 'node', key: string, name: string, value: unknown): StoreRecord =>
+  ({ k: 'ref', on, key, name, value, clock: 'zzzzzzzzz.0000.other' }) as StoreRecord;
+
+describe('what others wrote meanwhile', () => {
+  test('does not keep a placement from being the last one', async () => {
+    const { inner, writer, commit, placed } = world();
+    await writer.add(first('a'));
+    await inner.append([ahead('forest', 'a', PLACEMENT_REF, { state: 'nothing', why: 'older' })]);
+    await commit();
+    expect((await placed()).a).toMatchObject({ why: 'a' });
+  });
+
+  const take = (id: string, exchange: string, more: object = {}): StoreRecord =>
+    ({
+      k: 'take',
+      id,
+      node: 'n',
+      at: 1,
+      via: 'record',
+      author: 'model',
+      exchange,
+      thread: 't',
+      ...more,
+    }) as StoreRecord;
+
+  test('keeps only the same take from being written, when an exchange is placed again', async () => {
+    const { inner, writer, commit } = world();
+    const ids = async () => (await inner.takes(['n'])).map(({ id }) => id).sort();
+    await inner.append([take('1', 'a'), take('2', 'b'), ahead('forest', 'a', PLACEMENT_REF, { state: 'waiting' })]);
+    const records = [
+      body('x'),
+      take('3', 'a'),
+      take('4', 'c'),
+      take('5', 'a', { thread: 'u' }),
+      take('6', 'a', { via: 'engine' }),
+    ];
+    await writer.add(first('a', records));
+    await commit();
+    expect(await ids()).toEqual(['1', '2', '4', '5', '6']);
+    expect(await inner.bodies([sha256('x')])).toEqual(['x']);
+  });
+});
+
+describe('nodes that were hidden', () => {
+  const landed = (exchange: string, more: object): PlacedExchange => ({
+    exchange,
+    placement: { state: 'landed', found: 'new', ...more } as Placement,
+    records: [],
+  });
+  const hidden = async (inner: Awaited<ReturnType<typeof world>>['inner']) => {
+    const { items } = await inner.refs({ on: 'node', limit: 100 });
+    return Object.fromEntries(items.map(({ key, name, value }) => [`${key} ${name}`, value]));
+  };
+
+  test('are there again with what is placed at them, below them or among them', async () => {
+    const { inner, writer, commit } = world();
+    await inner.append(['p', 'n', 'a', 'b', 'other'].map((key) => ahead('node', key, 'moved', 'elsewhere')));
+    await inner.append([ahead('node', 'q', 'moved', false)]);
+    await writer.add(landed('x', { parent: 'p', node: 'n', added: ['a'], alternatives: ['b'] }));
+    await writer.add(landed('y', { parent: 'q' }));
+    await commit();
+    expect(await hidden(inner)).toEqual({
+      ...{ 'p moved': false, 'n moved': false, 'a moved': false, 'b moved': false },
+      ...{ 'other moved': 'elsewhere', 'q moved': false },
+    });
+  });
+
+  test('that a person removed are there again only with a new exchange', async () => {
+    const { inner, writer, commit } = world();
+    await inner.append(['n', 'm', 'k'].map((key) => ahead('node', key, 'removed', key !== 'k')));
+    await inner.append([ahead('forest', 'old', PLACEMENT_REF, { state: 'landed', node: 'm' })]);
+    await writer.add(landed('old', { node: 'm', why: 'again' }));
+    await writer.add(landed('new', { node: 'n' }));
+    await commit();
+    expect(await hidden(inner)).toEqual({ 'n removed': false, 'm removed': true, 'k removed': false });
+  });
+});

@@ -4,6 +4,7 @@ import { type EntryRecord, packLazily, packWith, type StoreRecord } from '../../
 import { makeBody, makeEntry, makeNode, makeRef, makeTake } from '../../testing/store-samples.ts';
 import {
   copyLine,
+  END_LINE,
   encodeBatch,
   endOfLine,
   findMark,
@@ -107,6 +108,7 @@ test('a batch is a header and one line for each record, with its place among the
   const records = [makeBody('a "text"'), node, makeEntry('e1')];
   const { bytes, lengths } = encodeBatch(records, 12, headerLine('w1'));
   const [header, ...lines] = bytes.toString().split('\n');
+  expect(END_LINE).toBe('{"skein":"end"}\n');
   expect(header).toBe('{"skein":"segment","version":1,"writer":"w1","sums":"crc32"}');
   expect(lines[0]).toBe(`{"~":"12.0.3","k":"body","digest":"${makeBody('a "text"').digest}","text":"a \\"text\\""}`);
   expect(lines[1]).toMatch(/^\{"~":"12\.1\.3","k":"node",.*,"#":"[0-9a-f]{8}"\}$/);

@@ -82,7 +82,7 @@ function LossPreview({ parent, path }: Pick<DestinationProps, 'parent' | 'path'>
       side="top"
       label={t('composer.losses-label')}
       trigger={
-        <Button small look="quiet" className="min-w-0 shrink text-warn">
+        <Button small look="quiet" className="min-w-0 shrink! text-warn">
           <Unplug size={14} aria-hidden className="shrink-0" />
           <span className="truncate">{describeLosses('message.losses-ahead', data.losses, provider)}</span>
         </Button>

@@ -246,7 +246,13 @@ interface OptionProps {
 function Option({ type, title, note, isChosen, onChoose }: OptionProps) {
   return (
     <label className="flex cursor-pointer items-start gap-2 rounded px-1 py-1 hover:bg-hover pointer-coarse:min-h-10 pointer-coarse:items-center pointer-coarse:py-2">
-      <input type={type} checked={isChosen} onChange={onChoose} className="mt-0.5 pointer-coarse:mt-0" />
+      <input
+        type={type}
+        {...(type === 'radio' && { name: 'composer-agent' })}
+        checked={isChosen}
+        onChange={onChoose}
+        className="mt-0.5 pointer-coarse:mt-0"
+      />
       <span className="min-w-0">
         <span className="block truncate">{title}</span>
         {note && <span className="line-clamp-2 text-xs text-faint">{note}</span>}

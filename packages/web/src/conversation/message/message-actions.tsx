@@ -39,7 +39,7 @@ export function MessageActions({ node, isBookmarked, isMarked, isRaw }: MessageA
   const isAnswer = node.role === 'assistant' && node.parent !== ROOT;
   const canBranch = node.role !== 'tool' && !node.removed;
   return (
-    <div className="flex shrink-0 items-center opacity-0 first:-ml-1.5 transition-opacity group-focus-within:opacity-100 group-hover:opacity-100 group-data-selected:opacity-100 pointer-coarse:opacity-100">
+    <div className="flex shrink-0 items-center opacity-0 first:-ml-1.5 pointer-coarse:first:-ml-3 transition-opacity group-focus-within:opacity-100 group-hover:opacity-100 group-data-selected:opacity-100 pointer-coarse:opacity-100">
       {canBranch && (
         <IconButton
           label={isAnswer ? t('message.answer-again') : t('message.answer')}

@@ -22,7 +22,7 @@ export function SiblingSwitcher({ parent, positions, index }: SiblingSwitcherPro
   return (
     <fieldset
       aria-label={t('message.branches-label')}
-      className="flex h-7 min-w-0 pointer-coarse:h-10 shrink-0 items-center first:-ml-1.5 text-xs text-soft tabular-nums"
+      className="flex h-7 min-w-0 pointer-coarse:h-10 shrink-0 items-center first:-ml-1.5 pointer-coarse:first:-ml-3 text-xs text-soft tabular-nums"
     >
       <IconButton
         label={t('message.previous-branch')}
