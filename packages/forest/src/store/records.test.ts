@@ -23,6 +23,7 @@ test('each record has a key, and one of an unknown kind all of its text', () => 
 
 test('the keys of registers differ, whatever is in their names', () => {
   expect(refKey({ on: 'thread', key: 'a/b/c', name: 'n' })).toBe('thread/a%2Fb%2Fc/n');
+  expect(refKey({ on: 'thread', key: '/', name: 'n' })).toBe('thread/%2F/n');
   expect(refKey({ on: 'thread', key: 'a%2F%b', name: 'n' })).toBe('thread/a%252F%25b/n');
 });
 
