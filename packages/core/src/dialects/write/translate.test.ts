@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { type Message, toolResult, user } from '../../message/index.ts';
-import { anthropicMessages, blocks, openaiChat, writeRequest } from '../index.ts';
+import { assistant, type Message, toolResult, user } from '../../message/index.ts';
+import { anthropicMessages, blocks, googleGenerateContent, openaiChat, writeRequest } from '../index.ts';
 import { bedrockConverse } from '../more.ts';
 
 const sent = (answer: Message) =>
@@ -58,4 +58,89 @@ it('a call inside a result is not left out silently', () => {
     ],
   });
   expect(losses).toEqual([{ kind: 'dropped', message: 2, path: 'content[0].content[0]', reason: 'unknown-block' }]);
+});
+
+const ELSEWHERE = { issuer: 'gateway.example' } as const;
+const ask = (...messages: Message[]) => writeRequest(anthropicMessages, { model: 'claude-sonnet-4-5', messages });
+const reasons = ({ losses }: ReturnType<typeof ask>) => losses.map(({ path, reason }) => `${path} ${reason}`);
+
+it.each([
+  ['gs://bucket/a.png', false],
+  ['gs://bucket/https://a.png', false],
+  ['http://example.com/a.png', true],
+  ['https://example.com/?data:image/gif;base64,R0lG', true],
+])('an image that another provider knows as %s is sent: %s', (uri, isSent) => {
+  const part = `{"fileData":{"mimeType":"image/png","fileUri":"${uri}"}}`;
+  const { body } = ask(
+    googleGenerateContent.parseMessage(`{"role":"user","parts":[{"text":"See"},${part}]}`, ELSEWHERE),
+  );
+  expect(body.includes(`"source":{"type":"url","url":"${uri}"}`)).toBe(isSent);
+});
+
+it.each(['image/gif2', 'audio/*'])('%s is not taken for a type that is taken', (mediaType) => {
+  const source = { kind: 'url', url: 'https://example.com/a' } as const;
+  expect(
+    reasons(
+      ask(
+        user([
+          { type: 'text', text: 'See' },
+          { type: 'media', mediaType, source },
+        ]),
+      ),
+    ),
+  ).toEqual(['content[1] unsupported-media']);
+});
+
+it.each([
+  ['null', 'unknown-block'],
+  ['{"to":1,"ol":2}', 'unknown-block'],
+  ['{"tool":1}', 'server-tool'],
+])('%s is left out as %s', (native, reason) => {
+  const messages = [
+    user('Hi'),
+    assistant([
+      { type: 'text', text: 'Yes' },
+      { type: 'unknown', native },
+    ]),
+    user('So?'),
+  ];
+  expect(reasons(ask(...messages))).toEqual([`content[1] ${reason}`]);
+});
+
+it('of a reply that was cut, only the last call may lack its arguments', () => {
+  const call = (id: string, input: string) => `{"type":"tool_use","id":"${id}","name":"f","input":${input}}`;
+  const raw = (...calls: string[]) =>
+    anthropicMessages.parseMessage(`{"role":"assistant","content":[{"type":"text","text":"Yes"},${calls}]}`, {
+      ...ELSEWHERE,
+      cut: true,
+    });
+  const idsOf = ({ body }: ReturnType<typeof ask>) => [...body.matchAll(/"id":"(\w)"/g)].map(([, id]) => id);
+  expect(idsOf(ask(user('Hi'), raw(call('a', '""'), call('b', '{"x":1}')), user('So?')))).toEqual(['a', 'b']);
+  expect(idsOf(ask(user('Hi'), raw(call('a', '{}'), call('b', '" "')), user('So?')))).toEqual(['a']);
+});
+
+it('blank arguments are none', () => {
+  const raw = '{"role":"assistant","tool_calls":[{"id":"a","function":{"name":"f","arguments":" "}}]}';
+  const { body, losses } = sent(openaiChat.parseMessage(raw));
+  expect(body).toContain('"input":{}');
+  expect(losses).toEqual([]);
+});
+
+it('an empty text beside another in a result is a loss', () => {
+  const call = '{"type":"tool-use","id":"a","name":"f","parameters":{}}';
+  const result = (content: string) => `{"type":"tool-result","toolCallId":"a","isError":false,"content":[${content}]}`;
+  const message = (role: string, ...content: string[]) =>
+    blocks.parseMessage(`{"role":"${role}","content":[${content}]}`);
+  const texts = result('{"type":"text","text":""},{"type":"text","text":"x"}');
+  expect(reasons(ask(user('Hi'), message('assistant', call), message('user', texts)))).toEqual([
+    'content[0].content[0] empty',
+  ]);
+});
+
+it('that signatures are lost is told beside other losses', () => {
+  const call = '{"functionCall":{"name":"f","args":{}},"thoughtSignature":"s"}';
+  const raw = `{"role":"model","parts":[${call},{"executableCode":{}}]}`;
+  expect(reasons(sent(googleGenerateContent.parseMessage(raw, ELSEWHERE)))).toEqual(
+    expect.arrayContaining(['content[1] server-tool', ' foreign-reasoning']),
+  );
 });
