@@ -76,6 +76,11 @@ test('the screens have no fault of accessibility: light on a desktop, dark on a 
   await page.getByRole('textbox', { name: 'Message' }).fill('/');
   await page.getByRole('listbox', { name: 'Suggestions' }).waitFor();
   await look('dark suggestions', OF_COLOURS);
+  await page.keyboard.press('Escape');
+  // A sheet that a button of the bar opens is within the bar.
+  await page.getByRole('button', { name: /^Theme/ }).click();
+  await page.getByRole('menuitem', { name: 'Dark' }).waitFor();
+  await look('dark menu');
   expect(faults).toEqual({});
 });
 

@@ -109,7 +109,7 @@ test('a screen whose program is gone since an update says so, and the other scre
   await page.route(/graph-screen/, (route) => route.abort());
   const screens = page.getByRole('list', { name: 'Screens' });
   await screens.getByRole('link', { name: 'Graph' }).click();
-  await page.getByRole('alert').getByText('This screen could not be shown').waitFor();
+  await page.getByRole('alert').getByRole('heading', { name: 'This screen could not be shown' }).waitFor();
   await page.getByRole('button', { name: 'Load the page again' }).waitFor();
   await screens.getByRole('link', { name: 'Settings' }).click();
   await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();

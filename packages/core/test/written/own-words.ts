@@ -94,6 +94,24 @@ function anthropic(): Cases {
     'a document': { history: [ask(document, text('Read it'))] },
     'a document of the assistant': { history: [hi, say(text('Yes'), document), so] },
     'only a document of the assistant': { history: [hi, say(document), so] },
+    'a paper of the assistant': {
+      history: [
+        hi,
+        say(text('Yes'), '{"type":"document","source":{"type":"url","url":"https://example.com/a.pdf"}}'),
+        so,
+      ],
+    },
+    'citations of the assistant beside an empty text': {
+      history: [hi, say(text('Yes', ',"citations":[]'), text('')), so],
+    },
+    'citations of the user beside a document that may be cited': {
+      history: [
+        ask(
+          text('Hi', ',"citations":[]'),
+          '{"type":"document","source":{"type":"url","url":"https://example.com/a.pdf"},"citations":{"enabled":true}}',
+        ),
+      ],
+    },
     'citations of the user': { history: [ask('{"type":"text","text":"Hi","citations":[]}')] },
     'a search': { history: [hi, say(search('s'), found('s'), text('Yes')), so] },
     'a search that was cut': { history: [hi, [say(text('Yes'), search('s')), CUT], so] },
@@ -697,6 +715,29 @@ function chat(): Cases {
     'details of reasoning behind a router': {
       history: [hi, [say(`"content":"Yes",${details('google-gemini-v1')}`), router], so],
     },
+    'only details of reasoning behind another prefix': {
+      history: [hi, [say(`"content":"",${details()}`), { model: 'anthropic/claude-opus-4.8', prefix: 'x' }], so],
+    },
+    'details of a provider that is not named behind those of one that is': {
+      history: [
+        hi,
+        [say(`"content":"Yes",${details('google-gemini-v1')}`), router],
+        so,
+        say(`"content":"No",${details('google-gemini-v1')}`),
+        so,
+        [say(`"content":"Well",${details('google-gemini-v1')}`), { ...GATEWAY, upstream: 'Amazon Bedrock' }],
+        so,
+        [say('"content":"Bye"'), { upstream: 'Mistral' }],
+        so,
+      ],
+    },
+    'details of a provider with an odd name': {
+      history: [hi, [say(`"content":"Yes",${details('x')}`), { upstream: 'Z.AI / Beta' }], so],
+    },
+    'such details where what is asked for is no name': {
+      history: [hi, [say(`"content":"Yes",${details('google-gemini-v1')}`), router], so],
+      extra: { provider: { order: [null, 1, 'amazon-bedrock'] } },
+    },
     'such details where another one is asked for': {
       history: [hi, [say(`"content":"Yes",${details('google-gemini-v1')}`), router], so],
       extra: { provider: { only: ['amazon-bedrock'] } },
@@ -806,6 +847,8 @@ function responses(): Cases {
       history: [hi, [turn(thought(), say('m'), call('a')), account], result('a')],
       account: 'a',
     },
+    'a thought of which the account is not known': { history: [hi, turn(thought(), say('m')), so], account: 'a' },
+    'a thought for an account that is not known': { history: [hi, [turn(thought(), say('m')), account], so] },
     'only a thought for another account': { history: [hi, [turn(thought()), account], so], account: 'a' },
     'two thoughts in a row': { history: [hi, turn(thought('r1'), thought('r2'), say('m')), so] },
     'a thought at the end': { history: [hi, turn(say('m'), thought()), so] },

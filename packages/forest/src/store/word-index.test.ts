@@ -106,7 +106,7 @@ test('a message is searched by all that a person sees of it', () => {
   expect(text).toBe('thoughts\nwords\nno\nlook {"at":"sea"}');
   const content = [
     { type: 'text', text: 'ship' },
-    { type: 'media', mediaType: 'image/png', data: 'AAAA' },
+    { type: 'media', mediaType: 'image/png', source: { kind: 'base64', data: 'AAAA' } },
     { type: 'text', text: 'wave' },
   ] as const;
   expect(searchText(toolResult('c1', content))).toBe('ship  wave');

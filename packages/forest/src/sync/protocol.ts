@@ -1,6 +1,7 @@
 import { isSkeinError } from '@skein/core';
 import { sha256 } from '../model/ids.ts';
-import { LONGEST_PREFIX } from './record-index.ts';
+import { isInteger, isItems, isPage, isSummaries, isText, isTexts } from './answer-checks.ts';
+import { ID, LONGEST_PREFIX } from './record-index.ts';
 import type { SyncSelection } from './selection.ts';
 import { SyncError } from './sync-error.ts';
 import { SYNC_VERSION, type SyncPeer, type SyncRecord } from './sync-peer.ts';
@@ -25,40 +26,26 @@ export function remotePeer(send: (call: SyncCall) => Promise<unknown>): SyncPeer
 }
 
 function createPeer(send: (call: SyncCall) => Promise<unknown>, about: Pick<SyncCall, 'selection'>): SyncPeer {
-  const ask = async (call: keyof SyncPeer, list?: readonly unknown[]) => {
+  const ask = async <T>(
+    call: keyof SyncPeer,
+    isAnswer: (result: unknown) => result is T,
+    list?: readonly unknown[],
+  ) => {
     const answer = await send({ version: SYNC_VERSION, call, ...about, ...(list && { list }) });
-    return (answer as { result?: unknown } | null)?.result;
-  };
-  const askList = async (call: keyof SyncPeer, list: readonly unknown[]) => {
-    const result = await ask(call, list);
-    if (!Array.isArray(result)) throw wrongAnswer(call);
+    const result = (answer as { result?: unknown } | null)?.result;
+    if (!isAnswer(result))
+      throw new SyncError('sync_refused', `The other side answered "${call}" with something else. Is it a forest?`);
     return result;
   };
   return {
-    async version() {
-      const version = await ask('version');
-      if (!Number.isInteger(version)) throw wrongAnswer('version');
-      return version as number;
-    },
-    threads: (selection) => askList('threads', [selection]),
-    async select(threads) {
-      const name = await ask('select', threads);
-      if (typeof name !== 'string') throw wrongAnswer('select');
-      return createPeer(send, { selection: name });
-    },
-    summaries: (prefixes) => askList('summaries', prefixes),
-    items: (prefixes) => askList('items', prefixes),
-    async read(ids) {
-      const page = (await ask('read', ids)) as Awaited<ReturnType<SyncPeer['read']>> | null | undefined;
-      if (!Array.isArray(page?.records) || typeof page.done !== 'number') throw wrongAnswer('read');
-      return page;
-    },
-    write: async (records) => void (await ask('write', records)),
+    version: () => ask('version', isInteger),
+    threads: (selection) => ask('threads', isTexts, [selection]),
+    select: async (threads) => createPeer(send, { selection: await ask('select', isText, threads) }),
+    summaries: (prefixes) => ask('summaries', (result) => isSummaries(result, prefixes.length), prefixes),
+    items: (prefixes) => ask('items', isItems, prefixes),
+    read: (ids) => ask('read', isPage, ids),
+    write: async (records) => void (await ask('write', isInteger, records)),
   };
-}
-
-function wrongAnswer(call: string): SyncError {
-  return new SyncError('sync_refused', `The other side answered "${call}" with something else. Is it a forest?`);
 }
 
 /**
@@ -92,7 +79,7 @@ async function answerCall(peer: SyncPeer, call: unknown, list: readonly unknown[
     case 'items':
       return { result: await peer.items(texts(list, PREFIX)) };
     case 'read':
-      return { result: await peer.read(texts(list, /^[0-9a-f]{32}$/)) };
+      return { result: await peer.read(texts(list, ID)) };
     case 'write':
       if (list.some((one) => typeof one !== 'object' || one === null))
         throw new SyncError('sync_refused', 'The list of the call is wrong.');

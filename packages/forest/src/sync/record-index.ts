@@ -26,6 +26,8 @@ export interface RecordSummary {
 }
 
 const ID_DIGITS = 32;
+/** The form of an id. */
+export const ID = new RegExp(`^[0-9a-f]{${ID_DIGITS}}$`);
 const AFTER_NODES = 1_000_000_000;
 
 /**
@@ -77,7 +79,8 @@ export function isWinner(one: RecordItem, other: RecordItem): boolean {
 const DEEPEST = 4;
 /** No prefix is split further than this. */
 export const LONGEST_PREFIX = 12;
-const CHILDREN = 16;
+/** How many digits follow a prefix. */
+export const CHILDREN = 16;
 const WORDS = 4;
 
 /** What a forest has, by id: each prefix has a summary, so that two indexes find their differences in a few steps. */

@@ -129,7 +129,7 @@ export function verify({ id, record, sum }: SyncRecord): void {
   const item = isObject && isRecord(record) ? describeRecord(record) : undefined;
   const fault = item && hashFault(record);
   if (fault !== undefined) throw new SyncError('sync_refused', `${fault} Nothing of this batch was written.`);
-  if (item?.id !== id || sum !== recordSum(record) || isOwn(record))
+  if (!item || item.id !== id || sum !== recordSum(record) || isOwn(record))
     throw new SyncError(
       'sync_refused',
       `A record that arrived is not the one with the id ${String(id).slice(0, 40)}. Nothing of this batch was written.`,

@@ -162,9 +162,8 @@ async function compare(local: SyncPeer, remote: SyncPeer): Promise<RecordDiffere
       const [ours, theirs] = await Promise.all([local.summaries(prefixes), remote.summaries(prefixes)]);
       for (const [at, prefix] of prefixes.entries()) {
         for (const [digit, mine] of ours[at]!.entries()) {
-          const other = theirs[at]?.[digit];
+          const other = theirs[at]![digit]!;
           compared.summaries += 1;
-          if (!other) throw new SyncError('sync_refused', 'The other side sent no summary. Nothing was written.');
           if (mine.count === other.count && mine.sum === other.sum) continue;
           const longer = prefix + digit.toString(16);
           const isLeaf = longer.length === LONGEST_PREFIX || Math.max(mine.count, other.count) <= SMALL;

@@ -64,7 +64,7 @@ function Scope({ below }: { readonly below: string | undefined }) {
       aria-label={t('graph.scope')}
       value={below ?? WHOLE}
       onChange={(event) => go(event.target.value === WHOLE ? '/graph' : `/graph/${event.target.value}`)}
-      className="h-7 max-w-56 pointer-coarse:h-10 min-w-0 rounded-md border border-line bg-surface pl-2 text-sm text-ink"
+      className="h-7 max-w-56 pointer-coarse:h-10 min-w-0 max-sm:max-w-40 rounded-md border border-line bg-surface pl-2 text-sm text-ink"
     >
       <option value={WHOLE}>{t('graph.scope-forest')}</option>
       {below !== undefined && !isThread && (
@@ -88,9 +88,9 @@ function SearchField({ search, onSearch, found, focused, onFound }: GraphBarProp
     if (list.length > 0) onFound(list[(index + by + list.length) % list.length]!);
   };
   return (
-    <search className="flex items-center gap-1">
-      <span className="relative">
-        <Search size={14} aria-hidden className="absolute top-1.5 left-2 text-faint" />
+    <search className="flex min-w-0 items-center gap-1 max-sm:grow">
+      <span className="relative flex items-center max-sm:grow">
+        <Search size={14} aria-hidden className="absolute left-2 text-faint" />
         <input
           type="search"
           aria-label={t('graph.search-label')}
@@ -100,7 +100,7 @@ function SearchField({ search, onSearch, found, focused, onFound }: GraphBarProp
           onKeyDown={(event) => {
             if (event.key === 'Enter') step(event.shiftKey ? -1 : 1);
           }}
-          className="h-7 w-40 pointer-coarse:h-10 rounded-md border border-line bg-surface pr-1 pl-7 text-sm placeholder:text-faint"
+          className="h-7 w-40 pointer-coarse:h-10 max-sm:w-0 max-sm:min-w-24 max-sm:grow rounded-md border border-line bg-surface pr-1 pl-7 text-sm placeholder:text-faint"
         />
       </span>
       {search.trim() !== '' && (
@@ -138,9 +138,12 @@ function Legend({ kinds, hidden, onHidden }: LegendProps) {
     onHidden(next);
   };
   return (
-    <ul aria-label={t('graph.legend')} className="flex flex-wrap items-center gap-1">
+    <ul
+      aria-label={t('graph.legend')}
+      className="flex items-center gap-1 max-sm:w-full max-sm:overflow-x-auto max-sm:[scrollbar-width:none] sm:flex-wrap"
+    >
       {KINDS.filter(({ kind }) => kinds.has(kind)).map(({ kind, title }) => (
-        <li key={kind}>
+        <li key={kind} className="shrink-0">
           <button
             type="button"
             aria-pressed={!hidden.has(kind)}

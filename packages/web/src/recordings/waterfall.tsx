@@ -10,7 +10,7 @@ export function Waterfall({ calls, chosen }: { readonly calls: readonly Recordin
   const sorted = calls.toSorted((a, b) => a.start - b.start);
   const { bars, length, parallel } = layOutBars(sorted);
   return (
-    <figure className="border-b border-line px-4 py-2" aria-label={t('recordings.waterfall')}>
+    <figure className="border-b border-line px-3 py-2 sm:px-4" aria-label={t('recordings.waterfall')}>
       <figcaption className="mb-1 flex gap-3 text-xs text-soft">
         <span className="font-medium text-ink">{t('recordings.waterfall')}</span>
         <span>{t('recordings.calls', { count: sorted.length })}</span>

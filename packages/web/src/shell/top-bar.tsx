@@ -31,7 +31,7 @@ export function TopBar() {
       data-bar
       className="flex h-11 shrink-0 pointer-coarse:h-13 items-center gap-1 border-b border-line bg-sunken px-2 sm:gap-2"
     >
-      <div className="flex shrink-0 items-center gap-1 sm:gap-2 lg:flex-1">
+      <div className="flex shrink-0 items-center gap-1 sm:gap-2 xl:flex-1">
         <IconButton
           label={isOpen ? t('bar.forest-hide') : t('bar.forest-show')}
           keys="\"
@@ -63,7 +63,7 @@ export function TopBar() {
           <Kbd>{keyLabel('Ctrl+k')}</Kbd>
         </span>
       </button>
-      <div className="flex min-w-0 shrink-0 items-center justify-end gap-1 sm:gap-2 lg:flex-1">
+      <div className="flex min-w-0 shrink-0 items-center justify-end gap-1 sm:gap-2 xl:flex-1">
         <ModelButton />
         <StoreState />
         <ThemeButton />

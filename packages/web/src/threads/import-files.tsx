@@ -250,21 +250,21 @@ function ImportSummary({ result }: { readonly result: ImportReport }) {
   const first = known.data?.items.find(({ id }) => id === threads[0]);
   return (
     <div className="mt-1 text-sm">
-      <p className="flex flex-wrap items-center gap-x-2 text-soft">
-        <CircleCheck size={14} aria-hidden className="text-ok" />
+      <p className="flex items-start gap-2 text-soft">
+        <CircleCheck size={14} aria-hidden className="mt-[3px] shrink-0 text-ok" />
         <span>
           {tx(added === 0 ? 'import.none-new' : 'import.some-new', {
             format: <b className="font-medium text-ink">{format}</b>,
             conversations: t('threads.conversations-count', { count: threads.length }),
             messages: t('threads.messages-count', { count: messages }),
             added,
-          })}
+          })}{' '}
+          {first && (
+            <Link href={toAddress(first.id)} className="text-accent underline underline-offset-2">
+              {threads.length > 1 ? t('import.open-first') : t('import.open-only')}
+            </Link>
+          )}
         </span>
-        {first && (
-          <Link href={toAddress(first.id)} className="text-accent hover:underline">
-            {threads.length > 1 ? t('import.open-first') : t('import.open-only')}
-          </Link>
-        )}
       </p>
       {problems.length > 0 && (
         <details className="mt-2">

@@ -69,7 +69,7 @@ export function ModalHead({
   readonly onClose: () => void;
 }) {
   return (
-    <header className="flex shrink-0 items-center justify-between gap-4 border-b border-line py-2 pr-2 pl-4">
+    <div className="flex shrink-0 items-center justify-between gap-4 border-b border-line py-2 pr-2 pl-4">
       <h2 id={id} className="min-w-0 truncate font-semibold">
         {title}
       </h2>
@@ -81,7 +81,7 @@ export function ModalHead({
       >
         <X size={16} aria-hidden />
       </button>
-    </header>
+    </div>
   );
 }
 

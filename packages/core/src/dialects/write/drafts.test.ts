@@ -217,16 +217,19 @@ it('questions that become one turn are joined anew when another one follows', ()
   expect(write([one, three])).toEqual({ texts: [{ text: 'One?' }, { text: 'Three?' }], of: [[0, 1]] });
 });
 
-it('each result that names a function instead of its call is one loss, of the message that has it', () => {
-  const result = (name: string) => `{"type":"tool_result","tool_use_id":"skn_fn_0_${name}","content":"x"}`;
-  const results = anthropicMessages.parseMessage(`{"role":"user","content":[${result('find')},${result('look')}]}`);
-  const messages = [user('Hi'), assistant([call('a'), call('b', 'look')]), results];
-  const { losses } = writeRequest(anthropicMessages, { model: 'claude-sonnet-4-5', messages });
-  expect(losses.filter(({ reason }) => reason === 'tool-id').map(({ detail }) => detail)).toEqual([
-    'skn_fn_0_find -> a',
-    'skn_fn_0_look -> b',
-  ]);
-});
+it.each([[['find', 'look']], [['find']]])(
+  'results that name their functions are sent with the ids of their calls: %j',
+  (names) => {
+    const result = (name: string) => `{"type":"tool_result","tool_use_id":"skn_fn_0_${name}","content":"x"}`;
+    const results = anthropicMessages.parseMessage(`{"role":"user","content":[${names.map(result)}]}`);
+    const messages = [user('Hi'), assistant(names.map((name) => call(`id_${name}`, name))), results];
+    const { body, losses } = writeRequest(anthropicMessages, { model: 'claude-sonnet-4-5', messages });
+    expect([...body.matchAll(/"tool_use_id":"(\w+)"/g)].map(([, id]) => id)).toEqual(names.map((name) => `id_${name}`));
+    expect(losses.filter(({ reason }) => reason === 'tool-id').map(({ detail }) => detail)).toEqual(
+      names.map((name) => `skn_fn_0_${name} -> id_${name}`),
+    );
+  },
+);
 
 it.each<[Dialect, string, ...string[]]>([
   [openaiChat, 'gpt-4o', '{"role":"user","content":"Hi","parsed":{}}'],

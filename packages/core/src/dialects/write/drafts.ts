@@ -12,7 +12,7 @@ export const NO_CALLS: CallLookup = { find: () => undefined };
 const BY_NAME = /^skn_fn_\d+_(.*)/s;
 
 /** Whether a result must be written anew to name its call: naming it by function works only for calls of the same issuer. */
-function isMisnamed(id: string, call: CallMatch | undefined): boolean {
+export function isMisnamed(id: string, call: CallMatch | undefined): boolean {
   return call !== undefined && call.id !== id && !(call.isOwn && BY_NAME.test(id));
 }
 

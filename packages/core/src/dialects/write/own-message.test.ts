@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { user } from '../../message/index.ts';
 import { anthropicMessages, googleGenerateContent, writeRequest } from '../index.ts';
 import { bedrockConverse } from '../more.ts';
 
@@ -35,4 +36,27 @@ it.each([
   expect(body).toContain('of a');
   expect(body).toContain('of b');
   expect(losses.map(({ reason }) => reason)).not.toContain('tool-unanswered');
+});
+
+it.each([
+  ['claude-sonnet-4-5-20250929', 'claude-sonnet-4-5', true],
+  ['claude-sonnet-4-5-2025-09-29', 'claude-sonnet-4-5', true],
+  ['claude-sonnet-4-5', 'anthropic/Claude-Sonnet-4-5@latest', true],
+  ['claude-sonnet-4-5-20250929-v2', 'claude-sonnet-4-5-v2', false],
+  ['claude-sonnet-4-5-2025-09', 'claude-sonnet-4-5', false],
+  ['claude-sonnet-4-5', 'claude-sonnet-4-6', false],
+])('thinking of %s goes back to %s: %s', (from, model, isSent) => {
+  const thought = '{"type":"thinking","thinking":"hm","signature":"s"}';
+  const { issuer } = anthropicMessages.home;
+  const raw = `{"role":"assistant","content":[${thought},{"type":"text","text":"Yes"}]}`;
+  const messages = [user('Hi'), anthropicMessages.parseMessage(raw, { issuer, model: from }), user('So?')];
+  expect(writeRequest(anthropicMessages, { model, messages }).body.includes('"thinking"')).toBe(isSent);
+});
+
+it('an answer that holds a result is not taken apart like a question', () => {
+  const raw =
+    '{"role":"assistant","content":[{"type":"text","text":"Yes"},{"type":"tool_result","tool_use_id":"a","content":"x"}]}';
+  const messages = [user('Hi'), anthropicMessages.parseMessage(raw), user('So?')];
+  const { body } = writeRequest(anthropicMessages, { model: 'claude-sonnet-4-5', messages });
+  expect(body).toContain('{"role":"assistant","content":[{"type":"text","text":"Yes"}');
 });

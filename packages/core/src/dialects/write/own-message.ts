@@ -18,6 +18,7 @@ import { hashNext } from '../manifest.ts';
 import { forModel, type Policies } from '../provider.ts';
 import {
   draftOwn,
+  isMisnamed,
   isOwn,
   locateAt,
   mergeRun,
@@ -69,8 +70,7 @@ function splitBound(
     at === 0 ? needsOtherPrefix(one, prefix) : one.bound === true;
   if (!from.some(isElsewhere)) return [draft];
   const rest = from.flatMap((one, at) => (isElsewhere(one, at) ? withoutBound(one, job) : [one]));
-  const said = rest.filter(({ text }) => text);
-  return [...rest.filter(({ text }) => !text), ...mergeRun(said, draft.role, job)];
+  return mergeRun(rest, draft.role, job);
 }
 
 function needsOtherPrefix({ bound, message }: PlacedDraft, prefix: string): boolean {
@@ -267,7 +267,7 @@ export interface PartListFormat {
 
 /**
  * Splits an own user message into one draft for each tool result and one for the rest, with every part in its exact text;
- * undefined if it is not the issuer's own, or has other members.
+ * undefined if it is not the issuer's own, has other members, or names its calls in a way that they no longer have.
  */
 export function splitOwn(
   message: Message,
@@ -275,7 +275,8 @@ export function splitOwn(
   calls: CallLookup,
   format: PartListFormat,
 ): readonly Draft[] | undefined {
-  if (!isOwn(message, target) || message.role === 'assistant') return undefined;
+  const isMoved = message.facts.results.some((id) => isMisnamed(id, calls.find(id)));
+  if (isMoved || !isOwn(message, target) || message.role === 'assistant') return undefined;
   const [whole] = format.splice(message, target);
   if (!whole) return [];
   const parts = readParts(whole, format);

@@ -210,7 +210,11 @@ describe('a bit that flips in the last batch of a writer that was killed', () =>
       await here.write(name, flip(bytes, bit));
       const scan = openSegmentScan(here.folder);
       const scanned: (string | undefined)[] = [];
-      const selection = { entry: () => 'record', ref: { on: 'thread', name: 'title' }, takesWith: 'model' } as const;
+      const selection = {
+        entry: () => 'record' as const,
+        ref: { on: 'thread', name: 'title' },
+        takesWith: 'model',
+      } as const;
       for await (const one of scan.records(selection)) if ('record' in one) scanned.push(one.record.k);
       const logged: string[] = [];
       const files = diskFiles();

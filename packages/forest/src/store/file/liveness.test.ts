@@ -98,6 +98,9 @@ describe('a sign of life', () => {
     expect(await readLife(files, writers, 'reused')).toBe('dead');
     await putSign('ended', { ...sign, pid: 4_194_303 });
     expect(await readLife(files, writers, 'ended')).toBe('dead');
+    // The name of a machine may change while it runs.
+    await putSign('renamed', { ...sign, started: '1', host: 'renamed' });
+    expect(await readLife(files, writers, 'renamed')).toBe('dead');
     // Where the pid is another's, or the machine has been started anew, only the beat tells.
     for (const other of [{ boot: 'another' }, { space: 'pid:[1]' }]) {
       await putSign('elsewhere', { ...sign, started: '1', ...other });

@@ -13,7 +13,7 @@ export interface Draft extends Unsent {
 }
 
 /** A message that was not sent yet. */
-export interface Unsent {
+interface Unsent {
   readonly text: string;
   readonly attachments: readonly Attachment[];
 }
