@@ -17,9 +17,7 @@ export const AREAS = {
       'packages/forest/test/record-{placement-*,projection,server-state}.test.ts',
       'packages/forest/src/record/{placement,projection/*}.test.ts',
     ],
-    longer: [
-      'packages/forest/test/record-{clouds,facts,few-facts,orders,retention}.test.ts',
-    ],
+    longer: ['packages/forest/test/record-{clouds,facts,few-facts,orders,retention}.test.ts'],
   },
   writing: {
     sources: ['packages/core/src/dialects/write/*.ts', 'packages/core/src/dialects/*/write-request.ts'],

@@ -23,14 +23,14 @@ import { createSharedDatabase, type ProcessLife, type SharedDatabase, whileAlive
 import type { VirtualTime } from './virtual-time.ts';
 
 /** How many there are. */
-export interface ManyServersSize {
+interface ManyServersSize {
   readonly servers: number;
   readonly projects: number;
   readonly databases: number;
 }
 
 /** What recording took. */
-export interface ManyServersFigures {
+interface ManyServersFigures {
   readonly exchanges: number;
   /** Operations of the databases. */
   readonly operations: number;

@@ -114,7 +114,7 @@ function mapMethods<T extends object>(target: T, call: (operation: () => Promise
 }
 
 /** What a call of a process gives, and nothing after its death. */
-export function untilDeath<T>(process: ProcessLife, result: Promise<T>): Promise<T> {
+function untilDeath<T>(process: ProcessLife, result: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     result.then(
       (value) => process.isDead || resolve(value),

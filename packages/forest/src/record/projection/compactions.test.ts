@@ -148,7 +148,7 @@ describe('a compaction', () => {
     const path = chat(...TALK);
     const { upTo, digest, replacement } = describeCompaction(index, historyOf(...sent), { place, matched });
     expect(digest).toBe(rangeDigest(path, upTo));
-    return [upTo, ...replacement.map(({ raw }) => JSON.parse(raw).content)];
+    return [upTo, ...replacement.map((one) => JSON.parse((one as { raw: string }).raw).content)];
   };
 
   test('says how many messages at the front were left out, and what was sent instead', () => {

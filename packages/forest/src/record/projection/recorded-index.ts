@@ -253,7 +253,7 @@ export function createRecordedIndex(older?: OlderFacts, rows?: RowReader): Recor
   return {
     nodes: map(SPECS.nodes),
     echoes: map(SPECS.echoes),
-    spots: map(SPECS.spots),
+    spots: map<SpotList | undefined>(SPECS.spots),
     lastUsed: map(SPECS.lastUsed),
     hintsAt: map(SPECS.hintsAt),
     anySystem: map(SPECS.anySystem),
