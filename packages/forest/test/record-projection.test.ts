@@ -18,31 +18,52 @@ test('an earlier turn whose clock was ahead by an hour does not hide the turns a
   expect(path.map(({ message }) => message.text)).toEqual(['Q', 'A', 'R', 'B', 'S', 'C']);
 });
 
-test('many exchanges that come at once are read once, though placing them makes more changes than a store remembers', async () => {
-  const store = memoryStore();
-  const asked: string[] = [];
-  const watched: Store = {
-    ...store,
-    entry(kind, id) {
-      if (!id.includes('/')) asked.push(id);
-      return store.entry(kind, id);
-    },
-    entries(kind, query) {
-      if (query?.of === EXCHANGES) asked.push('all');
-      return store.entries(kind, query);
-    },
-  };
-  const { run } = sharedProjector({ store: watched, clock: newForest(store).clock });
-  await run();
-  expect(asked.splice(0)).toEqual(['all']);
+describe('many exchanges at once, whose records are more changes than a store remembers,', () => {
   const ids = Array.from({ length: 1500 }, (_, at) => `x${String(at).padStart(4, '0')}`);
-  for (const [at, id] of ids.entries())
-    await store.append(recordsOf(chatTurn(id, at, [user(`Q ${id}`)], assistant(`A ${id}`))));
-  await run();
-  expect(asked).toEqual(ids);
-  expect((await newForest(store).threads.list({ limit: 1 })).items).toHaveLength(1);
-  const placed = await store.refs({ on: 'forest', names: [PLACEMENT_REF], limit: 2000 });
-  expect(placed.items.map(({ key }) => key).sort()).toEqual(ids);
+
+  /** A store, what was asked of it, and how to record these exchanges in it. */
+  const watchedStore = () => {
+    const store = memoryStore();
+    const asked: string[] = [];
+    const watched: Store = {
+      ...store,
+      entry(kind, id) {
+        if (!id.includes('/')) asked.push(id);
+        return store.entry(kind, id);
+      },
+      entries(kind, query) {
+        if (query?.of === EXCHANGES) asked.push('a page of all');
+        return store.entries(kind, query);
+      },
+    };
+    const record = async () => {
+      for (const [at, id] of ids.entries())
+        await store.append(recordsOf(chatTurn(id, at, [user(`Q ${id}`)], assistant(`A ${id}`))));
+    };
+    const readPlaced = async () => {
+      const { items } = await store.refs({ on: 'forest', names: [PLACEMENT_REF], limit: ids.length });
+      return items.map(({ key }) => key).sort();
+    };
+    return { asked, record, readPlaced, run: sharedProjector({ store: watched, clock: newForest(store).clock }).run };
+  };
+
+  test('are read once', async () => {
+    const { asked, record, readPlaced, run } = watchedStore();
+    await run();
+    expect(asked.splice(0)).toEqual(['a page of all']);
+    await record();
+    await run();
+    expect(asked).toEqual(ids);
+    expect(await readPlaced()).toEqual(ids);
+  });
+
+  test('are read once by a process that begins with them', async () => {
+    const { asked, record, readPlaced, run } = watchedStore();
+    await record();
+    await run();
+    expect(asked).toEqual(['a page of all', 'a page of all', 'a page of all']);
+    expect(await readPlaced()).toEqual(ids);
+  });
 });
 
 describe('a late exchange', () => {

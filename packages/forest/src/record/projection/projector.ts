@@ -119,32 +119,40 @@ export function createProjector(
 
   /** The exchange records that changed since the last look, in parts. */
   async function* news(): AsyncGenerator<readonly EntryRecord[]> {
-    if (cursor !== undefined) {
-      while (await lookForChanges()) {
-        const part = [...found.values()].sort(byOrder).slice(0, PLACED_AT_ONCE);
-        for (const { id } of part) found.delete(id);
-        yield part;
-        if (found.size === 0) return;
+    for (;;) {
+      if (cursor === undefined) {
+        forget();
+        yield* everything();
       }
-      forget();
+      if (cursor === undefined || !(await lookForChanges())) continue;
+      const part = [...found.values()].sort(byOrder).slice(0, PLACED_AT_ONCE);
+      for (const { id } of part) found.delete(id);
+      yield part;
+      if (found.size === 0) return;
     }
+  }
+
+  /** The records of all exchanges whose facts are not stored. */
+  async function* everything(): AsyncGenerator<readonly EntryRecord[]> {
     cursor = (await store.changes()).next;
     const opened = await base?.open();
     if (opened) index = opened.index;
     let state = opened?.state;
     position = state?.position ?? '';
-    const size = base ? limits.steps + limits.every : Number.POSITIVE_INFINITY;
-    for await (const part of loadExchanges(forest, position, size)) {
-      const late = state ? await readLate(state, part) : [];
+    for await (const page of loadExchanges(forest, position, PLACED_AT_ONCE)) {
+      if (state) yield readLate(state, page);
       state = undefined;
-      yield [...late, ...part];
+      for (let at = 0; at < page.length; at += PLACED_AT_ONCE) {
+        yield page.slice(at, at + PLACED_AT_ONCE);
+        if (!(await lookForChanges())) return;
+      }
     }
   }
 
   /** Finds the exchange records that changed since the last look. Returns false if the store no longer knows which. */
   const lookForChanges = async (): Promise<boolean> => {
     const { items, next, reset } = await store.changes(cursor);
-    cursor = next;
+    cursor = reset ? undefined : next;
     if (reset) return false;
     for (const entry of await readChanged(items)) found.set(entry.id, entry);
     return true;
