@@ -42,9 +42,7 @@ export const click =
 export async function holdServer(page) {
   // Streams of events are not awaited by any screen.
   await page.route(/\/api\/v1\/(?!events)/, () => undefined);
-  await page.addInitScript(() => {
-    Object.assign(window, { held: true });
-  });
+  await page.addInitScript('window.held = true');
   await page.reload();
   await page.locator('main .animate-pulse.bg-hover').first().waitFor();
   // The lines of what is loading come late, so that a fast answer shows none.

@@ -104,11 +104,14 @@ const IMPORTED = `${JSON.stringify({
 })}
 { "messages": `;
 
-/** @param {Element} element */
-function dragFiles(element) {
-  const dataTransfer = new DataTransfer();
-  dataTransfer.items.add(new File(['{}'], 'kept.json'));
-  element.dispatchEvent(new DragEvent('dragenter', { bubbles: true, dataTransfer }));
+/** Files come over the screen, and are not dropped yet. @param {Page} page */
+async function dragFiles(page) {
+  await page.getByRole('main').getByRole('heading').first().waitFor();
+  await page.evaluate(`(() => {
+    const dataTransfer = new DataTransfer();
+    dataTransfer.items.add(new File(['{}'], 'kept.json'));
+    document.querySelector('main h1').dispatchEvent(new DragEvent('dragenter', { bubbles: true, dataTransfer }));
+  })()`);
 }
 
 /** @param {string} model */
@@ -197,7 +200,7 @@ async function listStates({ forest, url, bare, locked, threads }) {
     {
       name: 'forest-dropping',
       path: `${url}/`,
-      act: (page) => page.getByRole('main').getByRole('heading').first().evaluate(dragFiles),
+      act: dragFiles,
     },
     { name: 'forest-filters', path: `${url}/?tag=evening&rating=4` },
     { name: 'forest-archived', path: `${url}/?view=archived` },
