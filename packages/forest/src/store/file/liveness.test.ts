@@ -17,6 +17,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   vi.restoreAllMocks();
+  await files.close();
   await here.remove();
 });
 

@@ -225,6 +225,7 @@ describe('packing while others write', () => {
     const files = diskFiles();
     const own = join(here.own, 'writers', `${store.writer}.json`);
     const sign = JSON.parse((await files.read(own, 0, 1000)).toString());
+    await files.close();
     await putSign('w1.json', { ...sign, started: '1' });
     await putSign('w2.json.draft', sign);
     expect(await store.compact(() => true)).toEqual({ kept: 1, removed: 0 });

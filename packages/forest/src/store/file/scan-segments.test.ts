@@ -32,9 +32,13 @@ const SELECTION: RecordSelection = {
 /** What a scan gives: records, and places as the members that are known of them. */
 async function scanned(scan: SegmentScan = openSegmentScan(here.folder), selection = SELECTION) {
   const found: ScannedRecord[] = [];
-  for await (const one of scan.records(selection)) found.push(one);
-  const read = await scan.read(found.map(({ place }) => place));
-  await scan.close();
+  let read: (StoreRecord | undefined)[];
+  try {
+    for await (const one of scan.records(selection)) found.push(one);
+    read = await scan.read(found.map(({ place }) => place));
+  } finally {
+    await scan.close();
+  }
   return {
     shown: found.map((one) => ('record' in one ? one.record : one.entry)),
     read,
