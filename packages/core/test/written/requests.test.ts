@@ -203,7 +203,7 @@ describe.each(SPOKEN.map((spoken) => ({ ...spoken, id: spoken.to.id })))(
       const own = Object.values(OWN_WORDS[id] ?? {}).map((one) => readOwn(to, one, target));
       for (const given of [...Object.values(ORDERS), ...own]) {
         const all = [...given.messages, assistant('Fine'), user('Bye')];
-        for (let count = given.messages.length; count <= all.length; count++) {
+        for (let count = all.length - 2; count <= all.length; count++) {
           const request = { ...given, ...target, messages: all.slice(0, count), cache: [] };
           const [warm, cold] = [to, { ...to }].map((one) => {
             const { body, losses, manifest } = writeRequest(one, request);
