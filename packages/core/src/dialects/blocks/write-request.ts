@@ -27,8 +27,8 @@ function translate(message: Message, _target: Target, calls: CallLookup): readon
   const content = message.content.flatMap((block, index): readonly ContentBlock[] => {
     const path = `content[${index}]`;
     if (block.type === 'reasoning') losses.push(rewritten(path, 'foreign-reasoning'));
-    if (block.type !== 'tool-use' || areArguments(block.rawParameters)) return [block];
-    if (message.facts.needs.includes('cut')) {
+    if (block.type !== 'tool-use' || block.rawParameters.trim() === '') return [block];
+    if (!areArguments(block.rawParameters) && message.facts.needs.includes('cut')) {
       losses.push(dropped(path, 'cut'));
       return [];
     }
