@@ -1,6 +1,6 @@
-import { blockText, type ContentBlock, contentText, type Message } from '../../message/index.ts';
+import { type ContentBlock, callRef, contentText, type Message } from '../../message/index.ts';
 import { dropped, type LossNote, rewritten } from '../loss.ts';
-import type { FunctionTool, NativeTool, ToolDefinition } from '../request.ts';
+import type { ToolDefinition } from '../request.ts';
 import { type BodyMember, joinFrame } from '../write/frame.ts';
 import { areArguments, toArguments } from '../write/translate.ts';
 import type { CallLookup, Draft, Frame, FrameParts, RequestWriter, Target } from '../write/writer.ts';
@@ -27,7 +27,7 @@ function translate(message: Message, _target: Target, calls: CallLookup): readon
   const content = message.content.flatMap((block, index): readonly ContentBlock[] => {
     const path = `content[${index}]`;
     if (block.type === 'reasoning') losses.push(rewritten(path, 'foreign-reasoning'));
-    if (block.type !== 'tool-use' || block.rawParameters.trim() === '') return [block];
+    if (block.type !== 'tool-use') return [block];
     if (!areArguments(block.rawParameters) && message.facts.needs.includes('cut')) {
       losses.push(dropped(path, 'cut'));
       return [];
@@ -55,38 +55,33 @@ function plainDraft(
   content: readonly ContentBlock[],
   losses: readonly LossNote[],
 ): Draft {
-  const calls = content.flatMap((block) => (block.type === 'tool-use' ? [{ id: block.id, name: block.name }] : []));
-  return {
-    role,
-    text: `{"role":"${role}","content":[${content.map(blockText).join(',')}]}`,
-    calls,
-    results: [],
-    losses,
-  };
+  const text = `{"role":"${role}","content":${contentText(content)}}`;
+  const calls = content.flatMap((block) => (block.type === 'tool-use' ? [callRef(block)] : []));
+  return { role, text, calls, results: [], losses };
 }
 
 function frame(parts: FrameParts, target: Target): Frame {
   const losses: LossNote[] = [];
-  const tools = parts.tools.flatMap((tool) => toolText(tool, losses));
+  const tools = parts.tools.flatMap((tool) => toolText(tool, losses)).join(',');
   const lead = parts.system.map((message) =>
     message.origin.dialect === 'blocks' ? message.raw : `{"role":"system","content":${contentText(message.content)}}`,
   );
   const head: BodyMember[] = [
     ['model', JSON.stringify(target.model)],
-    ['tools', tools.length > 0 ? `[${tools.join(',')}]` : undefined],
+    ['tools', tools ? `[${tools}]` : undefined],
   ];
   const hasParams = Object.keys(parts.params).length > 0;
   const tail: BodyMember[] = [['params', hasParams ? JSON.stringify(parts.params) : undefined]];
   return {
     ...joinFrame(head, 'messages', tail, parts.extra),
     lead,
-    base: `${lead.join(',')}\n${tools.join(',')}`,
+    base: `${lead.join(',')}\n${tools}`,
     losses,
   };
 }
 
 function toolText(tool: ToolDefinition, losses: LossNote[]): string[] {
-  if (isNative(tool)) {
+  if ('native' in tool) {
     if (tool.dialect === 'blocks') return [tool.native];
     losses.push(dropped('tools', 'server-tool', tool.dialect));
     return [];
@@ -94,8 +89,4 @@ function toolText(tool: ToolDefinition, losses: LossNote[]): string[] {
   const description = tool.description === undefined ? '' : `"description":${JSON.stringify(tool.description)},`;
   const parameters = typeof tool.parameters === 'string' ? tool.parameters : JSON.stringify(tool.parameters);
   return [`{"name":${JSON.stringify(tool.name)},${description}"parameters":${parameters}}`];
-}
-
-function isNative(tool: FunctionTool | NativeTool): tool is NativeTool {
-  return 'native' in tool;
 }
