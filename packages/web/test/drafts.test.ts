@@ -61,6 +61,40 @@ test('what is written in one tab shows in another, which sends nothing of the qu
   expect(app.emulator.log).toHaveLength(2);
 });
 
+test('a hidden tab does not send the queue behind an answer that another tab has gone on from', async () => {
+  const app = await startApp();
+  app.emulator.script('anthropic-messages', [says('First.'), slow, says('Next.')]);
+  const one = await app.open('/new');
+  await composer(one).fill('Begin.');
+  await one.keyboard.press('Enter');
+  await messages(one, 'assistant').getByText('First.').waitFor();
+  const two = await one.context().newPage();
+  await two.goto(one.url());
+  await messages(two, 'assistant').getByText('First.').waitFor();
+  await two.evaluate(`Object.defineProperty(document, 'hidden', { value: true });
+    Object.defineProperty(document, 'visibilityState', { value: 'hidden' });
+    document.dispatchEvent(new Event('visibilitychange'));`);
+  await beginAnswer(one, app, 'Go on.');
+  await composer(one).fill('Queued.');
+  await composer(one).press('Enter');
+  await queue(one).getByText('Queued.').waitFor();
+  // It looks whether others have gone on.
+  await messages(two, 'user').getByText('Go on.').waitFor();
+  app.gate.open();
+  await messages(one, 'assistant').getByText('Next.').waitFor();
+  const { head } = (await app.forest.threads.list()).items[0]!;
+  const path = await app.forest.path(head);
+  expect(path.map(({ message }) => message.text)).toEqual([
+    'Begin.',
+    'First.',
+    'Go on.',
+    'One. Two. Three. Four.',
+    'Queued.',
+    'Next.',
+  ]);
+  expect((await app.forest.children(path[1]!.id)).items).toHaveLength(1);
+});
+
 test('files that are attached, and those of a queued message, are there when the page is loaded again, and are sent', async () => {
   const app = await startApp();
   const { open, forest, emulator } = app;
@@ -183,6 +217,7 @@ test('a killed server loses neither the draft nor the queue, which is sent when 
   await messages(page, 'assistant').getByText('All of it.').waitFor();
   await messages(page, 'user').getByText('Queued.').waitFor();
   await messages(page, 'assistant').getByText('Next.').waitFor();
+  await expect.poll(() => queue(page).count()).toBe(0);
   expect(await composer(page).inputValue()).toBe('Half a sentence');
 });
 

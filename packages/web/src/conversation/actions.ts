@@ -150,8 +150,8 @@ export async function edit(node: Node, text: string, options: { readonly carry?:
 }
 
 /** Copies the messages up to a leaf below a new system text. */
-export async function addSystemText(leaf: string, text: string): Promise<void> {
-  await reportErrors(() => branchOff(ROOT, { text, carry: leaf }));
+export function addSystemText(leaf: string, text: string): Promise<boolean> {
+  return reportErrors(() => branchOff(ROOT, { text, carry: leaf }));
 }
 
 type Edit = Parameters<(typeof api.nodes)[':node']['edit']['$post']>[0]['json'];

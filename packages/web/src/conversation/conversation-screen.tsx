@@ -6,10 +6,12 @@ import { queries } from '../api/queries.ts';
 import type { Block, Lineage } from '../api/types.ts';
 import { loadMarkdown } from '../blocks/blocks.tsx';
 import { type ConversationAddress, toAddress, toSessionAddress } from '../state/address.ts';
+import { isInLineage } from '../state/lineage.ts';
+import { getNode, refreshChildren } from '../state/nodes.ts';
 import { Button } from '../ui/button.tsx';
 import { Failed, Loading } from '../ui/states.tsx';
 import { t, tx } from '../words/words.ts';
-import { type SendPlan, send, stop } from './actions.ts';
+import { reportErrors, type SendPlan, send, stop } from './actions.ts';
 import { Composer } from './composer/composer.tsx';
 import { Destination } from './composer/destination.tsx';
 import { useQueue } from './composer/queue-list.tsx';
@@ -48,9 +50,16 @@ function OpenConversation(thread: ShownThread) {
   // A conversation has one draft, wherever the reader is in it.
   const place = owner?.id ?? path[0]!.id;
   const write = (content: readonly Block[], plan: SendPlan) => send(selected.id, [{ role: 'user', content }], plan);
-  useQueue(place, isLeaf && !tail && leaf.role === 'assistant' && !leaf.removed, (content) =>
-    write(content, { answers: 1 }),
-  );
+  const isReady = isLeaf && !tail && leaf.role === 'assistant' && !leaf.removed;
+  useQueue(place, isReady ? leaf.id : undefined, async (content) => {
+    // A hidden page hears nothing of what others write. What goes on here is shown first.
+    let isEnd = false;
+    await reportErrors(async () => {
+      const below = await refreshChildren(leaf.id);
+      isEnd = !below.some((id) => isInLineage(getNode(id)!, owner?.lineage));
+    });
+    return isEnd && write(content, { answers: 1 });
+  });
   return (
     <div className="flex h-full flex-col">
       <Panes node={selected.id} leaf={leaf.id}>

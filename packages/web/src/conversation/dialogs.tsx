@@ -41,8 +41,7 @@ function SystemDialog({ leaf }: { readonly leaf: string }) {
   const save = () => {
     if (isEmpty) return;
     closeDialog();
-    setText('');
-    void addSystemText(leaf, text);
+    void addSystemText(leaf, text).then((isAdded) => isAdded && setText(''));
   };
   return (
     <Dialog

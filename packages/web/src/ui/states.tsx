@@ -84,7 +84,7 @@ export function Failed({ error, onRetry, small = false }: FailedProps) {
 }
 
 interface ScreenGuardProps {
-  /** Another place is another try. */
+  /** Another place has its own screen. A screen that could not be loaded is loaded again with the page. */
   readonly place: string;
   readonly children: ReactNode;
 }

@@ -35,8 +35,7 @@ interface ComposerProps {
 
 /** The form to write the next message. */
 export function Composer({ place, isGrowing, placeholder, onSend, onStop, children }: ComposerProps) {
-  const [{ text, attachments, queue }, change] = useDraft(place);
-  const [isSending, setSending] = useState(false);
+  const [{ text, attachments, queue, sending }, change] = useDraft(place);
   const [isChoosing, setChoosing] = useState(false);
   const files = useRef<HTMLInputElement>(null);
   const field = useRef<HTMLTextAreaElement>(null);
@@ -44,7 +43,7 @@ export function Composer({ place, isGrowing, placeholder, onSend, onStop, childr
   const model = useModel();
   const isEmpty = text.trim() === '' && attachments.length === 0;
   const isLoading = attachments.some(({ content }) => !content);
-  const canSend = !isEmpty && !isSending && !isLoading;
+  const canSend = !isEmpty && !sending && !isLoading;
   const setText = (next: string) => change({ text: next });
   const suggestions = useSuggestions(field, text, setText);
 
@@ -63,9 +62,7 @@ export function Composer({ place, isGrowing, placeholder, onSend, onStop, childr
     if (isGrowing)
       return change({ text: '', attachments: [], queue: [...queue, { id: randomId(), text, attachments }] });
     startSending(place);
-    setSending(true);
     const isStored = await onSend(toBlocks(text, attachments), plan);
-    setSending(false);
     endSending(place, isStored);
     if (!isStored) return;
     for (const one of [...(plan.models ?? []), ...(model === undefined ? [] : [model])].reverse()) rememberModel(one);

@@ -1,5 +1,5 @@
 import { create } from 'zustand';
-import { toast } from '../../ui/toasts.tsx';
+import { toast, toastError } from '../../ui/toasts.tsx';
 import { t } from '../../words/words.ts';
 import type { Attachment, AttachmentContent } from './attachments.ts';
 import { dropFile, keepFile, readFileContent } from './draft-files.ts';
@@ -8,7 +8,7 @@ import { dropFile, keepFile, readFileContent } from './draft-files.ts';
 export interface Draft extends Unsent {
   /** Messages that are sent one after the other when the answer that is growing is complete. */
   readonly queue: readonly QueuedMessage[];
-  /** What is on its way to the server. It comes back if the page is loaded again before the server has it. */
+  /** What is on its way to the server. It comes back if the page is loaded again before the server has answered. */
   readonly sending: Unsent | undefined;
 }
 
@@ -42,7 +42,7 @@ export function useDraftText(place: string): readonly [string, (text: string) =>
   return [text, (next) => change({ text: next })];
 }
 
-/** Drafts as this page read them first. Each is the same object until something changes it. */
+/** Drafts as this page read them first, by all places that it has read. Each is the same object until something changes it. */
 const stored = new Map<string, Draft>();
 
 export function readDraft(place: string): Draft {
@@ -82,14 +82,16 @@ export function changeDraft(place: string, change: Partial<Draft>): void {
   keepDraft(place, next);
   const known = new Set(listFiles(before).map(({ id }) => id));
   for (const { id, content } of listFiles(next)) if (content && !known.has(id)) void keepContent(place, id, content);
-  const used = new Set([...useDrafts.getState().all.values()].flatMap(listFiles).map(({ id }) => id));
+  const used = new Set([...stored.keys()].flatMap((one) => listFiles(readDraft(one))).map(({ id }) => id));
   for (const { id } of listFiles(before)) if (!used.has(id)) dropFile(id);
 }
 
 /** Takes a message out of all queues: writing into a recorded conversation may have moved it to another one. */
 export function dropQueued(id: string): void {
-  for (const [place, { queue }] of useDrafts.getState().all)
+  for (const place of stored.keys()) {
+    const { queue } = readDraft(place);
     if (queue.some((one) => one.id === id)) changeDraft(place, { queue: queue.filter((one) => one.id !== id) });
+  }
 }
 
 function setDraft(place: string, draft: Draft): void {
@@ -126,7 +128,14 @@ function listFiles({ attachments, queue, sending }: Draft): readonly Attachment[
 async function loadFiles(place: string): Promise<void> {
   for (const { id, name, content } of listFiles(readDraft(place))) {
     if (content) continue;
-    const found = await readFileContent(id);
+    let found: AttachmentContent | undefined;
+    try {
+      found = await readFileContent(id);
+    } catch (error) {
+      // It may be readable the next time. Until then nothing is sent without it.
+      toastError(error);
+      continue;
+    }
     const fill = (list: readonly Attachment[]) =>
       list.flatMap((one) => (one.id !== id ? [one] : found ? [{ ...one, content: found }] : []));
     const before = readDraft(place);
@@ -137,10 +146,20 @@ async function loadFiles(place: string): Promise<void> {
     };
     if (found) setDraft(place, filled);
     else {
-      changeDraft(place, filled);
+      changeDraft(
+        place,
+        takeBack(filled, ({ attachments }) => attachments.some((file) => file.id === id), before.queue),
+      );
       toast(t('composer.file-gone', { name }));
     }
   }
+}
+
+/** Takes queued messages that lack a file back into the field, where the reader sees what is missing. */
+function takeBack(draft: Draft, lacks: (one: QueuedMessage) => boolean, before: readonly QueuedMessage[]): Draft {
+  const lacking = new Set(before.filter(lacks).map(({ id }) => id));
+  const back = draft.queue.filter(({ id }) => lacking.has(id));
+  return { ...draft, ...back.reduce<Unsent>(join, draft), queue: draft.queue.filter(({ id }) => !lacking.has(id)) };
 }
 
 /** Writing into a recorded conversation forks it: what is not sent yet goes along. */
@@ -153,10 +172,9 @@ export function moveDraft(from: string, to: string): void {
 }
 
 /** Empties the field while its message is on its way. */
-export function startSending(place: string): Unsent {
+export function startSending(place: string): void {
   const { text, attachments } = readDraft(place);
   changeDraft(place, { ...NOTHING, sending: { text, attachments } });
-  return { text, attachments };
 }
 
 /** What could not be stored comes back, before what was written since. */
@@ -224,7 +242,15 @@ function keep(storage: Storage, key: string, value: string): void {
 function readAgain(place: string): void {
   if (!stored.has(place)) return;
   const before = readDraft(place);
-  setDraft(place, { ...readStored(place, listFiles(before)), sending: before.sending });
+  const read = readStored(place, listFiles(before));
+  // Files that the browser does not have are in this page alone. A queued message never changes.
+  const own = before.attachments.filter(({ id }) => !kept.has(id));
+  setDraft(place, {
+    ...read,
+    attachments: [...read.attachments, ...own],
+    queue: read.queue.map((one) => before.queue.find(({ id }) => id === one.id) ?? one),
+    sending: before.sending,
+  });
   void loadFiles(place);
 }
 

@@ -1,5 +1,6 @@
 import { Clock, Pencil, X } from 'lucide-react';
 import { useEffect } from 'react';
+import { create } from 'zustand';
 import type { Block } from '../../api/types.ts';
 import { summarizeBlocks } from '../../blocks/summary.ts';
 import { useConnection } from '../../state/change-feed.ts';
@@ -12,6 +13,7 @@ import { noteSent, wasSent } from './draft-files.ts';
 /** The messages that wait for the end of the answer. Each can be taken back into the field or dropped. */
 export function QueueList({ place, isGrowing }: { readonly place: string; readonly isGrowing: boolean }) {
   const [{ queue, text, attachments }, change] = useDraft(place);
+  const onTheWay = useOnTheWay((all) => all[place]);
   if (queue.length === 0) return null;
   const without = (id: string) => queue.filter((one) => one.id !== id);
   return (
@@ -29,6 +31,7 @@ export function QueueList({ place, isGrowing }: { readonly place: string; readon
           <IconButton
             label={t('composer.queued-edit')}
             className="!size-6"
+            disabled={one.id === onTheWay}
             onClick={() =>
               change({
                 queue: without(one.id),
@@ -42,6 +45,7 @@ export function QueueList({ place, isGrowing }: { readonly place: string; readon
           <IconButton
             label={t('composer.queued-drop')}
             className="!size-6"
+            disabled={one.id === onTheWay}
             onClick={() => change({ queue: without(one.id) })}
           >
             <X size={12} />
@@ -58,30 +62,34 @@ function summarize({ text, attachments }: QueuedMessage): string {
     .join(' · ');
 }
 
-/** Places whose first queued message is on its way from this page. */
-const busy = new Set<string>();
+/** The queued message that is on its way from this page, by place. */
+const useOnTheWay = create<Readonly<Record<string, string | undefined>>>(() => ({}));
 
 /**
- * Sends the first queued message whenever the conversation is ready for it. A message that cannot be sent stays, and is sent when
+ * Sends the first queued message whenever the conversation is ready for it, which is when it has an end `at` which it may go on. A message that cannot be sent stays, and is sent when
  * the server is there again. Of several tabs with the conversation, one sends.
  */
-export function useQueue(place: string, isReady: boolean, send: (content: readonly Block[]) => Promise<boolean>): void {
+export function useQueue(
+  place: string,
+  at: string | undefined,
+  send: (content: readonly Block[]) => Promise<boolean>,
+): void {
   const [{ queue }] = useDraft(place);
   const isConnected = useConnection((connection) => connection.isConnected);
   const next = queue[0];
   const isLoaded = next?.attachments.every(({ content }) => content) ?? false;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `send` is another function at every drawing
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `send` and `next` are others at every drawing
   useEffect(() => {
-    if (!isReady || !isConnected || !isLoaded || !next || busy.has(place)) return;
-    busy.add(place);
+    if (at === undefined || !isConnected || !isLoaded || !next || useOnTheWay.getState()[place] !== undefined) return;
+    useOnTheWay.setState({ [place]: next.id });
     const work = async () => {
       const isGone = (await wasSent(next.id)) || (await send(toBlocks(next.text, next.attachments)));
       if (!isGone) return;
       await noteSent(next.id);
       dropQueued(next.id);
     };
-    void inOneTab(`skein.queue.${place}`, work).finally(() => busy.delete(place));
-  }, [isReady, isConnected, isLoaded, next, place]);
+    void inOneTab(`skein.queue.${place}`, work).finally(() => useOnTheWay.setState({ [place]: undefined }));
+  }, [at, isConnected, isLoaded, next?.id, place]);
 }
 
 /** Does it unless another tab is doing it. A page that another machine reads over plain HTTP has no locks. */

@@ -27,11 +27,12 @@ export function continuedAnswers(path: readonly Node[], growing?: string): Reado
   let last: string | undefined;
   for (const node of path) {
     if (node.content.length > 0 && node.content.every(({ type }) => type === 'tool-result')) continue;
-    const model = node.role === 'assistant' ? mainTake(node)?.model : undefined;
-    if (model !== undefined && model === last) found.add(node.id);
-    last = model;
+    const take = node.role === 'assistant' ? mainTake(node) : undefined;
+    const name = take?.model === undefined ? undefined : `${take.provider}/${take.model}`;
+    if (name !== undefined && name === last) found.add(node.id);
+    last = name;
   }
-  if (last !== undefined && growing?.slice(growing.indexOf('/') + 1) === last) found.add('');
+  if (last !== undefined && growing === last) found.add('');
   return found;
 }
 

@@ -12,7 +12,7 @@ import { providerText } from '../../ui/colors.ts';
 import { RetryNote } from '../../ui/retry-note.tsx';
 import { t } from '../../words/words.ts';
 import { type Approvals, answer, answerAgain, resume } from '../actions.ts';
-import { useDraftText } from '../composer/draft.ts';
+import { changeDraft, useDraftText } from '../composer/draft.ts';
 import type { Siblings } from '../use-siblings.ts';
 import type { LiveTail } from '../use-thread.ts';
 import { Notices } from './request-notes.tsx';
@@ -175,7 +175,9 @@ export function ApprovalCard({ calls, onDecide }: ApprovalCardProps) {
   const decide = async (more: Approvals) => {
     const all = { ...decided, ...more };
     setDecided(all);
-    if (openIn(all).length === 0 && !(await onDecide(all))) setDecided({});
+    if (openIn(all).length > 0) return;
+    if (!(await onDecide(all))) return setDecided({});
+    for (const { id } of calls) changeDraft(resultPlace(id), { text: '' });
   };
   const open = openIn(decided);
   const runnable = open.filter(({ name }) => runsHere(name));
@@ -276,15 +278,19 @@ function Permission({ call, onDecide }: AskProps) {
   );
 }
 
+/** Where the written result of a call is kept until the generation has resumed with it. */
+function resultPlace(call: string): string {
+  return `result.${call}`;
+}
+
 /** The result of a tool of the recorded program, which the reader writes. */
 function Result({ call, onDecide }: AskProps) {
-  const [text, setText] = useDraftText(`result.${call.id}`);
+  const [text, setText] = useDraftText(resultPlace(call.id));
   return (
     <form
       className="flex flex-col gap-2 p-2"
       onSubmit={(event) => {
         event.preventDefault();
-        setText('');
         onDecide({ result: text });
       }}
     >
