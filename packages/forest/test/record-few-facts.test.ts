@@ -175,6 +175,25 @@ test('an exchange whose parts are missing has no place until they arrive', async
   expect(await landing(store, one)).toMatchObject({ state: 'landed' });
 });
 
+test('an exchange whose parts arrive when the facts of its time are stored has its place, in another process, too', async () => {
+  const late = chat(5, [user('Late')], assistant('Yes'));
+  const exchanges = conversations();
+  const { store } = storeWithFacts();
+  const [request, response, record] = recordsOf(late);
+  const sizes = { requestBytes: late.request!.length, responseBytes: late.response.length };
+  await store.append([response!, { ...record!, data: { ...record!.data, ...sizes } } as EntryRecord]);
+  for (const one of exchanges) {
+    await store.append(recordsOf(one));
+    await createProjector(createForest(store), LIMITS).run();
+  }
+  expect(await landing(store, late)).toBeUndefined();
+  const another = createProjector(createForest(store), LIMITS);
+  await another.run();
+  await store.append([request!]);
+  await another.run();
+  expect(await landing(store, late)).toMatchObject({ state: 'landed' });
+});
+
 test('a recorder that fails begins again from what is stored', async () => {
   const store = memoryStore();
   let isDown = false;

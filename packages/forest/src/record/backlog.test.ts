@@ -398,6 +398,22 @@ test.each(['ended', 'is open'])(
   },
 );
 
+test('what a dead process had stored and not placed has its place when the database of the next one comes back', async () => {
+  const { inner, start } = openOutage();
+  const id = start().record('first');
+  for (let times = 0; times < 100; times++) await passSlowly();
+  const left = openOutage();
+  await left.inner.append((await inner.entries('exchange')).items);
+  const next = left.start();
+  next.database.trouble = 'fails';
+  await vi.advanceTimersByTimeAsync(HOUR);
+  next.database.trouble = 'none';
+  await vi.advanceTimersByTimeAsync(HOUR);
+  for (let times = 0; times < 100; times++) await passSlowly();
+  const [found] = (await listExchanges(createForest(left.inner))).items;
+  expect(found).toMatchObject({ id, landing: { state: 'landed' } });
+});
+
 test('the file of a process that lives is left to it', async () => {
   const { inner, start } = openOutage();
   const one = start();

@@ -123,7 +123,7 @@ export function createBacklog(forest: RecordingForest, options: BacklogOptions =
     return files;
   };
   const isWaiting = () => isBehind || held.length > 0 || loaded?.isEmpty === false;
-  const hasWork = () => isWaiting() || isUnplaced || hasOthers;
+  const hasWork = () => isWaiting() || isUnplaced || hasOthers || mayBeUnplaced;
   const state = (): BacklogState => {
     const inFiles = loaded?.exchanges() ?? new Set();
     return {

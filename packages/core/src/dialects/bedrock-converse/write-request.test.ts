@@ -38,3 +38,18 @@ it('a failed result of white space alone says that the call failed', () => {
   expect(judgeBedrockConverse({ body, model: 'amazon.nova-lite-v1:0' }).refusal).toBeUndefined();
   expect(body).toContain('The tool call failed.');
 });
+
+it('a call behind a cache point keeps its result, and one that was cut behind it gets none', () => {
+  const model = 'amazon.nova-lite-v1:0';
+  const use = (id: string) => `{"toolUse":{"toolUseId":"${id}","name":"f","input":{}}}`;
+  const write = (content: string) => {
+    const reply = bedrockConverse.parseMessage(`{"role":"assistant","content":[${content}]}`, { model });
+    const messages = [user('Hi'), reply, toolResult('a', 'Done'), user('And?')];
+    const { body, losses } = writeRequest(bedrockConverse, { model, messages, tools });
+    expect(judgeBedrockConverse({ body, model }).refusal).toBeUndefined();
+    return { results: body.match(/"toolResult":\{"toolUseId":"\w+"/g), losses };
+  };
+  const kept = write(`{"text":"a"},{"cachePoint":{"type":"default"}},{"text":" "},${use('a')}`);
+  expect(kept.results).toEqual(['"toolResult":{"toolUseId":"a"']);
+  expect(kept.losses.map(({ reason }) => reason)).not.toContain('orphan-result');
+});

@@ -151,7 +151,13 @@ const splicer = /* @__PURE__ */ makeSplicer({
       } else if (reasons[index]) drop(path, reasons[index]);
       else repairBlock(block, path, repair);
     });
-    return { calls: keptCalls(message, reasons) };
+    // The blocks of a message have no cache points among them.
+    return {
+      calls: keptCalls(
+        message,
+        reasons.filter((_, index) => !isCachePoint(content[index])),
+      ),
+    };
   },
 });
 

@@ -32,6 +32,7 @@ import {
   readArguments,
   readContent,
 } from './parts.ts';
+import { google } from './provider.ts';
 import { isHollow, isNameless, isSignatureRequired, writeParams } from './rules.ts';
 
 const format: MessageFormat = {
@@ -208,7 +209,7 @@ function frame({ system, tools, params, extra }: FrameParts, target: Target): Fr
 
 /** `systemInstruction` is a content (`system-type`). A single one of this dialect keeps its exact text. */
 function systemText(messages: readonly Message[], losses: LossNote[]): string | undefined {
-  const own = messages.map(({ raw }) => textAt(raw, ['content']));
+  const own = messages.map(({ origin, raw }) => (origin.dialect === google.dialect ? textAt(raw, ['content']) : ''));
   if (messages.length === 1 && own[0]?.startsWith('{')) return own[0];
   const parts = messages.flatMap((message, index) => {
     const list = own[index] && textAt(own[index], ['parts']);

@@ -211,7 +211,7 @@ export function makeSplicer(rules: OwnRules): RequestWriter['splice'] {
   };
 }
 
-/** The calls of the parts that are kept; `reasons` says of each part why it is dropped, if so. */
+/** The calls of the parts that are kept; `reasons` says of each of its blocks why it is dropped, if so. */
 export function keptCalls({ content }: Message, reasons: readonly (LossReason | undefined)[]): readonly CallRef[] {
   return content.flatMap((block, index) => (block.type === 'tool-use' && !reasons[index] ? [callRef(block)] : []));
 }

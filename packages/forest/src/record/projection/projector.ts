@@ -36,8 +36,8 @@ export interface ProjectionCounts {
 const STEPS_KEPT = 10_000;
 
 /**
- * How many exchanges are placed before the store is asked for changes again. What is written for them are changes, too, some
- * twenty for each, and a store remembers only the last ten thousand: whoever falls behind has to read everything again.
+ * How many exchanges are placed before the store is asked for changes again. Placing one writes about sixteen records, each of
+ * them a change, and a store may remember only the last ten thousand: whoever falls behind has to read everything again.
  */
 const PLACED_AT_ONCE = 200;
 
@@ -115,6 +115,8 @@ export function createProjector(
   let cursor: string | undefined;
   /** Records of exchanges that were found before the cursor, and are not placed yet. */
   let found = new Map<string, EntryRecord>();
+  /** Up to which position all exchanges have been read, while a process that begins has not read all of them. */
+  let readTo: string | undefined;
   let queue: Promise<unknown> = Promise.resolve();
 
   /** The exchange records that changed since the last look, in parts. */
@@ -139,14 +141,20 @@ export function createProjector(
     if (opened) index = opened.index;
     let state = opened?.state;
     position = state?.position ?? '';
-    for await (const page of loadExchanges(forest, position, PLACED_AT_ONCE)) {
+    readTo = position;
+    // None that is in the first page is read again as a late one.
+    const size = state ? limits.steps + limits.every : PLACED_AT_ONCE;
+    for await (const page of loadExchanges(forest, position, size)) {
       if (state) yield readLate(state, page);
       state = undefined;
       for (let at = 0; at < page.length; at += PLACED_AT_ONCE) {
-        yield page.slice(at, at + PLACED_AT_ONCE);
+        const part = page.slice(at, at + PLACED_AT_ONCE);
+        readTo = part.at(-1)!.order;
+        yield part;
         if (!(await lookForChanges())) return;
       }
     }
+    readTo = undefined;
   }
 
   /** Finds the exchange records that changed since the last look. Returns false if the store no longer knows which. */
@@ -291,14 +299,18 @@ export function createProjector(
   /** Stores the facts of the first steps when there are too many in memory. */
   const fold = async (): Promise<void> => {
     if (!base || applied.length < limits.steps + limits.every) return;
-    const first = applied.slice(0, -limits.steps);
-    const kept = applied.slice(-limits.steps);
+    // A late exchange has its place behind those that are still to be read.
+    const isRead = ({ order }: AppliedExchange) => readTo === undefined || order <= readTo;
+    const end = Math.min(applied.length - limits.steps, applied.findLastIndex(isRead) + 1);
+    if (end === 0) return;
+    const first = applied.slice(0, end);
+    const kept = applied.slice(end);
     const last = first.at(-1)!.order;
     countFolded(first);
     const unplaced = [...found.values()].map(({ id, order }) => [id, order] as const);
     const waiting = [...open, ...unplaced].filter(([, order]) => order <= last).map(([id]) => id);
     const movedOn = kept.filter(({ natural }) => natural <= last).map(({ id }) => id);
-    const state = { position: last, cursor: cursor!, pending: [...waiting, ...movedOn] };
+    const state = { position: last, cursor: cursor!, pending: [...waiting, ...unread, ...movedOn] };
     await base.fold(
       index,
       first,

@@ -73,8 +73,9 @@ async function takeAway(files: Files, path: string, known: FileStat): Promise<bo
   const found = await files.stat(aside);
   // The number of a removed file is soon that of another.
   const isIt = found?.file === known.file && found.changedMs === known.changedMs;
-  if (!isIt) await files.link(aside, path).catch(() => undefined);
-  await files.remove(aside);
+  const code = isIt ? '' : await files.link(aside, path).then(() => '', systemCode);
+  if (NO_LINKS.has(code)) await files.rename(aside, path);
+  else await files.remove(aside);
   return isIt;
 }
 

@@ -54,10 +54,10 @@ async function* readLines(files: Files, set: SegmentSet, segment: Segment) {
   for (let base = 0; base < end; ) {
     const bytes = await files.read(path, base, Math.min(piece, end - base));
     let start = 0;
-    for (let end = endOfLine(bytes, 0); end >= 0; end = endOfLine(bytes, start)) {
-      const hasFeed = bytes[end] === LINE_FEED;
-      if (end > start) yield { bytes: bytes.subarray(start, end), start: base + start, hasFeed };
-      start = end + 1;
+    for (let feed = endOfLine(bytes, 0); feed >= 0; feed = endOfLine(bytes, start)) {
+      const hasFeed = bytes[feed] === LINE_FEED;
+      if (feed > start) yield { bytes: bytes.subarray(start, feed), start: base + start, hasFeed };
+      start = feed + 1;
     }
     if (start === 0 && bytes.length < piece) return;
     if (start === 0) piece *= 2;

@@ -38,11 +38,10 @@ export async function createRecordLog(
   const write = async (appends: readonly WaitingAppend[]) => {
     // The state of the file is unknown after a failure that could not be undone, so nothing is ever appended to it.
     if (broken) throw broken;
-    const parts = appends.map(({ records }) => {
-      batch += 1;
-      return encodeBatch(records, batch, batch === 1 ? headerLine(writer) : '').bytes;
-    });
-    const bytes = Buffer.concat(parts);
+    // One batch for one flush: whoever reads takes a batch for complete when another one follows.
+    batch += 1;
+    const records = appends.flatMap((one) => one.records);
+    const { bytes } = encodeBatch(records, batch, size === 0 ? headerLine(writer) : '');
     try {
       await appender.append(bytes);
       await appender.sync();
@@ -52,7 +51,6 @@ export async function createRecordLog(
       await undo(appender, size).catch(() => {
         broken = error;
       });
-      if (size === 0) batch = 0;
       throw error;
     }
   };

@@ -6,7 +6,7 @@ import { makeBody, makeEntry, makePath, makeRef, makeTake, toRecords } from '../
 import { diskFiles, type Files } from './disk.ts';
 import { fileStore } from './file-store.ts';
 import { openSegmentScan, type RecordSelection, type ScannedRecord, type SegmentScan } from './scan-segments.ts';
-import { headerLine, recordLine } from './segment-format.ts';
+import { encodeBatch, headerLine, recordLine } from './segment-format.ts';
 import { type TestFolder, testFolder } from './test-folder.ts';
 
 const path = makePath(['a', 'b']);
@@ -68,6 +68,18 @@ describe('a scan of segments', () => {
     );
     expect(read).toEqual(wanted);
     expect(problems).toEqual([]);
+  });
+
+  test('gives nothing of a last batch of which a part never reached the disk, whatever that part was of', async () => {
+    await mkdir(join(here.own, 'segments'), { recursive: true });
+    for (const lost of [...toRecords(path).slice(0, 2), unused, makeRef('t', 'head', 1, '1'), used]) {
+      const batch = [makeEntry('e1'), lost, makeRef('t', 'head', 2, '2'), title];
+      const { bytes } = encodeBatch(batch, 2, segmentOf([makeEntry('e0')]));
+      // From the end of one line into the next.
+      const next = bytes.indexOf('{"~":"2.2.4"');
+      await here.write('s.jsonl', Buffer.from(bytes).fill(0, next - 20, next + 30));
+      expect((await scanned()).shown).toEqual([makeEntry('e0')]);
+    }
   });
 
   test('gives the same of lines that others wrote, with members in another order, or with other characters', async () => {

@@ -161,7 +161,8 @@ function scanLine(
 ): ScannedLine | SegmentLine | 'damaged' {
   const head = bytes.toString('latin1', 0, Math.min(bytes.length, LONGEST_START));
   const [start, kind] = START.exec(head) ?? [];
-  if (start !== undefined && kind !== undefined) {
+  // A line with zeros never reached the disk as a whole, and is not what its start says.
+  if (start !== undefined && kind !== undefined && !bytes.includes(0)) {
     const known = scanStart(kind, head.slice(start.length), bytes, place, selection);
     if (known !== 'parse') return { mark: findMark(head), found: known };
   }

@@ -89,7 +89,7 @@ export function createBatches<T>(): OpenBatches<T> {
 /**
  * Adds a line and returns the records that are valid now. A batch is valid when all its lines are there. If its last line is
  * there, or a later batch follows, it was complete once, because a writer waits for the disk before it goes on: missing lines
- * were damaged later, and the rest is valid. But bytes that never reached the disk may be missing in front of a last line.
+ * were damaged later, and the rest is valid. A last line behind a gap proves nothing: a disk may write the end before the middle.
  */
 export function addLine<T>(segment: OpenBatches<T>, mark: BatchMark | undefined, ...found: readonly T[]): readonly T[] {
   if (!mark) return [...completeBatch(segment), ...found];
