@@ -167,7 +167,8 @@ test('what a finger moves stays under it, while rows above turn out to be of ano
         seen,
       );
     await expect.poll(moved, { message: `step ${step}` }).toBeGreaterThan(225);
-    expect(await moved(), `step ${step}`).toBeLessThan(255);
+    // A row of another height would move it by a line or more.
+    expect(await moved(), `step ${step}`).toBeLessThan(262);
   }
 });
 
