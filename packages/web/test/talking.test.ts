@@ -180,7 +180,8 @@ test('prompts with variables, tools by @, several models at once, and words foun
   await page.getByRole('status').getByText('1/2').waitFor();
   await page.keyboard.press('Enter');
   await page.getByRole('status').getByText('2/2').waitFor();
-  expect(await page.evaluate("CSS.highlights.get('found').size")).toBe(2);
+  // The page marks the words after it has drawn their count.
+  await expect.poll(() => page.evaluate("CSS.highlights.get('found')?.size")).toBe(2);
   await page.keyboard.press('Escape');
   await page.getByRole('textbox', { name: 'Find in this conversation' }).waitFor({ state: 'hidden' });
 });
