@@ -1,8 +1,9 @@
 /** The parts of the code whose tests are measured. */
 
 /**
- * `longer` are tests that judge only with `--longer`, best what the others leave.
- * @typedef {{ sources: readonly string[], tests: readonly string[], longer?: readonly string[] }} Area
+ * `longer` are tests that judge only with `--longer`, best what the others leave. Where `needsPostgres` is true, a server is started
+ * for them.
+ * @typedef {{ sources: readonly string[], tests: readonly string[], longer?: readonly string[], needsPostgres?: boolean }} Area
  */
 
 /** @type {Readonly<Record<string, Area>>} */
@@ -30,11 +31,17 @@ export const AREAS = {
     longer: ['packages/core/test/{matrix,pains,loops}/*.test.ts'],
   },
   stores: {
-    sources: ['packages/forest/src/store/**/*.ts'],
-    tests: ['packages/forest/src/store/**/*.test.ts'],
+    sources: ['packages/forest/src/store/{*.ts,file/**/*.ts}'],
+    tests: ['packages/forest/src/store/{*.test.ts,file/**/*.test.ts}'],
     longer: [
       'packages/forest/src/forest/**/*.test.ts',
-      'packages/forest/test/{forest-properties,golden-store,crash/**,postgres/**}.test.ts',
+      'packages/forest/test/{forest-properties,golden-store,crash/**}.test.ts',
     ],
+  },
+  postgres: {
+    sources: ['packages/forest/src/store/postgres/*.ts'],
+    tests: ['packages/forest/{src/store/postgres/*,test/postgres/!(processes|writing-child)}.test.ts'],
+    longer: ['packages/forest/test/postgres/processes.test.ts'],
+    needsPostgres: true,
   },
 };

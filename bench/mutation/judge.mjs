@@ -14,6 +14,7 @@ import { importPackage } from './make-mutants.mjs';
  * @typedef {{ index: number | undefined, text: string }} Failure
  * @typedef {{ ms: number, tests: ReachedTest[], loading: Record<string, number>, failed: Failure[] }} Reached
  * @typedef {{ path: string, tests: number[] | undefined }} TestRun
+ * @typedef {{ begun: string, index: number }} Progress
  * @typedef {{ outcome: 'killed' | 'survived' | 'spoiled', path?: string, by?: string }} Verdict
  * @typedef {{ reach: string } | { mutant: string, limit: number, runs: TestRun[] }} Order
  */
@@ -188,7 +189,10 @@ async function judge(mutant, limit, runs) {
   for (const run of runs) {
     active = mutant;
     left = limit;
-    const [failure] = await runFile(run, { modules, untilOneFails: true });
+    const onTest = (/** @type {number} */ index, /** @type {string} */ _, /** @type {number | undefined} */ ms) => {
+      if (ms === undefined) process.send?.({ begun: run.path, index });
+    };
+    const [failure] = await runFile(run, { modules, untilOneFails: true, onTest });
     active = undefined;
     if (!failure) continue;
     // Without the mutant the test must pass again; otherwise it has spoiled the process, or another before it has.

@@ -6,12 +6,13 @@
 import { fork } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { startPostgres } from '../../scripts/postgres.mjs';
 import { AREAS } from './areas.mjs';
 import { makeProgram } from './make-mutants.mjs';
 import { applyReasons, readReasons } from './reasons.mjs';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-/** How long a judge may take longer than the tests did without a mutant, and how much of it is for the machine to be busy. */
+/** How much longer a test may take than it did without a mutant, and how much of it is for the machine to be busy. */
 const PATIENCE = { factor: 10, ms: 15_000 };
 const TICK = 250;
 
@@ -32,6 +33,8 @@ export async function measureMutants(name, { only = '', tests = '', left, longer
   if (!area) throw new Error(`There is no area "${name}": ${Object.keys(AREAS).join(', ')}.`);
   const folder = `${root}coverage/${name}/`;
   mkdirSync(folder, { recursive: true });
+  const server = area.needsPostgres ? await startServer() : undefined;
+  if (server) process.env.DATABASE_URL = server.url;
   const program = await makeProgram({ ...area, tests: [...area.tests, ...((longer && area.longer) || [])] }, only);
   // Judges that start later read it again, also while other files of the area are measured.
   const part = only && `-${only.replaceAll('/', '-')}`;
@@ -57,9 +60,13 @@ export async function measureMutants(name, { only = '', tests = '', left, longer
     }
   }
   judge.stop();
+  await server?.remove();
   writeFileSync(reportFile, JSON.stringify(results, undefined, 1));
   report(name, results);
 }
+
+/** A PostgreSQL for all tests, because each mutant would start another. It does not wait for the disk, and what broken code leaves open has room. */
+const startServer = () => startPostgres(['fsync=off', 'full_page_writes=off', 'max_connections=1000']);
 
 /** @param {string} file @returns {Result[]} */
 const readResults = (file) => JSON.parse(readFileSync(file, 'utf8'));
@@ -78,7 +85,7 @@ async function reachAll(judge, tests) {
   /** @type {Map<string, Reached>} */
   const reached = new Map();
   for (const path of tests) {
-    const found = /** @type {Reached} */ (await judge.ask({ reach: path }, 600_000));
+    const found = /** @type {Reached} */ (await judge.ask({ reach: path }, () => 600_000));
     if (!found) throw new Error(`${path} does not end.`);
     // A test that cannot run here judges nothing; it is named, so that nobody believes that it did.
     for (const { text } of found.failed) console.error(`left out, it fails without a mutant: ${path}: ${text}`);
@@ -116,11 +123,15 @@ async function judgeMutant(judge, { id }, reached) {
   const price = (/** @type {{ path: string, ms: number }} */ { path, ms }) => ms / (1 + (noticedBy.get(path) ?? 0));
   files.sort((a, b) => price(a) - price(b));
   const limit = 100_000 + 10 * Math.max(...files.map(({ hits }) => hits));
-  const ms = files.reduce((sum, file) => sum + file.ms, 0);
+  /** @param {import('./judge.mjs').Progress} [begun] the test that runs; before the first one, files are loaded */
+  const patience = (begun) => {
+    const test = reached.get(begun?.begun ?? '')?.tests.find(({ index }) => index === begun?.index);
+    return (test?.ms ?? files[0]?.ms ?? 0) * PATIENCE.factor + PATIENCE.ms;
+  };
   const order = { mutant: id, limit, runs: files.map(({ path, tests }) => ({ path, tests })) };
   for (const isFresh of [false, true]) {
     if (isFresh) judge.stop();
-    const verdict = await judge.ask(order, ms * PATIENCE.factor + PATIENCE.ms);
+    const verdict = await judge.ask(order, patience);
     if (!verdict) return { outcome: 'endless' };
     if (verdict.outcome === 'survived') return { outcome: 'survived' };
     if (verdict.outcome === 'killed' || isFresh) {
@@ -146,19 +157,20 @@ class Judge {
   }
 
   /**
-   * Its answer, or undefined if there is none within the time. What is counted are ticks, not the clock: they stop while this process is
-   * paused together with the judge.
+   * Its answer, or undefined if there is none within the time, which begins anew with each test. What is counted are ticks, not the
+   * clock: they stop while this process is paused together with the judge.
    * @param {import('./judge.mjs').Order} order
-   * @param {number} limit in ms
+   * @param {(begun?: import('./judge.mjs').Progress) => number} patience in ms
    * @returns {Promise<any>}
    */
-  async ask(order, limit) {
+  async ask(order, patience) {
     // Modules that nobody needs any more are freed, but not all that they have registered elsewhere.
     if (this.#asked++ % 300 === 299) this.stop();
     this.#process ??= await this.#start();
     const judge = this.#process;
     return new Promise((resolve) => {
       let ticks = 0;
+      let limit = patience();
       const end = (/** @type {unknown} */ answer) => {
         clearInterval(timer);
         judge.removeAllListeners();
@@ -169,7 +181,11 @@ class Judge {
         this.stop();
         end(undefined);
       }, TICK);
-      judge.once('message', end);
+      judge.on('message', (/** @type {any} */ said) => {
+        if (said.begun === undefined) return end(said);
+        ticks = 0;
+        limit = patience(said);
+      });
       judge.once('exit', () => {
         this.#process = undefined;
         end(undefined);

@@ -77,33 +77,40 @@ export interface Appender {
 }
 
 const MOST_OPEN = 32;
-const MOST_TRIES = 3;
 /** Only the owner may read conversations. */
 const OWN_FOLDER = 0o700;
 const OWN_FILE = 0o600;
 
+/** A file that is open for reading. It is closed when it is no longer kept and nobody reads it. */
+interface OpenFile {
+  readonly handle: Promise<FileHandle>;
+  reads: number;
+  isKept: boolean;
+}
+
 /** The file operations on the real disk. A few files stay open for reading. */
 export function diskFiles(): Files {
-  const open_ = new Map<string, Promise<FileHandle>>();
+  const kept = new Map<string, OpenFile>();
 
-  const readable = (path: string): Promise<FileHandle> => {
-    const known = open_.get(path);
-    const handle = known ?? open(path, 'r');
+  const keep = (path: string): OpenFile => {
+    const known = kept.get(path);
+    const file = known ?? { handle: open(path, 'r'), reads: 0, isKept: true };
+    if (!known) file.handle.catch(() => kept.delete(path));
     // The most recently used one is last.
-    open_.delete(path);
-    open_.set(path, handle);
-    handle.catch(() => open_.delete(path));
-    for (const [old, unused] of open_) {
-      if (open_.size <= MOST_OPEN) break;
-      open_.delete(old);
-      closeLater(unused);
+    kept.delete(path);
+    kept.set(path, file);
+    for (const old of kept.keys()) {
+      if (kept.size <= MOST_OPEN) break;
+      forget(old);
     }
-    return handle;
+    return file;
   };
-  const forget = (path: string) => {
-    const handle = open_.get(path);
-    open_.delete(path);
-    if (handle) closeLater(handle);
+  const forget = async (path: string) => {
+    const file = kept.get(path);
+    kept.delete(path);
+    if (!file) return;
+    file.isKept = false;
+    await closeUnused(file);
   };
 
   return {
@@ -114,13 +121,13 @@ export function diskFiles(): Files {
     },
     async read(path, start, length) {
       const bytes = Buffer.allocUnsafe(length);
-      for (let tries = 1; ; tries++) {
-        try {
-          return bytes.subarray(0, await readInto(bytes, await readable(path), start));
-        } catch (error) {
-          // The handle was closed meanwhile, to limit open files or because the file was replaced.
-          if ((error as NodeJS.ErrnoException).code !== 'EBADF' || tries === MOST_TRIES) throw error;
-        }
+      const file = keep(path);
+      file.reads += 1;
+      try {
+        return bytes.subarray(0, await readInto(bytes, await file.handle, start));
+      } finally {
+        file.reads -= 1;
+        closeUnused(file);
       }
     },
     makeFolder: async (path) => {
@@ -160,9 +167,7 @@ export function diskFiles(): Files {
       return pageFile(handle);
     },
     async close() {
-      const handles = [...open_.values()];
-      open_.clear();
-      await Promise.allSettled(handles.map(async (handle) => (await handle).close()));
+      await Promise.all([...kept.keys()].map(forget));
     },
   };
 }
@@ -239,9 +244,9 @@ async function syncPath(path: string): Promise<void> {
   }
 }
 
-function closeLater(handle: Promise<FileHandle>): void {
-  // A read may be under way; closing a handle waits for it.
-  handle.then((one) => one.close()).catch(() => undefined);
+async function closeUnused({ handle, reads, isKept }: OpenFile): Promise<void> {
+  if (isKept || reads > 0) return;
+  await handle.then((one) => one.close()).catch(() => undefined);
 }
 
 function missing<T>(otherwise: T): (error: NodeJS.ErrnoException) => T {

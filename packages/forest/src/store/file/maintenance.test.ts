@@ -5,7 +5,7 @@ import type { StoreRecord } from '../../model/records.ts';
 import { makeBody, makeEntry, makeNode, makePath, makeTake, toRecords } from '../../testing/store-samples.ts';
 import { diskFiles, type Files } from './disk.ts';
 import { fileStore } from './file-store.ts';
-import { headerLine, recordLine } from './segment-format.ts';
+import { encodeBatch, headerLine, recordLine } from './segment-format.ts';
 import { createTestDisk } from './test-disk.ts';
 import { type TestFolder, testFolder } from './test-folder.ts';
 
@@ -62,6 +62,46 @@ describe('a check of all segments', () => {
     ).toEqual([['damaged-record', HEAD.length + 3 * recordLine(makeBody('y'.repeat(3 * 2 ** 20))).length]]);
   });
 
+  test('does not look behind the beginning of a write that was never completed', async () => {
+    const long = ['x', 'y', 'z'].map((text) => recordLine(makeBody(text.repeat(3 * 2 ** 20))));
+    // Its nodes do not count, so each of them would have a missing parent.
+    const nodes = makePath(['a', 'b', 'c']).map(({ node }) => node);
+    const torn = encodeBatch(nodes, 1).bytes.toString().slice(0, -10);
+    for (const whole of [[], long])
+      expect(await check(HEAD, ...whole, torn)).toEqual([['torn-line', (HEAD + whole.join('')).length]]);
+  });
+
+  test('reads on in pieces of eight megabytes behind a line that is longer', async () => {
+    const long = recordLine(makeBody('x'.repeat(9 * 2 ** 20)));
+    const others = ['a', 'b', 'c', 'd', 'e', 'f'].map((text) => recordLine(makeBody(text.repeat(3 * 2 ** 20))));
+    await here.write('a.jsonl', [HEAD, long, ...others].join(''));
+    const files = diskFiles();
+    const lengths: number[] = [];
+    const read: Files['read'] = (path, start, length) => {
+      if (path.endsWith('a.jsonl')) lengths.push(length);
+      return files.read(path, start, length);
+    };
+    const store = await fileStore(here.folder, { files: { ...files, read } });
+    lengths.length = 0;
+    expect(await store.check()).toEqual([]);
+    expect(lengths.map((length) => Math.ceil(length / 2 ** 20))).toEqual([8, 8, 16, 8, 7]);
+    await store.close();
+  });
+
+  test('ends when a file was cut meanwhile', async () => {
+    await here.write('a.jsonl', HEAD + entry);
+    const files = diskFiles();
+    const state = { isCut: false };
+    const read: Files['read'] = async (path, start, length) => {
+      const bytes = await files.read(path, start, length);
+      return state.isCut ? bytes.subarray(0, Math.max(0, HEAD.length + 5 - start)) : bytes;
+    };
+    const store = await fileStore(here.folder, { files: { ...files, read } });
+    state.isCut = true;
+    expect(await store.check()).toEqual([]);
+    await store.close();
+  });
+
   test('names what a node refers to and is not there', async () => {
     const [parent, child] = makePath(['a', 'b']);
     await here.write('a.jsonl', HEAD + recordLine(child!.node));
@@ -89,6 +129,18 @@ describe('packing', () => {
     expect(await store.compact((record) => record.k !== 'event')).toEqual({ kept: 4, removed: 3 });
     expect((await store.entries('event')).items).toEqual([]);
     await store.close();
+  });
+
+  test('does not touch a segment of a newer format, and says which program could', async () => {
+    const newer = HEAD.replace('"version":1', '"version":2') + entry;
+    await here.write('a.jsonl', newer);
+    const store = await here.open();
+    await expect(store.compact(() => true)).rejects.toMatchObject({
+      code: 'store_read_only',
+      message: `${join(here.own, 'segments')} cannot be compacted: a.jsonl has format version 2, but this program knows only version 1. Update Skein.`,
+    });
+    await store.close();
+    expect(await here.read('a.jsonl')).toBe(newer);
   });
 
   test('sets a record aside that does not match its id', async () => {

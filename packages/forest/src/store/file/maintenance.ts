@@ -50,8 +50,7 @@ export async function checkSegments(files: Files, set: SegmentSet): Promise<Stor
 async function* readLines(files: Files, set: SegmentSet, segment: Segment) {
   const path = set.pathOf(segment.number);
   const end = completeUpTo(segment);
-  let piece = PIECE;
-  for (let base = 0; base < end; ) {
+  for (let base = 0, piece = PIECE; ; ) {
     const bytes = await files.read(path, base, Math.min(piece, end - base));
     let start = 0;
     for (let feed = endOfLine(bytes, 0); feed >= 0; feed = endOfLine(bytes, start)) {
@@ -59,9 +58,10 @@ async function* readLines(files: Files, set: SegmentSet, segment: Segment) {
       if (feed > start) yield { bytes: bytes.subarray(start, feed), start: base + start, hasFeed };
       start = feed + 1;
     }
-    if (start === 0 && bytes.length < piece) return;
-    if (start === 0) piece *= 2;
     base += start;
+    if (bytes.length < piece) return;
+    // A line that is longer than what was read is read again as a whole.
+    piece = start > 0 ? PIECE : piece * 2;
   }
 }
 
