@@ -123,7 +123,6 @@ export function createSegmentSet(
     tables.drop();
     tables = createTables(cache);
     problems = [];
-    lookedAtAll = -Infinity;
     events.onReset();
     // A replaced file has another inode under the same name.
     return files.close();
@@ -153,8 +152,8 @@ export function createSegmentSet(
       const segment = known ?? add(name);
       segment.wasAlive = isAlive || !known;
       await readOne(segment, stat);
-      const now = problems.filter(({ code, where }) => code !== 'unreadable-file' || where !== name);
-      if (now.length < problems.length) problems = now;
+      // Only of a file that could not be read, the place is its name alone.
+      problems = problems.filter(({ where }) => where !== name);
       return true;
     } catch (error) {
       if (!OF_ONE_FILE.has(systemCode(error))) throw error;
@@ -295,12 +294,7 @@ export function createSegmentSet(
 
 /** When everything is read again, the own segment has to be read, too. */
 function fromStart(segment: Segment): Segment {
-  segment.isOpen = false;
-  segment.read = 0;
-  segment.batches.clear();
-  segment.last = undefined;
-  segment.gap = undefined;
-  return segment;
+  return Object.assign(segment, createSegment(segment.number, segment.name));
 }
 
 function isReplaced(segment: Segment, stat: FileStat): boolean {
