@@ -105,6 +105,18 @@ describe('problems', () => {
   });
 });
 
+test('a write that was never completed, and whose lines are damaged, is told as damaged', async () => {
+  const wrong = { ...makeBody('x'), text: 'y' };
+  const [line] = encodeBatch([wrong, makeEntry('e1')], 1)
+    .bytes.toString()
+    .split('\n');
+  await here.put('a.jsonl', HEAD, line!, '\n');
+  const { set, files } = here.openSet();
+  await set.reload(true);
+  await reportTorn(set, files, here.folders);
+  expect(set.problems.map(({ code }) => code)).toEqual(['wrong-hash']);
+});
+
 describe('an index that turns out to be damaged', () => {
   test('is made again while segments are read', async () => {
     await here.put('a.jsonl', HEAD, recordLine(makeNode('a').node));

@@ -145,22 +145,29 @@ describe('a segment that cannot be read', () => {
     async (code) => {
       await here.put('a.jsonl', HEAD, entryLine('e1'));
       await here.put('b.jsonl', HEAD, entryLine('e2'));
+      await here.put('c.jsonl', HEAD, entryLine('e3'));
       const files = here.disk.files();
       const state = { fails: true };
       const { set, counts, names } = here.openSet({
+        async stat(path) {
+          if (state.fails && path === here.pathOf('c.jsonl')) throw failure(code);
+          return files.stat(path);
+        },
         read: async (path, start, length) => {
           if (state.fails && path === here.pathOf('a.jsonl')) throw failure(code);
           return files.read(path, start, length);
         },
       });
       for (let times = 0; times < 2; times++) await set.refresh();
-      expect(set.problems).toMatchObject([{ code: 'unreadable-file', where: 'a.jsonl' }]);
+      expect(set.problems).toMatchObject(
+        ['a', 'c'].map((name) => ({ code: 'unreadable-file', where: `${name}.jsonl` })),
+      );
       expect([names(), counts]).toEqual([['b.jsonl'], { found: ['event/e2'], resets: 0, reads: 2 }]);
       state.fails = false;
       set.report({ code: 'damaged-record', where: 'a.jsonl:7', message: 'another problem' });
       await set.refresh();
       expect(set.problems.map(({ where }) => where)).toEqual(['a.jsonl:7']);
-      expect(counts.found).toEqual(['event/e2', 'event/e1']);
+      expect(counts.found).toEqual(['event/e2', 'event/e1', 'event/e3']);
     },
   );
 
