@@ -92,10 +92,13 @@ interface OpenFile {
 export function diskFiles(): Files {
   const kept = new Map<string, OpenFile>();
 
+  const openFile = (path: string): OpenFile => {
+    const handle = open(path, 'r');
+    handle.catch(() => kept.delete(path));
+    return { handle, reads: 0, isKept: true };
+  };
   const keep = (path: string): OpenFile => {
-    const known = kept.get(path);
-    const file = known ?? { handle: open(path, 'r'), reads: 0, isKept: true };
-    if (!known) file.handle.catch(() => kept.delete(path));
+    const file = kept.get(path) ?? openFile(path);
     // The most recently used one is last.
     kept.delete(path);
     kept.set(path, file);
@@ -143,14 +146,13 @@ export function diskFiles(): Files {
     },
     write: (path, bytes) => writeFile(path, bytes, { mode: OWN_FILE }),
     async rename(from, to) {
-      forget(from);
-      forget(to);
+      await Promise.all([forget(from), forget(to)]);
       await rename(from, to);
     },
     link: (path, name) => link(path, name),
     tighten,
     async remove(path) {
-      forget(path);
+      await forget(path);
       await rm(path, { force: true });
     },
     async touch(path) {
@@ -227,7 +229,7 @@ async function tighten(path: string): Promise<void> {
   const mode = found.mode & 0o777;
   // Files of other users cannot be changed and stay as they are.
   if ((mode & 0o077) !== 0) await chmod(path, mode & OWN_FOLDER).catch(() => undefined);
-  if (!found.isDirectory()) return;
+  // A file has no names.
   for (const name of await readdir(path).catch(() => [])) await tighten(join(path, name));
 }
 
