@@ -194,7 +194,7 @@ export function sqliteStore(path) {
     },
     async scan(page = {}) {
       const limit = pageLimit(page);
-      const [after = 0] = page.after === undefined ? [] : readCursor(page.after);
+      const [after = 0] = page.after === undefined ? [] : readCursor(page.after, [0]);
       const rows = all('SELECT seq, json FROM node WHERE seq > ? ORDER BY seq LIMIT ?', after, limit + 1);
       const items = records(rows.slice(0, limit));
       return rows.length > limit ? { items, next: JSON.stringify([Number(rows[limit - 1].seq)]) } : { items };

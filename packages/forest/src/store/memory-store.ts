@@ -76,7 +76,7 @@ export function memoryStore(): Store {
     },
     async scan(page) {
       // The position of a node is its index, so a page does not touch the nodes before it.
-      const start = page?.after === undefined ? 0 : Number(readCursor(page.after, 1)[0]) + 1;
+      const start = page?.after === undefined ? 0 : Number(readCursor(page.after, [0])[0]) + 1;
       const end = start + pageLimit(page ?? {});
       const items = tables.order.slice(start, end);
       return end < tables.order.length ? { items, next: JSON.stringify([end - 1]) } : { items };

@@ -41,11 +41,14 @@ test('a page has at least one item, and a hundred if nobody says how many', () =
 
 test('what is no cursor is refused in words', () => {
   expect(readCursor('[1,"a"]')).toEqual([1, 'a']);
-  expect(readCursor('[1,"a"]', 2)).toEqual([1, 'a']);
+  expect(readCursor('[1,"a"]', [0, ''])).toEqual([1, 'a']);
   for (const after of ['', 'x', '{}', '"a"', '5', 'null', '[null]', '[1,[2]]', '[{}]', '[true,1]', '{"length":0}'])
     expect(() => readCursor(after), after).toThrow(
       new StoreError('store_cursor', `${JSON.stringify(after)} is not a cursor of this list. Start without "after".`),
     );
-  for (const after of ['[]', '[1]', '[1,2,3]']) expect(() => readCursor(after, 2)).toThrow(StoreError);
+  for (const after of ['[]', '[1]', '["a",1]', '[1,2]', '["a","b"]', '[1,"a",2]'])
+    expect(() => readCursor(after, [0, '']), after).toThrow(StoreError);
+  for (const after of ['["10"]', '[10,10]']) expect(() => toPage(items, placeOf, { after }), after).toThrow(StoreError);
+  expect(toPage([], placeOf, { after: '["10"]' }).items).toEqual([]);
   expect(cursorError('x')).toMatchObject({ name: 'StoreError', code: 'store_cursor' });
 });

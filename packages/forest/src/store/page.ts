@@ -37,7 +37,10 @@ export function toPage<T>(
   request: PageRequest = {},
   direction: 1 | -1 = 1,
 ): Page<T> {
-  const start = request.after === undefined ? 0 : firstBehind(items, placeOf, readCursor(request.after), direction);
+  const [first] = items;
+  const like = first === undefined ? undefined : placeOf(first);
+  const start =
+    request.after === undefined ? 0 : firstBehind(items, placeOf, readCursor(request.after, like), direction);
   const end = start + pageLimit(request);
   const found = items.slice(start, end);
   const last = found.at(-1);
@@ -63,15 +66,17 @@ function firstBehind<T>(
 }
 
 /**
- * Reads the position in `after`, which comes from outside. `length` is the number of its parts, if it is known.
+ * Reads the position in `after`, which comes from outside. If `like` is given, a position of the list, it must have as many
+ * parts, of the same types.
  *
  * @example
- * const [at, id] = readCursor(after, 2);
+ * const [at, id] = readCursor(after, [0, '']);
  */
-export function readCursor(after: string, length?: number): PagePosition {
+export function readCursor(after: string, like?: PagePosition): PagePosition {
   const position = tryParse(after);
-  const isPart = (part: unknown) => typeof part === 'string' || typeof part === 'number';
-  if (Array.isArray(position) && position.every(isPart) && (length ?? position.length) === position.length)
+  const isPart = (part: unknown, at: number) =>
+    like ? typeof part === typeof like[at] : typeof part === 'string' || typeof part === 'number';
+  if (Array.isArray(position) && position.every(isPart) && (like ?? position).length === position.length)
     return position;
   throw cursorError(after);
 }

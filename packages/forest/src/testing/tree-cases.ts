@@ -1,6 +1,16 @@
 import { ROOT } from '../model/ids.ts';
 import type { Store } from '../store/index.ts';
-import { allPages, check, checkEqual, makeNode, makePath, makeTake, toRecords } from './store-samples.ts';
+import {
+  allPages,
+  check,
+  checkEqual,
+  makeEntry,
+  makeNode,
+  makePath,
+  makeRef,
+  makeTake,
+  toRecords,
+} from './store-samples.ts';
 
 /** Nodes, their parents and children. */
 export const treeCases: Readonly<Record<string, (store: Store) => Promise<void>>> = {
@@ -48,6 +58,26 @@ export const treeCases: Readonly<Record<string, (store: Store) => Promise<void>>
     await store.append(toRecords([makeNode('earlier', { parent: parent.node, at: 5 })]));
     const rest = await children({ limit: 10, after: first.next! });
     checkEqual([...first.items, ...rest.items], expected, 'pages with a child between them');
+  },
+
+  'a cursor of another list is refused': async (store) => {
+    const { node, body } = makeNode('word');
+    await store.append([body, node, makeRef('t', 'title', 'x', '1'), makeEntry('e1')]);
+    const lists: Readonly<Record<string, [wrong: string, list: (after: string) => Promise<unknown>]>> = {
+      scan: ['["x"]', (after) => store.scan({ after })],
+      children: ['["x",1]', (after) => store.children(ROOT, { after })],
+      refs: ['[1,2]', (after) => store.refs({ on: 'thread', after })],
+      entries: ['[1,2]', (after) => store.entries('event', { after })],
+      search: ['["x","y",1]', (after) => store.search({ words: ['word'], after })],
+    };
+    for (const [name, [wrong, list]] of Object.entries(lists))
+      for (const after of ['', 'x', '{}', '[]', '[null]', '[1,2,3,4]', wrong]) {
+        const code = await list(after).then(
+          () => 'no error',
+          (error: { readonly code?: unknown }) => error.code,
+        );
+        checkEqual(code, 'store_cursor', `${name} after ${after}`);
+      }
   },
 
   'a scan shows every node once, parents first': async (store) => {

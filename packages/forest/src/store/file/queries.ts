@@ -96,7 +96,7 @@ export function createQueries(set: SegmentSet, records: RecordReader, refresher:
       steady(async () => {
         const { count, has, rowsByDepth, depth } = nodesNow();
         const limit = pageLimit(page);
-        const after = page.after === undefined ? undefined : readCursor(page.after).map(Number);
+        const after = page.after === undefined ? undefined : readScanPosition(page.after);
         // A list that began in the order of rows continues so.
         const sorted = after?.length === 1 ? undefined : rowsByDepth();
         const depthOf = (row: number) => (sorted ? depth(row) : 0);
@@ -196,6 +196,12 @@ export function createQueries(set: SegmentSet, records: RecordReader, refresher:
     reset: () => search.reset(),
     onNew: (found: readonly Change[]) => search.onNew(found),
   };
+}
+
+/** The row behind which a scan goes on, and its depth if the scan is by depth. */
+function readScanPosition(after: string): readonly number[] {
+  const [, depth] = readCursor(after);
+  return readCursor(after, depth === undefined ? [0] : [0, 0]) as readonly number[];
 }
 
 function byAge(a: TakeRecord, b: TakeRecord): number {

@@ -173,7 +173,7 @@ function bestMatches(
   query: SearchQuery,
 ): Page<SearchHit> {
   const most = pageLimit(query) + 1;
-  const after = query.after === undefined ? undefined : readCursor(query.after, 3);
+  const after = query.after === undefined ? undefined : readCursor(query.after, [0, 0, '']);
   let best: PlacedHit[] = [];
   let worst = -Infinity;
   const cut = () => {

@@ -42,8 +42,9 @@ export function readRows<Row, T>(
   });
 }
 
-export function readPosition({ after }: PageRequest, length: number): PagePosition | undefined {
-  return after === undefined ? undefined : readCursor(after, length);
+/** `like` is a position of the list. */
+export function readPosition({ after }: PageRequest, like: PagePosition): PagePosition | undefined {
+  return after === undefined ? undefined : readCursor(after, like);
 }
 
 /** Makes a page of rows, of which one more than the limit was read, to know whether there is a next page. */

@@ -62,7 +62,7 @@ export function nodeQueries(context: PostgresContext): NodeReads {
       return read(nodesBehind(rows, above) ?? (floor === 0 ? rows : await readAncestors(db, project, id, 0)));
     },
     async children(id, page = {}) {
-      const place = readPosition(page, 2);
+      const place = readPosition(page, [0, '']);
       const list = (from: PostgresContext['db']) =>
         from
           .selectFrom('skein_node')
@@ -138,7 +138,7 @@ export function nodeQueries(context: PostgresContext): NodeReads {
 
 /** The last node of the page before, and the numbers of all lanes when the first page was read. */
 function readScanPosition(page: PageRequest) {
-  const place = readPosition(page, 3);
+  const place = readPosition(page, [0, '', '']);
   if (place === undefined) return undefined;
   const [depth, seq, positions] = place;
   const seen = readPositions(String(positions));
@@ -266,7 +266,7 @@ export function recordQueries(
       return readRows(context, rows, readTake, ({ id }) => `take ${readId(id)}`);
     },
     async refs({ on, keys, names, order = 'oldest', ...page }) {
-      const place = readPosition(page, 3);
+      const place = readPosition(page, ['', '', '']);
       const direction = order === 'oldest' ? 'asc' : 'desc';
       const beyond = sql.raw(order === 'oldest' ? '>' : '<');
       const list = (from: PostgresContext['db']) =>
@@ -295,7 +295,7 @@ export function recordQueries(
     },
     entry,
     async entries(kind, { of, afterOrder, order = 'oldest', ...page } = {}) {
-      const place = readPosition(page, 2);
+      const place = readPosition(page, ['', '']);
       const [behind, sorted] = order === 'oldest' ? (['>', 'asc'] as const) : (['<', 'desc'] as const);
       // All exchanges and their parts are in no index by their order.
       const isByKey = kind === 'exchange' && of === undefined;

@@ -19,7 +19,7 @@ export async function search({ db, project, own }: PostgresContext, query: Searc
       where words.project = ${own} and node.at >= ${since ?? -Infinity} and node.at < ${until ?? Infinity}
         and (${roles === undefined} or node.role = any(${(roles ?? []).map(toStored)}))`;
   const isFiltered = roles !== undefined || since !== undefined || until !== undefined;
-  const place = readPosition(page, 3);
+  const place = readPosition(page, [0, 0, '']);
   const [score, at, id] = place ?? [0, 0, ''];
   const wantedRows = pageLimit(page) + 1;
   // The project is checked on the hits, behind `offset`: otherwise PostgreSQL may read the keys of all words of the project, to
