@@ -6,9 +6,12 @@ export function readHex(text: string, start: number, into: Uint8Array, width: nu
   if (text.length !== start + width * 2) return false;
   let wrong = 0;
   for (let at = 0, place = start; at < width; at++, place += 2) {
-    const high = VALUES[text.charCodeAt(place) & 255]!;
-    const low = VALUES[text.charCodeAt(place + 1) & 255]!;
-    wrong |= high | low | (text.charCodeAt(place) >> 8) | (text.charCodeAt(place + 1) >> 8);
+    const first = text.charCodeAt(place);
+    const second = text.charCodeAt(place + 1);
+    const high = VALUES[first & 255]!;
+    const low = VALUES[second & 255]!;
+    // The upper byte of a character stays where it is, above the four bits of a digit.
+    wrong |= high | low | ((first | second) & 0xff00);
     into[at] = (high << 4) | low;
   }
   return wrong >= 0 && wrong < 16;
