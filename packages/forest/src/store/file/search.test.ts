@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { nodeId } from '../../model/ids.ts';
 import type { NodeRecord } from '../../model/records.ts';
-import { allPages, makeNode, type SampleNode, toRecords } from '../../testing/store-samples.ts';
+import { allPages, makeBody, makeNode, type SampleNode, toRecords } from '../../testing/store-samples.ts';
 import type { SearchQuery, Store } from '../store.ts';
 import { fileStore } from './file-store.ts';
 import { createTestDisk } from './test-disk.ts';
@@ -31,6 +32,13 @@ function makeTexts(): SampleNode[] {
     parent = index % 11 === 0 ? undefined : one.node;
   }
   return made;
+}
+
+/** A node whose body has this text. */
+function rawNode(text: string): SampleNode {
+  const { node } = makeNode(text);
+  const body = makeBody(text);
+  return { node: { ...node, body: body.digest, id: nodeId(node.parent, node.dialect, body.digest) }, body };
 }
 
 async function openBoth() {
@@ -94,6 +102,52 @@ describe('a search without an index of words', () => {
     expect(await findAll(read, query, 3)).toEqual(whole.map(({ id }) => id));
     await indexed.close();
     await read.close();
+  });
+
+  test('finds words in capital letters and in escape sequences', async () => {
+    const { indexed, read } = await openBoth();
+    const escaped = rawNode(String.raw`{"role":"user","content":[{"type":"text","text":"a \u007aebra, ZEBU"}]}`);
+    await read.append(toRecords([escaped]));
+    for (const words of [['zebra'], ['zebu'], ['Zebra', 'zeb']])
+      expect(
+        (await read.search({ words })).items.map(({ id }) => id),
+        words.join(),
+      ).toEqual([escaped.node.id]);
+    await indexed.close();
+    await read.close();
+  });
+
+  test('weighs rare words more than common ones, and hits in short texts more than in long ones', async () => {
+    const disk = createTestDisk();
+    const store = await fileStore('/f', { files: disk.files(), searchMemory: 0 });
+    const made = ['yarn', 'yarn yarn and a long tail', 'wool and yarn', 'Yarnball'].map((text) => makeNode(text));
+    await store.append(toRecords([...made, makeNode('nothing')]));
+    const rarity = (having: number) => Math.log(1 + 5 / having);
+    const weight = (count: number, length: number) => count / (count + 0.5 + length / 100);
+    const scores = async (...words: string[]) => {
+      const { items } = await store.search({ words });
+      const texts = new Map(made.map(({ node }, at) => [node.id, at]));
+      return items.map(({ id, score }) => [texts.get(id), Number(score.toFixed(9))]);
+    };
+    const score = (at: number, ...parts: number[]) => [at, Number(parts.reduce((a, b) => a + b).toFixed(9))];
+    expect(await scores('yarn')).toEqual(
+      [
+        score(1, rarity(4) * weight(2, 6)),
+        score(3, rarity(4) * weight(1, 1)),
+        score(0, rarity(4) * weight(1, 1)),
+        score(2, rarity(4) * weight(1, 3)),
+      ].sort(
+        ([a, one], [b, two]) =>
+          two! - one! || made[b!]!.node.at - made[a!]!.node.at || (made[a!]!.node.id < made[b!]!.node.id ? -1 : 1),
+      ),
+    );
+    expect(await scores('wool', 'yarn')).toEqual([score(2, rarity(1) * weight(1, 3), rarity(4) * weight(1, 3))]);
+    // A word that is not the last one is no beginning, although a text may have its letters.
+    expect(await scores('yarn', 'and')).toEqual([
+      score(1, rarity(4) * weight(2, 6), rarity(2) * weight(1, 6)),
+      score(2, rarity(4) * weight(1, 3), rarity(2) * weight(1, 3)),
+    ]);
+    await store.close();
   });
 
   test('finds a message right after it was written', async () => {
