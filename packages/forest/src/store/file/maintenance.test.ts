@@ -102,6 +102,23 @@ describe('a check of all segments', () => {
     await store.close();
   });
 
+  test('names a record that does not match its id, and nothing where all is right', async () => {
+    const records = toRecords(makePath(['a', 'b'])).map((record) => recordLine(record));
+    expect(await check(HEAD, ...records)).toEqual([]);
+    const wrong = makeTake(makeNode('a').node, 1);
+    await here.write('a.jsonl', HEAD + recordLine({ ...wrong, at: 2 }));
+    const store = await here.open();
+    expect(await store.check()).toEqual([
+      {
+        code: 'wrong-hash',
+        where: `a.jsonl:${HEAD.length}`,
+        message: `Take ${wrong.id} does not match its id.`,
+        subject: wrong.id,
+      },
+    ]);
+    await store.close();
+  });
+
   test('names what a node refers to and is not there', async () => {
     const [parent, child] = makePath(['a', 'b']);
     await here.write('a.jsonl', HEAD + recordLine(child!.node));
@@ -128,6 +145,7 @@ describe('packing', () => {
     await store.append([...toRecords(makePath(['a', 'b'])), makeEntry('e1'), makeEntry('e2'), makeEntry('e3')]);
     expect(await store.compact((record) => record.k !== 'event')).toEqual({ kept: 4, removed: 3 });
     expect((await store.entries('event')).items).toEqual([]);
+    expect(await store.check()).toEqual([]);
     await store.close();
   });
 

@@ -96,27 +96,24 @@ export function createQueries(set: SegmentSet, records: RecordReader, refresher:
       steady(async () => {
         const { count, has, rowsByDepth, depth } = nodesNow();
         const limit = pageLimit(page);
-        const after = page.after === undefined ? undefined : readScanPosition(page.after);
+        const [last = 0, lastDepth] = page.after === undefined ? [] : readScanPosition(page.after);
         // A list that began in the order of rows continues so.
-        const sorted = after?.length === 1 ? undefined : rowsByDepth();
-        const depthOf = (row: number) => (sorted ? depth(row) : 0);
-        const isDone = (row: number) =>
-          after !== undefined &&
-          (depthOf(row) < (after[1] ?? 0) || (depthOf(row) === (after[1] ?? 0) && row <= after[0]!));
-        const rowAt = (index: number) => (sorted ? sorted[index]! : index + 1);
+        const isByRow = page.after !== undefined && lastDepth === undefined;
+        const sorted = isByRow ? undefined : rowsByDepth();
+        const isLater = (row: number, than: number) => depth(row) > than || (depth(row) === than && row > last);
+        const found = sorted && lastDepth !== undefined ? sorted.findIndex((row) => isLater(row, lastDepth)) : last;
         const rows: number[] = [];
         let hasMore = false;
-        // In the order of rows, the place is known; in the other, what is done is passed over.
-        for (let index = sorted || !after ? 0 : after[0]!; index < count - 1 && !hasMore; index++) {
-          const row = rowAt(index);
-          if (!has(row) || isDone(row)) continue;
+        for (let index = found < 0 ? count : found; index < count - 1 && !hasMore; index++) {
+          const row = sorted ? sorted[index]! : index + 1;
+          if (!has(row)) continue;
           if (rows.length === limit) hasMore = true;
           else rows.push(row);
         }
         const items = await readAll<NodeRecord>(rows);
         if (!hasMore) return { items };
-        const last = rows.at(-1)!;
-        return { items, next: JSON.stringify(sorted ? [last, depthOf(last)] : [last]) };
+        const next = rows.at(-1)!;
+        return { items, next: JSON.stringify(sorted ? [next, depth(next)] : [next]) };
       }),
     deepest: (chain) =>
       steady(async () => {
