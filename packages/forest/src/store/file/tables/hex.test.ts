@@ -11,6 +11,12 @@ test('digits are read from an offset to the end', () => {
   expect(into[0]).toBe(255);
 });
 
+test('the id of the root, which is zeros, is one', () => {
+  const into = new Uint8Array(2).fill(7);
+  expect([readHex('0000', 0, into, 2), ...into]).toEqual([true, 0, 0]);
+  expect(readHexBytes(Buffer.from('0000'), 0, into, 2)).toBe(true);
+});
+
 test.each([
   ['a text that is too short', digits.slice(1)],
   ['a text that is too long', `${digits}0`],
