@@ -13,7 +13,7 @@ import { applyReasons, readReasons } from './reasons.mjs';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 /** How much longer a test may take than it did without a mutant, and how much of it is for the machine to be busy. */
-const PATIENCE = { factor: 10, ms: 15_000 };
+const PATIENCE = { factor: 10, ms: 8_000 };
 const TICK = 250;
 
 /**

@@ -7,7 +7,10 @@ import { connect } from './connect.ts';
 import { repeatWhileUnreachable } from './open.ts';
 
 /** A pool whose clients answer every statement in this way. */
-function makePool(options: object, answer: (query: { text: string; name?: string }) => unknown = () => ({ rows: [] })) {
+function makePool(
+  options: object,
+  answer: (query: { text: string; values: unknown[]; name?: string }) => unknown = () => ({ rows: [] }),
+) {
   const pool = Object.assign(new EventEmitter(), { options, connected: 0, released: 0 });
   const clients: EventEmitter[] = [];
   const made = Object.assign(pool, {
@@ -117,6 +120,16 @@ describe('an error of the database says what it is, and what to do:', () => {
   });
 });
 
+test('a pool that was made for an address is closed with its store', async () => {
+  const { pool, target, end } = connect(ADDRESS, 7);
+  expect(pool.options).toMatchObject({
+    ...{ connectionString: ADDRESS, max: 7, connectionTimeoutMillis: 10_000, application_name: 'skein' },
+  });
+  expect(target.name).toBe('db.example:5432/main');
+  await end();
+  expect(pool.ended).toBe(true);
+});
+
 describe('a pool that was given', () => {
   test('is not closed, and hears of broken connections without an end of the process while a store uses it', async () => {
     const { pool, client } = makePool({});
@@ -142,8 +155,10 @@ describe('a pool that was given', () => {
 
   test('prepares statements with parameters, once for each text, and no others', async () => {
     const names: (string | undefined)[] = [];
+    const given: unknown[] = [];
     const { pool } = makePool({}, (query) => {
       names.push(query.name);
+      given.push(query.values);
       return { rows: [] };
     });
     const { db, end } = connect(pool, 1);
@@ -153,6 +168,7 @@ describe('a pool that was given', () => {
     await sql`select 1`.execute(db);
     expect(names.map((name) => name && /^skein_[0-9a-f]{32}$/.test(name))).toEqual([true, true, true, undefined]);
     expect([names[0] === names[1], names[0] === names[2]]).toEqual([true, false]);
+    expect(given).toEqual([[1], [2], [1, 2], []]);
     await end();
   });
 });

@@ -89,7 +89,7 @@ function statementName(text: string): string {
 
 /** The client for kysely, with errors converted to `StoreError`s. */
 function withStoreErrors(client: PoolClient, target: Target): PostgresPoolClient {
-  const query = async (text: unknown, values: readonly unknown[] = []) => {
+  const query = async (text: unknown, values: readonly unknown[]) => {
     if (typeof text !== 'string') throw new TypeError('Cursors are not used here');
     try {
       return await client.query({ text, values: [...values], ...(values.length > 0 && { name: statementName(text) }) });

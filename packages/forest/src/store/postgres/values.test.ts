@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ROOT, sha256 } from '../../model/ids.ts';
-import { echoBytes, fromStored, idBytes, idRange, readEcho, readId, toStored } from './values.ts';
+import { digitBytes, echoBytes, fromStored, idBytes, idRange, readEcho, readId, toStored } from './values.ts';
 
 const anyText = fc.string({ unit: fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code)) });
 const awkward = fc.string({
@@ -54,4 +54,30 @@ test('the range of a prefix has the ids that begin with it, and no others', () =
       }
     }),
   );
+});
+
+const HASH = '0123456789abcdef'.repeat(2);
+const asText = (text: string) => `${'00'.repeat(33)}${Buffer.from(text).toString('hex')}`;
+
+/** These are in databases, and a migration writes the same. */
+test('ids and echoes keep their bytes', () => {
+  const bytesOf = (id: string) => idBytes(id).toString('hex');
+  expect([bytesOf(ROOT), bytesOf(''), bytesOf('ab'), bytesOf(`${HASH}${HASH}`)]).toEqual([
+    ...['', asText(''), 'ab', `${HASH}${HASH}`],
+  ]);
+  for (const id of ['a', 'AB', 'abc', `${HASH}${HASH}ab`, `xab`, `abx`]) expect(bytesOf(id)).toBe(asText(id));
+  const echoOf = (echo: string) => echoBytes(echo).toString('hex');
+  expect([echoOf(`1:${HASH}`), echoOf(`9:${HASH}`)]).toEqual([`01${HASH}`, `09${HASH}`]);
+  for (const echo of [`x:${HASH}`, `1:${HASH}0`, `1:${HASH.slice(1)}`, `11:${HASH}`, `1:${HASH.toUpperCase()}`, '1:a'])
+    expect(echoOf(echo)).toBe(asText(echo));
+  expect([digitBytes('00ff').toString('hex'), digitBytes(12).toString('hex')]).toEqual(['00ff', '12']);
+});
+
+test('the range of a prefix begins with as few bytes as it can, and one of a text ends behind all texts', () => {
+  const rangeOf = (prefix: string) => idRange(prefix).map((bytes) => bytes.toString('hex'));
+  expect(rangeOf('')).toEqual(['', 'ff'.repeat(32)]);
+  expect(rangeOf('ab')).toEqual(['ab', `ab${'ff'.repeat(31)}`]);
+  expect(rangeOf('abc')).toEqual(['abc0', `abcf${'ff'.repeat(30)}`]);
+  for (const prefix of ['x', 'xab', 'abx'])
+    expect(rangeOf(prefix)).toEqual([asText(prefix), `${asText(prefix)}f48fbfbf`]);
 });

@@ -44,8 +44,11 @@ test('a node that is only referred to is a gap until it is there', () => {
   expect(table.role(table.rowOf(child!.id))).toBe('user');
   expect(idsOf(table.children(row))).toEqual([child!.id]);
   expect([table.childCount(row), table.childCount(0), table.firstTake(row)]).toEqual([1, 1, 0]);
+  const other = makeNode('other').node;
+  put(other);
   table.setFirstTake(row, 5);
-  expect(table.firstTake(row)).toBe(5);
+  expect([table.firstTake(row), table.childCount(0)]).toEqual([5, 2]);
+  expect(idsOf(table.children(0)).sort()).toEqual([parent!.id, other.id].sort());
 });
 
 test('of a node that comes twice, the earlier one counts, and is no other child', () => {
@@ -121,10 +124,13 @@ test('the best node with an echo is one of the wanted lead, then the deepest, th
   expect(find()).toBe(old.id);
   put(young);
   expect([find(), find(0)]).toEqual([young.id, young.id]);
-  const [one, two] = [make('one', { at: 6 }), make('two', { at: 6 })];
-  put(one, two);
-  const last = [young.id, one.id, two.id].sort().at(-1);
-  expect(find()).toBe(last);
+  for (const digits of ['cd', 'ef'] as const) {
+    const equal = `1:${digits.repeat(16)}`;
+    const both = [make(`one ${digits}`, { at: 6, echo: equal }), make(`two ${digits}`, { at: 6, echo: equal })];
+    const sorted = both.sort((a, b) => (a.id < b.id ? -1 : 1));
+    put(...(digits === 'cd' ? sorted : sorted.toReversed()));
+    expect(find(-1, equal)).toBe(sorted[1]!.id);
+  }
   const deeper = make('deeper', { at: 1, depth: 3, parent: deep.id });
   put(deeper);
   expect([find(), find(table.rowOf(lead))]).toEqual([deeper.id, deeper.id]);
@@ -137,7 +143,14 @@ test('the best node with an echo is one of the wanted lead, then the deepest, th
   expect(find()).toBe(latest.id);
   put({ ...latest, at: 40 });
   expect(find()).toBe(later.id);
-  expect([find(-1, `1:${'cd'.repeat(16)}`), find(-1, echo.slice(1))]).toEqual([undefined, undefined]);
+  expect([find(-1, `1:${'ba'.repeat(16)}`), find(-1, echo.slice(1))]).toEqual([undefined, undefined]);
+  // A node that is only referred to has no echo, not even one of zeros.
+  table.rowFor(UNKNOWN);
+  put({ ...latest, at: 30 });
+  expect(find(-1, `1:${'00'.repeat(16)}`)).toBeUndefined();
+  const deepest = make('deepest', { lead, depth: 99 });
+  put(deepest);
+  expect([find(0), find()]).toEqual([later.id, deepest.id]);
 });
 
 test('echoes of other rules are told apart', () => {

@@ -70,6 +70,7 @@ test('the takes of a node are linked, the last one first', () => {
   for (let next = tables.nodes.firstTake(row); next > 0; next = tables.takes.next(next - 1))
     found.push(tables.takes.place(next - 1)?.start);
   expect([found, tables.takes.count]).toEqual([[2, 1, 0], 3]);
+  expect([tables.takes.rowOf('x'), tables.takes.rowOf(takes[2]!.id)]).toEqual([-1, 2]);
 });
 
 test('bodies that are only referred to have a row and no place, and their lengths count when they are there', () => {
