@@ -1,6 +1,15 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { ROOT } from '../../model/ids.ts';
-import { allPages, makeEntry, makeNode, makePath, makeRef, makeTake, toRecords } from '../../testing/store-samples.ts';
+import {
+  allPages,
+  makeBody,
+  makeEntry,
+  makeNode,
+  makePath,
+  makeRef,
+  makeTake,
+  toRecords,
+} from '../../testing/store-samples.ts';
 import type { Store } from '../store.ts';
 import type { Files } from './disk.ts';
 import { fileStore } from './file-store.ts';
@@ -116,6 +125,17 @@ describe('a scan', () => {
       await store.close();
     },
   );
+
+  test('lists parents first also from a snapshot of such rows', async () => {
+    await writeOutOfOrder();
+    const store = await open();
+    await store.append([makeBody('x'.repeat(300_000))]);
+    await store.close();
+    expect(disk.contents().has('/f/projects/default/index/snapshot')).toBe(true);
+    const again = await open();
+    expect((await again.scan()).items.map(({ depth }) => depth)).toEqual([1, 1, 1, 2, 2, 3]);
+    await again.close();
+  });
 
   test('that began in the order of rows goes on so, when a parent turns up behind its child', async () => {
     const store = await open();

@@ -38,6 +38,7 @@ async function everything(store: Store) {
     refs: (await store.refs({ on: 'thread' })).items,
     entries: (await store.entries('event')).items,
     hits: (await store.search({ words: ['message', '29'], limit: 1000 })).items,
+    ofUsers: (await store.search({ words: ['29'], roles: ['user'], limit: 1000 })).items,
     problems: await store.check(),
   };
 }
@@ -67,7 +68,7 @@ describe('a snapshot of the index', () => {
     const slow = await openCounting();
     expect(slow.bytes).toBeGreaterThanOrEqual(size - 4096);
     expect(await everything(slow.store)).toEqual(withIt);
-    expect(withIt.problems).toEqual([]);
+    expect([withIt.problems, withIt.ofUsers.length]).toEqual([[], 11]);
     await slow.store.close();
   });
 
