@@ -4,6 +4,7 @@ import { makeBody, makeEntry, makeNode, makePath, makeRef, makeTake, toRecords }
 import type { Store } from '../store.ts';
 import type { Files } from './disk.ts';
 import { type FileStoreOptions, fileStore } from './file-store.ts';
+import { headerLine } from './segment-format.ts';
 import { createTestDisk, type TestDisk } from './test-disk.ts';
 
 const SEGMENTS = '/f/projects/default/segments';
@@ -58,7 +59,7 @@ describe('appends that come while another is written', () => {
   });
 
   test('do not fail because one of them does', async () => {
-    const { store } = await openCounting();
+    const { store, written } = await openCounting();
     await store.append([makeEntry('e0')]);
     disk.setSpace(1000);
     const [first, large, small] = [[makeEntry('e1')], [makeBody('x'.repeat(2000))], [makeEntry('e2')]].map((records) =>
@@ -67,6 +68,10 @@ describe('appends that come while another is written', () => {
     await first;
     await expect(large).rejects.toMatchObject({ code: 'store_full' });
     await small;
+    // The three, and the two that were written together once more.
+    expect(written.length).toBe(1 + 1 + 1 + 2);
+    await expect(store.append([makeBody('y'.repeat(2000))])).rejects.toMatchObject({ code: 'store_full' });
+    expect(written.length).toBe(6);
     disk.setSpace(Infinity);
     expect((await store.entries('event')).items.map(({ id }) => id)).toEqual(['e0', 'e1', 'e2']);
     await store.close();
@@ -74,10 +79,11 @@ describe('appends that come while another is written', () => {
 
   test('are written before the store is closed, and later ones are refused', async () => {
     const { store } = await openCounting();
-    const appends = ['e1', 'e2'].map((id) => store.append([makeEntry(id)]));
+    let done = 0;
+    for (const id of ['e1', 'e2']) store.append([makeEntry(id)]).then(() => done++);
     await store.close();
     await store.close();
-    await Promise.all(appends);
+    expect(done).toBe(2);
     await expect(store.append([makeEntry('e3')])).rejects.toMatchObject({
       code: 'store_closed',
       message: 'The store in /f was closed.',
@@ -101,6 +107,10 @@ describe('a batch', () => {
     expect(kinds).toEqual(['event', 'body', 'node', 'thread', 'ref']);
     await store.append([two!, body, { ...node, at: node.at + 1 }, entry, odd]);
     expect(written.length).toBe(1);
+    const [late, early, same] = ['2', '1', '2'].map((clock, at) => makeRef('u', 'title', at, clock));
+    await store.append([late!, makeEntry('e2'), early!, same!]);
+    expect(written.pop()!.map((line) => /"k":"(\w+)"/.exec(line)?.[1])).toEqual(['ref', 'event']);
+    expect((await store.refs({ on: 'thread', keys: ['u'] })).items).toMatchObject([{ value: 0 }]);
     await store.append([
       { ...node, at: node.at - 1 },
       { ...entry, clock: '2' },
@@ -193,11 +203,11 @@ describe('what another process wrote, and did not flush, is flushed before what 
     await closeAll(safe.store, quick.store, writer);
   });
 
-  test('also a parent that was written a moment ago', async () => {
+  test.each([1, 2])('also a parent that was written a moment ago, before %i below it', async (count) => {
     const writer = await fileStore('/f', { files: disk.files(), durability: 'os' });
     const { store, calls } = await openCounting();
     await writer.append(toRecords([parent!]));
-    await store.append(toRecords([child!, ...makePath(['grandchild'], child!.node)]));
+    await store.append(toRecords([child!, ...makePath(['grandchild'], child!.node)].slice(0, count)));
     expect(calls[0]).toBe(`${SEGMENTS}/${writer.writer}.jsonl`);
     await closeAll(store, writer);
   });
@@ -217,6 +227,18 @@ test('a snapshot is saved when a quarter of a megabyte would have to be read wit
   }
   expect(saved.map((snapshot) => snapshot !== undefined)).toEqual([false, true, true, true, true]);
   expect(saved.slice(2).map((snapshot, at) => snapshot === saved[at + 1])).toEqual([true, false, true]);
+});
+
+test('a store with segments of a newer format is not written, and says which program could', async () => {
+  const { store } = await openCounting();
+  const segment = `${SEGMENTS}/a.jsonl`;
+  await disk.files().write(segment, Buffer.from(headerLine('w').replace('"version":1', '"version":2')));
+  await store.changes();
+  await expect(store.append([makeEntry('e1')])).rejects.toMatchObject({
+    code: 'store_read_only',
+    message: `${SEGMENTS} is read-only: a.jsonl has format version 2, but this program knows only version 1. Update Skein.`,
+  });
+  await store.close();
 });
 
 test('a store knows that it is alive before it has written anything', async () => {

@@ -259,8 +259,7 @@ function createAppendQueue(commit: (records: readonly StoreRecord[]) => Promise<
   const nextGroup = () => {
     let count = 0;
     let length = 0;
-    while (length < waiting.length && (length === 0 || count < MOST_RECORDS))
-      count += waiting[length++]!.records.length;
+    while (length < waiting.length && count < MOST_RECORDS) count += waiting[length++]!.records.length;
     const group = waiting.slice(0, length);
     waiting = waiting.slice(length);
     return group;
@@ -282,7 +281,8 @@ function newRecords(tables: Tables, records: readonly StoreRecord[]): StoreRecor
   const chosen = new Map<string, StoreRecord>();
   for (const record of records) {
     if (recordPlace(tables, record)) continue;
-    const key = uniqueKey(record);
+    // Keys of different kinds may be the same text.
+    const key = `${record.k} ${recordKey(record)}`;
     const there = chosen.get(key);
     if (!there) chosen.set(key, record);
     else if ('clock' in there && 'clock' in record && there.clock < record.clock) {
@@ -292,12 +292,6 @@ function newRecords(tables: Tables, records: readonly StoreRecord[]): StoreRecor
     }
   }
   return [...chosen.values()];
-}
-
-/** Hashes of different kinds differ in length; other keys need the kind. */
-function uniqueKey(record: StoreRecord): string {
-  const isHash = record.k === 'node' || record.k === 'body' || record.k === 'take';
-  return isHash ? recordKey(record) : `${record.k} ${recordKey(record)}`;
 }
 
 /**
@@ -322,7 +316,7 @@ function* findDependencies(tables: Tables, records: readonly StoreRecord[]): Gen
       // The value of a register is often the id of a node; its writer has waited for anything else that it refers to.
       if (typeof record.value === 'string') yield node(record.value);
       yield node(record.key);
-    } else if (record.k !== 'body' && isEntry(record)) yield node(record.of);
+    } else if (isEntry(record)) yield node(record.of);
   }
 }
 
