@@ -122,6 +122,7 @@ describe('a scan', () => {
         seen.add(id);
       }
       expect(found.map(({ depth }) => depth)).toEqual([1, 1, 1, 2, 2, 3]);
+      expect((await store.scan({ after: '[99,99]' })).items).toEqual([]);
       await store.close();
     },
   );
@@ -154,6 +155,8 @@ describe('a scan', () => {
   test('leaves out nodes that are only referred to', async () => {
     const store = await open();
     await store.append([c!, a!]);
+    const whole = await store.scan({ limit: 2 });
+    expect([whole.items.length, whole.next]).toEqual([2, undefined]);
     for (const limit of [1, 2, 3])
       expect((await allPages((page) => store.scan(page), limit)).map(({ id }) => id).sort()).toEqual(
         [a!.id, c!.id].sort(),
@@ -198,7 +201,8 @@ describe('the deepest node of a chain', () => {
 
 test('children and takes are listed oldest first, and equal ones by id', async () => {
   const store = await open();
-  const children = ['x', 'y', 'z', 'w'].map((text, at) => makeNode(text, { parent: a!, at: at === 3 ? 1 : 5 }));
+  const times = [5, 5, 5, 5, 1, 9, 3, 5, 5];
+  const children = times.map((at, index) => makeNode(`child ${index}`, { parent: a!, at }));
   const takes = [2, 1].flatMap((at) => ['m1', 'm2', 'm3'].map((model) => makeTake(a!, at, { model } as object)));
   await store.append([...toRecords([path[0]!, ...children]), ...takes]);
   const sorted = <T extends { at: number; id: string }>(list: readonly T[]) =>

@@ -202,5 +202,5 @@ function readScanPosition(after: string): readonly number[] {
 }
 
 function byAge(a: TakeRecord, b: TakeRecord): number {
-  return a.at - b.at || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
+  return a.at - b.at || (a.id < b.id ? -1 : 1);
 }
