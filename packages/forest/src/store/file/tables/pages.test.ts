@@ -84,6 +84,8 @@ describe('pages', () => {
       expect(() => list.at(3)).toThrow(IndexDamage);
     }
     expect(pages.size).toBeLessThanOrEqual(30);
+    expect(Math.min(...pages.keys())).toBe(0);
+    expect(Math.max(...pages.keys())).toBe((pages.size - 1) * PAGE_BYTES);
   });
 });
 
@@ -226,7 +228,8 @@ describe('saved pages', () => {
       },
     };
     const list = new PageList(new PageCache(files, '/', 2 * PAGE_BYTES), saved);
-    for (let round = 0; round < 2; round++) expect(wordsOf(list, 3)).toEqual([1, 2, 3]);
+    for (let round = 0; round < 2; round++) expect(wordsOf(list, 4)).toEqual([1, 2, 3, 0]);
+    expect(reads).not.toContain(3);
     expect([reads.length > 3, counts.written]).toEqual([true, 0]);
     fill(list, 4, 70);
     reads.length = 0;

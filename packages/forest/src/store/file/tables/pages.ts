@@ -142,7 +142,6 @@ export class PageCache {
       this.#scratch.write(pageBytes(page), slot * PAGE_BYTES);
     } catch {
       // A full or read-only disk must not stop a reader.
-      if (known === undefined) this.#freeSlots.push(slot);
       this.#isFixed = true;
       return false;
     }
