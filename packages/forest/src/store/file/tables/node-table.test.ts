@@ -3,13 +3,15 @@ import { ROOT } from '../../../model/ids.ts';
 import type { NodeRecord } from '../../../model/records.ts';
 import { makeNode, makePath } from '../../../testing/store-samples.ts';
 import { createNodeTable, type NodeTable } from './node-table.ts';
-import { PageCache } from './pages.ts';
+import { IndexDamage, PAGE_BYTES, PageCache } from './pages.ts';
+import type { ListToSave, SavedList } from './rows.ts';
 
 const UNKNOWN = 'f'.repeat(40);
 
+const cache = () => new PageCache({ scratch: () => ({}) as never }, '/', 2 ** 20);
 let table: NodeTable;
 beforeEach(() => {
-  table = createNodeTable(new PageCache({ scratch: () => ({}) as never }, '/', 2 ** 20));
+  table = createNodeTable(cache());
 });
 
 const put = (...records: readonly NodeRecord[]) =>
@@ -159,4 +161,32 @@ test('echoes of other rules are told apart', () => {
   const nodes = echoes.map((echo, at) => makeNode(`n${at}`, { echo }).node);
   put(...nodes);
   expect(echoes.map((echo) => table.idOf(table.findEcho(echo, -1)))).toEqual(nodes.map(({ id }) => id));
+});
+
+test('a table that was saved and loaded is the same', () => {
+  const [parent, child] = makePath(['a', 'b']).map(({ node }) => node);
+  put({ ...child!, facts: { ...child!.facts, role: 'assistant' } }, makeNode('c').node);
+  const late = makeNode('late').node;
+  table.rowFor(late.id);
+  put(makeNode('below', { parent: late }).node);
+  const { lists, facts } = table.save();
+  const load = ({ pages, pageCount, count }: ListToSave): SavedList => {
+    const bytes = Buffer.from(new ArrayBuffer(pageCount * PAGE_BYTES));
+    for (let index = 0; index < pageCount; index++)
+      pages.copy(index, bytes.subarray(index * PAGE_BYTES, (index + 1) * PAGE_BYTES));
+    return { pages: bytes, count };
+  };
+  const { rows, map, byEcho, byLead } = lists;
+  const loaded = createNodeTable(cache(), {
+    facts,
+    lists: { rows: load(rows), map: load(map), byEcho: load(byEcho), byLead: load(byLead) },
+  });
+  const row = loaded.rowOf(child!.id);
+  expect([loaded.count, loaded.gaps, row]).toEqual([table.count, 2, table.rowOf(child!.id)]);
+  expect([loaded.role(row), loaded.findEcho(child!.echo, -1), loaded.findEcho(child!.echo, 0)]).toEqual([
+    ...['assistant', row, row],
+  ]);
+  expect([loaded.rowOf(parent!.id), loaded.place(row)]).toEqual([table.rowOf(parent!.id), table.place(row)]);
+  loaded.drop();
+  expect(() => loaded.has(row)).toThrow(IndexDamage);
 });

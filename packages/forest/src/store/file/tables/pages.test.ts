@@ -77,7 +77,7 @@ describe('pages', () => {
     for (let round = 0; round < 20; round++) {
       const list = new PageList(cache);
       for (let index = 0; index < 30; index++) {
-        const page = list.edit(index);
+        const page = list.edit(round % 2 === 0 ? index : 29 - index);
         page.words[page.base] = index;
       }
       list.drop();
