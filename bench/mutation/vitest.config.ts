@@ -16,7 +16,7 @@ export default defineConfig({
     testTimeout: 180_000,
     hookTimeout: 120_000,
     isolate: false,
-    globalSetup: area.needsPostgres ? shared!.test.globalSetup : [],
+    globalSetup: shared!.test.globalSetup,
     include: [...area.tests, ...(area.longer ?? [])],
     exclude: [...shared!.test.exclude, 'packages/*/test/simulator/**'],
     coverage: {
