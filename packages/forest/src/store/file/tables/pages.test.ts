@@ -86,6 +86,8 @@ describe('pages', () => {
     expect(pages.size).toBeLessThanOrEqual(30);
     expect(Math.min(...pages.keys())).toBe(0);
     expect(Math.max(...pages.keys())).toBe((pages.size - 1) * PAGE_BYTES);
+    fill(new PageList(cache), 60);
+    expect(Math.min(...pages.keys())).toBe(0);
   });
 });
 
