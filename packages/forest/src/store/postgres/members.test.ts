@@ -33,7 +33,16 @@ const piece = fc.constantFrom(
     '\ud800',
   ],
   ...['openai-chat', EXCHANGE, String(START), sha256('x'), `${sha256('x')}0`, sha256('y').slice(0, 40)],
-  ...[sha256('z').slice(0, 32), '0'.repeat(40), 'é', '😀', 'assistant', '\u007f', sha256('w').toUpperCase()],
+  ...[
+    sha256('z').slice(0, 32),
+    '0'.repeat(40),
+    'é',
+    '😀',
+    'assistant',
+    '\u007f',
+    sha256('w').toUpperCase(),
+    'undefined',
+  ],
 );
 const text = fc.oneof(
   fc.string({ unit: 'binary' }),
@@ -74,6 +83,14 @@ test('what was stored before, and what is long, is stored as it is', () => {
   expect(unpackMembers(members)).toBe(members);
   const long = JSON.stringify({ data: { text: 'a'.repeat(2000) } });
   expect(packMembers(long)).toBe(long);
+  const [last, longer] = [1998, 1999].map((count) => JSON.stringify('a'.repeat(count)));
+  expect([packMembers(last!), packMembers(longer!)]).toEqual([`\u0001${last}`, longer]);
+});
+
+test('a text that is frequent as a whole is one code', () => {
+  const text = '{"facts":{"role":"user","calls":[],"results":[],"needs":[]}}';
+  expect([packMembers(text).slice(0, 2), packMembers(text).length]).toEqual(['\u0001\u001d', 3]);
+  expect(unpackMembers(packMembers(text))).toBe(text);
 });
 
 const character = (code: number) => String.fromCharCode(code);
@@ -97,4 +114,5 @@ test('a code of a newer version, or of another record, is an error and no other 
   expect(() => unpackMembers('\u0001\u001e', 'e1')).not.toThrow();
   expect(() => unpackMembers('\u0001\u001e')).toThrow('another record');
   expect(() => unpackMembers('\u0001\u001f', 'e1')).toThrow('another record');
+  for (const code of '\t\n\u001b') expect(() => unpackMembers(`\u0001${code}`, EXCHANGE)).toThrow('newer version');
 });
