@@ -12,7 +12,9 @@ const place = (start: number) => ({ segment: 3, start, length: 9 });
 const PER_PAGE = PAGE_BYTES / 16;
 
 test('rows have places of their own, and others have none', () => {
-  const [first, second] = [new Rows(cache, 4), new Rows(cache, 4)];
+  const [zeroth, second, first] = [new Rows(cache, 4), new Rows(cache, 4), new Rows(cache, 4)];
+  // A cache gives its first page, and then the others from the last one on, so that `first` lies in front of `second`.
+  for (const rows of [zeroth, second]) rows.setWord(0, 0, 0);
   for (let row = 0; row < PER_PAGE; row++) {
     expect(first.add()).toBe(row);
     expect(first.hasPlace(row)).toBe(false);
