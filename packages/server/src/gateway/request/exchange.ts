@@ -139,7 +139,7 @@ export interface AskOptions {
   /** The client's own key for a target, where it brought one. */
   readonly keyFor: (target: Target) => string | undefined;
   readonly signal: AbortSignal;
-  /** As `createUpstreamFetch` makes it. */
+  /** As `createUpstreamConnections` makes it. */
   readonly fetch: Fetch;
   readonly tap: UpstreamTap;
 }
