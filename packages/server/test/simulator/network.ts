@@ -121,7 +121,7 @@ export function createNetwork(time: VirtualTime): SimulatedNetwork {
     const connection = connect(host);
     process.nextTick(() => connection.emit('connect'));
     return connection;
-  }) as typeof net.connect;
+  }) as unknown as typeof net.connect;
 
   return {
     serve(host, handler) {
