@@ -84,7 +84,6 @@ export class PlacementOrder {
 
   /** Moves exchanges behind a later one whose reply they continue; the clocks of two servers differ. Returns what has to be placed again. */
   moveBehind(ids: readonly string[], { id: mover, order }: QueuedExchange): QueuedExchange[] {
-    if (ids.length === 0) return [];
     let first: string | undefined;
     let left = ids.length;
     for (let at = this.#applied.length - 1; at >= 0 && left > 0; at--) {
