@@ -10,11 +10,27 @@ import { createTreeWriter, PLACEMENT_REF } from './tree-writer.ts';
 
 /** By another writer, whose clock is far ahead. */
 const AHEAD = 'zzzzzzzzz.0000.other';
-const refOf = (on: RefRecord['on'], key: string, name: string, value: unknown, clock = '1'): RefRecord => ({
+const refOf = (
+  on: RefRecord['on'],
+  key: string,
+  name: string,
+  value: unknown,
+  clock = '000000001.0000.t',
+): RefRecord => ({
   ...{ k: 'ref', on, key, name, value, clock },
 });
 const nodeOf = (id: string, parent: string, depth: number): StoreRecord =>
-  ({ k: 'node', id, parent, depth, body: `body of ${id}`, dialect: 'd', echo: `1:${id}`, lead: ROOT, at: depth }) as StoreRecord;
+  ({
+    k: 'node',
+    id,
+    parent,
+    depth,
+    body: `body of ${id}`,
+    dialect: 'd',
+    echo: `1:${id}`,
+    lead: ROOT,
+    at: depth,
+  }) as StoreRecord;
 const takeOf = (node: string, via: string): StoreRecord =>
   ({ k: 'take', id: `${via} ${node}`, node, at: 1, author: 'person', via }) as StoreRecord;
 
@@ -48,7 +64,12 @@ async function world(nodes: readonly string[] = [], threads: Readonly<Record<str
     return Object.fromEntries(items.map(({ key, name, value }) => [`${key} ${name}`, value]));
   };
   /** The exchange is placed here now; it was there before. */
-  const place = async (exchange: string, before: object | undefined, after: object, records: readonly StoreRecord[] = []) => {
+  const place = async (
+    exchange: string,
+    before: object | undefined,
+    after: object,
+    records: readonly StoreRecord[] = [],
+  ) => {
     const landed = { state: 'landed', found: 'new' };
     if (before) await store.append([refOf('forest', exchange, PLACEMENT_REF, { ...landed, ...before })]);
     await writer.add({ exchange, placement: { ...landed, ...after } as Placement, records });
@@ -207,8 +228,12 @@ describe('registers of a thread', () => {
 });
 
 describe('a head that a person wrote below a recorded thread', () => {
-  const written = async (store: Awaited<ReturnType<typeof world>>['store'], thread: string, head: string, via = 'append') =>
-    store.append([refOf('thread', thread, 'head', head), refOf('thread', thread, 'touched', 9), takeOf(head, via)]);
+  const written = async (
+    store: Awaited<ReturnType<typeof world>>['store'],
+    thread: string,
+    head: string,
+    via = 'append',
+  ) => store.append([refOf('thread', thread, 'head', head), refOf('thread', thread, 'touched', 9), takeOf(head, via)]);
 
   test('becomes the head of a fork, in the group of its opening if there is one', async () => {
     const { store, place, commit, refs } = await world([], { t: { opening: 'O' }, alone: {} });
