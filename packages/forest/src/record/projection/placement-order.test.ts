@@ -92,6 +92,12 @@ describe('exchanges that continue a later one', () => {
     expect(inOrder(order.undoFrom('c')).map((one) => one.order)).toEqual(['a', 'b', 'c', 'd']);
   });
 
+  test('begin again with all that is behind the new one, if that is before them', () => {
+    const { order, move } = orderOf(['a', 'b', 'c', 'd']);
+    move(['xc'], 'd');
+    expect(inOrder(order.undoFrom('b')).map((one) => one.order)).toEqual(['b', 'c', 'd']);
+  });
+
   test('begin again, too, when it is undone for another of them', () => {
     const { order, move, orders } = orderOf(['a', 'b', 'c', 'd', 'e', 'f']);
     // Found in this order, the first of them is affected only by the second one.

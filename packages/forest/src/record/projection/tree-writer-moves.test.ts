@@ -80,16 +80,16 @@ async function world(nodes: readonly string[] = [], threads: Readonly<Record<str
 describe('nodes that no exchange uses any more', () => {
   test('lead to those in their place, matched from the end; what is before those, to the nearest that is used', async () => {
     const { store, place, commit, refs } = await world(['kept', 'p', 'reply', 'second']);
-    const old = ['kept', 'n1', 'n2', 'n3', 'a', 'b', 'c'];
-    await store.append(old.slice(1, 4).map((id, at) => nodeOf(id, old[at]!, at + 2)));
-    await store.append(['a', 'b', 'c'].map((id) => nodeOf(id, 'n3', 5)));
+    const old = ['kept', 'n0', 'n1', 'n2', 'n3'];
+    await store.append(old.slice(1).map((id, at) => nodeOf(id, old[at]!, at + 2)));
+    await store.append(['a', 'b', 'c'].map((id) => nodeOf(id, 'n3', 6)));
     // Another writer's clock must not keep a node from being redirected.
     await store.append([refOf('node', 'n3', 'moved', false, AHEAD)]);
     const after = { parent: 'p', node: 'reply', alternatives: ['second'] };
-    await place('x', { added: ['n1', 'n2', 'n3'], node: 'a', alternatives: ['b', 'c'] }, after);
-    expect(await commit()).toBe(6);
+    await place('x', { added: old.slice(1), node: 'a', alternatives: ['b', 'c'] }, after);
+    expect(await commit()).toBe(7);
     expect(await refs('node')).toEqual({
-      ...{ 'n1 moved': 'kept', 'n2 moved': 'kept', 'n3 moved': 'p' },
+      ...{ 'n0 moved': 'kept', 'n1 moved': 'kept', 'n2 moved': 'kept', 'n3 moved': 'p' },
       ...{ 'a moved': 'reply', 'b moved': 'second', 'c moved': 'reply' },
     });
   });
@@ -182,11 +182,13 @@ describe('a thread that no exchange is in any more', () => {
   });
 
   test('stays while its first exchange is not here', async () => {
-    const { store, place, commit, refs } = await world();
+    const { store, place, commit, refs, sizes } = await world();
     await store.append([known('old')]);
     await place('x', { thread: 'old', way: 'continues' }, { thread: 'now', way: 'branches' });
     await commit();
     expect(await refs('thread')).toEqual({ 'old head': 'h' });
+    // The version of the rules, and the placement.
+    expect(sizes).toEqual([2]);
   });
 });
 

@@ -20,14 +20,19 @@ const ref = (key: string): StoreRecord =>
   ({ k: 'ref', on: 'forest', key, name: 'landed', value: 1, clock: '1' }) as StoreRecord;
 
 /** A store, and what has no place in it. */
-function world() {
+function world(limits = { steps: 2, every: 1 }) {
   const inner = memoryStore();
   let state: FoldedState | undefined;
   let begun = 0;
   let isReset = false;
   const dead = new Set<string>();
+  const readAlone: string[] = [];
   const store = overlayStore(inner, {
     isAlive: async (writer) => !dead.has(writer),
+    entry(kind, id) {
+      readAlone.push(id);
+      return inner.entry(kind, id);
+    },
     async changes(after) {
       const changes = await inner.changes(after);
       const reset = isReset && after !== undefined;
@@ -35,7 +40,7 @@ function world() {
       return reset ? { ...changes, items: [], reset } : changes;
     },
   });
-  const unplaced = new UnplacedExchanges(createForest(store), { steps: 2, every: 1 }, async () => {
+  const unplaced = new UnplacedExchanges(createForest(store), limits, async () => {
     begun += 1;
     return state;
   });
@@ -53,6 +58,7 @@ function world() {
     unplaced,
     look,
     dead,
+    readAlone,
     begun: () => begun,
     /** The facts up to an exchange are stored, all but those of some exchanges. */
     async foldTo(start: number, pending: readonly number[]) {
@@ -184,27 +190,42 @@ test('exchanges wait if they have not ended, are not read, or are not placed yet
 
 describe('of exchanges up to those whose facts are stored', () => {
   /** Facts are stored up to 20, when there were exchanges at 10, 20 and 30. */
-  const folded = async (pending: readonly number[] = []) => {
-    const found = world();
+  const folded = async (pending: readonly number[] = [], limits = { steps: 2, every: 1 }) => {
+    const found = world(limits);
     for (const start of [10, 20, 30]) await found.inner.append(chat(start));
     await found.foldTo(20, pending);
     return found;
   };
 
-  test('those come first that were stored since, and no other comes twice', async () => {
-    const { inner, look, unplaced } = await folded();
+  test('those come first that were stored since, and no other is read twice', async () => {
+    const { inner, look, unplaced, readAlone } = await folded();
     for (const start of [40, 15, 5, 30, 50]) await inner.append(chat(start));
-    await inner.append([chat(10)[0]!, ref('a')]);
+    await inner.append([chat(10)[0]!, ref('a'), { ...recordOf(20), clock: '000000002.0000.t' }]);
     const read: boolean[] = [];
     const parts = await look(() => {
       read.push(unplaced.hasRead(orderOf(30)));
     });
-    expect(parts).toEqual([[15, 5], [30, 40, 50], []]);
+    expect(parts).toEqual([[15, 5, 20], [30, 40, 50], []]);
     expect(read).toEqual([false, true, true]);
+    expect(readAlone).toEqual([15, 5, 20].map(idOf));
+  });
+
+  test.each([
+    ['not read twice if a start places as many', { steps: 400, every: 200 }, 1],
+    ['not placed early, either, if there are more', { steps: 2, every: 1 }, 101],
+  ])('those come first, and those behind are %s', async (_how, limits, count) => {
+    const { inner, look, readAlone } = await folded([], limits);
+    for (const start of Array.from({ length: 599 }, (_, at) => 100 + at)) await inner.append(chat(start));
+    await inner.append(chat(15));
+    const parts = await look();
+    expect(parts[0]).toEqual([15]);
+    expect(parts.flat()).toHaveLength(601);
+    expect(readAlone).toHaveLength(count);
   });
 
   test('those come first that had not ended, and are cut if their process has', async () => {
-    const { inner, look, dead } = await folded([10, 30]);
+    // One of those that had not ended was removed.
+    const { inner, look, dead } = await folded([10, 30, 99]);
     await inner.append([openRecord(7, 'dead'), openRecord(8, 'alive')]);
     dead.add('dead');
     const outcomes: unknown[] = [];
