@@ -5,6 +5,7 @@ import { createForest } from '../../forest/index.ts';
 import type { EntryRecord, RefRecord, StoreRecord } from '../../model/records.ts';
 import { memoryStore, overlayStore, type Store } from '../../store/index.ts';
 import { PLACEMENT_RULES, type Placement } from '../placement.ts';
+import type { ProjectionLimits } from './fact-base.ts';
 import { createProjector, reproject, sharedProjector } from './projector.ts';
 import { PLACEMENT_REF } from './tree-writer.ts';
 
@@ -42,7 +43,7 @@ function openRecord(one: Recorded): EntryRecord {
 function world() {
   const facts = memoryFacts();
   const store: Store = overlayStore(memoryStore(), { facts, isAlive: async () => true });
-  const newProjector = (more: Partial<Store> = {}, limits = LIMITS) =>
+  const newProjector = (more: Partial<Store> = {}, limits: ProjectionLimits = LIMITS) =>
     createProjector(createForest(overlayStore(store, more)), limits);
   const record = async (...all: readonly Recorded[]) => {
     for (const one of all) await store.append(recordsOf(one));
@@ -50,8 +51,10 @@ function world() {
   const placement = async ({ id }: Recorded) =>
     (await store.refs({ on: 'forest', keys: [id], names: [PLACEMENT_REF] })).items[0]?.value as Placement | undefined;
   const thread = async (one: Recorded) => (await placement(one))?.thread;
+  const headOf = async (id: string) =>
+    (await store.refs({ on: 'thread', keys: [id], names: ['head'] })).items[0]?.value as string | undefined;
   const state = async () => JSON.parse((await facts.version())?.state ?? '{}');
-  return { facts, store, newProjector, record, placement, thread, state };
+  return { facts, store, newProjector, record, placement, thread, headOf, state };
 }
 
 /** What is seen of exchanges when all facts are in memory. */
@@ -121,6 +124,7 @@ describe('a process that begins with stored facts', () => {
     await record(...all);
     await newProjector().run();
     expect(await state()).toMatchObject({ position: recordOf(all[3]!).order, pending: [ended.id, unread.id] });
+    expect(await placement(ended)).toBeUndefined();
     await store.append([request!, recordOf(ended)]);
     const entries: string[] = [];
     const second = newProjector({
@@ -344,6 +348,114 @@ describe('an exchange', () => {
     expect(projector.memory().steps).toBe(2);
     expect(await placement(two!)).toMatchObject({ way: 'starts' });
   });
+
+  test('that comes together with a later one is placed before what lies between them', async () => {
+    const { store, newProjector, record } = world();
+    const [one, two, three] = conversation(3);
+    const projector = newProjector();
+    await record(two!);
+    await projector.run();
+    await record(three!, one!);
+    await projector.run();
+    expect(await seen(store)).toMatchObject({ ...(await inMemory([one!, two!, three!])), redirects: [] });
+  });
+
+  test('that is moved behind a later one leaves those between in their order', async () => {
+    const { newProjector, record, thread, placement, headOf } = world();
+    const [first, edited, again] = [
+      chat(0, ['Q'], 'A'),
+      chat(29_600, ['Q', 'A', 'R'], 'B'),
+      chat(29_700, ['Q', 'A', 'S'], 'C'),
+    ];
+    // By the clock of its server it started before the reply that it continues.
+    const [other, early] = [chat(30_000, ['Q0'], 'A0'), chat(29_500, ['Q0', 'A0', 'Q1'], 'A1')];
+    await record(first, early, edited, again, other);
+    await newProjector().run();
+    expect(await thread(early)).toBe(await thread(other));
+    expect(await headOf((await thread(first))!)).toBe((await placement(again))!.node);
+  });
+
+  test('that comes after the facts of its time were stored is placed as of its end, in whatever order they come', async () => {
+    const { newProjector, record, headOf, placement, thread } = world();
+    const named = { thread: 'mine' };
+    const projector = newProjector();
+    const all = Array.from({ length: 6 }, (_, at) => chat(10_000 * (at + 1), [`Q${at}`], `A${at}`, named));
+    await record(...all);
+    await projector.run();
+    const short = chat(6, ['Short'], 'Yes', named);
+    await record(chat(5, ['Long'], 'Yes', { end: 900_000 }), short);
+    await projector.run();
+    expect(await headOf((await thread(short))!)).toBe((await placement(all[5]!))!.node);
+    const long = chat(7, ['Long'], 'Yes', { ...named, end: 900_000 });
+    await record(long);
+    await projector.run();
+    expect(await headOf((await thread(long))!)).toBe((await placement(long))!.node);
+  });
+});
+
+describe('a store without facts', () => {
+  test('has all exchanges read again for one that comes later than steps can be undone', async () => {
+    const store = memoryStore();
+    const all = conversation(5);
+    const read: string[] = [];
+    const watched = overlayStore(store, {
+      entry(kind, id) {
+        read.push(id);
+        return store.entry(kind, id);
+      },
+    });
+    const projector = createProjector(createForest(watched), { ...LIMITS, withoutFacts: 2 });
+    const add = async (one: Recorded) => {
+      await store.append(recordsOf(one));
+      await projector.run();
+      return read.splice(0);
+    };
+    const between = chat(25_000, ['Between'], 'Yes');
+    const before = chat(5000, ['Before'], 'Yes');
+    for (const one of all) await add(one);
+    const ids = (some: readonly Recorded[]) => some.map(({ id }) => id).sort();
+    expect((await add(between)).sort()).toEqual(ids([between, ...all.slice(3)]));
+    expect((await add(before)).sort()).toEqual(ids([before, between, ...all]));
+    expect(projector.memory()).toEqual({ steps: 7, rows: 0 });
+    expect(await seen(store)).toEqual(await inMemory([...all, between, before]));
+  });
+
+  test('with facts, all steps that are in memory can be undone', async () => {
+    const { store, newProjector, record } = world();
+    const all = conversation(5);
+    const projector = newProjector({}, { steps: 100, every: 100, rows: 3, withoutFacts: 2 });
+    await record(...all.slice(1));
+    await projector.run();
+    await record(all[0]!);
+    await projector.run();
+    expect((await seen(store)).landed).toEqual((await inMemory(all)).landed);
+  });
+});
+
+test('the stored placements of exchanges are read in one go', async () => {
+  const { store, newProjector, record } = world();
+  await record(...conversation(5));
+  const keys: number[] = [];
+  await newProjector({
+    refs(query) {
+      if (query.names?.includes(PLACEMENT_REF)) keys.push(query.keys!.length);
+      return store.refs(query);
+    },
+  }).run();
+  // Before they are placed, and when they are written.
+  expect(keys).toEqual([5, 5]);
+});
+
+test('rows of older facts that are not in use do not stay in memory', async () => {
+  const { newProjector, record } = world();
+  const projector = newProjector();
+  const rows: number[] = [];
+  for (let at = 0; at < 40; at++) {
+    await record(chat(10_000 * at, [`Q${at}`], `A${at}`));
+    await projector.run();
+    rows.push(projector.memory().rows);
+  }
+  expect(Math.max(...rows.slice(20))).toBeLessThanOrEqual(Math.max(...rows.slice(0, 20)));
 });
 
 test('the recorders of a store share one projector', async () => {

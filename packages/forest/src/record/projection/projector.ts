@@ -71,12 +71,12 @@ export function createProjector(
       () => {
         index = createRecordedIndex();
       },
-      base ? Number.POSITIVE_INFINITY : STEPS_KEPT,
+      base ? Number.POSITIVE_INFINITY : (limits.withoutFacts ?? STEPS_KEPT),
     );
   let placed = newOrder();
   /** The position of the last exchange whose facts are stored. */
   let position = '';
-  let folded = { exchanges: 0, landed: 0, waiting: 0, nothing: 0 };
+  let folded = NO_COUNTS;
   let queue: Promise<unknown> = Promise.resolve();
 
   const unplaced = new UnplacedExchanges(forest, limits, async () => {
@@ -90,7 +90,7 @@ export function createProjector(
   const forget = () => {
     index = createRecordedIndex();
     placed = newOrder();
-    folded = { exchanges: 0, landed: 0, waiting: 0, nothing: 0 };
+    folded = NO_COUNTS;
     unplaced.forget();
     writer.forget();
   };
@@ -159,7 +159,7 @@ export function createProjector(
     const first = applied.slice(0, end);
     const kept = applied.slice(end);
     const last = first.at(-1)!.order;
-    countFolded(first);
+    folded = countAll(folded, first, index);
     const movedOn = kept.filter(({ natural }) => natural <= last).map(({ id }) => id);
     const state = { position: last, cursor: unplaced.cursor!, pending: [...unplaced.pendingTo(last), ...movedOn] };
     await base.fold(
@@ -169,10 +169,6 @@ export function createProjector(
       state,
     );
     dropFolded(last);
-  };
-  const countFolded = (first: readonly AppliedExchange[]) => {
-    folded.exchanges += first.length;
-    for (const { id } of first) folded[index.placements.get(id)!.state] += 1;
   };
   const dropFolded = (last: string) => {
     position = last;
@@ -250,13 +246,15 @@ function lastFirst(a: QueuedExchange, b: QueuedExchange): number {
   return a.order < b.order ? 1 : -1;
 }
 
-type FoldedCounts = Omit<ProjectionCounts, 'moved'>;
+type PlacementCounts = Omit<ProjectionCounts, 'moved'>;
+
+const NO_COUNTS: PlacementCounts = { exchanges: 0, landed: 0, waiting: 0, nothing: 0 };
 
 function countAll(
-  folded: FoldedCounts,
+  folded: PlacementCounts,
   applied: readonly AppliedExchange[],
   { placements }: RecordedIndex,
-): FoldedCounts {
+): PlacementCounts {
   const counts = { ...folded, exchanges: folded.exchanges + applied.length };
   for (const { id } of applied) counts[placements.get(id)!.state] += 1;
   return counts;
