@@ -274,3 +274,54 @@ describe('a background response', () => {
     expect(ask(whole, {}, response('completed', 'A')).behind).toEqual(['y']);
   });
 });
+
+describe('a response that continues another one under other instructions', () => {
+  const said = (role: string, text: string) => ({
+    ...{ type: 'message', role, content: [{ type: role === 'assistant' ? 'output_text' : 'input_text', text }] },
+  });
+  const ask = (index: RecordedIndex, start: number, request: object, text: string) =>
+    step(
+      index,
+      { id: `x${start}`, start, end: start + 1, dialect: 'openai-responses' },
+      { model: 'm', ...request },
+      { id: `resp_${start}`, object: 'response', status: 'completed', model: 'm', output: [said('assistant', text)] },
+    ).placement;
+  const input = [said('user', 'Q1'), said('assistant', 'A1'), said('user', 'Q2'), said('assistant', 'A2')];
+  const begin = (before: readonly object[] = []) => {
+    const index = createRecordedIndex();
+    const first = ask(index, 10_000, { instructions: 'S', input: [...before, said('user', 'Q1')] }, 'A1');
+    const other = ask(
+      index,
+      20_000,
+      { instructions: 'T', input: [said('user', 'Q2')], previous_response_id: 'resp_10000' },
+      'A2',
+    );
+    expect(other).toMatchObject({ thread: first.thread, way: 'continues', otherSystem: true });
+    return { index, first };
+  };
+
+  test('is continued by its words under those', () => {
+    const { index, first } = begin();
+    const again = ask(index, 40_000, { instructions: 'T', input: [...input, said('user', 'Q3')] }, 'A3');
+    expect(again).toMatchObject({ thread: first.thread, way: 'continues', found: 'words' });
+  });
+
+  test.each([
+    ['', []],
+    [', also if the API keeps another system text among the messages', [said('developer', 'D')]],
+  ])('is not continued by equal words without any%s', (_also, before) => {
+    const { index } = begin(before);
+    const again = ask(index, 30_000, { input: [...input, said('user', 'Q3')] }, 'A3');
+    expect(again).toMatchObject({ way: 'starts', found: 'new' });
+  });
+});
+
+test('a system text that a named thread was the first to have is recognised with another date', () => {
+  const index = createRecordedIndex();
+  const ask = (start: number, date: string, messages: readonly object[], more: Partial<Exchange> = {}) =>
+    chat(index, { id: `x${start}`, start, ...more }, [system(`Today is 2026-11-${date}.`), ...messages]).placement;
+  ask(1000, '18', [user('A')], { thread: 'mine' });
+  const first = ask(20_000, '18', [user('Q')]);
+  const next = ask(40_000, '19', [user('Q'), assistant('B'), user('R')]);
+  expect(next).toMatchObject({ thread: first.thread, found: 'words', way: 'continues' });
+});
