@@ -147,6 +147,19 @@ describe('an exchange', () => {
     expect(await headOf((await thread(first))!)).toBe((await placement(again))!.node);
   });
 
+  test('that ends again when its own facts are the last that were stored is placed as of that end', async () => {
+    const { store, newProjector, record, headOf, placement, thread, state } = world();
+    const projector = newProjector();
+    const all = Array.from({ length: 6 }, (_, at) => chat(10_000 * at, [`Q${at}`], `A${at}`, { thread: 'mine' }));
+    await record(...all);
+    await projector.run();
+    const last = all[1]!;
+    expect((await state()).position).toBe(recordOf(last).order);
+    await store.append([recordsOf({ ...last, end: 900_000 }, '000000002.0000.t').at(-1)!]);
+    await projector.run();
+    expect(await headOf((await thread(last))!)).toBe((await placement(last))!.node);
+  });
+
   test('that comes after the facts of its time were stored is placed as of its end, in whatever order they come', async () => {
     const { newProjector, record, headOf, placement, thread } = world();
     const named = { thread: 'mine' };
