@@ -275,7 +275,7 @@ describe('a background response', () => {
   });
 });
 
-describe('a response that continues another one under other instructions', () => {
+describe('system texts of responses that continue another one', () => {
   const said = (role: string, text: string) => ({
     ...{ type: 'message', role, content: [{ type: role === 'assistant' ? 'output_text' : 'input_text', text }] },
   });
@@ -287,41 +287,38 @@ describe('a response that continues another one under other instructions', () =>
       { id: `resp_${start}`, object: 'response', status: 'completed', model: 'm', output: [said('assistant', text)] },
     ).placement;
   const input = [said('user', 'Q1'), said('assistant', 'A1'), said('user', 'Q2'), said('assistant', 'A2')];
+  /** The second one has other instructions than the first. */
   const begin = (before: readonly object[] = []) => {
     const index = createRecordedIndex();
     const first = ask(index, 10_000, { instructions: 'S', input: [...before, said('user', 'Q1')] }, 'A1');
-    const other = ask(
-      index,
-      20_000,
-      { instructions: 'T', input: [said('user', 'Q2')], previous_response_id: 'resp_10000' },
-      'A2',
-    );
+    const more = { input: [said('user', 'Q2')], previous_response_id: 'resp_10000' };
+    const other = ask(index, 20_000, { instructions: 'T', ...more }, 'A2');
     expect(other).toMatchObject({ thread: first.thread, way: 'continues', otherSystem: true });
     return { index, first };
   };
 
-  test('is continued by its words under those', () => {
+  test('are those of the request if all are in it: equal words under them continue it', () => {
     const { index, first } = begin();
     const again = ask(index, 40_000, { instructions: 'T', input: [...input, said('user', 'Q3')] }, 'A3');
     expect(again).toMatchObject({ thread: first.thread, way: 'continues', found: 'words' });
   });
 
   test.each([
-    ['', []],
-    [', also if the API keeps another system text among the messages', [said('developer', 'D')]],
-  ])('is not continued by equal words without any%s', (_also, before) => {
+    ['without any', [], {}],
+    ['without any, if the API keeps another one', [said('developer', 'D')], {}],
+    ['under one of two', [said('developer', 'D')], { instructions: 'T' }],
+  ])('are not forgotten: equal words %s do not continue it', (_how, before, request) => {
     const { index } = begin(before);
-    const again = ask(index, 30_000, { input: [...input, said('user', 'Q3')] }, 'A3');
+    const again = ask(index, 30_000, { ...request, input: [...input, said('user', 'Q3')] }, 'A3');
     expect(again).toMatchObject({ way: 'starts', found: 'new' });
   });
-});
 
-test('a system text that a named thread was the first to have is recognised with another date', () => {
-  const index = createRecordedIndex();
-  const ask = (start: number, date: string, messages: readonly object[], more: Partial<Exchange> = {}) =>
-    chat(index, { id: `x${start}`, start, ...more }, [system(`Today is 2026-11-${date}.`), ...messages]).placement;
-  ask(1000, '18', [user('A')], { thread: 'mine' });
-  const first = ask(20_000, '18', [user('Q')]);
-  const next = ask(40_000, '19', [user('Q'), assistant('B'), user('R')]);
-  expect(next).toMatchObject({ thread: first.thread, found: 'words', way: 'continues' });
+  test('are known without what follows them, if the other one was not recorded', () => {
+    const index = createRecordedIndex();
+    const on = (day: string) => said('developer', `Today is 2026-11-${day}.`);
+    ask(index, 1000, { previous_response_id: 'resp_lost', input: [on('18'), said('user', 'Q')] }, 'A');
+    const first = ask(index, 20_000, { input: [on('18'), said('user', 'Q1')] }, 'A1');
+    const next = ask(index, 40_000, { input: [on('19'), ...input.slice(0, 3)] }, 'A2');
+    expect(next).toMatchObject({ thread: first.thread, way: 'continues', found: 'words' });
+  });
 });
