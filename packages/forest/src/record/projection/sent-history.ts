@@ -121,7 +121,7 @@ export function systemKeysAt(index: RecordedIndex, id: string, lead?: readonly M
   if (known !== undefined) return known;
   if (!lead && id !== ROOT) return { dated: id, numbered: id };
   const keys = systemKeys((lead ?? []).map(({ text }) => text));
-  if (lead) index.set(index.systems, id, keys);
+  index.set(index.systems, id, keys);
   return keys;
 }
 
