@@ -12,7 +12,7 @@ import { ROOT } from '../../model/ids.ts';
 import type { NodeRecord, RefRecord, StoreRecord, TakeRecord } from '../../model/records.ts';
 import { PLACEMENT_RULES, type Placement, placedNodes, readPlacement } from '../placement.ts';
 import type { RecordingForest } from '../recorder.ts';
-import { turnOfOthers } from '../turns.ts';
+import { sliceWork, turnOfOthers } from '../turns.ts';
 import type { PlacedExchange } from './place-exchange.ts';
 import { forkedThreadId, type IndexThread, type RecordedIndex } from './recorded-index.ts';
 
@@ -295,7 +295,7 @@ async function makeThreadRefs(
   const set = (id: string, values: Readonly<Record<string, unknown>>) =>
     Object.entries(values).map(([name, value]) => makeRef(forest, 'thread', id, name, value));
   const threads = await index.read(() => new Map(keys.map((id) => [id, index.threads.get(id)])));
-  const refs = keys.flatMap((id) => {
+  const toRefs = (id: string): RefRecord[] => {
     const thread = threads.get(id);
     if (!thread)
       return has('head', id) && begun.has(id) ? set(id, { deleted: true, mergedInto: successor.get(id) ?? '' }) : [];
@@ -309,7 +309,13 @@ async function makeThreadRefs(
       ...(title !== '' && there.get(`${id} title`) === '' && { title }),
       ...(typeof there.get(`${id} mergedInto`) === 'string' && { deleted: false, mergedInto: false }),
     });
-  });
+  };
+  const refs: RefRecord[] = [];
+  const turn = sliceWork();
+  for (const id of keys) {
+    refs.push(...toRefs(id));
+    await turn();
+  }
   const touches = keys.flatMap((thread) => {
     const known = threads.get(thread);
     const group = known && threadGroup(known);
