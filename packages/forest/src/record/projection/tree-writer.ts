@@ -193,7 +193,7 @@ function nodesAndParent(placement: Placement): string[] {
 }
 
 function isSame(a: Placement | undefined, b: Placement): boolean {
-  return stable(a) === stable(b);
+  return a !== undefined && stable(a) === stable(b);
 }
 
 function stable(value: unknown): string {
