@@ -308,3 +308,17 @@ test('a compacted history keeps its checkpoint, and the next request extends the
 function textOf(events: readonly StoredEvent[]): string {
   return events.map(({ event }) => (event.type === 'text' ? event.text : '')).join('');
 }
+
+test('a generation that is just starting when the engine is parked is waited for, though nothing else runs', async () => {
+  const emulator = await start();
+  const { forest, engine } = grow(emulator);
+  const node = await forest.append(ROOT, [user('Hello')]);
+  emulator.script('openai-chat', [
+    says('Never to be heard in full.', { break: { after: { events: 2 }, how: 'hang' } }),
+  ]);
+  const starting = engine.generate(node, { model: 'openai-chat/gpt-5.5' });
+  await engine.park(0);
+  const { id } = await starting;
+  expect((await engine.get(id)).status).toBe('aborted');
+  await expect(engine.generate(node, { model: 'openai-chat/gpt-5.5' })).rejects.toThrow('about to end');
+});

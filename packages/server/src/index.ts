@@ -175,6 +175,7 @@ export function createServer(options: ServerOptions): Server {
   const settle = async () => {
     await within(grace + SETTLE_MS, gateway.settled());
     await within(grace + SETTLE_MS, proxy.settled());
+    gateway.close();
     proxy.close();
     await services.backlog.close();
     await samples?.backlog.close();

@@ -30,8 +30,13 @@ export function dialect(id: string): Dialect {
  * const ids = dialects().map(({ id }) => id);
  */
 export function dialects(): readonly Dialect[] {
-  return [...BUILT_IN, ...added.values()];
+  const all = [...BUILT_IN, ...added.values()];
+  if (all.length !== listed.length || all.some((one, at) => one !== listed[at])) listed = all;
+  return listed;
 }
+
+/** The same list until one is added or replaced: whoever keeps what follows from it compares the list. */
+let listed: readonly Dialect[] = [];
 
 /**
  * Adds a protocol. Its id must not be that of a built-in dialect; defining the same id again replaces the dialect.

@@ -131,36 +131,46 @@ function isKnown(model: string): boolean {
 
 /** The running generations of an engine, to end them together. */
 interface Parking {
-  add(generation: Generation): void;
-  /** Throws once the engine is parked. */
-  refuse(): void;
+  /** Starts a generation. Throws once the engine is parked. */
+  start(begin: () => Promise<Generation>): Promise<Generation>;
+  /** Stops those that run then, and resolves when all have ended, those that are just starting as well. */
   park(withinMs: number): Promise<void>;
 }
 
 export function createParking(): Parking {
+  const starting = new Set<Promise<Generation>>();
   const running = new Set<Generation>();
   let isParked = false;
+  const add = (generation: Generation) => {
+    running.add(generation);
+    void generation.result.catch(() => undefined).then(() => running.delete(generation));
+    if (isParked) generation.stop();
+  };
   return {
-    add(generation) {
-      running.add(generation);
-      void generation.result.catch(() => undefined).then(() => running.delete(generation));
-      if (isParked) generation.stop();
-    },
-    refuse() {
+    async start(begin) {
       if (isParked)
         throw new EngineError(
           'engine_parked',
           '',
           'This engine starts no more generations: its process is about to end.',
         );
+      const begun = begin();
+      starting.add(begun);
+      try {
+        const generation = await begun;
+        add(generation);
+        return generation;
+      } finally {
+        starting.delete(begun);
+      }
     },
     async park(withinMs) {
       isParked = true;
       const timer = setTimeout(() => {
         for (const generation of running) generation.stop();
       }, withinMs);
-      // Generations that were starting when the engine was parked are waited for, too.
-      while (running.size > 0) await Promise.allSettled([...running].map(({ result }) => result));
+      while (starting.size + running.size > 0)
+        await Promise.allSettled([...starting, ...[...running].map(({ result }) => result)]);
       clearTimeout(timer);
     },
   };

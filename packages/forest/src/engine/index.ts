@@ -132,9 +132,7 @@ export function createEngine(forest: Pick<Forest, 'store' | 'clock'>, defaults: 
       undo.push(watchStopRequest(store, id, aborting));
       const result = finish(events);
       result.catch(() => undefined);
-      const generation = { id, node, result, stop: () => aborting.abort() };
-      parking.add(generation);
-      return generation;
+      return { id, node, result, stop: () => aborting.abort() };
     } catch (error) {
       end();
       throw error;
@@ -190,18 +188,19 @@ export function createEngine(forest: Pick<Forest, 'store' | 'clock'>, defaults: 
     async generate(node, given) {
       const asked = { ...defaults, ...given };
       refuseForestOptions(asked, [...FOREST_OPTIONS, 'approvals']);
-      parking.refuse();
-      if (asked.thread !== undefined) await threads.get(asked.thread);
-      const at = await resolveId(store, node);
-      const options = await withLastRequest(at, asked);
-      return withClaim(context, at, async () => {
-        const state = newGeneration(context, at, options);
-        if (!options.again) await refuseDuplicate(state);
-        return start(
-          state,
-          state.branches.map((_, index) => index),
-          options,
-        );
+      return parking.start(async () => {
+        if (asked.thread !== undefined) await threads.get(asked.thread);
+        const at = await resolveId(store, node);
+        const options = await withLastRequest(at, asked);
+        return withClaim(context, at, async () => {
+          const state = newGeneration(context, at, options);
+          if (!options.again) await refuseDuplicate(state);
+          return start(
+            state,
+            state.branches.map((_, index) => index),
+            options,
+          );
+        });
       });
     },
     async preview(node, given) {
@@ -218,27 +217,28 @@ export function createEngine(forest: Pick<Forest, 'store' | 'clock'>, defaults: 
     },
     rerun: (head, options) => rerunTurns(context, engine, head, options),
     resume: (id, given = {}) =>
-      withClaim(context, id, async () => {
-        parking.refuse();
-        const state = await readGeneration(store, id);
-        refuseForestOptions(given, FOREST_OPTIONS);
-        const { thread } = state;
-        const asked = { ...defaults, ...given };
-        const tools =
-          thread === undefined || asked.tools ? undefined : await toolsBefore(state.branches[0]!.head, thread, asked);
-        const { grow, options } = planResume(state, { ...asked, ...(tools && { tools }) });
-        const branches: BranchState[] = [...state.branches];
-        for (const index of grow)
-          branches[index] = {
-            head: await recoverBranch(context, state, index, branches[index]!.head),
-            status: 'running',
-          };
-        await writeStopRequest(context, id, false);
-        const { endedAt: _ended, ...rest } = state;
-        const model = toModelName(options.model);
-        const { params } = options;
-        return start({ ...rest, model, params, branches, status: 'running', owner: store.writer }, grow, options);
-      }),
+      parking.start(() =>
+        withClaim(context, id, async () => {
+          const state = await readGeneration(store, id);
+          refuseForestOptions(given, FOREST_OPTIONS);
+          const { thread } = state;
+          const asked = { ...defaults, ...given };
+          const tools =
+            thread === undefined || asked.tools ? undefined : await toolsBefore(state.branches[0]!.head, thread, asked);
+          const { grow, options } = planResume(state, { ...asked, ...(tools && { tools }) });
+          const branches: BranchState[] = [...state.branches];
+          for (const index of grow)
+            branches[index] = {
+              head: await recoverBranch(context, state, index, branches[index]!.head),
+              status: 'running',
+            };
+          await writeStopRequest(context, id, false);
+          const { endedAt: _ended, ...rest } = state;
+          const model = toModelName(options.model);
+          const { params } = options;
+          return start({ ...rest, model, params, branches, status: 'running', owner: store.writer }, grow, options);
+        }),
+      ),
     async stop(id) {
       const state = await readGeneration(store, id);
       if (state.status !== 'running') return;

@@ -10,25 +10,34 @@ const SHORTEST_SECRET = 6;
 
 /** Finds every secret of a request in all its spellings, longest first, so that it can be removed from what is stored. */
 export function findSecrets(url: URL, headers: Iterable<readonly [name: string, value: string]>): readonly string[] {
-  const values = [
-    url.username,
-    url.password,
-    ...(url.search === '' ? [] : [...url.searchParams])
-      .filter(([name]) => isSecretParameter(name))
-      .map(([, value]) => value),
-    ...[...headers]
-      .filter(([name]) => SECRET_HEADER.test(name))
-      .flatMap(([, value]) => [value, value.replace(/^\w+ +/, '')]),
-  ];
-  const key = values.join('\n');
+  const given = [url.username, url.password];
+  if (url.search !== '') for (const [name, value] of url.searchParams) if (isSecretParameter(name)) given.push(value);
+  for (const [name, value] of headers) if (isSecretHeader(name)) given.push(value);
+  const key = given.join('\n');
   const known = lists.get(key);
   if (known) return known;
+  // Without the scheme as well, such as `Bearer`.
+  const values = given.flatMap((value) => [value, value.replace(/^\w+ +/, '')]);
   const spellings = values.flatMap((value) => [value, encodeURIComponent(value), JSON.stringify(value).slice(1, -1)]);
   const distinct = [...new Set(spellings)].filter((value) => value.length >= SHORTEST_SECRET);
   const secrets = distinct.sort((a, b) => b.length - a.length);
   if (lists.size >= MOST_LISTS) lists.clear();
   lists.set(key, secrets);
   return secrets;
+}
+
+/** Nearly all headers have the same few names. */
+const headerNames = new Map<string, boolean>();
+const MOST_NAMES = 500;
+
+function isSecretHeader(name: string): boolean {
+  let isSecret = headerNames.get(name);
+  if (isSecret === undefined) {
+    isSecret = SECRET_HEADER.test(name);
+    if (headerNames.size >= MOST_NAMES) headerNames.clear();
+    headerNames.set(name, isSecret);
+  }
+  return isSecret;
 }
 
 /** Clients use few keys, over and over. */

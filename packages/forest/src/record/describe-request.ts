@@ -157,6 +157,20 @@ const KINDS = { ask: 'generate', poll: 'poll' } as const;
  * readAddress('POST', '/v1/messages').kind; // 'generate'
  */
 export function readAddress(method: string, path: string, provider?: string): Address {
+  const [known, all] = [dialects(), providers()];
+  if (addresses.dialects !== known || addresses.providers !== all || addresses.found.size >= MOST_ADDRESSES)
+    addresses = { dialects: known, providers: all, found: new Map() };
+  const key = `${method} ${path} ${provider ?? ''}`;
+  const address = addresses.found.get(key) ?? findAddress(method, path, provider);
+  addresses.found.set(key, address);
+  return address;
+}
+
+/** Clients use few paths, over and over. */
+const MOST_ADDRESSES = 1000;
+let addresses = { dialects: dialects(), providers: providers(), found: new Map<string, Address>() };
+
+function findAddress(method: string, path: string, provider: string | undefined): Address {
   const plain = path.replace(/\/+$/, '');
   const known = dialects();
   const named = providers().find(({ id }) => id === provider);
@@ -258,9 +272,9 @@ export function isEventStream(headers: HeaderPairs): boolean {
 }
 
 /** The query without credentials, such as Google's `?key=`. */
-function safeQuery({ search, searchParams }: URL): string {
-  if (search === '') return '';
-  return new URLSearchParams([...searchParams].filter(([name]) => !isSecretParameter(name))).toString();
+function safeQuery(url: URL): string {
+  if (url.search === '') return '';
+  return new URLSearchParams([...url.searchParams].filter(([name]) => !isSecretParameter(name))).toString();
 }
 
 /**

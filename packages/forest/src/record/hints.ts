@@ -34,7 +34,7 @@ export interface HintPlaces {
 type Kind = 'person' | 'session' | 'label';
 
 /** Headers of known clients and providers. A `label` counts as a session, but is too coarse to group lists by. */
-const HEADERS: Readonly<Record<string, Kind>> = {
+const HEADERS = Object.entries<Kind>({
   'openai-organization': 'person',
   'openai-project': 'person',
   'anthropic-organization-id': 'person',
@@ -44,7 +44,7 @@ const HEADERS: Readonly<Record<string, Kind>> = {
   session_id: 'session',
   'x-session-id': 'session',
   'x-session-affinity': 'label',
-};
+});
 
 /** Members of a body. A cache key is a label, because an application may use one for all its conversations. */
 const MEMBERS: Readonly<Record<string, Kind>> = {
@@ -68,15 +68,12 @@ const AGENT_HEADER = 'x-claude-code-agent-id';
 const PARENT_HEADER = 'x-parent-session-id';
 const NAME_HEADER = 'thread-id';
 
-/** Only bodies that mention one of these are parsed. */
-const MENTIONED = /"(?:user|safety_identifier|prompt_cache_key|metadata)"\s*:/;
-
 /** Reads the hints of a request; undefined if there are none. */
 export function readHints(headers: HeaderPairs, body: string, places: HintPlaces = {}): Hints | undefined {
-  const given = new Map(headers);
+  const given: ReadonlyMap<string, string> = headers instanceof Map ? headers : new Map(headers);
   const found = new HintCollector();
-  for (const [name, kind] of Object.entries(HEADERS)) found.add(kind, name, given.get(name));
-  if (MENTIONED.test(body)) readMembers(body, found);
+  for (const [name, kind] of HEADERS) found.add(kind, name, given.get(name));
+  readMembers(body, found);
   for (const kind of ['person', 'session'] as const)
     for (const place of places[kind] ?? []) found.add(kind, place, valueAt(place, given, body));
   const parent = given.get(PARENT_HEADER);
@@ -113,7 +110,7 @@ class HintCollector {
 }
 
 /** Whether a body may have one of these members, however its name is spelled. Most have none, and finding members is slow. */
-const MAY_HAVE_MEMBERS = new RegExp(`"(?:${[...Object.keys(MEMBERS), 'metadata'].join('|')})"\\s*:|\\\\u00[5-7]`, 'i');
+const MAY_HAVE_MEMBERS = new RegExp(`"(?:${[...Object.keys(MEMBERS), 'metadata'].join('|')})"\\s*:|\\\\u00[5-7]`);
 
 function readMembers(body: string, found: HintCollector): void {
   if (!MAY_HAVE_MEMBERS.test(body)) return;

@@ -5,7 +5,7 @@ import type { Exchange, Outcome } from './exchange.ts';
  * The version of the placement rules. A process that finds a newer version in the store records exchanges, but leaves
  * placing them to others.
  */
-export const PLACEMENT_RULES = 6;
+export const PLACEMENT_RULES = 7;
 
 /** The place of an exchange in the tree, and how it was found. */
 export interface Placement {

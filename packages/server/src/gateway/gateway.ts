@@ -36,7 +36,7 @@ import { unknownModel } from './models.ts';
 import { answerOperation } from './operations.ts';
 import { type AskOptions, ask, type UpstreamAnswer } from './request/exchange.ts';
 import { createLastRequests, prepareRequest, type RequestMemory } from './request/prepare-request.ts';
-import { createUpstreamFetch } from './request/upstream-fetch.ts';
+import { createUpstreamConnections } from './request/upstream-fetch.ts';
 import { findRoute } from './routes.ts';
 import { serveSocket } from './socket.ts';
 import { createGatewayTokens, type GatewayCaller } from './tokens.ts';
@@ -50,6 +50,8 @@ export interface Gateway {
   upgrade(request: UpgradeRequest): void;
   /** Resolves when every exchange that has passed is stored. */
   settled(): Promise<void>;
+  /** Closes the connections to providers. */
+  close(): void;
 }
 
 /** A call with what its connection tells: who asks, with which keys, and what is asked of the gateway itself. */
@@ -85,7 +87,8 @@ export function createGateway(
   const recorder = createRecorder(forest, { onError, hints: config.hints, backlog });
   const replayer = createReplayer(forest);
   const redact = config.redaction.beforeStoring ? services.redact : undefined;
-  const fetch = createUpstreamFetch(proxy.connections);
+  const connections = createUpstreamConnections();
+  const { fetch } = connections;
   /** The recordings of requests that failed. */
   const failed = new WeakMap<Error, string>();
   let memory: Promise<Memory> | undefined;
@@ -349,6 +352,7 @@ export function createGateway(
       await streams.none();
       await recorder.settled();
     },
+    close: connections.close,
   };
 }
 

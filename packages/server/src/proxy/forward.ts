@@ -114,14 +114,14 @@ export interface Connections {
  * How long an idle connection is kept if its server does not say. Servers on the same machine or network often close
  * after five seconds, load balancers of hosted ones after a minute or more.
  */
-const IDLE_MS = { http: 4000, https: 50_000 };
-const LONGEST_MS = 600_000;
+export const IDLE_MS = { http: 4000, https: 50_000 };
+export const LONGEST_IDLE_MS = 600_000;
 /** Connections are closed this much earlier than the server would, so that no request meets one that is closing. */
-const MARGIN_MS = 1000;
+export const MARGIN_MS = 1000;
 
 export function createConnections(): Connections {
   const kept = new WeakMap<Duplex, number>();
-  const options = { keepAlive: true, timeout: LONGEST_MS, scheduling: 'lifo' as const };
+  const options = { keepAlive: true, timeout: LONGEST_IDLE_MS, scheduling: 'lifo' as const };
   const keeping = <A extends http.Agent>(agent: A, otherwise: number): A => {
     const keep = agent.keepSocketAlive.bind(agent) as (socket: Duplex) => boolean;
     agent.keepSocketAlive = (socket) => {
@@ -138,7 +138,8 @@ export function createConnections(): Connections {
     agentFor: (protocol) => (protocol === 'https:' ? secure : plain),
     answered(socket, headers) {
       const seconds = /(?:^|[\s,])timeout=(\d+)/i.exec(headers.get('keep-alive') ?? '')?.[1];
-      if (socket && seconds !== undefined) kept.set(socket, Math.min(Number(seconds) * 1000 - MARGIN_MS, LONGEST_MS));
+      if (socket && seconds !== undefined)
+        kept.set(socket, Math.min(Number(seconds) * 1000 - MARGIN_MS, LONGEST_IDLE_MS));
     },
     close() {
       plain.destroy();

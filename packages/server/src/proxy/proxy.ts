@@ -5,7 +5,7 @@ import { createRecorder, createReplayer, type GatewayUse, readAddress } from '@s
 import type { Access } from '../http/access.ts';
 import { Problem, problemBody, toProblem } from '../http/problem.ts';
 import type { Services } from '../services.ts';
-import { type Connections, createConnections, forward } from './forward.ts';
+import { createConnections, forward } from './forward.ts';
 import { type ClientHeaders, type ProxyOptions, readClientHeaders, requestHeaders, toHeaderMap } from './headers.ts';
 import { createRecordingTap, noTap, type RecordingTapOptions } from './recording-tap.ts';
 import { decodeBody, readBody } from './request-body.ts';
@@ -33,9 +33,8 @@ export interface Proxy {
   upgrade(request: UpgradeRequest): void;
   /** Resolves when every exchange that has passed is stored. */
   settled(): Promise<void>;
+  /** Closes the connections to providers. */
   close(): void;
-  /** To providers; closed with the proxy. */
-  readonly connections: Connections;
 }
 
 /** A request that was read before the proxy got it. */
@@ -309,10 +308,7 @@ export function createProxy(services: Services, access: Access, options: ProxyOp
       await recordings.none();
       await recorder.settled();
     },
-    connections,
-    close() {
-      connections.close();
-    },
+    close: connections.close,
   };
 }
 

@@ -1,5 +1,6 @@
 /** A simulated network: Node's own HTTP over connections in memory, which are slow, stall and break, all from the seed. */
 import http from 'node:http';
+import net from 'node:net';
 import { Duplex } from 'node:stream';
 import type { VirtualTime } from '../../../forest/test/simulator/virtual-time.ts';
 
@@ -112,9 +113,15 @@ export function createNetwork(time: VirtualTime): SimulatedNetwork {
     return near;
   };
 
+  // The proxy and the clients connect through an agent of Node's, the gateway through undici, which calls `net.connect`.
   const agent = http.Agent.prototype as unknown as { createConnection: unknown };
-  const realConnect = agent.createConnection;
+  const real = { createConnection: agent.createConnection, connect: net.connect };
   agent.createConnection = ({ host }: { host: string }) => connect(host);
+  net.connect = (({ host }: { host: string }) => {
+    const connection = connect(host);
+    process.nextTick(() => connection.emit('connect'));
+    return connection;
+  }) as unknown as typeof net.connect;
 
   return {
     serve(host, handler) {
@@ -146,7 +153,8 @@ export function createNetwork(time: VirtualTime): SimulatedNetwork {
       }),
     faults: () => faults,
     restore() {
-      agent.createConnection = realConnect;
+      agent.createConnection = real.createConnection;
+      net.connect = real.connect;
     },
   };
 }

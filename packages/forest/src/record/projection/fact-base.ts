@@ -5,14 +5,16 @@ import { PLACEMENT_RULES } from '../placement.ts';
 import { OlderFacts, type RowReader } from './fact-map.ts';
 import { createRecordedIndex, type IndexStep, type RecordedIndex } from './recorded-index.ts';
 
-/** How much of a projection is in memory if the store keeps facts. */
+/** How much of a projection is in memory. */
 export interface ProjectionLimits {
-  /** How many of the last steps can be undone. An exchange that arrives later is placed as of its end. */
+  /** If the store keeps facts: how many of the last steps can be undone. An exchange that arrives later is placed as of its end. */
   readonly steps: number;
   /** After how many more steps facts are stored. A start places at most this many exchanges and those above. */
   readonly every: number;
   /** How many rows of older facts each of two generations keeps. */
   readonly rows?: number;
+  /** If it keeps none: how many of the last steps can be undone one by one. */
+  readonly withoutFacts?: number;
 }
 
 export const LIMITS: ProjectionLimits = { steps: 2000, every: 2000 };

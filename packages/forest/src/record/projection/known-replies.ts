@@ -71,7 +71,7 @@ interface Replies {
   /** The id of the node that the system messages of the request end with. */
   readonly leadId: string;
   /** Those messages, if the request contains them. */
-  readonly lead?: readonly Message[];
+  readonly lead?: readonly Message[] | undefined;
   /** Absent for a reply that a later exchange delivered. */
   readonly sent?: { readonly history: SentHistory; readonly finding: ThreadMatch };
   readonly messages: readonly Message[];

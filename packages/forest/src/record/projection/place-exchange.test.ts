@@ -274,3 +274,51 @@ describe('a background response', () => {
     expect(ask(whole, {}, response('completed', 'A')).behind).toEqual(['y']);
   });
 });
+
+describe('system texts of responses that continue another one', () => {
+  const said = (role: string, text: string) => ({
+    ...{ type: 'message', role, content: [{ type: role === 'assistant' ? 'output_text' : 'input_text', text }] },
+  });
+  const ask = (index: RecordedIndex, start: number, request: object, text: string) =>
+    step(
+      index,
+      { id: `x${start}`, start, end: start + 1, dialect: 'openai-responses' },
+      { model: 'm', ...request },
+      { id: `resp_${start}`, object: 'response', status: 'completed', model: 'm', output: [said('assistant', text)] },
+    ).placement;
+  const input = [said('user', 'Q1'), said('assistant', 'A1'), said('user', 'Q2'), said('assistant', 'A2')];
+  /** The second one has other instructions than the first. */
+  const begin = (before: readonly object[] = []) => {
+    const index = createRecordedIndex();
+    const first = ask(index, 10_000, { instructions: 'S', input: [...before, said('user', 'Q1')] }, 'A1');
+    const more = { input: [said('user', 'Q2')], previous_response_id: 'resp_10000' };
+    const other = ask(index, 20_000, { instructions: 'T', ...more }, 'A2');
+    expect(other).toMatchObject({ thread: first.thread, way: 'continues', otherSystem: true });
+    return { index, first };
+  };
+
+  test('are those of the request if all are in it: equal words under them continue it', () => {
+    const { index, first } = begin();
+    const again = ask(index, 40_000, { instructions: 'T', input: [...input, said('user', 'Q3')] }, 'A3');
+    expect(again).toMatchObject({ thread: first.thread, way: 'continues', found: 'words' });
+  });
+
+  test.each([
+    ['without any', [], {}],
+    ['without any, if the API keeps another one', [said('developer', 'D')], {}],
+    ['under one of two', [said('developer', 'D')], { instructions: 'T' }],
+  ])('are not forgotten: equal words %s do not continue it', (_how, before, request) => {
+    const { index } = begin(before);
+    const again = ask(index, 30_000, { ...request, input: [...input, said('user', 'Q3')] }, 'A3');
+    expect(again).toMatchObject({ way: 'starts', found: 'new' });
+  });
+
+  test('are known without what follows them, if the other one was not recorded', () => {
+    const index = createRecordedIndex();
+    const on = (day: string) => said('developer', `Today is 2026-11-${day}.`);
+    ask(index, 1000, { previous_response_id: 'resp_lost', input: [on('18'), said('user', 'Q')] }, 'A');
+    const first = ask(index, 20_000, { input: [on('18'), said('user', 'Q1')] }, 'A1');
+    const next = ask(index, 40_000, { input: [on('19'), ...input.slice(0, 3)] }, 'A2');
+    expect(next).toMatchObject({ thread: first.thread, way: 'continues', found: 'words' });
+  });
+});

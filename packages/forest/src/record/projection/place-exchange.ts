@@ -106,9 +106,10 @@ function placeTurn(index: RecordedIndex, turn: Turn): PlacementResult {
   const sameBefore = gone === undefined ? undefined : index.continued.get(`${thread} ${gone}`);
   if (gone !== undefined) index.set(index.continued, `${thread} ${gone}`, toContinuation(exchange));
   const messages = answer.replies.map(({ message }) => message);
-  const leading = isWhole ? history.messages.slice(0, history.lead) : turn.lead;
-  const lead = finding.kept === undefined ? { lead: leading } : {};
-  const issued = indexReplies(index, { turn, thread, leadId, ...lead, sent: { history, finding }, messages, ids });
+  // What the API keeps of the system texts is not known by its words.
+  const sentLead = turn.lead.length === context.system.length ? turn.lead : undefined;
+  const lead = isWhole ? history.messages.slice(0, history.lead) : sentLead;
+  const issued = indexReplies(index, { turn, thread, leadId, lead, sent: { history, finding }, messages, ids });
   const { responseId } = answer;
   if (responseId !== undefined)
     index.set(index.responses, responseId, {

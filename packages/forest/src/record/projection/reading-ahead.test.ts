@@ -76,6 +76,16 @@ test('the last ones that were read are not read again', async () => {
   expect(await read(120, 136)).toEqual([16]);
 });
 
+test('one that comes next is not forgotten, although no other was read longer ago', async () => {
+  const { read, ahead, queue } = await openReading(200, KB);
+  await read();
+  // Of the last 72 that are in memory 64 may stay, while 20 others are read.
+  const oldest = queue.find(({ id }) => id === 'x128')!;
+  const content = await ahead.readLast([...queue.slice(-20), oldest]);
+  expect(content?.exchange.id).toBe('x128');
+  expect(await read(137)).toEqual([]);
+});
+
 test('of large ones fewer are kept', async () => {
   const { read } = await openReading(40, KB * KB);
   await read();

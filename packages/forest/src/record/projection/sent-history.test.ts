@@ -139,7 +139,8 @@ test('the keys of system texts are kept once their texts are known', () => {
   const index = createRecordedIndex();
   index.step();
   const lead = chat(SYSTEM!);
-  expect(systemKeysAt(index, 'node')).toEqual(systemKeys([]));
+  expect(systemKeysAt(index, ROOT)).toEqual(systemKeys([]));
+  expect(systemKeysAt(index, 'node')).toEqual({ dated: 'node', numbered: 'node' });
   expect(systemKeysAt(index, 'node', lead)).toEqual(systemKeys(['You mend bridges.']));
   expect(systemKeysAt(index, 'node')).toEqual(systemKeys(['You mend bridges.']));
 });

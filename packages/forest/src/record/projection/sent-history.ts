@@ -115,12 +115,13 @@ function extendOnce(before: Echo, message: Message): Echo {
 
 const extended = new WeakMap<Message, { readonly before: Echo; readonly echo: Echo }>();
 
-/** The keys of the system texts that end with a node, cached if the texts are given. */
+/** The keys of the system texts that end with a node. Texts that were never given are like no others. */
 export function systemKeysAt(index: RecordedIndex, id: string, lead?: readonly Message[]): SystemKeys {
   const known = index.systems.get(id);
   if (known !== undefined) return known;
+  if (!lead && id !== ROOT) return { dated: id, numbered: id };
   const keys = systemKeys((lead ?? []).map(({ text }) => text));
-  if (lead) index.set(index.systems, id, keys);
+  index.set(index.systems, id, keys);
   return keys;
 }
 

@@ -1,3 +1,4 @@
+import type { Stop } from '@skein/core';
 import { describe, expect, test } from 'vitest';
 import { createForest } from '../../forest/index.ts';
 import { sha256 } from '../../model/ids.ts';
@@ -21,6 +22,7 @@ function world() {
   const inner = memoryStore();
   const sizes: number[] = [];
   const asked: string[][] = [];
+  let takesRead = 0;
   const store = overlayStore(inner, {
     append(records) {
       sizes.push(records.length);
@@ -30,14 +32,28 @@ function world() {
       if (query.names?.includes(PLACEMENT_REF)) asked.push([...query.keys!]);
       return inner.refs(query);
     },
+    takes(nodes) {
+      takesRead += 1;
+      return inner.takes(nodes);
+    },
   });
   const writer = createTreeWriter(createForest(store));
+  const stampOf = async (node: string) => (await inner.refs({ on: 'node', keys: [node], limit: 1 })).items[0]?.clock;
   const index = createRecordedIndex();
   const placed = async () => {
     const { items } = await inner.refs({ on: 'forest', names: [PLACEMENT_REF], limit: 1000 });
     return Object.fromEntries(items.map(({ key, value }) => [key, value as Placement]));
   };
-  return { inner, sizes, asked, writer, placed, commit: () => writer.commit(index) };
+  return {
+    inner,
+    sizes,
+    asked,
+    takesRead: () => takesRead,
+    stampOf,
+    writer,
+    placed,
+    commit: () => writer.commit(index),
+  };
 }
 
 describe('records of placed exchanges', () => {
@@ -56,6 +72,19 @@ describe('records of placed exchanges', () => {
     expect(sizes).toEqual([500, 500, 500, 100, 13]);
     const texts = await inner.bodies(bodies(0, 1607).map((record) => (record as { digest: string }).digest));
     expect(texts.filter((text) => text === undefined)).toEqual([]);
+    // The next run writes nothing of this one again.
+    await writer.add(first('f', [body('last')]));
+    await commit();
+    expect(sizes.slice(5)).toEqual([2]);
+  });
+
+  test('are not written earlier for an exchange that adds none', async () => {
+    const { sizes, writer, takesRead, commit } = world();
+    await writer.add(first('a', [body('x')]));
+    await writer.add({ ...first('b'), placement: { state: 'nothing', why: 'it lists models' } });
+    expect([sizes, takesRead()]).toEqual([[], 0]);
+    await commit();
+    expect([sizes, takesRead()]).toEqual([[4], 0]);
   });
 
   test('are written earlier if their texts are long', async () => {
@@ -81,6 +110,7 @@ describe('records of placed exchanges', () => {
     expect(sizes).toEqual([]);
     await commit();
     expect(Object.keys(await placed())).toEqual(['b']);
+    expect(sizes).toEqual([3]);
   });
 });
 
@@ -100,22 +130,24 @@ describe('placements', () => {
     const one = world();
     await one.writer.add(first('a'));
     await one.writer.add({ ...first('a'), placement: { state: 'landed', found: 'new', why: 'other' } });
-    await one.writer.add(first('b'));
+    const stop = { reason: 'end', raw: null } as unknown as Stop;
+    const placement: Placement = { ...first('b').placement, stop };
+    await one.writer.add({ ...first('b'), placement });
     await one.commit();
     expect(await one.placed()).toEqual({
       a: { state: 'landed', found: 'new', why: 'other' },
-      b: { state: 'landed', found: 'new', why: 'b' },
+      b: { state: 'landed', found: 'new', why: 'b', stop },
     });
     const written = one.sizes.length;
     await one.writer.add({
       exchange: 'b',
       records: [body('x')],
-      placement: { why: 'b', found: 'new', state: 'landed' },
+      placement: { stop, why: 'b', found: 'new', state: 'landed' },
     });
     expect(await one.commit()).toBe(0);
     expect(one.sizes).toHaveLength(written);
     await one.writer.add({ ...first('b'), placement: { state: 'landed', found: 'new', why: 'other' } });
-    await one.writer.add(first('b'));
+    await one.writer.add({ ...first('b'), placement });
     await one.commit();
     expect(one.sizes).toHaveLength(written);
     expect((await one.placed()).b).toMatchObject({ why: 'b' });
@@ -123,8 +155,9 @@ describe('placements', () => {
 });
 
 /** A register by another writer, whose clock is far ahead. */
+const AHEAD = 'zzzzzzzzz.0000.other';
 const ahead = (on: 'forest' | 'node', key: string, name: string, value: unknown): StoreRecord =>
-  ({ k: 'ref', on, key, name, value, clock: 'zzzzzzzzz.0000.other' }) as StoreRecord;
+  ({ k: 'ref', on, key, name, value, clock: AHEAD }) as StoreRecord;
 
 describe('what others wrote meanwhile', () => {
   test('does not keep a placement from being the last one', async () => {
@@ -164,6 +197,18 @@ describe('what others wrote meanwhile', () => {
     expect(await ids()).toEqual(['1', '2', '4', '5', '6']);
     expect(await inner.bodies([sha256('x')])).toEqual(['x']);
   });
+
+  test('keeps a second poll from writing the same take, also of a reply that the same run has placed', async () => {
+    const { inner, writer, commit } = world();
+    const polled = (exchange: string, records: readonly StoreRecord[]): PlacedExchange => ({
+      ...{ exchange, placement: { state: 'landed', why: exchange }, records },
+    });
+    await writer.add(first('a', [take('1', 'a')]));
+    await writer.add(polled('poll', [take('2', 'a')]));
+    await writer.add(polled('other poll', [take('3', 'b')]));
+    await commit();
+    expect((await inner.takes(['n'])).map(({ id }) => id).sort()).toEqual(['1', '3']);
+  });
 });
 
 describe('nodes that were hidden', () => {
@@ -178,7 +223,7 @@ describe('nodes that were hidden', () => {
   };
 
   test('are there again with what is placed at them, below them or among them', async () => {
-    const { inner, writer, commit } = world();
+    const { inner, writer, commit, stampOf } = world();
     await inner.append(['p', 'n', 'a', 'b', 'other'].map((key) => ahead('node', key, 'moved', 'elsewhere')));
     await inner.append([ahead('node', 'q', 'moved', false)]);
     await writer.add(landed('x', { parent: 'p', node: 'n', added: ['a'], alternatives: ['b'] }));
@@ -188,15 +233,17 @@ describe('nodes that were hidden', () => {
       ...{ 'p moved': false, 'n moved': false, 'a moved': false, 'b moved': false },
       ...{ 'other moved': 'elsewhere', 'q moved': false },
     });
+    expect(await stampOf('q')).toBe(AHEAD);
   });
 
   test('that a person removed are there again only with a new exchange', async () => {
-    const { inner, writer, commit } = world();
+    const { inner, writer, commit, stampOf } = world();
     await inner.append(['n', 'm', 'k'].map((key) => ahead('node', key, 'removed', key !== 'k')));
     await inner.append([ahead('forest', 'old', PLACEMENT_REF, { state: 'landed', node: 'm' })]);
     await writer.add(landed('old', { node: 'm', why: 'again' }));
-    await writer.add(landed('new', { node: 'n' }));
+    await writer.add(landed('new', { node: 'n', parent: 'k' }));
     await commit();
     expect(await hidden(inner)).toEqual({ 'n removed': false, 'm removed': true, 'k removed': false });
+    expect(await stampOf('k')).toBe(AHEAD);
   });
 });

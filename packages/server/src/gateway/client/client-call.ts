@@ -109,7 +109,7 @@ const known = new Map<string, ServedVendor>();
 function findServed(vendor: string): ServedVendor {
   const all = dialects();
   const there = known.get(vendor);
-  if (there?.among.length === all.length && all.every((one, at) => one === there.among[at])) return there;
+  if (there?.among === all) return there;
   const served = all.flatMap((dialect) => {
     const server = serving(dialect);
     return server.id === dialect.id && server.api?.vendor === vendor ? [{ dialect, server, api: server.api }] : [];

@@ -112,6 +112,15 @@ export function createGatewayRecording({
     tap: {
       request(target, body, { target: { provider, model }, dialect, request, prefix, losses }) {
         held = [];
+        const readWords = () => {
+          try {
+            request.readWords?.();
+          } catch {
+            // It fails again when the reply is kept.
+          }
+        };
+        // The request goes out first. Until the provider answers, there is time for what the reply would wait for.
+        setImmediate(readWords);
         recording.upstream({
           ...{ provider: provider.id, dialect: dialect.id, issuer: provider.issuer, model },
           ...{ url: target, body: redact ? redact(body) : body, losses },
@@ -144,7 +153,8 @@ export function createGatewayRecording({
       const isOther = losses.length > 0 || request.calls !== undefined || (request.served?.size ?? 0) > 0;
       sent += last;
       const delivered = isOther ? readDelivered(dialect, sent) : reply.message;
-      const words = [...new Set([...choices, delivered])].flatMap((message) => request.wordsKey?.(message) ?? []);
+      const wordsKey = request.readWords?.();
+      const words = [...new Set([...choices, delivered])].flatMap((message) => wordsKey?.(message) ?? []);
       noteIds(last);
       const keys = [
         ...replyIdKeys([...ids, ...choices.flatMap((message) => issuedIds(message))]),

@@ -37,9 +37,12 @@ interface RestoredMessages {
   readonly renamed: Readonly<Record<number, string>>;
   /** The exchange of the last reply that was found. */
   readonly last?: string;
-  /** The key of the words up to a reply that follows these messages. */
-  readonly wordsKey: (reply: Message) => string | undefined;
+  /** Reads the words of these messages, once. */
+  readonly readWords: () => WordsKey;
 }
+
+/** The key of the words up to a reply that follows the messages of a request, by which it is found when the client sends it back. */
+export type WordsKey = (reply: Message) => string | undefined;
 
 type Tools = readonly ToolDefinition[];
 
@@ -148,7 +151,7 @@ export function createRestorer(forest: Forest, references: References): Restorer
         losses,
         renamed,
         ...(last !== undefined && { last }),
-        wordsKey: (message) => chain.peek(message),
+        readWords: () => chain.peek,
       };
     },
   };
@@ -156,12 +159,12 @@ export function createRestorer(forest: Forest, references: References): Restorer
 
 function unchanged(messages: readonly Message[], chain: WordChain): RestoredMessages {
   let isRead = false;
-  const wordsKey = (reply: Message) => {
+  const readWords = () => {
     if (!isRead) for (const message of messages) chain.add(message);
     isRead = true;
-    return chain.peek(reply);
+    return chain.peek;
   };
-  return { messages, given: messages, losses: [], renamed: {}, wordsKey };
+  return { messages, given: messages, losses: [], renamed: {}, readWords };
 }
 
 /** The parts of a reply that a client sent apart, each followed by the results of its calls. */

@@ -34,6 +34,7 @@ import {
   type ServedTool,
 } from '@skein/core/dialect';
 import type { Target } from '../client/client-call.ts';
+import type { WordsKey } from '../memory/restore.ts';
 import { nameParams, refuseReliedOn } from './params.ts';
 
 /** A client's request on its way to a target: what is left to be written in the target's protocol. */
@@ -57,8 +58,8 @@ export interface OutgoingRequest {
   readonly previous?: Manifest;
   /** By the index of the message: the exchange whose reply the client shows in other words than the provider's. */
   readonly renamed?: Readonly<Record<number, string>>;
-  /** The key of the words up to a reply, by which it is found when the client sends it back. */
-  readonly wordsKey?: (reply: Message) => string | undefined;
+  /** Reads the words of the request, once. */
+  readonly readWords?: () => WordsKey;
   /** The exchange whose history the request goes on from, where the gateway keeps it. */
   readonly continues?: string;
   /** Further keys by which the reply is found. */
@@ -139,7 +140,7 @@ export interface AskOptions {
   /** The client's own key for a target, where it brought one. */
   readonly keyFor: (target: Target) => string | undefined;
   readonly signal: AbortSignal;
-  /** As `createUpstreamFetch` makes it. */
+  /** As `createUpstreamConnections` makes it. */
   readonly fetch: Fetch;
   readonly tap: UpstreamTap;
 }
@@ -286,10 +287,6 @@ async function* none<T>(): AsyncGenerator<T> {}
 function tapFetch(fetch: Fetch, tap: UpstreamTap, sent: Parameters<UpstreamTap['request']>[2]): Fetch {
   return async (url, init) => {
     const answered = fetch(url, init);
-    // It may fail before anybody waits for it.
-    answered.catch(() => undefined);
-    // Node writes a request in the next turn of this queue. What is noted of it behind that delays nothing.
-    await new Promise<void>((resolve) => process.nextTick(resolve));
     tap.request(url, String(init.body), sent);
     const response = await answered;
     tap.head(response.status, response.headers);

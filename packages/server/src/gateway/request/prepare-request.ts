@@ -61,7 +61,7 @@ export async function prepareRequest(
     messages: [...before, ...sent],
     given: [...beforeShown, ...restored.given],
     renamed: restored.renamed,
-    wordsKey: restored.wordsKey,
+    readWords: restored.readWords,
     losses: restored.losses,
     ...(continues !== undefined && { continues }),
     ...(conversation !== undefined && { replyKeys: [conversationKey(conversation)] }),

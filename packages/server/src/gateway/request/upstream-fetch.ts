@@ -1,51 +1,47 @@
-import http, { type IncomingMessage } from 'node:http';
-import https from 'node:https';
 import type { Fetch } from '@skein/core';
+import { Agent, type Dispatcher } from 'undici';
 import { createDecoder } from '../../proxy/decode.ts';
-import type { Connections } from '../../proxy/forward.ts';
-import { toHeaderMap } from '../../proxy/headers.ts';
+import { IDLE_MS, LONGEST_IDLE_MS, MARGIN_MS } from '../../proxy/forward.ts';
 
-/**
- * A `fetch` over the connections that the recording proxy keeps open. Its responses have what `exchange` reads: status,
- * headers, and a body that is read at the pace of its reader. The platform's own costs several times as much.
- */
-export function createUpstreamFetch(connections: Connections): Fetch {
-  return (url, { headers, body, signal }) =>
-    new Promise((resolve, reject) => {
-      const { protocol, host, hostname, port, path } = readPlace(url);
-      const text = String(body);
-      const all = { host, 'user-agent': 'skein', ...(headers as Record<string, string>) };
-      // As a list, headers are written at once: Node keeps no map of them.
-      const list = ['content-length', String(Buffer.byteLength(text))];
-      for (const name in all) list.push(name, all[name as keyof typeof all]);
-      const request = (protocol === 'https:' ? https : http).request({
-        ...{ hostname, port, path },
-        method: 'POST',
-        headers: list as unknown as http.OutgoingHttpHeaders,
-        agent: connections.agentFor(protocol),
-      });
-      request.on('error', (cause) => reject(new TypeError('fetch failed', { cause })));
-      request.on('response', (incoming) => {
-        const given = toHeaderMap(incoming.rawHeaders);
-        connections.answered(request.socket, given);
-        try {
-          resolve(toResponse(incoming, given));
-        } catch (error) {
-          request.destroy();
-          reject(error);
-        }
-      });
-      signal?.addEventListener('abort', () => request.destroy(), { once: true });
-      request.end(text);
-    });
+/** Sends requests to providers over connections that stay open for the next one. */
+export interface UpstreamConnections {
+  /**
+   * Its responses have what `exchange` reads: status, headers, and a body that is read at the pace of its reader. The platform's own
+   * `fetch` costs several times as much, and `node:http` a third more.
+   */
+  readonly fetch: Fetch;
+  close(): void;
 }
 
-/** Where a request goes, in the words of `node:http`. */
+export function createUpstreamConnections(): UpstreamConnections {
+  const agents = { 'http:': createAgent(IDLE_MS.http), 'https:': createAgent(IDLE_MS.https) };
+  return {
+    fetch: (url, { headers, body, signal }) =>
+      new Promise((resolve, reject) => {
+        const { protocol, origin, path } = readPlace(url);
+        const list = ['user-agent', 'skein'];
+        for (const [name, value] of Object.entries(headers as Record<string, string>)) list.push(name, value);
+        const handler = new ResponseHandler(resolve, reject, signal);
+        agents[protocol].dispatch({ origin, path, method: 'POST', headers: list, body: String(body) }, handler);
+      }),
+    close() {
+      for (const agent of Object.values(agents)) void agent.destroy();
+    },
+  };
+}
+
+/** `exchange` has time limits of its own, which know whether an answer is streamed. */
+function createAgent(idleMs: number): Agent {
+  return new Agent({
+    ...{ headersTimeout: 0, bodyTimeout: 0 },
+    ...{ keepAliveTimeout: idleMs, keepAliveMaxTimeout: LONGEST_IDLE_MS, keepAliveTimeoutThreshold: MARGIN_MS },
+  });
+}
+
+/** Where a request goes. */
 interface Place {
-  readonly protocol: string;
-  readonly host: string;
-  readonly hostname: string;
-  readonly port: string | number;
+  readonly protocol: 'http:' | 'https:';
+  readonly origin: string;
   readonly path: string;
 }
 
@@ -56,36 +52,89 @@ const places = new Map<string, Place>();
 function readPlace(url: string): Place {
   const known = places.get(url);
   if (known) return known;
-  const { protocol, host, hostname, port, pathname, search } = new URL(url);
-  const place = {
-    ...{ protocol, host },
-    hostname: hostname.replace(/^\[|\]$/g, ''),
-    port: port || (protocol === 'https:' ? 443 : 80),
-    path: `${pathname}${search}`,
-  };
+  const { protocol, origin, pathname, search } = new URL(url);
+  if (protocol !== 'http:' && protocol !== 'https:') throw new TypeError(`There is no way to send to ${protocol}`);
+  const place: Place = { protocol, origin, path: `${pathname}${search}` };
   if (places.size >= MOST_PLACES) places.clear();
   places.set(url, place);
   return place;
 }
 
+type GivenHeaders = Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseStart']>>[2];
+
 /** What is read of `Headers`. The platform's own checks every name and value again, and sorts them. */
-function toHeaders(given: ReadonlyMap<string, string>): Pick<Headers, 'get' | typeof Symbol.iterator> {
+function toHeaders(given: GivenHeaders): Pick<Headers, 'get' | typeof Symbol.iterator> {
+  const text = (value: string | string[] | undefined) => (Array.isArray(value) ? value.join(', ') : value);
   return {
-    get: (name) => given.get(name.toLowerCase()) ?? null,
-    [Symbol.iterator]: () => given.entries() as ReturnType<Headers['entries']>,
+    get: (name) => text(given[name.toLowerCase()]) ?? null,
+    *[Symbol.iterator]() {
+      for (const [name, value] of Object.entries(given)) yield [name, text(value) ?? ''];
+    },
   };
 }
 
-function toResponse(incoming: IncomingMessage, given: ReadonlyMap<string, string>): Response {
-  const { statusCode = 502 } = incoming;
-  const headers = toHeaders(given);
-  const reader = readIncoming(incoming, given.get('content-encoding'));
-  const isGood = statusCode >= 200 && statusCode < 300;
-  const response = { status: statusCode, ok: isGood, headers, body: { getReader: () => reader } };
-  return response as unknown as Response;
+/** Takes what arrives of a response. */
+class ResponseHandler implements Dispatcher.DispatchHandler {
+  readonly #resolve: (response: Response) => void;
+  readonly #reject: (error: unknown) => void;
+  readonly #signal: AbortSignal | null | undefined;
+  #controller: Dispatcher.DispatchController | undefined;
+  #body: IncomingBody | undefined;
+
+  constructor(
+    resolve: (response: Response) => void,
+    reject: (error: unknown) => void,
+    signal: AbortSignal | null | undefined,
+  ) {
+    this.#resolve = resolve;
+    this.#reject = reject;
+    this.#signal = signal;
+    signal?.addEventListener('abort', this.#abort, { once: true });
+  }
+
+  readonly #abort = () => this.#controller?.abort(new DOMException('the request was stopped', 'AbortError'));
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    if (this.#signal?.aborted) this.#abort();
+  }
+
+  onResponseStart(controller: Dispatcher.DispatchController, status: number, given: GivenHeaders): void {
+    // The response itself is still to come.
+    if (status < 200) return;
+    const headers = toHeaders(given);
+    this.#body = createIncomingBody(controller, headers.get('content-encoding') ?? undefined);
+    const { reader } = this.#body;
+    const response = { status, ok: status < 300, headers, body: { getReader: () => reader } };
+    this.#resolve(response as unknown as Response);
+  }
+
+  onResponseData(_: Dispatcher.DispatchController, bytes: Buffer): void {
+    this.#body?.push(bytes);
+  }
+
+  onResponseEnd(): void {
+    this.#signal?.removeEventListener('abort', this.#abort);
+    this.#body?.end();
+  }
+
+  onResponseError(_: Dispatcher.DispatchController, cause: Error): void {
+    this.#signal?.removeEventListener('abort', this.#abort);
+    if (this.#body) this.#body.fail(cause);
+    else this.#reject(new TypeError('fetch failed', { cause }));
+  }
 }
 
 type BodyReader = Pick<ReadableStreamDefaultReader<Uint8Array>, 'read' | 'cancel'>;
+
+/** A body that arrives, and its reader. */
+interface IncomingBody {
+  readonly reader: BodyReader;
+  push(bytes: Uint8Array): void;
+  end(): void;
+  fail(cause: Error): void;
+}
+
 type Piece = Awaited<ReturnType<BodyReader['read']>>;
 
 /** How many bytes wait for a reader before the provider has to wait as well. */
@@ -95,7 +144,7 @@ const MOST_WAITING = 64 * 1024;
  * Reads a body in portions: what arrived since the last one is one portion, because each passes through a dozen promises. While
  * nobody reads, the provider waits.
  */
-function readIncoming(incoming: IncomingMessage, encoding: string | undefined): BodyReader {
+function createIncomingBody(controller: Dispatcher.DispatchController, encoding: string | undefined): IncomingBody {
   let pieces: Uint8Array[] = [];
   let size = 0;
   let end: { readonly error?: Error } | undefined;
@@ -120,7 +169,7 @@ function readIncoming(incoming: IncomingMessage, encoding: string | undefined): 
     if (waiting && pieces.length === 0) queueMicrotask(answer);
     pieces.push(value);
     size += value.length;
-    if (size >= MOST_WAITING) incoming.pause();
+    if (size >= MOST_WAITING) controller.pause();
   };
   const finish = (error?: Error) => {
     end ??= error ? { error } : {};
@@ -128,19 +177,21 @@ function readIncoming(incoming: IncomingMessage, encoding: string | undefined): 
   };
   const fail = (cause: Error) => finish(new TypeError('terminated', { cause }));
   const decoder = createDecoder(encoding, push, fail);
-  incoming.on('data', decoder ? decoder.push : push);
-  incoming.on('end', decoder ? () => decoder.end(finish) : () => finish());
-  incoming.on('error', fail);
 
   return {
-    read: () =>
-      new Promise((resolve, reject) => {
-        waiting = { resolve, reject };
-        answer();
-        if (incoming.isPaused()) incoming.resume();
-      }),
-    async cancel() {
-      incoming.destroy();
+    push: decoder ? decoder.push : push,
+    end: decoder ? () => decoder.end(finish) : finish,
+    fail,
+    reader: {
+      read: () =>
+        new Promise((resolve, reject) => {
+          waiting = { resolve, reject };
+          answer();
+          controller.resume();
+        }),
+      async cancel() {
+        if (!end) controller.abort(new DOMException('nobody reads on', 'AbortError'));
+      },
     },
   };
 }
