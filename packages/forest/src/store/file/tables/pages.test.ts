@@ -54,6 +54,11 @@ describe('pages', () => {
     for (let row = 0; row < 4000; row++) map.add(hashOf(row), row);
     for (let row = 0; row < 4000; row += 7) expect(map.find(hashOf(row), (other) => other === row)).toBe(row);
     expect(map.find(12345, () => true)).toBe(-1);
+    // The second row with its hash, and it stays so when its page has made room.
+    map.replace(hashOf(50), 3050, 9998);
+    for (let row = 0; row < 4000; row += 7) map.find(hashOf(row), (other) => other === row);
+    for (const row of [50, 9998]) expect(map.find(hashOf(50), (other) => other === row)).toBe(row);
+    expect(map.find(hashOf(50), (other) => other === 3050)).toBe(-1);
     map.replace(hashOf(50), 50, 9999);
     expect(map.find(hashOf(50), (row) => row === 9999)).toBe(9999);
     expect(map.find(hashOf(50), (row) => row === 50)).toBe(-1);
