@@ -26,19 +26,22 @@ export function findSecrets(url: URL, headers: Iterable<readonly [name: string, 
   return secrets;
 }
 
-/** Nearly all headers have the same few names. */
-const headerNames = new Map<string, boolean>();
-const MOST_NAMES = 500;
-
-function isSecretHeader(name: string): boolean {
-  let isSecret = headerNames.get(name);
-  if (isSecret === undefined) {
-    isSecret = SECRET_HEADER.test(name);
-    if (headerNames.size >= MOST_NAMES) headerNames.clear();
-    headerNames.set(name, isSecret);
-  }
-  return isSecret;
+/** Tests names of headers, each once: nearly all headers have the same few names. */
+export function createHeaderTest(pattern: RegExp): (name: string) => boolean {
+  const known = new Map<string, boolean>();
+  return (name) => {
+    let isMatch = known.get(name);
+    if (isMatch === undefined) {
+      isMatch = pattern.test(name);
+      if (known.size >= MOST_NAMES) known.clear();
+      known.set(name, isMatch);
+    }
+    return isMatch;
+  };
 }
+
+const MOST_NAMES = 500;
+const isSecretHeader = createHeaderTest(SECRET_HEADER);
 
 /** Clients use few keys, over and over. */
 const lists = new Map<string, readonly string[]>();

@@ -1,7 +1,7 @@
 import { canonical, dialect, dialects, isSkeinError, type ProviderDescriptor, parseJson, providers } from '@skein/core';
 import { canonicalText, sha256 } from '../model/ids.ts';
 import { type PackedBytes, packBytes } from '../model/records.ts';
-import { findSecrets, isSecretParameter, removeSecrets } from '../model/secrets.ts';
+import { createHeaderTest, findSecrets, isSecretParameter, removeSecrets } from '../model/secrets.ts';
 import type { Exchange, ExchangeKind } from './exchange.ts';
 import { type HintPlaces, readHints } from './hints.ts';
 import type { HeaderPairs, RequestToRecord } from './recorder.ts';
@@ -246,24 +246,12 @@ function decodePathPart(text: string): string {
 const KEPT_HEADERS =
   /^(?:content-type|accept|user-agent|date|retry-after(?:-ms)?|x-should-retry|anthropic-version|anthropic-beta|openai-beta|openai-version|openai-processing-ms|(?:x-|apim-|x-goog-|x-groq-)?request-?id|x-amzn-requestid|cf-ray|x-stainless-[a-z-]+|x-goog-api-client|(?:x|anthropic)-ratelimit-[a-z-]+)$/;
 
+const isKept = createHeaderTest(KEPT_HEADERS);
+
 export function safeHeaders(headers: HeaderPairs): Record<string, string> {
   const kept: Record<string, string> = {};
   for (const [name, value] of headers) if (isKept(name)) kept[name] = value;
   return kept;
-}
-
-/** Nearly all headers have the same few names. */
-const MOST_NAMES = 500;
-const keptNames = new Map<string, boolean>();
-
-function isKept(name: string): boolean {
-  let isOne = keptNames.get(name);
-  if (isOne === undefined) {
-    isOne = KEPT_HEADERS.test(name);
-    if (keptNames.size >= MOST_NAMES) keptNames.clear();
-    keptNames.set(name, isOne);
-  }
-  return isOne;
 }
 
 export function isEventStream(headers: HeaderPairs): boolean {
