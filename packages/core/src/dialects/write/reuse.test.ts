@@ -1,8 +1,19 @@
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { assistant, type Message, system, toolResult, user } from '../../message/index.ts';
-import { bedrockConverse } from '../bedrock-converse/index.ts';
-import { anthropicMessages, type CachePoint, joinManifest, type WrittenRequest, writeRequest } from '../index.ts';
+import {
+  anthropicMessages,
+  type CachePoint,
+  type Dialect,
+  joinManifest,
+  openaiChat,
+  openaiResponses,
+  type WriteRequest,
+  type WrittenRequest,
+  writeRequest,
+} from '../index.ts';
+import { bedrockConverse, googleInteractions } from '../more.ts';
+import type { Draft } from './writer.ts';
 
 const turn = fc.record({
   text: fc.string({ unit: 'grapheme', minLength: 1 }),
@@ -60,4 +71,146 @@ it.each([
   expect(next.body).toBe(write([...start, ...more]).body);
   const roles = JSON.parse(next.body).messages.map(({ role }: { role: string }) => role);
   expect(roles.some((role: string, at: number) => role === roles[at - 1])).toBe(false);
+});
+
+const MODELS = new Map<Dialect, string>([
+  [anthropicMessages, 'claude-sonnet-4-5'],
+  [openaiChat, 'openai/gpt-4o'],
+  [openaiResponses, 'gpt-5.2'],
+  [googleInteractions, 'gemini-3.6-flash'],
+]);
+
+/** Writes requests in a dialect of its own, and says how many drafts the rules looked at in each. */
+function start(from = anthropicMessages) {
+  let count = 0;
+  const { writer } = from;
+  const dropUnpaired = (drafts: readonly Draft[], isWhole: boolean) => {
+    count = drafts.length;
+    return writer.dropUnpaired?.(drafts, isWhole) ?? new Map<number, undefined>();
+  };
+  const dialect = { ...from, writer: { ...writer, dropUnpaired, usesServerTools: () => false } };
+  return (messages: readonly Message[], more: Partial<WriteRequest> = {}) => {
+    const request = writeRequest(dialect, { model: MODELS.get(from)!, messages, ...more });
+    return { ...request, count };
+  };
+}
+
+const SAID = [user('One?'), assistant('Yes.'), user('Two?'), assistant('Yes.'), user('Three?')];
+const MORE = [assistant('No.'), user('Four?')];
+const ALL = [...SAID, ...MORE];
+
+describe('a request goes on from where an earlier one was settled', () => {
+  it('whether its manifest is known or not', () => {
+    const write = start();
+    const { manifest, count } = write(SAID);
+    expect(count).toBe(5);
+    expect(write(ALL).count).toBe(4);
+    expect(write([...ALL, ...MORE]).count).toBe(4);
+    expect(write(ALL, { previous: manifest }).count).toBe(2);
+  });
+
+  it('also if the same is sent again, or less', () => {
+    const write = start();
+    write(ALL);
+    expect(write(ALL).count).toBe(2);
+    expect(write(ALL.slice(0, -1)).count).toBe(1);
+    expect(write(SAID).count).toBe(5);
+  });
+
+  it('the longest, if several begin like it', () => {
+    const write = start();
+    for (const messages of [ALL, SAID]) write(messages);
+    expect(write([...ALL, ...MORE]).count).toBe(4);
+    expect(write([...SAID, user('Really?')]).count).toBe(3);
+    expect(write([...SAID.slice(0, -1), user('Edited?')]).count).toBe(2);
+    expect(write([...SAID.slice(0, -2), assistant('Edited.'), user('Three?')]).count).toBe(5);
+  });
+
+  it('in two branches in turn', () => {
+    const write = start();
+    const other = [...SAID, assistant('Perhaps.'), user('Four?')];
+    for (const messages of [ALL, other]) write(messages);
+    expect(write([...ALL, ...MORE]).count).toBe(4);
+    expect(write([...other, ...MORE]).count).toBe(4);
+  });
+});
+
+const { home } = anthropicMessages;
+const withRefused = (...names: string[]) => ({
+  ...home,
+  policies: { ...home.policies, refusedFields: [...home.policies.refusedFields, ...names] },
+});
+const NAMED = { model: 'anthropic/claude-sonnet-4-5' };
+const { policies } = openaiChat.home;
+const router = { ...openaiChat.home, policies: { ...policies, reasoningBoundTo: { default: ['upstream' as const] } } };
+
+it.each<[string, boolean, Dialect, Partial<WriteRequest>, Partial<WriteRequest>]>([
+  ['with other parameters', true, anthropicMessages, {}, { params: { temperature: 0 }, cache: [-1] }],
+  ['for a copy of the provider', true, anthropicMessages, {}, { provider: withRefused() }],
+  ['for another model', false, anthropicMessages, {}, { model: 'claude-opus-4-8' }],
+  ['for another account', false, anthropicMessages, { account: 'a' }, { account: 'b' }],
+  ['for an account', false, anthropicMessages, {}, { account: 'b' }],
+  ['for another issuer', false, anthropicMessages, {}, { provider: { ...home, issuer: 'gateway.example' } }],
+  ['for a provider with another name', false, anthropicMessages, {}, { provider: { ...home, id: 'other' } }],
+  ['for a provider without a member', false, anthropicMessages, {}, { provider: { ...home, apiVersion: undefined! } }],
+  [
+    'for a provider with another member',
+    false,
+    anthropicMessages,
+    {},
+    { provider: { ...home, keyless: true } as typeof home },
+  ],
+  ['that takes fewer fields', false, anthropicMessages, {}, { provider: withRefused('note') }],
+  [
+    'that refuses as many other fields',
+    false,
+    anthropicMessages,
+    { provider: withRefused('note') },
+    { provider: withRefused('mark') },
+  ],
+  [
+    'with other policies',
+    false,
+    anthropicMessages,
+    {},
+    { provider: { ...home, policies: { ...home.policies, alternateRoles: !home.policies.alternateRoles } } },
+  ],
+  ['with another system text', false, anthropicMessages, { system: 'Be brief.' }, { system: 'Be kind.' }],
+  ['with another tool', false, anthropicMessages, {}, { tools: [{ name: 'f', parameters: {} }] }],
+  ['with other approvals', false, anthropicMessages, { unapproved: ['a', 'b'] }, { unapproved: ['a', 'c'] }],
+  ['with the same approvals', true, anthropicMessages, { unapproved: ['a', 'b'] }, { unapproved: ['a', 'b'] }],
+  ['kept by the API', false, openaiResponses, {}, { extra: { store: true } }],
+  ['behind what the API keeps', false, googleInteractions, {}, { extra: { previous_interaction_id: 'i' } }],
+  [
+    'for another provider behind a router',
+    false,
+    openaiChat,
+    { ...NAMED, provider: router, extra: { provider: { only: ['one'] } } },
+    { ...NAMED, provider: router, extra: { provider: { only: ['two'] } } },
+  ],
+])('a request %s goes on from where another was settled: %s', (_, isSettled, dialect, first, second) => {
+  const write = start(dialect);
+  write(SAID, first);
+  expect(write(ALL, second).count).toBe(isSettled ? 4 : 7);
+});
+
+it('system texts in front are no part of what is settled', () => {
+  const write = start();
+  const said = [system('Be brief.'), ...SAID];
+  write(said);
+  expect(write([...said, ...MORE]).count).toBe(4);
+});
+
+it('three starts that end in the same message are kept, the last ones', () => {
+  const write = start();
+  for (const system of ['a', 'b', 'c', 'd']) write(SAID, { system });
+  expect(['b', 'c', 'd', 'a'].map((system) => write(ALL, { system }).count)).toEqual([4, 4, 4, 7]);
+});
+
+it('64 branches are kept, the last ones', () => {
+  const write = start();
+  const branches = Array.from({ length: 65 }, (_, at) => [user(`${at}?`), assistant('Yes.'), user('So?')]);
+  for (const branch of branches) write([...branch, ...MORE]);
+  expect(branches.slice(1).map((branch) => write([...branch, ...MORE]).count)).toEqual(branches.slice(1).map(() => 2));
+  expect(write([...branches[0]!, ...MORE]).count).toBe(5);
 });
