@@ -36,3 +36,12 @@ it('arguments that are no JSON object are quoted, instead of failing the request
     reason: 'malformed-arguments',
   });
 });
+
+it('a result in the answer that calls stands behind it', () => {
+  const { sent } = write(
+    '{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"f","input":{}},{"type":"tool_result","tool_use_id":"a","content":"x"}]}',
+    anthropicMessages,
+  );
+  expect(sent.map(({ role }: { role: string }) => role)).toEqual(['user', 'assistant', 'tool']);
+  expect(sent[2]).toMatchObject({ tool_call_id: 'a', content: [{ type: 'text', text: 'x' }] });
+});

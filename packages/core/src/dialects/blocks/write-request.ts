@@ -16,7 +16,9 @@ export const writer: RequestWriter = {
 };
 
 function ownDraft(message: Message): Draft {
-  const { role, calls, results } = message.facts;
+  const { role, results } = message.facts;
+  // A message may have the results of its own calls.
+  const calls = message.facts.calls.filter(({ id }) => !results.includes(id));
   const pieces = [{ start: 0, end: message.raw.length }];
   return { role: role === 'other' ? 'user' : role, text: message.raw, pieces, calls, results, losses: [] };
 }
@@ -41,7 +43,8 @@ function translate(message: Message, _target: Target, calls: CallLookup): readon
   const others = content.filter((block) => block.type !== 'tool-result');
   if (others.length === 0) return results;
   const role = message.role === 'other' || message.role === 'tool' ? 'user' : message.role;
-  return [...results, plainDraft(role, others, losses)];
+  const draft = plainDraft(role, others, losses);
+  return role === 'assistant' ? [draft, ...results] : [...results, draft];
 }
 
 function toolDraft(id: string, content: readonly ContentBlock[], isError: boolean): Draft {

@@ -1,6 +1,13 @@
 import { expect, it } from 'vitest';
 import { assistant, type Message, toolResult, user } from '../../message/index.ts';
-import { anthropicMessages, blocks, googleGenerateContent, openaiChat, writeRequest } from '../index.ts';
+import {
+  anthropicMessages,
+  blocks,
+  googleGenerateContent,
+  openaiChat,
+  openaiResponses,
+  writeRequest,
+} from '../index.ts';
 import { bedrockConverse } from '../more.ts';
 
 const sent = (answer: Message) =>
@@ -115,7 +122,7 @@ it('of a reply that was cut, only the last call may lack its arguments', () => {
       cut: true,
     });
   const idsOf = ({ body }: ReturnType<typeof ask>) => [...body.matchAll(/"id":"(\w)"/g)].map(([, id]) => id);
-  expect(idsOf(ask(user('Hi'), raw(call('a', '""'), call('b', '{"x":1}')), user('So?')))).toEqual(['a', 'b']);
+  expect(idsOf(ask(user('Hi'), raw(call('a', '" "'), call('b', '{"x":1}')), user('So?')))).toEqual(['a', 'b']);
   expect(idsOf(ask(user('Hi'), raw(call('a', '{}'), call('b', '" "')), user('So?')))).toEqual(['a']);
 });
 
@@ -143,4 +150,28 @@ it('that signatures are lost is told beside other losses', () => {
   expect(reasons(sent(googleGenerateContent.parseMessage(raw, ELSEWHERE)))).toEqual(
     expect.arrayContaining(['content[1] server-tool', ' foreign-reasoning']),
   );
+});
+
+it.each([
+  { dialect: anthropicMessages, model: 'claude-sonnet-4-5' },
+  { dialect: googleGenerateContent, model: 'gemini-2.5-flash' },
+  { dialect: openaiChat, model: 'gpt-4o' },
+  { dialect: openaiResponses, model: 'gpt-5.2' },
+  { dialect: bedrockConverse, model: 'us.amazon.nova-pro-v1:0' },
+])('results in the answer that calls are sent behind it, with their images: $dialect.id', ({ dialect, model }) => {
+  const image = '{"type":"media","mediaType":"image/png","source":{"kind":"base64","data":"aW1n"}}';
+  const raw = `{"role":"assistant","content":[
+    {"type":"tool-use","id":"a","name":"f","parameters":{}},
+    {"type":"tool-result","toolCallId":"a","isError":false,"content":[{"type":"text","text":"It shows:"},${image}]},
+    {"type":"text","text":"Yes"}]}`;
+  const { body, losses } = writeRequest(dialect, {
+    model,
+    messages: [user('See'), blocks.parseMessage(raw), user('So?')],
+  });
+  expect(body).not.toContain('earlier tool call');
+  const places = ['See', 'Yes', 'It shows:', 'aW1n', 'So?'].map((text) => body.indexOf(text));
+  expect(places).toEqual([...places].sort((a, b) => a - b));
+  expect(places[0]).toBeGreaterThan(0);
+  expect(losses.map(({ reason }) => reason)).toContain('reordered');
+  expect(losses.map(({ kind }) => kind)).not.toContain('dropped');
 });

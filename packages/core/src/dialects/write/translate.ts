@@ -77,7 +77,7 @@ export function makeTranslator(format: MessageFormat): Pick<RequestWriter, 'tran
     losses,
   });
 
-  /** One draft for each tool result, then one for everything else. */
+  /** One draft for each tool result, and one for everything else: behind them, but of an answer before them. */
   function translate(message: Message, target: Target, calls: CallLookup): readonly Draft[] {
     const { content, facts, origin } = message;
     const { policies } = target.provider;
@@ -168,12 +168,15 @@ export function makeTranslator(format: MessageFormat): Pick<RequestWriter, 'tran
       const one = say(block, `content[${index}]`, content.length === 1, losses);
       return isCited(block, content[index - 1]) ? one.map((text) => ({ ...text, isGlued: true })) : one;
     });
-    // Results must precede everything else (`tool-result-not-first`).
-    const isMixed = content.some(({ type }, at) => type === 'tool-result' && at > 0 && content[at - 1]!.type !== type);
-    if (isMixed) losses.push(rewritten('', 'reordered'));
+    // Results must precede everything else (`tool-result-not-first`), and follow their calls.
+    const isFirst = ({ type }: ContentBlock): boolean => (type === 'tool-result') !== isAssistant;
+    if (content.some((block, at) => at > 0 && isFirst(block) && !isFirst(content[at - 1]!)))
+      losses.push(rewritten('', 'reordered'));
     const isRefused = message.role === 'system' && inlineSystem(target) === 'never';
     if (isRefused) losses.push(rewritten('', 'inline-system'));
-    const all = [...moved, ...said];
+    // The media of results is the user's, whoever has the results.
+    if (isAssistant && moved.length > 0) results.push(messageDraft('user', moved, target, []));
+    const all = isAssistant ? said : [...moved, ...said];
     if (all.length === 0 || (format.blankIsEmpty && all.every(isBlank))) {
       // Only results are left, so they carry the notes.
       const [first = NOTHING, ...more] = results;
@@ -188,7 +191,8 @@ export function makeTranslator(format: MessageFormat): Pick<RequestWriter, 'tran
     const names = isAssistant && origin.dialect !== 'blocks' ? findUnknownMembers(message) : [];
     if (names.length > 0) losses.push(dropped('', 'unknown-field', names.join(', ')));
     const role = isAssistant ? 'assistant' : message.role === 'system' && !isRefused ? 'system' : 'user';
-    return [...results, messageDraft(role, all, target, losses)];
+    const draft = messageDraft(role, all, target, losses);
+    return isAssistant ? [draft, ...results] : [...results, draft];
   }
 
   return {
@@ -318,7 +322,7 @@ function isForeignFile({ source }: MediaBlock, { origin }: Message, { provider }
 
 /** Turns media with a `data:` URL into media with data. */
 export function inlineDataUrl(block: MediaBlock): MediaBlock {
-  const match = block.source.kind === 'url' ? /^data:([^;,]+)[^,]*;base64,(.*)$/s.exec(block.source.url) : null;
+  const match = block.source.kind === 'url' ? /^data:([^;,]+)[^,]*;base64,(.*)/s.exec(block.source.url) : null;
   return match ? { ...block, mediaType: match[1]!, source: { kind: 'base64', data: match[2]! } } : block;
 }
 
