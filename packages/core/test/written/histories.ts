@@ -127,6 +127,7 @@ export const CONTENTS: Readonly<Record<string, Case>> = {
   'an image of the assistant': answered(text('See'), media('image/png', data)),
   'an answer in two texts': answered(text('One.'), text('Two.')),
   'an answer that was split at its citations': answered(text('It is '), cited('sunny'), text(' today.'), text('Bye.')),
+  'a refusal behind a citation': answered(cited('It is sunny.'), refusal('No.')),
   'such an answer with empty citations': answered({ type: 'text', text: 'It is ', citations: [] }, text('sunny.')),
   reasoning: answered(thought('hm'), text('Yes')),
   'reasoning alone': answered(thought('hm')),

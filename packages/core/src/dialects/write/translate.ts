@@ -197,15 +197,14 @@ export function makeTranslator(format: MessageFormat): Pick<RequestWriter, 'tran
 
   return {
     translate,
+    // Whoever puts them into a request says why, and nothing else is told.
     result(call, text, target) {
-      const losses: LossNote[] = [];
       // The body already has the call under this id and name.
       const { id, name } = call;
-      return resultDraft({ id, call, name, isError: false, said: [toText(text, '', losses)] }, target, losses);
+      return resultDraft({ id, call, name, isError: false, said: [toText(text, '', [])] }, target, []);
     },
     userText(text, target) {
-      const losses: LossNote[] = [];
-      return messageDraft('user', [toText(text, '', losses)], target, losses);
+      return messageDraft('user', [toText(text, '', [])], target, []);
     },
   };
 }
