@@ -191,10 +191,8 @@ export function findReusable(
   messages: readonly Message[],
   cache: WriteCache,
 ): Manifest | undefined {
-  const count = previous?.messages.length ?? 0;
   return previous &&
-    count > 0 &&
-    count <= messages.length &&
+    previous.messages.length <= messages.length &&
     SAME_MEMBERS.every((name) => previous[name] === next[name]) &&
     // Before the first reasoning that is bound to an upstream, nothing depended on it.
     (previous.upstream ?? next.upstream) === next.upstream &&

@@ -74,7 +74,7 @@ export function writeRequest(dialect: Dialect, request: WriteRequest): WrittenRe
     continuesReply: request.continuesReply === true,
   });
   const usable = replaced < (request.previous?.messages.length ?? 0) ? request.previous : undefined;
-  let job = begin(findReusable(replaced > 0 ? usable : request.previous, { ...identity, start }, messages, cache));
+  let job = begin(findReusable(usable, { ...identity, start }, messages, cache));
   let passed = passDrafts(draftMessages(job), job);
   if (job.previous && !isReusableBefore(passed.drafted[0], job.previous, job)) {
     job = begin(undefined);
