@@ -227,6 +227,14 @@ function anthropic(): Cases {
     'a summary before a text': {
       history: [hi, say('{"type":"compaction","content":"They met.","signature":"s"}', text('Yes')), so],
     },
+    'a summary behind a system text': {
+      history: [
+        '{"role":"system","content":"Be brief."}',
+        hi,
+        say('{"type":"compaction","content":"They met.","signature":"s"}', text('Yes')),
+        so,
+      ],
+    },
     'a summary before a summary': {
       history: [
         hi,

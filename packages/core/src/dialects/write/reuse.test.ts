@@ -214,3 +214,16 @@ it('64 branches are kept, the last ones', () => {
   expect(branches.slice(1).map((branch) => write([...branch, ...MORE]).count)).toEqual(branches.slice(1).map(() => 2));
   expect(write([...branches[0]!, ...MORE]).count).toBe(5);
 });
+
+it('a system text that stood before an answer is a question where the answer is left out', () => {
+  const dialect = { ...anthropicMessages };
+  const write = (to: Dialect, messages: readonly Message[]) => writeRequest(to, { model: 'claude-opus-4-8', messages });
+  const say = (block: string) => anthropicMessages.parseMessage(`{"role":"assistant","content":[${block}]}`);
+  const search = say('{"type":"server_tool_use","id":"s","name":"web_search","input":{}}');
+  const found = say('{"type":"web_search_tool_result","tool_use_id":"s","content":[]},{"type":"text","text":"Found."}');
+  const said = [user('One?'), assistant('Yes.'), user('Two?'), system('Be brief.'), search];
+  write(dialect, [...said, found, user('So?')]);
+  const again = write(dialect, [...said, user('So?')]);
+  expect(again.body).toBe(write(anthropicMessages, [...said, user('So?')]).body);
+  expect(again.body).not.toContain('"role":"system"');
+});

@@ -69,20 +69,20 @@ export function writeRequest(dialect: Dialect, request: WriteRequest): WrittenRe
   const identity = identify(dialect, target);
   const continues = writer.continues?.(extra) === true;
   const conditions = { target, start, leading, continues, unapproved: request.unapproved ?? [] };
-  const begin = (previous: Manifest | undefined, isCold = false): RequestJob => ({
-    ...beginJob(writer, conditions, messages, plainFrame, cache, previous, isCold),
+  const begin = (previous?: Manifest): RequestJob => ({
+    ...beginJob(writer, conditions, messages, plainFrame, cache, previous),
     continuesReply: request.continuesReply === true,
   });
   const usable = replaced < (request.previous?.messages.length ?? 0) ? request.previous : undefined;
   let job = begin(findReusable(usable, { ...identity, start }, messages, cache));
   let passed = passDrafts(draftMessages(job), job);
   if (job.previous && !isReusableBefore(passed.drafted[0], job.previous, job)) {
-    job = begin(undefined);
+    job = begin();
     passed = passDrafts(draftMessages(job), job);
   }
-  // Without the turn behind it, the start is not settled.
-  if (job.begun && findTurn(passed.drafts, job.begun.count, true) === undefined) {
-    job = begin(undefined, true);
+  // Without the turn behind it, a start is not settled.
+  while (job.begun && findTurn(passed.drafts, job.begun.count, true) === undefined) {
+    job = begin();
     passed = passDrafts(draftMessages(job), job);
   }
   const { begun, previous, earlier } = job;
@@ -139,9 +139,8 @@ function beginJob(
   { lead }: Frame,
   cache: WriteCache,
   previous: Manifest | undefined,
-  isCold: boolean,
 ): Omit<RequestJob, 'continuesReply'> {
-  const begun = previous || isCold ? undefined : cache.takeStart(messages, conditions);
+  const begun = previous ? undefined : cache.takeStart(messages, conditions);
   const source = previous && cache.sources.get(previous);
   const earlier = previous
     ? plainElements(previous, cache)
