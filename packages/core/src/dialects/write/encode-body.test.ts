@@ -136,3 +136,9 @@ it('a request without messages has bytes, too', async () => {
   await send(request);
   expect(request.body).toContain('Be brief.');
 });
+
+it('bytes that somebody has are lent, too', async () => {
+  const request = start()([LONG]);
+  expect(await request.withBytes(async (bytes) => bytes)).not.toBe(request.bytes());
+  expect(await request.withBytes(async (bytes) => bytes)).toBe(request.bytes());
+});

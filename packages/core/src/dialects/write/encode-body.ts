@@ -16,14 +16,10 @@ export async function lendBytes<T>(
   const body = encodeBody(parts, rawOf, cache, owner);
   body.isLent = true;
   try {
-    return await use(readBytes(body));
+    return await use(body.bytes.subarray(0, body.length));
   } finally {
     body.isLent = false;
   }
-}
-
-function readBytes({ bytes, length }: EncodedBody): Uint8Array<ArrayBuffer> {
-  return bytes.length === length ? bytes : bytes.subarray(0, length);
 }
 
 function encodeBody(
