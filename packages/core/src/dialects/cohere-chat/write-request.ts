@@ -9,6 +9,7 @@ import {
   type MessageFormat,
   makeTranslator,
   type PortableBlock,
+  type PortableContent,
   toArguments,
   toDataUrl,
 } from '../write/translate.ts';
@@ -27,7 +28,7 @@ import {
 const format: MessageFormat = {
   message(role, said, _target, losses) {
     const calls = said.flatMap((one) => (one.type === 'call' ? [callText(one)] : []));
-    const others = said.filter(({ type }) => type !== 'call');
+    const others = said.filter((one) => one.type !== 'call');
     const firstCall = said.findIndex(({ type }) => type === 'call');
     if (firstCall >= 0 && said.findLastIndex(({ type }) => type !== 'call') > firstCall)
       losses.push(rewritten('', 'reordered', 'text before calls'));
@@ -94,17 +95,14 @@ function callText({ id, name, args }: PortableBlock & { readonly type: 'call' })
 }
 
 /** Plain text is a string, anything else a list of parts. */
-function contentText(said: readonly PortableBlock[]): string {
+function contentText(said: readonly PortableContent[]): string {
   const texts = said.flatMap((one) => ('json' in one ? [one] : []));
   if (texts.length === said.length)
     return joinTexts(
       texts.map(({ json }) => json),
       (index) => !texts[index]!.isGlued,
     );
-  const parts = said.flatMap((one) => {
-    if (one.type === 'media') return [one.part];
-    return 'json' in one ? [`{"type":"text","text":${one.json}}`] : [];
-  });
+  const parts = said.map((one) => (one.type === 'media' ? one.part : `{"type":"text","text":${one.json}}`));
   return `[${parts.join(',')}]`;
 }
 

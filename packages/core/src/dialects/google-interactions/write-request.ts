@@ -4,7 +4,14 @@ import { dropped, type LossNote, rewritten } from '../loss.ts';
 import { NO_CALLS } from '../write/drafts.ts';
 import { type BodyMember, joinFrame, readSystemTexts, writeTools } from '../write/frame.ts';
 import { formatPath, makeSplicer, type OwnRules, outsideOfList } from '../write/own-message.ts';
-import { joinTexts, type MessageFormat, makeTranslator, type PortableBlock, toArguments } from '../write/translate.ts';
+import {
+  joinTexts,
+  type MessageFormat,
+  makeTranslator,
+  type PortableBlock,
+  type PortableContent,
+  toArguments,
+} from '../write/translate.ts';
 import type { Frame, FrameParts, RequestWriter, Target } from '../write/writer.ts';
 import { DIALECT } from './provider.ts';
 import {
@@ -21,9 +28,10 @@ import { hasType, inputText, readSteps } from './steps.ts';
 const format: MessageFormat = {
   /** Text and calls of the model become steps of their own, in their order. */
   message(role, said) {
-    if (role !== 'assistant') return { text: inputText(contentList(said)) };
+    // Nobody else calls.
+    if (role !== 'assistant') return { text: inputText(contentList(said as readonly PortableContent[])) };
     const steps: string[] = [];
-    let contents: PortableBlock[] = [];
+    let contents: PortableContent[] = [];
     for (const one of [...said, undefined]) {
       if (one && one.type !== 'call') {
         contents.push(one);
@@ -37,8 +45,7 @@ const format: MessageFormat = {
   },
   result({ id, name, isError, said }) {
     const [only] = said;
-    const isPlain = said.length < 2 && only?.type !== 'media';
-    const result = isPlain ? (only && 'json' in only ? only.json : '""') : contentList(said);
+    const result = said.length > 1 || only?.type === 'media' ? contentList(said) : (only?.json ?? '""');
     const members = `"call_id":${JSON.stringify(id)},"name":${JSON.stringify(name)}`;
     return { text: `{"type":"function_result",${members},"result":${result}${isError ? ',"is_error":true' : ''}}` };
   },
@@ -64,10 +71,8 @@ export const writer: RequestWriter = {
   frame,
 };
 
-function contentList(said: readonly PortableBlock[]): string {
-  const contents = said.map((one) =>
-    one.type === 'media' ? one.part : `{"type":"text","text":${'json' in one ? one.json : '""'}}`,
-  );
+function contentList(said: readonly PortableContent[]): string {
+  const contents = said.map((one) => (one.type === 'media' ? one.part : `{"type":"text","text":${one.json}}`));
   return `[${contents.join(',')}]`;
 }
 

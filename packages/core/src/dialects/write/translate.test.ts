@@ -8,7 +8,7 @@ import {
   openaiResponses,
   writeRequest,
 } from '../index.ts';
-import { bedrockConverse } from '../more.ts';
+import { bedrockConverse, cohereChat, googleInteractions } from '../more.ts';
 
 const sent = (answer: Message) =>
   writeRequest(anthropicMessages, {
@@ -175,3 +175,22 @@ it.each([
   expect(losses.map(({ reason }) => reason)).toContain('reordered');
   expect(losses.map(({ kind }) => kind)).not.toContain('dropped');
 });
+
+it.each([
+  { dialect: anthropicMessages, model: 'claude-sonnet-4-5' },
+  { dialect: googleGenerateContent, model: 'gemini-2.5-flash' },
+  { dialect: openaiChat, model: 'gpt-4o' },
+  { dialect: openaiResponses, model: 'gpt-5.2' },
+  { dialect: bedrockConverse, model: 'us.amazon.nova-pro-v1:0' },
+  { dialect: cohereChat, model: 'command-a-03-2025' },
+  { dialect: googleInteractions, model: 'gemini-3.6-flash' },
+])('a call in a question is left out, and told, instead of breaking the request: $dialect.id', ({ dialect, model }) => {
+  const call = '{"type":"tool_use","id":"a","name":"find","input":{}}';
+  const raw = `{"role":"user","content":[{"type":"text","text":"Hi"},${call}]}`;
+  const messages = [anthropicMessages.parseMessage(raw, ELSEWHERE)];
+  const { body, losses } = writeRequest(dialect, { model, messages, tools: TOOLS });
+  expect(body).toBe(writeRequest(dialect, { model, messages: [user('Hi')], tools: TOOLS }).body);
+  expect(losses).toEqual([{ kind: 'dropped', message: 0, path: 'content[1]', reason: 'unknown-block' }]);
+});
+
+const TOOLS = [{ name: 'find', parameters: { type: 'object' } }];

@@ -13,8 +13,8 @@ import { inlineSystem, takesMedia } from '../provider.ts';
 import { targetToolId, targetToolName } from './drafts.ts';
 import type { CallLookup, Draft, RequestWriter, Target } from './writer.ts';
 
-/** A block that the target has a form for, ready to be written in any protocol. `json` is the text as a JSON string. */
-export type PortableBlock =
+/** Text or media that the target has a form for, ready to be written in any protocol. `json` is the text as a JSON string. */
+export type PortableContent =
   | {
       readonly type: 'text' | 'refusal';
       readonly text: string;
@@ -22,8 +22,9 @@ export type PortableBlock =
       /** Whether it continues the text before it: providers split a text where a citation begins or ends. */
       readonly isGlued?: boolean;
     }
-  | { readonly type: 'media'; readonly part: string }
-  | (CallRef & { readonly type: 'call'; readonly args: string });
+  | { readonly type: 'media'; readonly part: string };
+
+export type PortableBlock = PortableContent | (CallRef & { readonly type: 'call'; readonly args: string });
 
 type Role = 'system' | 'user' | 'assistant';
 
@@ -33,7 +34,7 @@ interface PortableResult {
   /** The tool's name as the target takes it. */
   readonly name: string;
   readonly isError: boolean;
-  readonly said: readonly PortableBlock[];
+  readonly said: readonly PortableContent[];
 }
 
 /** How one protocol writes messages, tool results and media. */
@@ -56,7 +57,7 @@ interface FormattedMessage {
 /** The result of a failed call that says nothing. */
 const FAILED = 'The tool call failed.';
 
-function toText(text: string, path: string, losses: LossNote[], type: 'text' | 'refusal' = 'text'): PortableBlock {
+function toText(text: string, path: string, losses: LossNote[], type: 'text' | 'refusal' = 'text'): PortableContent {
   return { type, text, json: toJsonString(text, path, losses) };
 }
 
@@ -84,18 +85,17 @@ export function makeTranslator(format: MessageFormat): Pick<RequestWriter, 'tran
     const isAssistant = message.role === 'assistant';
     const losses: LossNote[] = [];
     /** Media of tool results that the target takes only in a user message. */
-    const moved: PortableBlock[] = [];
+    const moved: PortableContent[] = [];
 
-    /** Converts a block. `result` is the id of the call if the block is part of its result. */
+    /** Converts a block that is no call. `result` is the id of the call if the block is part of its result. */
     function say(
       block: ContentBlock,
       path: string,
       isAlone: boolean,
       notes: LossNote[],
       result?: string,
-    ): readonly PortableBlock[] {
+    ): readonly PortableContent[] {
       const { type } = block;
-      if (type === 'tool-use' && result === undefined) return call(block, path);
       if (type === 'media' && (!isAssistant || result !== undefined)) return show(block, path, notes, result);
       if (type === 'text' && block.citations?.length) notes.push(dropped(`${path}.citations`, 'citations'));
       if ((type === 'text' || type === 'refusal') && block.text !== '') {
@@ -127,7 +127,7 @@ export function makeTranslator(format: MessageFormat): Pick<RequestWriter, 'tran
       path: string,
       notes: LossNote[],
       result: string | undefined,
-    ): readonly PortableBlock[] {
+    ): readonly PortableContent[] {
       const { mediaType } = block;
       const partFor = (accepted: readonly string[]): string | undefined => {
         const taken = acceptMedia(block, accepted, message, target);
@@ -163,8 +163,9 @@ export function makeTranslator(format: MessageFormat): Pick<RequestWriter, 'tran
     const results = content.flatMap((block, index) =>
       block.type === 'tool-result' ? [answer(block, `content[${index}]`)] : [],
     );
-    const said = content.flatMap((block, index) => {
+    const said = content.flatMap((block, index): readonly PortableBlock[] => {
       if (block.type === 'tool-result') return [];
+      if (block.type === 'tool-use' && isAssistant) return call(block, `content[${index}]`);
       const one = say(block, `content[${index}]`, content.length === 1, losses);
       return isCited(block, content[index - 1]) ? one.map((text) => ({ ...text, isGlued: true })) : one;
     });
