@@ -20,7 +20,7 @@ function ownDraft(message: Message): Draft {
   // A message may have the results of its own calls.
   const calls = message.facts.calls.filter(({ id }) => !results.includes(id));
   const pieces = [{ start: 0, end: message.raw.length }];
-  return { role: role === 'other' ? 'user' : role, text: message.raw, pieces, calls, results, losses: [] };
+  return { role: role as Draft['role'], text: message.raw, pieces, calls, results, losses: [] };
 }
 
 /** Every block has a form here; only what its issuer alone can read is lost, and arguments that are not JSON. */
@@ -42,9 +42,9 @@ function translate(message: Message, _target: Target, calls: CallLookup): readon
   });
   const others = content.filter((block) => block.type !== 'tool-result');
   if (others.length === 0) return results;
-  const role = message.role === 'other' || message.role === 'tool' ? 'user' : message.role;
-  const draft = plainDraft(role, others, losses);
-  return role === 'assistant' ? [draft, ...results] : [...results, draft];
+  const { role } = message;
+  if (role === 'assistant') return [plainDraft(role, others, losses), ...results];
+  return [...results, plainDraft(role === 'system' ? role : 'user', others, losses)];
 }
 
 function toolDraft(id: string, content: readonly ContentBlock[], isError: boolean): Draft {

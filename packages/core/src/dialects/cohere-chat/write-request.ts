@@ -10,6 +10,7 @@ import {
   makeTranslator,
   type PortableBlock,
   type PortableContent,
+  tellFailure,
   toArguments,
   toDataUrl,
 } from '../write/translate.ts';
@@ -37,14 +38,12 @@ const format: MessageFormat = {
     return { text: `{"role":"${role}"${content}${called}}` };
   },
   result({ id, isError, said }) {
-    const content = said.length > 0 ? contentText(said) : '""';
-    // The protocol has no error flag, so a failure that does not read like one gets a prefix.
-    const isUntold = isError && !said.some((one) => 'text' in one && /error|fail|exception/i.test(one.text));
-    const told = isUntold && content.startsWith('"') ? `"Error: ${content.slice(1)}` : content;
+    const content = contentText(said);
+    const told = isError ? tellFailure(content, said) : content;
     return { text: `{"role":"tool","tool_call_id":${JSON.stringify(id)},"content":${told}}` };
   },
   media({ source, mediaType }) {
-    if (source.kind === 'file' || !mediaType.startsWith('image/')) return undefined;
+    if (source.kind === 'file') return undefined;
     const url = source.kind === 'url' ? source.url : toDataUrl(mediaType, source.data);
     return `{"type":"image_url","image_url":{"url":${JSON.stringify(url)}}}`;
   },

@@ -1,4 +1,4 @@
-import { isObject, parseJson, textAt } from '../../json/index.ts';
+import { textAt } from '../../json/index.ts';
 import type { MediaBlock, Message } from '../../message/index.ts';
 import { dropped, type LossNote, rewritten } from '../loss.ts';
 import { NO_CALLS } from '../write/drafts.ts';
@@ -117,8 +117,8 @@ const repair: OwnRules['repair'] = ({ message, elsewhere, changes, losses, drop 
     }
     return true;
   });
-  const left = kept.map(({ value }) => isObject(value) && value.id);
-  return kept.length === steps.length ? {} : { calls: message.facts.calls.filter(({ id }) => left.includes(id)) };
+  const callers = steps.filter(({ value }) => hasType(value, 'function_call') && typeof value.name === 'string');
+  return { calls: message.facts.calls.filter((_, index) => kept.includes(callers[index]!)) };
 };
 
 const spliceSteps = /* @__PURE__ */ makeSplicer({ repair, outside: outsideOfList });
@@ -153,8 +153,8 @@ function frame({ system, tools, params, extra }: FrameParts, target: Target): Fr
 /** A single instruction of this dialect keeps its exact text. */
 function instructionText(system: readonly Message[], losses: LossNote[]): string | undefined {
   const [only] = system;
-  const own = system.length === 1 && only?.origin.dialect === DIALECT ? parseJson(only.raw) : undefined;
-  if (isObject(own) && own.role === 'system' && typeof own.content === 'string') return textAt(only!.raw, ['content']);
+  const own = system.length === 1 && only!.origin.dialect === DIALECT ? textAt(only!.raw, ['content']) : undefined;
+  if (own?.startsWith('"')) return own;
   const texts = system.flatMap((message, index) => readSystemTexts(message, `system[${index}]`, losses));
   return texts.length > 0 ? joinTexts(texts) : undefined;
 }

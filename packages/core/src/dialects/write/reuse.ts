@@ -254,7 +254,7 @@ export interface EncodedBody {
   readonly owner: object;
   readonly length: number;
   /** Whether the bytes must not change: they are being sent, or somebody has them. */
-  isLent: boolean;
+  isLent?: boolean;
 }
 
 /** A body before it is encoded. */

@@ -246,6 +246,12 @@ function findUnknownMembers({ raw, content }: Message): string[] {
   return [...names].filter((name) => !KNOWN.has(name));
 }
 
+/** The content of a failed result where the protocol has no error flag: it gets a prefix, unless it reads like an error. */
+export function tellFailure(content: string, said: readonly PortableContent[]): string {
+  if (said.some((one) => 'text' in one && /error|fail|exception/i.test(one.text))) return content;
+  return (content.startsWith('"') ? '"Error: ' : '[{"type":"text","text":"Error:"},') + content.slice(1);
+}
+
 /** A string as JSON text. */
 export function toJsonString(text: string, path: string, losses: LossNote[]): string {
   return JSON.stringify(toWhole(text, path, losses));
