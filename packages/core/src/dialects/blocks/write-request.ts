@@ -73,8 +73,8 @@ function frame(parts: FrameParts, target: Target): Frame {
     ['model', JSON.stringify(target.model)],
     ['tools', tools ? `[${tools}]` : undefined],
   ];
-  const hasParams = Object.keys(parts.params).length > 0;
-  const tail: BodyMember[] = [['params', hasParams ? JSON.stringify(parts.params) : undefined]];
+  const params = JSON.stringify(parts.params);
+  const tail: BodyMember[] = [['params', params === '{}' ? undefined : params]];
   return {
     ...joinFrame(head, 'messages', tail, parts.extra),
     lead,
@@ -89,7 +89,7 @@ function toolText(tool: ToolDefinition, losses: LossNote[]): string[] {
     losses.push(dropped('tools', 'server-tool', tool.dialect));
     return [];
   }
-  const description = tool.description === undefined ? '' : `"description":${JSON.stringify(tool.description)},`;
-  const parameters = typeof tool.parameters === 'string' ? tool.parameters : JSON.stringify(tool.parameters);
-  return [`{"name":${JSON.stringify(tool.name)},${description}"parameters":${parameters}}`];
+  const { name, description, parameters } = tool;
+  const text = typeof parameters === 'string' ? parameters : JSON.stringify(parameters);
+  return [`${JSON.stringify({ name, description }).slice(0, -1)},"parameters":${text}}`];
 }
