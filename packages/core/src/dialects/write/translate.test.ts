@@ -152,31 +152,7 @@ it('that signatures are lost is told beside other losses', () => {
   );
 });
 
-it.each([
-  { dialect: anthropicMessages, model: 'claude-sonnet-4-5' },
-  { dialect: googleGenerateContent, model: 'gemini-2.5-flash' },
-  { dialect: openaiChat, model: 'gpt-4o' },
-  { dialect: openaiResponses, model: 'gpt-5.2' },
-  { dialect: bedrockConverse, model: 'us.amazon.nova-pro-v1:0' },
-])('results in the answer that calls are sent behind it, with their images: $dialect.id', ({ dialect, model }) => {
-  const image = '{"type":"media","mediaType":"image/png","source":{"kind":"base64","data":"aW1n"}}';
-  const raw = `{"role":"assistant","content":[
-    {"type":"tool-use","id":"a","name":"f","parameters":{}},
-    {"type":"tool-result","toolCallId":"a","isError":false,"content":[{"type":"text","text":"It shows:"},${image}]},
-    {"type":"text","text":"Yes"}]}`;
-  const { body, losses } = writeRequest(dialect, {
-    model,
-    messages: [user('See'), blocks.parseMessage(raw), user('So?')],
-  });
-  expect(body).not.toContain('earlier tool call');
-  const places = ['See', 'Yes', 'It shows:', 'aW1n', 'So?'].map((text) => body.indexOf(text));
-  expect(places).toEqual([...places].sort((a, b) => a - b));
-  expect(places[0]).toBeGreaterThan(0);
-  expect(losses.map(({ reason }) => reason)).toContain('reordered');
-  expect(losses.map(({ kind }) => kind)).not.toContain('dropped');
-});
-
-it.each([
+const TARGETS = [
   { dialect: anthropicMessages, model: 'claude-sonnet-4-5' },
   { dialect: googleGenerateContent, model: 'gemini-2.5-flash' },
   { dialect: openaiChat, model: 'gpt-4o' },
@@ -184,13 +160,39 @@ it.each([
   { dialect: bedrockConverse, model: 'us.amazon.nova-pro-v1:0' },
   { dialect: cohereChat, model: 'command-a-03-2025' },
   { dialect: googleInteractions, model: 'gemini-3.6-flash' },
-])('a call in a question is left out, and told, instead of breaking the request: $dialect.id', ({ dialect, model }) => {
-  const call = '{"type":"tool_use","id":"a","name":"find","input":{}}';
-  const raw = `{"role":"user","content":[{"type":"text","text":"Hi"},${call}]}`;
-  const messages = [anthropicMessages.parseMessage(raw, ELSEWHERE)];
-  const { body, losses } = writeRequest(dialect, { model, messages, tools: TOOLS });
-  expect(body).toBe(writeRequest(dialect, { model, messages: [user('Hi')], tools: TOOLS }).body);
-  expect(losses).toEqual([{ kind: 'dropped', message: 0, path: 'content[1]', reason: 'unknown-block' }]);
-});
+];
+
+it.each(TARGETS)(
+  'results in the answer that calls are sent behind it, with their images: $dialect.id',
+  ({ dialect, model }) => {
+    const image = '{"type":"media","mediaType":"image/png","source":{"kind":"base64","data":"aW1n"}}';
+    const raw = `{"role":"assistant","content":[
+    {"type":"tool-use","id":"a","name":"f","parameters":{}},
+    {"type":"tool-result","toolCallId":"a","isError":false,"content":[{"type":"text","text":"It shows:"},${image}]},
+    {"type":"text","text":"Yes"}]}`;
+    const { body, losses } = writeRequest(dialect, {
+      model,
+      messages: [user('See'), blocks.parseMessage(raw), user('So?')],
+    });
+    expect(body).not.toContain('earlier tool call');
+    const places = ['See', 'Yes', 'It shows:', 'aW1n', 'So?'].map((text) => body.indexOf(text));
+    expect(places).toEqual([...places].sort((a, b) => a - b));
+    expect(places[0]).toBeGreaterThan(0);
+    expect(losses.map(({ reason }) => reason)).toContain('reordered');
+    expect(losses.map(({ kind }) => kind)).not.toContain('dropped');
+  },
+);
+
+it.each(TARGETS)(
+  'a call in a question is left out, and told, instead of breaking the request: $dialect.id',
+  ({ dialect, model }) => {
+    const call = '{"type":"tool_use","id":"a","name":"find","input":{}}';
+    const raw = `{"role":"user","content":[{"type":"text","text":"Hi"},${call}]}`;
+    const messages = [anthropicMessages.parseMessage(raw, ELSEWHERE)];
+    const { body, losses } = writeRequest(dialect, { model, messages, tools: TOOLS });
+    expect(body).toBe(writeRequest(dialect, { model, messages: [user('Hi')], tools: TOOLS }).body);
+    expect(losses).toEqual([{ kind: 'dropped', message: 0, path: 'content[1]', reason: 'unknown-block' }]);
+  },
+);
 
 const TOOLS = [{ name: 'find', parameters: { type: 'object' } }];
