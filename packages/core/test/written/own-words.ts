@@ -228,6 +228,9 @@ function anthropic(): Cases {
     'a summary before a text': {
       history: [hi, say('{"type":"compaction","content":"They met.","signature":"s"}', text('Yes')), so],
     },
+    'a summary of the user': {
+      history: [hi, say(text('Yes')), ask('{"type":"compaction","content":"They met.","signature":"s"}'), so],
+    },
     'a summary behind a system text': {
       history: [
         '{"role":"system","content":"Be brief."}',

@@ -13,7 +13,7 @@ import {
   writeRequest,
 } from '../index.ts';
 import { bedrockConverse, googleInteractions } from '../more.ts';
-import type { Draft } from './writer.ts';
+import type { Draft, RequestWriter } from './writer.ts';
 
 const turn = fc.record({
   text: fc.string({ unit: 'grapheme', minLength: 1 }),
@@ -81,15 +81,17 @@ const MODELS = new Map<Dialect, string>([
 ]);
 
 /** Writes requests in a dialect of its own, and says how many drafts the rules looked at in each. */
-function start(from = anthropicMessages) {
+function start(from = anthropicMessages, usesServerTools: RequestWriter['usesServerTools'] | null = () => false) {
   let count = 0;
   const { writer } = from;
   const dropUnpaired = (drafts: readonly Draft[], isWhole: boolean) => {
-    count = drafts.length;
+    count = Math.max(count, drafts.length);
     return writer.dropUnpaired?.(drafts, isWhole) ?? new Map<number, undefined>();
   };
-  const dialect = { ...from, writer: { ...writer, dropUnpaired, usesServerTools: () => false } };
+  const { usesServerTools: _, ...others } = writer;
+  const dialect = { ...from, writer: { ...others, dropUnpaired, ...(usesServerTools && { usesServerTools }) } };
   return (messages: readonly Message[], more: Partial<WriteRequest> = {}) => {
+    count = 0;
     const request = writeRequest(dialect, { model: MODELS.get(from)!, messages, ...more });
     return { ...request, count };
   };
@@ -226,4 +228,18 @@ it('a system text that stood before an answer is a question where the answer is 
   const again = write(dialect, [...said, user('So?')]);
   expect(again.body).toBe(write(anthropicMessages, [...said, user('So?')]).body);
   expect(again.body).not.toContain('"role":"system"');
+});
+
+it('a search that may still be answered keeps a start from being settled, whether a dialect says which draft it is in or not', () => {
+  const search = '{"type":"server_tool_use","id":"s","name":"web_search","input":{}}';
+  const open = anthropicMessages.parseMessage(
+    `{"role":"assistant","content":[{"type":"text","text":"Wait"},${search}]}`,
+  );
+  const said = [user('One?'), open, ...SAID];
+  const { usesServerTools } = anthropicMessages.writer;
+  for (const told of [usesServerTools!, null]) {
+    const write = start(anthropicMessages, told);
+    write(said);
+    expect(write([...said, ...MORE]).count).toBe(9);
+  }
 });

@@ -215,8 +215,9 @@ function settle(
 
 /** The index of the draft with which the turn of an assistant message begins. */
 function findTurn(drafts: readonly PlacedDraft[], message: number, isFirst = false): number | undefined {
-  const at = drafts.findIndex(({ of }) => of.length > 0 && of[0]! >= message);
-  const begins = drafts[at]?.of[0] === message && drafts[at]?.role === 'assistant';
+  const at = drafts.findIndex(({ of }) => of[0]! >= message);
+  const draft = drafts[at];
+  const begins = draft?.of[0] === message && draft.role === 'assistant';
   return begins && (isFirst ? at === 0 : at > 0 && drafts[at - 1]!.role !== 'assistant') ? at : undefined;
 }
 
@@ -237,9 +238,9 @@ function finishManifest(
   const source: ManifestSource = { messages, plain, prefix: undefined, seen: previous && seen };
   /** Computes the hash from a place whose hash is known, and that of the settled start on the way. */
   const hash = (from: string, first: number): string => {
-    const size = settled && settled.size >= first ? settled.size : first;
+    const size = settled?.size ?? first;
     const middle = hashElements(from, plain.slice(first, size), messages, cache);
-    if (settled && settled.size === size) settled.prefix = middle;
+    if (settled) settled.prefix = middle;
     return hashElements(middle, plain.slice(size), messages, cache);
   };
   const known = begun?.prefix ?? (previous && cache.sources.get(previous)?.prefix);
