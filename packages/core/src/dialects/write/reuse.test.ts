@@ -58,6 +58,11 @@ it.each([
   ['a question behind results', [user('Hi'), assistant([CALL]), toolResult('a', 'x')], [user('So?')]],
   ['a question behind a system text', [user('Hi'), assistant('Yes?'), system('Be brief.')], [user('So?')]],
   ['an answer behind its own beginning', [user('Hi'), assistant('It is')], [assistant(' late.'), user('So?')]],
+  [
+    'such an answer in a history with a system text',
+    [user('Hi'), assistant('Yes?'), system('Be brief.'), assistant('It is')],
+    [assistant(' late.'), user('So?')],
+  ],
 ])('%s joins the end of the request before it, where roles alternate', (_, start, more) => {
   const tools = [{ name: 'f', parameters: { type: 'object' } }];
   const write = (messages: readonly Message[], previous?: WrittenRequest) =>
@@ -109,6 +114,7 @@ describe('a request goes on from where an earlier one was settled', () => {
     expect(write(ALL).count).toBe(4);
     expect(write([...ALL, ...MORE]).count).toBe(4);
     expect(write(ALL, { previous: manifest }).count).toBe(2);
+    expect(write(SAID, { previous: manifest }).count).toBe(0);
   });
 
   it('also if the same is sent again, or less', () => {
@@ -242,4 +248,26 @@ it('a search that may still be answered keeps a start from being settled, whethe
     write(said);
     expect(write([...said, ...MORE]).count).toBe(9);
   }
+});
+
+it('a start that is used again and again is kept', () => {
+  const write = start();
+  write(SAID);
+  for (let times = 0; times < 65; times++) expect(write(SAID).count).toBe(2);
+});
+
+it('what a previous request sent is written again for a provider that refuses other fields', () => {
+  const write = start();
+  const { manifest } = write(SAID);
+  expect(write(ALL, { previous: manifest, provider: withRefused() }).count).toBe(2);
+  expect(write(ALL, { previous: manifest, provider: withRefused('note') }).count).toBe(7);
+});
+
+it('what a summary stands for is not sent, although it was settled before', () => {
+  const write = start();
+  const summary = anthropicMessages.parseMessage(
+    '{"role":"assistant","content":[{"type":"compaction","content":"They met.","signature":"s"},{"type":"text","text":"Yes"}]}',
+  );
+  expect(write(SAID).body).toContain('One?');
+  expect(write([...SAID, summary, user('So?')]).body).not.toContain('One?');
 });

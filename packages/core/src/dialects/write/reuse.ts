@@ -69,7 +69,7 @@ export class WriteCache {
     const last = start.messages[start.count - 1]!;
     this.#starts.set(last, [start, ...(this.#starts.get(last) ?? [])].slice(0, MOST_ALIKE));
     this.#ends.push(new WeakRef(last));
-    const oldest = this.#ends.length > MOST_STARTS ? this.#ends.shift()?.deref() : undefined;
+    const oldest = this.#ends.length > MOST_STARTS ? this.#ends.shift()!.deref() : undefined;
     if (oldest && oldest !== last) this.#starts.delete(oldest);
   }
 }
