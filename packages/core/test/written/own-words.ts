@@ -678,7 +678,19 @@ function interactions(): Cases {
       ],
     },
     'a call without an id that was cut': {
-      history: [hi, [turn(call('a'), '{"type":"function_call","name":"find","arguments":"{"}'), CUT], result('a'), so],
+      history: [
+        hi,
+        [
+          turn(
+            call('a'),
+            '{"type":"function_call","arguments":{}}',
+            '{"type":"function_call","name":"find","arguments":"{"}',
+          ),
+          CUT,
+        ],
+        result('a'),
+        so,
+      ],
     },
     'a format': { history: [hi], extra: { response_format: {} } },
     'a system text inside': { history: [hi, turn(output('Yes')), '{"role":"system","content":"Be brief."}', so] },
