@@ -15,12 +15,16 @@ export const writer: RequestWriter = {
   frame,
 };
 
-function ownDraft(message: Message): Draft {
-  const { role, results } = message.facts;
-  // A message may have the results of its own calls.
-  const calls = message.facts.calls.filter(({ id }) => !results.includes(id));
-  const pieces = [{ start: 0, end: message.raw.length }];
-  return { role: role as Draft['role'], text: message.raw, pieces, calls, results, losses: [] };
+/** A message may have the results of its own calls. */
+function ownDraft({ raw, facts: { role, calls, results } }: Message): Draft {
+  return {
+    role: role as Draft['role'],
+    text: raw,
+    pieces: [{ start: 0, end: raw.length }],
+    calls: calls.filter(({ id }) => !results.includes(id)),
+    results,
+    losses: [],
+  };
 }
 
 /** Every block has a form here; only what its issuer alone can read is lost, and arguments that are not JSON. */
