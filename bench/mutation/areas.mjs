@@ -27,6 +27,7 @@ export const AREAS = {
       'packages/core/src/dialects/**/{client-calls,conversation,new-blocks,write-request*}.test.ts',
       'packages/core/test/{wire-rules,written}/*.test.ts',
       'packages/core/test/dialect-conformance.test.ts',
+      'packages/core/test/matrix/warm.test.ts',
     ],
     longer: ['packages/core/test/{matrix,pains,loops}/*.test.ts'],
   },

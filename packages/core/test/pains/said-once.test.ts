@@ -96,9 +96,6 @@ describe('wrong input', () => {
     expect(write({ tools: [{ name: 'f', parameters: 'garbage' }] })).toThrow('tools[0] (f)');
     expect(write({ tools: [{ name: 'f' }] })).toThrow('tools[0] (f)');
     expect(write({ params: { maxTokens: Number.NaN } })).toThrow('params.maxTokens');
-    expect(write({ cache: ['sytem'] })).toThrow('sytem');
-    expect(write({ cache: [0, 0, 0, 0, 0] })).toThrow('At most 4');
-    expect(write({ extra: { messages: [] } })).toThrow('"extra" cannot replace "messages"');
     expect(() => toolResult('c', { temperature: 22 } as never)).toThrow('JSON.stringify');
     expect(() => user([{ type: 'smell' } as never])).toThrow('is not a content block');
   });

@@ -73,6 +73,10 @@ const resultBlock = (toolCallId: string, value = `result of ${toolCallId}`) => (
   content: [text(value)],
 });
 
+const callBlock = (id: string) => ({ type: 'tool-use', id, name: 'find', parameters: { a: 1 } });
+/** In the words of no provider, so that it has the results of its own calls. */
+const answering = (...content: object[]): string => JSON.stringify({ role: 'assistant', content });
+
 const two = [user('Hi'), assistant([call('a'), call('b')])];
 
 /** What messages say. */
@@ -123,6 +127,7 @@ export const CONTENTS: Readonly<Record<string, Case>> = {
   'an image of the assistant': answered(text('See'), media('image/png', data)),
   'an answer in two texts': answered(text('One.'), text('Two.')),
   'an answer that was split at its citations': answered(text('It is '), cited('sunny'), text(' today.'), text('Bye.')),
+  'a refusal behind a citation': answered(cited('It is sunny.'), refusal('No.')),
   'such an answer with empty citations': answered({ type: 'text', text: 'It is ', citations: [] }, text('sunny.')),
   reasoning: answered(thought('hm'), text('Yes')),
   'reasoning alone': answered(thought('hm')),
@@ -249,6 +254,29 @@ export const ORDERS: Readonly<Record<string, Case>> = {
     ],
   },
   'a result before its call': { messages: [user('Hi'), result('a'), assistant([call('a')]), user('So?')] },
+  'a result in the answer that calls': {
+    messages: [user('Hi'), blocks.parseMessage(answering(callBlock('a'), resultBlock('a'), text('Yes'))), user('So?')],
+  },
+  'a result with an image in the answer that calls': {
+    messages: [
+      user('Hi'),
+      blocks.parseMessage(
+        answering(callBlock('a'), callBlock('b'), resultBlock('b'), {
+          ...resultBlock('a'),
+          content: [text('See'), media('image/png', data)],
+        }),
+      ),
+      user('So?'),
+    ],
+  },
+  'only a result with an image in an answer': {
+    messages: [
+      user('Hi'),
+      assistant([call('a')]),
+      blocks.parseMessage(answering({ ...resultBlock('a'), content: [text('See'), media('image/png', data)] })),
+      user('So?'),
+    ],
+  },
   'only results': { messages: [result('a'), result('b')] },
   'calls in two messages': {
     messages: [user('Hi'), assistant([call('a')]), assistant([call('b')]), result('b'), result('a')],

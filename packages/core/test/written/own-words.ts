@@ -1,5 +1,6 @@
 /** Histories in an API's own words, as replies were cut, clients wrote them, or other providers of the same protocol did. */
 import type { Origin, WriteRequest } from '@skein/core';
+import { googleInteractions } from '@skein/core/dialect';
 
 export interface OwnCase extends Partial<Omit<WriteRequest, 'messages'>> {
   /** Raw texts, or those that differ in their origin. */
@@ -227,6 +228,17 @@ function anthropic(): Cases {
     'a summary before a text': {
       history: [hi, say('{"type":"compaction","content":"They met.","signature":"s"}', text('Yes')), so],
     },
+    'a summary of the user': {
+      history: [hi, say(text('Yes')), ask('{"type":"compaction","content":"They met.","signature":"s"}'), so],
+    },
+    'a summary behind a system text': {
+      history: [
+        '{"role":"system","content":"Be brief."}',
+        hi,
+        say('{"type":"compaction","content":"They met.","signature":"s"}', text('Yes')),
+        so,
+      ],
+    },
     'a summary before a summary': {
       history: [
         hi,
@@ -414,6 +426,18 @@ function cohere(): Cases {
       ],
     },
     'only empty parts': { history: [hi, say('"content":[{"type":"text","text":""}]'), so] },
+    'a thought at the end behind an empty part': {
+      history: [hi, say(`"content":[{"type":"text","text":""},${thought}]`), so],
+    },
+    'arguments in their own spelling beside some that are no JSON': {
+      history: [
+        hi,
+        say(`"tool_calls":[${call('a', '{"a":')},${call('b', '{}').replace('{}', '\\u007b\\u007d')}]`),
+        result('a'),
+        result('b'),
+      ],
+    },
+    'a system text in its own spelling': { history: ['{ "role" : "system" , "content" : "Be \\u0062rief." }', hi] },
     'no content': { history: [hi, say('"content":null'), so] },
     'an empty text': { history: [hi, say('"content":""'), so] },
     'a call that was cut': { history: [hi, [say(`"content":"Yes","tool_calls":[${call('a', '{"a":')}]`), CUT], so] },
@@ -635,6 +659,40 @@ function interactions(): Cases {
     'a single call whose arguments are no object': { history: [hi, call('a', '[1]'), result('a')] },
     'a system text': { history: ['{"role":"system","content":"Be brief."}', hi] },
     'two system texts': { history: ['{"role":"system","content":"Be brief."}', hi], system: 'Be quick.' },
+    'a system text in its own spelling': { history: ['{ "role" : "system" , "content" : "Be \\u0062rief." }', hi] },
+    'two system texts in their own spelling': {
+      history: ['{"role":"system","content":"Be \\u0062rief."}', '{"role":"system","content":"Be \\u006bind."}', hi],
+    },
+    'a system text that is an input': { history: [hi], system: googleInteractions.parseMessage(input('Be brief.')) },
+    'calls without ids beside a hollow step': {
+      history: [
+        hi,
+        turn(
+          '{"type":"thought"}',
+          '{"type":"function_call","name":"find","arguments":{}}',
+          '{"type":"function_call","arguments":{}}',
+          call('b'),
+        ),
+        result('b'),
+        so,
+      ],
+    },
+    'a call without an id that was cut': {
+      history: [
+        hi,
+        [
+          turn(
+            call('a'),
+            '{"type":"function_call","arguments":{}}',
+            '{"type":"function_call","name":"find","arguments":"{"}',
+          ),
+          CUT,
+        ],
+        result('a'),
+        so,
+      ],
+    },
+    'a format': { history: [hi], extra: { response_format: {} } },
     'a system text inside': { history: [hi, turn(output('Yes')), '{"role":"system","content":"Be brief."}', so] },
     'results behind what the provider stores': { history: [result('a')], extra: { previous_interaction_id: 'i' } },
     'results behind nothing': { history: [result('a')], extra: '{"previous_interaction_id":null}' },
@@ -973,7 +1031,17 @@ function responses(): Cases {
   };
 }
 
+function blocks(): Cases {
+  const hi = '{ "role" : "user" , "content" : [ {"type":"text","text":"H\\u0069"} ] }';
+  return {
+    'texts in their own spelling': {
+      history: ['{ "role" : "system" , "content" : [ {"type":"text","text":"Be \\u0062rief."} ] }', hi],
+    },
+  };
+}
+
 export const OWN_WORDS: Readonly<Record<string, Cases>> = {
+  blocks: blocks(),
   'anthropic-messages': anthropic(),
   'bedrock-converse': bedrock(),
   'cohere-chat': cohere(),

@@ -36,3 +36,25 @@ it('arguments that are no JSON object are quoted, instead of failing the request
     reason: 'malformed-arguments',
   });
 });
+
+it('a result in the answer that calls stands behind it', () => {
+  const { sent } = write(
+    '{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"f","input":{}},{"type":"tool_result","tool_use_id":"a","content":"x"}]}',
+    anthropicMessages,
+  );
+  expect(sent.map(({ role }: { role: string }) => role)).toEqual(['user', 'assistant', 'tool']);
+  expect(sent[2]).toMatchObject({ tool_call_id: 'a', content: [{ type: 'text', text: 'x' }] });
+});
+
+it('what somebody says in a role that nobody knows is said by the user', () => {
+  expect(write('{"role":"human","content":"Yes"}', openaiChat).sent[1]).toEqual({
+    role: 'user',
+    content: [{ type: 'text', text: 'Yes' }],
+  });
+});
+
+it('its own messages stand in the manifest by their place, not by their text', () => {
+  const message = user('Hi');
+  const { manifest } = writeRequest(blocks, { model: 'any', messages: [message] });
+  expect(manifest.elements).toEqual([{ of: [0], pieces: [{ message: 0, start: 0, end: message.raw.length }] }]);
+});

@@ -15,10 +15,16 @@ export const writer: RequestWriter = {
   frame,
 };
 
-function ownDraft(message: Message): Draft {
-  const { role, calls, results } = message.facts;
-  const pieces = [{ start: 0, end: message.raw.length }];
-  return { role: role === 'other' ? 'user' : role, text: message.raw, pieces, calls, results, losses: [] };
+/** A message may have the results of its own calls. */
+function ownDraft({ raw, facts: { role, calls, results } }: Message): Draft {
+  return {
+    role: role as Draft['role'],
+    text: raw,
+    pieces: [{ start: 0, end: raw.length }],
+    calls: calls.filter(({ id }) => !results.includes(id)),
+    results,
+    losses: [],
+  };
 }
 
 /** Every block has a form here; only what its issuer alone can read is lost, and arguments that are not JSON. */
@@ -40,8 +46,9 @@ function translate(message: Message, _target: Target, calls: CallLookup): readon
   });
   const others = content.filter((block) => block.type !== 'tool-result');
   if (others.length === 0) return results;
-  const role = message.role === 'other' || message.role === 'tool' ? 'user' : message.role;
-  return [...results, plainDraft(role, others, losses)];
+  const { role } = message;
+  if (role === 'assistant') return [plainDraft(role, others, losses), ...results];
+  return [...results, plainDraft(role === 'system' ? role : 'user', others, losses)];
 }
 
 function toolDraft(id: string, content: readonly ContentBlock[], isError: boolean): Draft {
@@ -70,8 +77,8 @@ function frame(parts: FrameParts, target: Target): Frame {
     ['model', JSON.stringify(target.model)],
     ['tools', tools ? `[${tools}]` : undefined],
   ];
-  const hasParams = Object.keys(parts.params).length > 0;
-  const tail: BodyMember[] = [['params', hasParams ? JSON.stringify(parts.params) : undefined]];
+  const params = JSON.stringify(parts.params);
+  const tail: BodyMember[] = [['params', params === '{}' ? undefined : params]];
   return {
     ...joinFrame(head, 'messages', tail, parts.extra),
     lead,
@@ -86,7 +93,7 @@ function toolText(tool: ToolDefinition, losses: LossNote[]): string[] {
     losses.push(dropped('tools', 'server-tool', tool.dialect));
     return [];
   }
-  const description = tool.description === undefined ? '' : `"description":${JSON.stringify(tool.description)},`;
-  const parameters = typeof tool.parameters === 'string' ? tool.parameters : JSON.stringify(tool.parameters);
-  return [`{"name":${JSON.stringify(tool.name)},${description}"parameters":${parameters}}`];
+  const { name, description, parameters } = tool;
+  const text = typeof parameters === 'string' ? parameters : JSON.stringify(parameters);
+  return [`${JSON.stringify({ name, description }).slice(0, -1)},"parameters":${text}}`];
 }

@@ -9,6 +9,8 @@ import {
   type MessageFormat,
   makeTranslator,
   type PortableBlock,
+  type PortableContent,
+  tellFailure,
   toArguments,
   toDataUrl,
 } from '../write/translate.ts';
@@ -27,7 +29,7 @@ import {
 const format: MessageFormat = {
   message(role, said, _target, losses) {
     const calls = said.flatMap((one) => (one.type === 'call' ? [callText(one)] : []));
-    const others = said.filter(({ type }) => type !== 'call');
+    const others = said.filter((one) => one.type !== 'call');
     const firstCall = said.findIndex(({ type }) => type === 'call');
     if (firstCall >= 0 && said.findLastIndex(({ type }) => type !== 'call') > firstCall)
       losses.push(rewritten('', 'reordered', 'text before calls'));
@@ -36,14 +38,12 @@ const format: MessageFormat = {
     return { text: `{"role":"${role}"${content}${called}}` };
   },
   result({ id, isError, said }) {
-    const content = said.length > 0 ? contentText(said) : '""';
-    // The protocol has no error flag, so a failure that does not read like one gets a prefix.
-    const isUntold = isError && !said.some((one) => 'text' in one && /error|fail|exception/i.test(one.text));
-    const told = isUntold && content.startsWith('"') ? `"Error: ${content.slice(1)}` : content;
+    const content = contentText(said);
+    const told = isError ? tellFailure(content, said) : content;
     return { text: `{"role":"tool","tool_call_id":${JSON.stringify(id)},"content":${told}}` };
   },
   media({ source, mediaType }) {
-    if (source.kind === 'file' || !mediaType.startsWith('image/')) return undefined;
+    if (source.kind === 'file') return undefined;
     const url = source.kind === 'url' ? source.url : toDataUrl(mediaType, source.data);
     return `{"type":"image_url","image_url":{"url":${JSON.stringify(url)}}}`;
   },
@@ -94,17 +94,14 @@ function callText({ id, name, args }: PortableBlock & { readonly type: 'call' })
 }
 
 /** Plain text is a string, anything else a list of parts. */
-function contentText(said: readonly PortableBlock[]): string {
+function contentText(said: readonly PortableContent[]): string {
   const texts = said.flatMap((one) => ('json' in one ? [one] : []));
   if (texts.length === said.length)
     return joinTexts(
       texts.map(({ json }) => json),
       (index) => !texts[index]!.isGlued,
     );
-  const parts = said.flatMap((one) => {
-    if (one.type === 'media') return [one.part];
-    return 'json' in one ? [`{"type":"text","text":${one.json}}`] : [];
-  });
+  const parts = said.map((one) => (one.type === 'media' ? one.part : `{"type":"text","text":${one.json}}`));
   return `[${parts.join(',')}]`;
 }
 

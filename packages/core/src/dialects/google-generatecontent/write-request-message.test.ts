@@ -204,8 +204,10 @@ describe('a message of another provider', () => {
     ]);
     expect(units[0]?.losses).toMatchObject([{ kind: 'rewritten', reason: 'unsupported-media' }]);
     const policies = { ...spec.home.policies, media: { user: [], toolResult: ['image/*'] } };
-    const [inside] = translate(toolResult('c', [image]), target(undefined, { ...spec.home, policies }));
-    expect(inside?.parts?.[0]).toContain('"response":{"output":""},"parts":[{"inlineData"');
+    const [inside] = translate(toolResult('c', [image, image]), target(undefined, { ...spec.home, policies }));
+    const { response, parts } = JSON.parse(inside!.parts![0]!).functionResponse;
+    expect(response).toEqual({ output: '' });
+    expect(parts.map((part: object) => Object.keys(part))).toEqual([['inlineData'], ['inlineData']]);
   });
 
   it('sends the media it can and says what it cannot', () => {

@@ -100,6 +100,23 @@ describe('its own messages', () => {
     expect(losses).toMatchObject([{ kind: 'dropped', path: '[0]', reason: 'empty' }]);
   });
 
+  it('leave out what is bound to another account, and say why', () => {
+    const search = { id: 's1', type: 'google_search_call', signature: 'c2ln', arguments: {} };
+    const steps = [{ type: 'thought', signature: 'c2ln' }, search, said('Yes')];
+    const provider = {
+      ...dialect.home,
+      policies: { ...dialect.home.policies, reasoningBoundTo: { default: ['account' as const] } },
+    };
+    const from = dialect.parseMessage(JSON.stringify(steps), { model: MODEL, account: 'a' });
+    const { body, losses } = write([user('Hi'), from, user('Go on')], { provider, account: 'b' });
+    const { signature: _, ...unsigned } = search;
+    expect(body.input).toEqual([input('Hi'), unsigned, said('Yes'), input('Go on')]);
+    expect(losses).toEqual([
+      { kind: 'dropped', message: 1, path: '[0]', reason: 'account-bound' },
+      { kind: 'dropped', message: 1, path: '[1].signature', reason: 'account-bound' },
+    ]);
+  });
+
   it('leave out a call whose arguments never came, and keep one that was answered', () => {
     const cut = dialect.parseMessage(JSON.stringify([said('Yes'), { ...call, arguments: '{"a' }]), { cut: true });
     expect(write([user('Hi'), cut, user('Go on')]).body.input).toEqual([input('Hi'), said('Yes'), input('Go on')]);

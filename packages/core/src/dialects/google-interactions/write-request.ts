@@ -1,10 +1,17 @@
-import { isObject, parseJson, textAt } from '../../json/index.ts';
+import { textAt } from '../../json/index.ts';
 import type { MediaBlock, Message } from '../../message/index.ts';
 import { dropped, type LossNote, rewritten } from '../loss.ts';
 import { NO_CALLS } from '../write/drafts.ts';
 import { type BodyMember, joinFrame, readSystemTexts, writeTools } from '../write/frame.ts';
 import { formatPath, makeSplicer, type OwnRules, outsideOfList } from '../write/own-message.ts';
-import { joinTexts, type MessageFormat, makeTranslator, type PortableBlock, toArguments } from '../write/translate.ts';
+import {
+  joinTexts,
+  type MessageFormat,
+  makeTranslator,
+  type PortableBlock,
+  type PortableContent,
+  toArguments,
+} from '../write/translate.ts';
 import type { Frame, FrameParts, RequestWriter, Target } from '../write/writer.ts';
 import { DIALECT } from './provider.ts';
 import {
@@ -21,9 +28,10 @@ import { hasType, inputText, readSteps } from './steps.ts';
 const format: MessageFormat = {
   /** Text and calls of the model become steps of their own, in their order. */
   message(role, said) {
-    if (role !== 'assistant') return { text: inputText(contentList(said)) };
+    // Nobody else calls.
+    if (role !== 'assistant') return { text: inputText(contentList(said as readonly PortableContent[])) };
     const steps: string[] = [];
-    let contents: PortableBlock[] = [];
+    let contents: PortableContent[] = [];
     for (const one of [...said, undefined]) {
       if (one && one.type !== 'call') {
         contents.push(one);
@@ -37,8 +45,7 @@ const format: MessageFormat = {
   },
   result({ id, name, isError, said }) {
     const [only] = said;
-    const isPlain = said.length < 2 && only?.type !== 'media';
-    const result = isPlain ? (only && 'json' in only ? only.json : '""') : contentList(said);
+    const result = said.length > 1 || only?.type === 'media' ? contentList(said) : (only?.json ?? '""');
     const members = `"call_id":${JSON.stringify(id)},"name":${JSON.stringify(name)}`;
     return { text: `{"type":"function_result",${members},"result":${result}${isError ? ',"is_error":true' : ''}}` };
   },
@@ -64,10 +71,8 @@ export const writer: RequestWriter = {
   frame,
 };
 
-function contentList(said: readonly PortableBlock[]): string {
-  const contents = said.map((one) =>
-    one.type === 'media' ? one.part : `{"type":"text","text":${'json' in one ? one.json : '""'}}`,
-  );
+function contentList(said: readonly PortableContent[]): string {
+  const contents = said.map((one) => (one.type === 'media' ? one.part : `{"type":"text","text":${one.json}}`));
   return `[${contents.join(',')}]`;
 }
 
@@ -112,8 +117,8 @@ const repair: OwnRules['repair'] = ({ message, elsewhere, changes, losses, drop 
     }
     return true;
   });
-  const left = kept.map(({ value }) => isObject(value) && value.id);
-  return kept.length === steps.length ? {} : { calls: message.facts.calls.filter(({ id }) => left.includes(id)) };
+  const callers = steps.filter(({ value }) => hasType(value, 'function_call') && typeof value.name === 'string');
+  return { calls: message.facts.calls.filter((_, index) => kept.includes(callers[index]!)) };
 };
 
 const spliceSteps = /* @__PURE__ */ makeSplicer({ repair, outside: outsideOfList });
@@ -148,8 +153,8 @@ function frame({ system, tools, params, extra }: FrameParts, target: Target): Fr
 /** A single instruction of this dialect keeps its exact text. */
 function instructionText(system: readonly Message[], losses: LossNote[]): string | undefined {
   const [only] = system;
-  const own = system.length === 1 && only?.origin.dialect === DIALECT ? parseJson(only.raw) : undefined;
-  if (isObject(own) && own.role === 'system' && typeof own.content === 'string') return textAt(only!.raw, ['content']);
+  const own = system.length === 1 && only!.origin.dialect === DIALECT ? textAt(only!.raw, ['content']) : undefined;
+  if (own?.startsWith('"')) return own;
   const texts = system.flatMap((message, index) => readSystemTexts(message, `system[${index}]`, losses));
   return texts.length > 0 ? joinTexts(texts) : undefined;
 }

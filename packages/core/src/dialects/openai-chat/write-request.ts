@@ -18,6 +18,7 @@ import {
   type MessageFormat,
   makeTranslator,
   type PortableBlock,
+  tellFailure,
   toArguments,
   toDataUrl,
 } from '../write/translate.ts';
@@ -47,11 +48,7 @@ const format: MessageFormat = {
   },
   result({ id, isError, said }) {
     const content = contentText(said);
-    // The protocol has no error flag, so a failure that does not read like one gets a prefix.
-    const isUntold = isError && !said.some((one) => 'text' in one && /error|fail|exception/i.test(one.text));
-    const told = isUntold
-      ? (content.startsWith('"') ? '"Error: ' : '[{"type":"text","text":"Error:"},') + content.slice(1)
-      : content;
+    const told = isError ? tellFailure(content, said) : content;
     return { text: `{"role":"tool","tool_call_id":${JSON.stringify(id)},"content":${told}}` };
   },
   /** Images are sent by URL or as data; documents, and audio to models that take it, as data only. */

@@ -49,6 +49,17 @@ describe('a result that names only its function', () => {
     expect(answered([...start, resultOf('find')])).toEqual(['a', 'b']);
   });
 
+  it('answers a call of its own message, and not the open one of an earlier answer', () => {
+    const own = blocksMessage(
+      JSON.stringify({
+        role: 'assistant',
+        content: [call('b'), { type: 'tool-result', toolCallId: 'skn_fn_0_find', isError: false, content: [] }],
+      }),
+    );
+    const start = [assistant([call('a'), call('c', 'read')]), toolResult('c', 'x')];
+    expect(answered([...start, own])).toEqual(['c', 'b']);
+  });
+
   it('does not answer a call that was left open in an earlier turn', () => {
     const start = [assistant([call('a'), call('b')]), toolResult('a', 'x')];
     const later = [
@@ -215,6 +226,16 @@ it('questions that become one turn are joined anew when another one follows', ()
   const all = { texts: [{ text: 'One?' }, { text: 'Two?' }, { text: 'Three?' }], of: [[0, 1, 2]] };
   expect(write([one, two, three])).toEqual(all);
   expect(write([one, three])).toEqual({ texts: [{ text: 'One?' }, { text: 'Three?' }], of: [[0, 1]] });
+});
+
+it('results of which one names its call and one its function are sent with the ids of both calls', () => {
+  const result = (id: string) => `{"type":"tool_result","tool_use_id":"${id}","content":"of ${id}"}`;
+  const results = anthropicMessages.parseMessage(
+    `{"role":"user","content":[${[result('a'), result('skn_fn_1_look'), result('gone')]}]}`,
+  );
+  const messages = [user('Hi'), assistant([call('a'), call('b', 'look')]), results];
+  const { body } = writeRequest(anthropicMessages, { model: 'claude-sonnet-4-5', messages });
+  expect([...body.matchAll(/"tool_use_id":"(\w+)"/g)].map(([, id]) => id)).toEqual(['a', 'b']);
 });
 
 it.each([[['find', 'look']], [['find']]])(

@@ -32,9 +32,8 @@ export class CallTracker {
     this.#answering = earlier.#answering;
   }
 
-  /** Finds the calls that the results of this message answer, then remembers the message's own calls. */
+  /** Remembers the calls of a message, then finds those that its results answer: an answer may have the results of its own. */
   next({ facts: { calls, results }, origin: { dialect } }: Message, isOwn: boolean): CallLookup {
-    const found = results.length > 0 ? this.#answered(results, dialect) : NO_CALLS;
     if (calls.length > 0 && this.#answering) {
       this.#open = [];
       this.#answering = false;
@@ -44,7 +43,7 @@ export class CallTracker {
       this.#byId.set(call.id, call);
       this.#open.push(call);
     }
-    return found;
+    return results.length > 0 ? this.#answered(results, dialect) : NO_CALLS;
   }
 
   #answered(results: readonly string[], dialect: string): CallLookup {

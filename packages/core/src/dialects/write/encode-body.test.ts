@@ -63,6 +63,9 @@ describe('the bytes of a request stand behind those that an earlier one encoded'
     const place = await send(one);
     expect(await send(other)).toBe(place);
     expect(await send(one)).toBe(place);
+    const said = [LONG, ...MORE, assistant('No?')];
+    await send(write([...said, user('Oh!')]));
+    await send(write([...said, user('Why')]));
   });
 });
 
@@ -135,4 +138,10 @@ it('a request without messages has bytes, too', async () => {
   const request = start(openaiChat)([], { system: system('Be brief.') });
   await send(request);
   expect(request.body).toContain('Be brief.');
+});
+
+it('bytes that somebody has are lent, too', async () => {
+  const request = start()([LONG]);
+  expect(await request.withBytes(async (bytes) => bytes)).not.toBe(request.bytes());
+  expect(await request.withBytes(async (bytes) => bytes)).toBe(request.bytes());
 });

@@ -16,14 +16,10 @@ export async function lendBytes<T>(
   const body = encodeBody(parts, rawOf, cache, owner);
   body.isLent = true;
   try {
-    return await use(readBytes(body));
+    return await use(body.bytes.subarray(0, body.length));
   } finally {
     body.isLent = false;
   }
-}
-
-function readBytes({ bytes, length }: EncodedBody): Uint8Array<ArrayBuffer> {
-  return bytes.length === length ? bytes : bytes.subarray(0, length);
 }
 
 function encodeBody(
@@ -50,7 +46,7 @@ function encodeBody(
   const end = fixedEnd + second.length;
   const length = end + third.length;
   let bytes = known?.bytes;
-  if (!bytes || known?.isLent || bytes.length < length) {
+  if (!bytes || known!.isLent || bytes.length < length) {
     // With room for the turns to come.
     bytes = new Uint8Array(length + (length >> 3));
     if (known) bytes.set(known.bytes.subarray(0, from.end));
@@ -59,7 +55,7 @@ function encodeBody(
   bytes.set(second, fixedEnd);
   bytes.set(third, end);
   const body: EncodedBody = {
-    ...{ head, elements, size: unmarked, bytes, end, length, owner, isLent: false },
+    ...{ head, elements, size: unmarked, bytes, end, length, owner },
     settled: { size: fixed, end: fixedEnd },
   };
   if (key) cache.bodies.set(key, [body, ...bodies.filter((other) => other !== known)].slice(0, MOST_ALIKE));

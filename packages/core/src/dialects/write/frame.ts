@@ -132,13 +132,11 @@ export function resolveCachePoints(
   writer: RequestWriter,
   target: Target,
 ): CacheMarkers {
+  const isPoint = (point: unknown): boolean => point === 'tools' || point === 'system' || Number.isInteger(point);
+  if (!Array.isArray(points) || !points.every(isPoint))
+    throw new RangeError(`"cache" must list 'tools', 'system' and indexes of messages, not ${JSON.stringify(points)}`);
   if (points.length > MOST)
     throw new RangeError(`At most ${MOST} cache points can be placed, but ${points.length} were given`);
-  const strange = points.find((point) => point !== 'tools' && point !== 'system' && !Number.isInteger(point));
-  if (!Array.isArray(points) || strange !== undefined)
-    throw new RangeError(
-      `A cache point is 'tools', 'system' or the index of a message, not ${JSON.stringify(strange ?? points)}`,
-    );
   const indexes = points.filter((point) => typeof point === 'number');
   const outside = indexes.find((index) => index >= count);
   if (outside !== undefined) throw new RangeError(`There is no message ${outside} to place a cache marker on`);
@@ -169,7 +167,7 @@ export function markElements(
   if (points.size === 0) return elements;
   const places = new Set([...points].map((point) => elements.findLastIndex((element) => element.of.includes(point))));
   return elements.map((element, index) => {
-    const text = places.has(index) ? writer.mark?.(joinElement(element, (at) => messages[at]!.raw)) : undefined;
+    const text = places.has(index) ? writer.mark!(joinElement(element, (at) => messages[at]!.raw)) : undefined;
     return text === undefined ? element : { of: element.of, pieces: [text], plain: element.pieces };
   });
 }

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { user } from '../../message/index.ts';
 import { anthropicMessages, googleGenerateContent, writeRequest } from '../index.ts';
+import { joinElement } from '../manifest.ts';
 import { bedrockConverse } from '../more.ts';
 
 it.each([
@@ -59,4 +60,37 @@ it('an answer that holds a result is not taken apart like a question', () => {
   const messages = [user('Hi'), anthropicMessages.parseMessage(raw), user('So?')];
   const { body } = writeRequest(anthropicMessages, { model: 'claude-sonnet-4-5', messages });
   expect(body).toContain('{"role":"assistant","content":[{"type":"text","text":"Yes"}');
+});
+
+it('a message of which nothing is left without its reasoning is a loss', () => {
+  const { writer, home } = anthropicMessages;
+  const splice: typeof writer.splice = (message, target, options) =>
+    options?.dropBound ? [] : writer.splice(message, target, options);
+  const thought = '{"type":"thinking","thinking":"hm","signature":"s"}';
+  const raw = `{"role":"assistant","content":[${thought},{"type":"text","text":"Yes"}]}`;
+  const { losses } = writeRequest(
+    { ...anthropicMessages, writer: { ...writer, splice } },
+    {
+      model: 'claude-fable-5-1',
+      messages: [user('Hi'), anthropicMessages.parseMessage(raw, { issuer: home.issuer, prefix: 'x' }), user('So?')],
+    },
+  );
+  expect(losses).toEqual([{ kind: 'dropped', message: 1, path: '', reason: 'prefix-bound' }]);
+});
+
+it.each([
+  ['{"role":"user","parts":{"text":"Hi"}}', ['{"role":"user","parts":{"text":"Hi"}}', 'So?']],
+  ['{"role":"user","parts":5}', ['{"role":"user","parts":5}', 'So?']],
+  ['{"role":"user"}', ['So?']],
+])('%s does not become one turn with a question, because it has no list of parts', (raw, sent) => {
+  const { home } = googleGenerateContent;
+  const { manifest } = writeRequest(googleGenerateContent, {
+    model: 'gemini-2.5-flash',
+    provider: { ...home, policies: { ...home.policies, alternateRoles: true } },
+    messages: [googleGenerateContent.parseMessage(raw), user('So?')],
+  });
+  const texts = manifest.elements.map((element) => joinElement(element, () => raw));
+  expect(texts).toEqual(
+    sent.map((text) => (text.startsWith('{') ? text : `{"role":"user","parts":[{"text":"${text}"}]}`)),
+  );
 });

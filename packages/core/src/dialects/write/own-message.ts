@@ -140,12 +140,12 @@ function upstreamName(name: string, { upstreams }: Policies): string {
 }
 
 /** The name that all names of a model share: without date, `latest` and path, and with aliases resolved. */
-function modelFamily(model: string, { modelAliases = [] }: Policies): string {
+function modelFamily(model: string, { modelAliases }: Policies): string {
   const plain = model
     .slice(model.lastIndexOf('/') + 1)
     .replace(/[-@](?:\d{8}|\d{4}-\d{2}-\d{2}|latest)$/, '')
     .toLowerCase();
-  return modelAliases.reduce((name, [pattern, known]) => name.replace(new RegExp(pattern), known), plain);
+  return modelAliases?.reduce((name, [pattern, known]) => name.replace(new RegExp(pattern), known), plain) ?? plain;
 }
 
 /** A message of the target's own issuer while it is changed into one that the issuer takes back. */
@@ -276,13 +276,11 @@ export function splitOwn(
   format: PartListFormat,
 ): readonly Draft[] | undefined {
   const isMoved = message.facts.results.some((id) => isMisnamed(id, calls.find(id)));
-  if (isMoved || !isOwn(message, target) || message.role === 'assistant') return undefined;
-  const [whole] = format.splice(message, target);
-  if (!whole) return [];
+  if (isMoved || !isOwn(message, target)) return undefined;
+  const [whole] = format.splice(message, target) as [Draft];
   const parts = readParts(whole, format);
   if (!parts) return undefined;
   const ids = whole.results.map((id) => calls.find(id)?.id ?? id);
-  if (parts.length < 2) return [{ ...whole, results: ids }];
   const { results, others } = sortParts(parts, format);
   const split = results.map((part, index) => makeDraft('tool', [part], [ids[index]!], format));
   if (others.length > 0) split.push(makeDraft('user', others, [], format));
@@ -318,7 +316,7 @@ function sortParts(parts: readonly string[], { isResult }: PartListFormat): { re
 function readParts({ text, parts }: Draft, { list, textPart }: PartListFormat): readonly string[] | undefined {
   if (parts) return parts;
   if (!findMembers(text).every(({ name }) => name === list || name === 'role')) return undefined;
-  const value = textAt(text, [list]);
-  if (value?.startsWith('"')) return [textPart(value)];
-  return value?.startsWith('[') ? elementTexts(value) : undefined;
+  const value = textAt(text, [list])!;
+  if (value.startsWith('"')) return [textPart(value)];
+  return value.startsWith('[') ? elementTexts(value) : undefined;
 }

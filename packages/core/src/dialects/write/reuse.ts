@@ -69,7 +69,7 @@ export class WriteCache {
     const last = start.messages[start.count - 1]!;
     this.#starts.set(last, [start, ...(this.#starts.get(last) ?? [])].slice(0, MOST_ALIKE));
     this.#ends.push(new WeakRef(last));
-    const oldest = this.#ends.length > MOST_STARTS ? this.#ends.shift()?.deref() : undefined;
+    const oldest = this.#ends.length > MOST_STARTS ? this.#ends.shift()!.deref() : undefined;
     if (oldest && oldest !== last) this.#starts.delete(oldest);
   }
 }
@@ -191,10 +191,8 @@ export function findReusable(
   messages: readonly Message[],
   cache: WriteCache,
 ): Manifest | undefined {
-  const count = previous?.messages.length ?? 0;
   return previous &&
-    count > 0 &&
-    count <= messages.length &&
+    previous.messages.length <= messages.length &&
     SAME_MEMBERS.every((name) => previous[name] === next[name]) &&
     // Before the first reasoning that is bound to an upstream, nothing depended on it.
     (previous.upstream ?? next.upstream) === next.upstream &&
@@ -256,7 +254,7 @@ export interface EncodedBody {
   readonly owner: object;
   readonly length: number;
   /** Whether the bytes must not change: they are being sent, or somebody has them. */
-  isLent: boolean;
+  isLent?: boolean;
 }
 
 /** A body before it is encoded. */

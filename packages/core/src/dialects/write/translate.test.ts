@@ -1,7 +1,14 @@
 import { expect, it } from 'vitest';
 import { assistant, type Message, toolResult, user } from '../../message/index.ts';
-import { anthropicMessages, blocks, googleGenerateContent, openaiChat, writeRequest } from '../index.ts';
-import { bedrockConverse } from '../more.ts';
+import {
+  anthropicMessages,
+  blocks,
+  googleGenerateContent,
+  openaiChat,
+  openaiResponses,
+  writeRequest,
+} from '../index.ts';
+import { bedrockConverse, cohereChat, googleInteractions } from '../more.ts';
 
 const sent = (answer: Message) =>
   writeRequest(anthropicMessages, {
@@ -115,7 +122,7 @@ it('of a reply that was cut, only the last call may lack its arguments', () => {
       cut: true,
     });
   const idsOf = ({ body }: ReturnType<typeof ask>) => [...body.matchAll(/"id":"(\w)"/g)].map(([, id]) => id);
-  expect(idsOf(ask(user('Hi'), raw(call('a', '""'), call('b', '{"x":1}')), user('So?')))).toEqual(['a', 'b']);
+  expect(idsOf(ask(user('Hi'), raw(call('a', '" "'), call('b', '{"x":1}')), user('So?')))).toEqual(['a', 'b']);
   expect(idsOf(ask(user('Hi'), raw(call('a', '{}'), call('b', '" "')), user('So?')))).toEqual(['a']);
 });
 
@@ -144,3 +151,48 @@ it('that signatures are lost is told beside other losses', () => {
     expect.arrayContaining(['content[1] server-tool', ' foreign-reasoning']),
   );
 });
+
+const TARGETS = [
+  { dialect: anthropicMessages, model: 'claude-sonnet-4-5' },
+  { dialect: googleGenerateContent, model: 'gemini-2.5-flash' },
+  { dialect: openaiChat, model: 'gpt-4o' },
+  { dialect: openaiResponses, model: 'gpt-5.2' },
+  { dialect: bedrockConverse, model: 'us.amazon.nova-pro-v1:0' },
+  { dialect: cohereChat, model: 'command-a-03-2025' },
+  { dialect: googleInteractions, model: 'gemini-3.6-flash' },
+];
+
+it.each(TARGETS)(
+  'results in the answer that calls are sent behind it, with their images: $dialect.id',
+  ({ dialect, model }) => {
+    const image = '{"type":"media","mediaType":"image/png","source":{"kind":"base64","data":"aW1n"}}';
+    const raw = `{"role":"assistant","content":[
+    {"type":"tool-use","id":"a","name":"f","parameters":{}},
+    {"type":"tool-result","toolCallId":"a","isError":false,"content":[{"type":"text","text":"It shows:"},${image}]},
+    {"type":"text","text":"Yes"}]}`;
+    const { body, losses } = writeRequest(dialect, {
+      model,
+      messages: [user('See'), blocks.parseMessage(raw), user('So?')],
+    });
+    expect(body).not.toContain('earlier tool call');
+    const places = ['See', 'Yes', 'It shows:', 'aW1n', 'So?'].map((text) => body.indexOf(text));
+    expect(places).toEqual([...places].sort((a, b) => a - b));
+    expect(places[0]).toBeGreaterThan(0);
+    expect(losses.map(({ reason }) => reason)).toContain('reordered');
+    expect(losses.map(({ kind }) => kind)).not.toContain('dropped');
+  },
+);
+
+it.each(TARGETS)(
+  'a call in a question is left out, and told, instead of breaking the request: $dialect.id',
+  ({ dialect, model }) => {
+    const call = '{"type":"tool_use","id":"a","name":"find","input":{}}';
+    const raw = `{"role":"user","content":[{"type":"text","text":"Hi"},${call}]}`;
+    const messages = [anthropicMessages.parseMessage(raw, ELSEWHERE)];
+    const { body, losses } = writeRequest(dialect, { model, messages, tools: TOOLS });
+    expect(body).toBe(writeRequest(dialect, { model, messages: [user('Hi')], tools: TOOLS }).body);
+    expect(losses).toEqual([{ kind: 'dropped', message: 0, path: 'content[1]', reason: 'unknown-block' }]);
+  },
+);
+
+const TOOLS = [{ name: 'find', parameters: { type: 'object' } }];

@@ -13,8 +13,8 @@ import { inlineSystem, takesMedia } from '../provider.ts';
 import { targetToolId, targetToolName } from './drafts.ts';
 import type { CallLookup, Draft, RequestWriter, Target } from './writer.ts';
 
-/** A block that the target has a form for, ready to be written in any protocol. `json` is the text as a JSON string. */
-export type PortableBlock =
+/** Text or media that the target has a form for, ready to be written in any protocol. `json` is the text as a JSON string. */
+export type PortableContent =
   | {
       readonly type: 'text' | 'refusal';
       readonly text: string;
@@ -22,8 +22,9 @@ export type PortableBlock =
       /** Whether it continues the text before it: providers split a text where a citation begins or ends. */
       readonly isGlued?: boolean;
     }
-  | { readonly type: 'media'; readonly part: string }
-  | (CallRef & { readonly type: 'call'; readonly args: string });
+  | { readonly type: 'media'; readonly part: string };
+
+export type PortableBlock = PortableContent | (CallRef & { readonly type: 'call'; readonly args: string });
 
 type Role = 'system' | 'user' | 'assistant';
 
@@ -33,7 +34,7 @@ interface PortableResult {
   /** The tool's name as the target takes it. */
   readonly name: string;
   readonly isError: boolean;
-  readonly said: readonly PortableBlock[];
+  readonly said: readonly PortableContent[];
 }
 
 /** How one protocol writes messages, tool results and media. */
@@ -56,7 +57,7 @@ interface FormattedMessage {
 /** The result of a failed call that says nothing. */
 const FAILED = 'The tool call failed.';
 
-function toText(text: string, path: string, losses: LossNote[], type: 'text' | 'refusal' = 'text'): PortableBlock {
+function toText(text: string, path: string, losses: LossNote[], type: 'text' | 'refusal' = 'text'): PortableContent {
   return { type, text, json: toJsonString(text, path, losses) };
 }
 
@@ -77,25 +78,24 @@ export function makeTranslator(format: MessageFormat): Pick<RequestWriter, 'tran
     losses,
   });
 
-  /** One draft for each tool result, then one for everything else. */
+  /** One draft for each tool result, and one for everything else: behind them, but of an answer before them. */
   function translate(message: Message, target: Target, calls: CallLookup): readonly Draft[] {
     const { content, facts, origin } = message;
     const { policies } = target.provider;
     const isAssistant = message.role === 'assistant';
     const losses: LossNote[] = [];
     /** Media of tool results that the target takes only in a user message. */
-    const moved: PortableBlock[] = [];
+    const moved: PortableContent[] = [];
 
-    /** Converts a block. `result` is the id of the call if the block is part of its result. */
+    /** Converts a block that is no call. `result` is the id of the call if the block is part of its result. */
     function say(
       block: ContentBlock,
       path: string,
       isAlone: boolean,
       notes: LossNote[],
       result?: string,
-    ): readonly PortableBlock[] {
+    ): readonly PortableContent[] {
       const { type } = block;
-      if (type === 'tool-use' && result === undefined) return call(block, path);
       if (type === 'media' && (!isAssistant || result !== undefined)) return show(block, path, notes, result);
       if (type === 'text' && block.citations?.length) notes.push(dropped(`${path}.citations`, 'citations'));
       if ((type === 'text' || type === 'refusal') && block.text !== '') {
@@ -127,7 +127,7 @@ export function makeTranslator(format: MessageFormat): Pick<RequestWriter, 'tran
       path: string,
       notes: LossNote[],
       result: string | undefined,
-    ): readonly PortableBlock[] {
+    ): readonly PortableContent[] {
       const { mediaType } = block;
       const partFor = (accepted: readonly string[]): string | undefined => {
         const taken = acceptMedia(block, accepted, message, target);
@@ -163,17 +163,21 @@ export function makeTranslator(format: MessageFormat): Pick<RequestWriter, 'tran
     const results = content.flatMap((block, index) =>
       block.type === 'tool-result' ? [answer(block, `content[${index}]`)] : [],
     );
-    const said = content.flatMap((block, index) => {
+    const said = content.flatMap((block, index): readonly PortableBlock[] => {
       if (block.type === 'tool-result') return [];
+      if (block.type === 'tool-use' && isAssistant) return call(block, `content[${index}]`);
       const one = say(block, `content[${index}]`, content.length === 1, losses);
       return isCited(block, content[index - 1]) ? one.map((text) => ({ ...text, isGlued: true })) : one;
     });
-    // Results must precede everything else (`tool-result-not-first`).
-    const isMixed = content.some(({ type }, at) => type === 'tool-result' && at > 0 && content[at - 1]!.type !== type);
-    if (isMixed) losses.push(rewritten('', 'reordered'));
+    // Results must precede everything else (`tool-result-not-first`), and follow their calls.
+    const isFirst = ({ type }: ContentBlock): boolean => (type === 'tool-result') !== isAssistant;
+    if (content.some((block, at) => at > 0 && isFirst(block) && !isFirst(content[at - 1]!)))
+      losses.push(rewritten('', 'reordered'));
     const isRefused = message.role === 'system' && inlineSystem(target) === 'never';
     if (isRefused) losses.push(rewritten('', 'inline-system'));
-    const all = [...moved, ...said];
+    // The media of results is the user's, whoever has the results.
+    if (isAssistant && moved.length > 0) results.push(messageDraft('user', moved, target, []));
+    const all = isAssistant ? said : [...moved, ...said];
     if (all.length === 0 || (format.blankIsEmpty && all.every(isBlank))) {
       // Only results are left, so they carry the notes.
       const [first = NOTHING, ...more] = results;
@@ -188,20 +192,20 @@ export function makeTranslator(format: MessageFormat): Pick<RequestWriter, 'tran
     const names = isAssistant && origin.dialect !== 'blocks' ? findUnknownMembers(message) : [];
     if (names.length > 0) losses.push(dropped('', 'unknown-field', names.join(', ')));
     const role = isAssistant ? 'assistant' : message.role === 'system' && !isRefused ? 'system' : 'user';
-    return [...results, messageDraft(role, all, target, losses)];
+    const draft = messageDraft(role, all, target, losses);
+    return isAssistant ? [draft, ...results] : [...results, draft];
   }
 
   return {
     translate,
+    // Whoever puts them into a request says why, and nothing else is told.
     result(call, text, target) {
-      const losses: LossNote[] = [];
       // The body already has the call under this id and name.
       const { id, name } = call;
-      return resultDraft({ id, call, name, isError: false, said: [toText(text, '', losses)] }, target, losses);
+      return resultDraft({ id, call, name, isError: false, said: [toText(text, '', [])] }, target, []);
     },
     userText(text, target) {
-      const losses: LossNote[] = [];
-      return messageDraft('user', [toText(text, '', losses)], target, losses);
+      return messageDraft('user', [toText(text, '', [])], target, []);
     },
   };
 }
@@ -240,6 +244,12 @@ function findUnknownMembers({ raw, content }: Message): string[] {
   }
   const names = new Set([...rest.matchAll(KEY)].map((match) => match[1]!));
   return [...names].filter((name) => !KNOWN.has(name));
+}
+
+/** The content of a failed result where the protocol has no error flag: it gets a prefix, unless it reads like an error. */
+export function tellFailure(content: string, said: readonly PortableContent[]): string {
+  if (said.some((one) => 'text' in one && /error|fail|exception/i.test(one.text))) return content;
+  return (content.startsWith('"') ? '"Error: ' : '[{"type":"text","text":"Error:"},') + content.slice(1);
 }
 
 /** A string as JSON text. */
@@ -318,7 +328,7 @@ function isForeignFile({ source }: MediaBlock, { origin }: Message, { provider }
 
 /** Turns media with a `data:` URL into media with data. */
 export function inlineDataUrl(block: MediaBlock): MediaBlock {
-  const match = block.source.kind === 'url' ? /^data:([^;,]+)[^,]*;base64,(.*)$/s.exec(block.source.url) : null;
+  const match = block.source.kind === 'url' ? /^data:([^;,]+)[^,]*;base64,(.*)/s.exec(block.source.url) : null;
   return match ? { ...block, mediaType: match[1]!, source: { kind: 'base64', data: match[2]! } } : block;
 }
 

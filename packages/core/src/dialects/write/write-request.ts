@@ -69,20 +69,20 @@ export function writeRequest(dialect: Dialect, request: WriteRequest): WrittenRe
   const identity = identify(dialect, target);
   const continues = writer.continues?.(extra) === true;
   const conditions = { target, start, leading, continues, unapproved: request.unapproved ?? [] };
-  const begin = (previous: Manifest | undefined, isCold = false): RequestJob => ({
-    ...beginJob(writer, conditions, messages, plainFrame, cache, previous, isCold),
+  const begin = (previous?: Manifest): RequestJob => ({
+    ...beginJob(writer, conditions, messages, plainFrame, cache, previous),
     continuesReply: request.continuesReply === true,
   });
   const usable = replaced < (request.previous?.messages.length ?? 0) ? request.previous : undefined;
-  let job = begin(findReusable(replaced > 0 ? usable : request.previous, { ...identity, start }, messages, cache));
+  let job = begin(findReusable(usable, { ...identity, start }, messages, cache));
   let passed = passDrafts(draftMessages(job), job);
   if (job.previous && !isReusableBefore(passed.drafted[0], job.previous, job)) {
-    job = begin(undefined);
+    job = begin();
     passed = passDrafts(draftMessages(job), job);
   }
-  // Without the turn behind it, the start is not settled.
-  if (job.begun && findTurn(passed.drafts, job.begun.count, true) === undefined) {
-    job = begin(undefined, true);
+  // Without the turn behind it, a start is not settled.
+  while (job.begun && findTurn(passed.drafts, job.begun.count, true) === undefined) {
+    job = begin();
     passed = passDrafts(draftMessages(job), job);
   }
   const { begun, previous, earlier } = job;
@@ -139,9 +139,8 @@ function beginJob(
   { lead }: Frame,
   cache: WriteCache,
   previous: Manifest | undefined,
-  isCold: boolean,
 ): Omit<RequestJob, 'continuesReply'> {
-  const begun = previous || isCold ? undefined : cache.takeStart(messages, conditions);
+  const begun = previous ? undefined : cache.takeStart(messages, conditions);
   const source = previous && cache.sources.get(previous);
   const earlier = previous
     ? plainElements(previous, cache)
@@ -216,8 +215,9 @@ function settle(
 
 /** The index of the draft with which the turn of an assistant message begins. */
 function findTurn(drafts: readonly PlacedDraft[], message: number, isFirst = false): number | undefined {
-  const at = drafts.findIndex(({ of }) => of.length > 0 && of[0]! >= message);
-  const begins = drafts[at]?.of[0] === message && drafts[at]?.role === 'assistant';
+  const at = drafts.findIndex(({ of }) => of[0]! >= message);
+  const draft = drafts[at];
+  const begins = draft?.of[0] === message && draft.role === 'assistant';
   return begins && (isFirst ? at === 0 : at > 0 && drafts[at - 1]!.role !== 'assistant') ? at : undefined;
 }
 
@@ -238,9 +238,9 @@ function finishManifest(
   const source: ManifestSource = { messages, plain, prefix: undefined, seen: previous && seen };
   /** Computes the hash from a place whose hash is known, and that of the settled start on the way. */
   const hash = (from: string, first: number): string => {
-    const size = settled && settled.size >= first ? settled.size : first;
+    const size = settled?.size ?? first;
     const middle = hashElements(from, plain.slice(first, size), messages, cache);
-    if (settled && settled.size === size) settled.prefix = middle;
+    if (settled) settled.prefix = middle;
     return hashElements(middle, plain.slice(size), messages, cache);
   };
   const known = begun?.prefix ?? (previous && cache.sources.get(previous)?.prefix);
