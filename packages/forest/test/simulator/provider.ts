@@ -1,5 +1,6 @@
 /** A provider and a client of it, without a socket. Answers follow from the request; failures from the seed. */
 import assert from 'node:assert/strict';
+import { elementTexts, textAt } from '@skein/core';
 import type { FetchFunction } from '../../src/record/record-fetch.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
@@ -8,33 +9,46 @@ export interface ChatMessage {
   readonly content: string;
 }
 
-/** A provider that keeps what it was asked, by the first question of the conversation. */
+/** A provider that keeps what it was asked and what it answered, and judges what comes back. */
 export interface SimulatedProvider {
   readonly fetch: FetchFunction;
   /** How many requests failed, or broke off. */
   faults(): number;
-  /** How many requests extended the last one of their conversation. */
+  /** How many answers came back behind the messages that they answer. */
   extended(): number;
 }
 
 export const ADDRESS = 'https://api.openai.com/v1/chat/completions';
 
 export function createProvider(time: VirtualTime): SimulatedProvider {
-  const last = new Map<string, readonly ChatMessage[]>();
+  /** The messages that each answer is for, as they were written, by the text of the answer. */
+  const asked = new Map<string, readonly string[]>();
   let faults = 0;
   let extended = 0;
   let answers = 0;
+
+  /** An answer comes back as it was given, behind the messages that it answers. */
+  const judge = (body: string, messages: readonly ChatMessage[]) => {
+    const texts = elementTexts(textAt(body, ['messages'])!);
+    const questions = messages.filter(({ role }) => role === 'user').map(({ content }) => content);
+    const [, turn] = /, turn (\d+)$/.exec(questions.at(-1) ?? '') ?? [];
+    if (turn !== undefined)
+      assert.equal(questions.length, Number(turn), `what is sent has every question: ${texts.join()}`);
+    for (const [at, { role, content }] of messages.entries()) {
+      if (role !== 'assistant') continue;
+      const before = asked.get(content);
+      assert.ok(before, `what is sent has answers as they were given: ${content}`);
+      assert.deepEqual(texts.slice(0, at), before, 'what is sent extends what was sent');
+      extended += 1;
+    }
+    return texts;
+  };
+
   const fetch: FetchFunction = async (_address, init) => {
     await time.sleep(time.below(2000));
-    const { messages, stream } = JSON.parse(String(init?.body)) as { messages: ChatMessage[]; stream?: boolean };
-    const opening = messages.find(({ role }) => role === 'user')?.content ?? '';
-    const before = last.get(opening) ?? [];
-    // Branches of one conversation part somewhere; whatever they share is sent as it was.
-    const shared = before.findIndex((message, at) => message.content !== messages[at]?.content);
-    for (const [at, message] of before.slice(0, shared < 0 ? undefined : shared).entries())
-      assert.deepEqual(messages[at], message, 'what is sent extends what was sent');
-    if (before.length > 0 && shared < 0) extended += 1;
-    last.set(opening, messages);
+    const body = String(init?.body);
+    const { messages, stream } = JSON.parse(body) as { messages: ChatMessage[]; stream?: boolean };
+    const texts = judge(body, messages);
     if (time.random() < 0.1) {
       faults += 1;
       return Response.json({ error: { message: 'Try again.', type: 'server_error' } }, { status: 500 });
@@ -42,6 +56,7 @@ export function createProvider(time: VirtualTime): SimulatedProvider {
     answers += 1;
     const content = `Answer ${answers} to ${messages.at(-1)!.content}`;
     const id = `chatcmpl-${answers}`;
+    asked.set(content, texts);
     if (!stream) {
       const choices = [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }];
       return Response.json({ id, object: 'chat.completion', model: 'gpt-5.5', choices });

@@ -12,9 +12,10 @@ import {
   type Replica,
   reopen,
   restart,
+  threadTexts,
 } from './replica.ts';
 import { NetworkError, runWorld, type SimulationResult, type World } from './run-world.ts';
-import type { VirtualTime } from './virtual-time.ts';
+import { USUAL_TURN_MS, type VirtualTime } from './virtual-time.ts';
 
 /** Runs one seed. Throws when something does not hold that must hold. */
 export function simulate(seed: number, steps = 60): Promise<SimulationResult> {
@@ -72,7 +73,7 @@ async function createWorld(time: VirtualTime, trace: string[]): Promise<World> {
       counts.faults += 1;
       time.setTurnMs(time.below(300));
       const done = await work(replica);
-      time.setTurnMs(0.5);
+      time.setTurnMs(USUAL_TURN_MS);
       return done;
     },
     async 'bits flip'(replica) {
@@ -153,12 +154,22 @@ async function createWorld(time: VirtualTime, trace: string[]): Promise<World> {
     const named = (await replica.forest.fsck()).length;
     assert.ok(lost === 0 || named > 0, `${replica.name}: fsck does not name what was damaged`);
     await syncForests(storePeer(replica.forest.store), connect(other), { direction: 'push' });
-    await check(other);
+    await checkUnharmed(replica, other);
     replica.disk.kill();
     buryProcesses(replica);
     replica.disk.damage(path, () => before);
     await reopen(replica, time, provider);
     return `${path.slice(-24)}:${at}, ${lost} lost, ${named} named`;
+  };
+
+  const checkUnharmed = async (damaged: Replica, other: Replica) => {
+    try {
+      await check(other);
+      await threadTexts(other.forest);
+    } catch (error) {
+      const what = `the damage of ${damaged.name} reached ${other.name}`;
+      throw new Error(`${what}: ${(error as Error).message}`, { cause: error });
+    }
   };
 
   const meet = async (replica: Replica, other: Replica) => {
@@ -170,7 +181,8 @@ async function createWorld(time: VirtualTime, trace: string[]): Promise<World> {
     await expectSame(replica, other);
     const again = await syncForests(storePeer(replica.forest.store), connect(other), both);
     const { sent, received, conflicts } = again;
-    assert.deepEqual({ sent, received, conflicts }, { sent: 0, received: 0, conflicts: [] });
+    const nothing = { sent: 0, received: 0, conflicts: [] };
+    assert.deepEqual({ sent, received, conflicts }, nothing, 'a second meeting sends nothing');
     counts.assertions += 2;
   };
 
@@ -262,11 +274,12 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
     await pick<() => Promise<unknown>>(changes)();
   },
   async generate({ forest, engine, acknowledged }, time) {
-    const { id, head } = await forest.threads.begin([user(`Question ${time.below(100_000)}`)]);
+    const question = `Question ${time.below(100_000)}`;
+    const { id, head } = await forest.threads.begin([user(`${question}, turn 1`)]);
     acknowledged.add(head);
-    for (let turn = 0; turn < 2; turn++) {
+    for (let turn = 1; turn <= 3; turn++) {
       const thread = await forest.threads.get(id);
-      const next = turn === 0 ? thread : await forest.threads.append(id, [user(`And ${time.below(100)}?`)]);
+      const next = turn === 1 ? thread : await forest.threads.append(id, [user(`${question}, turn ${turn}`)]);
       const generation = await engine.generate(next.head, { model: 'openai-chat/gpt-5.5', thread: id });
       const { branches } = await generation.result;
       if (branches[0]!.status !== 'done') return;
