@@ -69,12 +69,12 @@ export async function noticeSabotage(sabotage, { seed = sabotage.seed, seeds = S
 }
 
 /**
- * Tries those sabotages whose description has a text, and prints a table; true when each was noticed.
- * @param {string} wanted
+ * Tries those sabotages whose simulator and description match, and prints a table; true when each was noticed.
+ * @param {RegExp} wanted
  * @param {{ seed?: number, seeds?: number }} which
  */
 export async function trySabotages(wanted, which) {
-  const those = SABOTAGES.filter(({ simulator, holds, broken }) => `${simulator} ${holds} ${broken}`.includes(wanted));
+  const those = SABOTAGES.filter(({ simulator, holds, broken }) => wanted.test(`${simulator}: ${holds}: ${broken}`));
   let unnoticed = those.length === 0 ? 1 : 0;
   console.log('| simulator | what must hold | what was broken | seed that notices it | step | runs | seconds of CPU |');
   console.log('|---|---|---|---:|---:|---:|---:|');

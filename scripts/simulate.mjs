@@ -1,8 +1,8 @@
 // `npm run simulate -- --seconds 3600`: machines with simulated disks, clocks and networks, from one seed after the other.
 // A seed that fails is printed; `--seed 42` begins with it, and `--every 2` takes every second one, to run two at once.
 // With `--server`, their HTTP API in place of the library; with `--servers 100`, so many recorders with shared databases.
-// `--sabotage [text]` breaks the code behind each check, or those that the text names, and looks for the seed that notices it:
-// see sabotage.mjs. The simulation of many programs is `npm run simulation`.
+// `--sabotage` breaks the code behind each check, and looks for the seed that notices it: see sabotage.mjs. A regular expression
+// behind it chooses some of them, such as `^servers: `. The simulation of many programs is `npm run simulation`.
 import { setUp } from './setup.mjs';
 
 const given = process.argv.slice(2);
@@ -26,7 +26,7 @@ async function sabotage() {
     given.includes(name) ? Number(given[given.indexOf(name) + 1]) : undefined;
   const text = given[given.indexOf('--sabotage') + 1] ?? '';
   const [seed, seeds] = [number('--seed'), number('--seeds')];
-  return trySabotages(text.startsWith('--') ? '' : text, {
+  return trySabotages(new RegExp(text.startsWith('--') ? '' : text), {
     ...(seed !== undefined && { seed }),
     ...(seeds !== undefined && { seeds }),
   });

@@ -78,6 +78,13 @@ async function createWorld(
       const project = pick(projects);
       return Promise.all([clients.traffic(5), fleet.restart(project)]);
     },
+    /** Nobody asks afterwards, so nobody else places what waited. */
+    async 'a project ends when its database is back'() {
+      const project = pick(projects);
+      await Promise.all([clients.traffic(3), goAway(project.database)]);
+      await Promise.all(project.servers.map(fleet.close));
+      for (const server of project.servers) await fleet.start(server);
+    },
     async 'a project moves'() {
       if (databases.length < 2) return;
       faults += 1;

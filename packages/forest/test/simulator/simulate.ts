@@ -254,7 +254,16 @@ type Operation = (replica: Replica, time: VirtualTime, pick: <T>(list: readonly 
 const OPERATIONS: Readonly<Record<string, Operation>> = {
   async append({ forest, acknowledged }, time, pick) {
     const below = acknowledged.size > 0 && time.random() < 0.7 ? pick([...acknowledged]) : ROOT;
-    acknowledged.add(await forest.append(below, [user(`Message ${time.below(1000)}`)]));
+    // Several at once are one batch, of which power that fails may leave a part.
+    const texts = Array.from({ length: 1 + time.below(5) }, () =>
+      `Message ${time.below(1e6)} `.repeat(1 + time.below(9)),
+    );
+    acknowledged.add(
+      await forest.append(
+        below,
+        texts.map((text) => user(text)),
+      ),
+    );
   },
   async begin({ forest, acknowledged }, time) {
     const { head } = await forest.threads.begin([user(`Opening ${time.below(1000)}`)]);

@@ -101,12 +101,12 @@ const SERVERS = [
   {
     holds: 'a thread shows every conversation through the gateway',
     says: 'no thread shows the talk',
-    broken: 'the head of a recorded thread stays at its first answer',
+    broken: "the client's side of an exchange is read as the provider's",
     changes: [
       {
-        file: 'packages/forest/src/record/projection/place-exchange.ts',
-        replace: 'before && leadsTo(index, last, before.head) ? before.head : last;',
-        by: 'before ? before.head : last;',
+        file: 'packages/forest/src/record/read-exchange.ts',
+        replace: 'const { response } = texts.upstream ?? texts;',
+        by: 'const { response } = texts;',
       },
     ],
     seed: 1,
