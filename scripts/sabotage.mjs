@@ -1,6 +1,8 @@
 // `npm run simulate -- --sabotage`: breaks the code behind each thing that a simulator checks, and looks for the seed that
 // notices it. A check that notices nothing is blind.
-import { spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
+import { rm } from 'node:fs/promises';
+import { promisify } from 'node:util';
 import { SABOTAGES as ofForest } from '../packages/forest/test/simulator/sabotages.mjs';
 import { SABOTAGES as ofServer } from '../packages/server/test/simulator/sabotages.mjs';
 import { bundleSources, NODE_OPTIONS } from './run-sources.mjs';
@@ -29,42 +31,44 @@ const SIMULATORS = {
 /** @type {readonly Sabotage[]} */
 export const SABOTAGES = /** @type {readonly Sabotage[]} */ ([...ofForest, ...ofServer]);
 
+const runFile = promisify(execFile);
+
 /** How many seeds are tried. */
 const SEEDS = 20;
 const LONGEST_MS = 600_000;
 
+/** @typedef {{ found?: { seed: number, step: number }, others: number[], runs: number, cpuSeconds: number }} SearchResult */
+
 /**
- * The seeds of a simulator, one after the other, until one fails and says a text.
- * @param {string} bundle
+ * Runs seeds with some changes of the code, one after the other, until one fails as the sabotage says.
  * @param {Sabotage} sabotage
+ * @param {Sabotage['changes']} changes
  * @param {{ seed: number, seeds: number }} which
- * @returns {{ found?: { seed: number, step: number }, others: number[], runs: number, cpuSeconds: number }}
+ * @returns {Promise<SearchResult>}
  */
-function runSeeds(bundle, { simulator, says }, { seed, seeds }) {
-  const args = ['--seed', String(seed), '--runs', String(seeds), '--until', says, ...SIMULATORS[simulator].args];
-  const { stdout, stderr, status } = spawnSync(process.execPath, [...NODE_OPTIONS, bundle, ...args], {
-    encoding: 'utf8',
-    timeout: LONGEST_MS,
-    maxBuffer: 2 ** 28,
-  });
-  const [, json] = /^RESULT (.*)$/m.exec(stdout) ?? [];
-  if (json === undefined)
-    throw new Error(`The simulator ended with ${status} and without a result:\n${stderr.slice(-2000)}`);
-  return JSON.parse(json);
+async function search({ simulator, says }, changes, { seed, seeds }) {
+  const { program, args } = SIMULATORS[simulator];
+  const bundle = await bundleSources(program, { name: `-${process.pid}`, changes });
+  const given = ['--seed', String(seed), '--runs', String(seeds), '--until', says, ...args];
+  const options = { timeout: LONGEST_MS, maxBuffer: 2 ** 28 };
+  try {
+    const { stdout } = await runFile(process.execPath, [...NODE_OPTIONS, bundle, ...given], options);
+    return JSON.parse(/^RESULT (.*)$/m.exec(stdout)?.[1] ?? '');
+  } finally {
+    await Promise.all([rm(bundle), rm(`${bundle}.map`)]);
+  }
 }
 
 /**
  * Looks for the first seed that notices a sabotage and that passes without it.
  * @param {Sabotage} sabotage
  * @param {{ seed?: number, seeds?: number }} [which]
+ * @returns {Promise<SearchResult & { isNoticed: boolean }>}
  */
 export async function noticeSabotage(sabotage, { seed = sabotage.seed, seeds = SEEDS } = {}) {
-  const { program } = SIMULATORS[sabotage.simulator];
-  const name = `-sabotaged-${process.pid}`;
-  const result = runSeeds(await bundleSources(program, { name, changes: sabotage.changes }), sabotage, { seed, seeds });
+  const result = await search(sabotage, sabotage.changes, { seed, seeds });
   const { found } = result;
-  const control =
-    found && runSeeds(await bundleSources(program, { name: '-whole' }), sabotage, { seed: found.seed, seeds: 1 });
+  const control = found && (await search(sabotage, [], { seed: found.seed, seeds: 1 }));
   return { ...result, isNoticed: control !== undefined && !control.found && control.others.length === 0 };
 }
 

@@ -51,6 +51,8 @@ async function createWorld(
   const pick = <T>(list: readonly T[]): T => list[time.below(list.length)]!;
 
   const goAway = async (database: SharedDatabase): Promise<void> => {
+    // In the middle of what clients ask for.
+    await time.sleep(time.below(10_000));
     faults += 1;
     const outage = log.disturb(database.name);
     database.state = pick(['refusing', 'silent'] as const);
@@ -122,6 +124,7 @@ async function createWorld(
       const name = time.random() < 0.3 ? 'clients ask' : pick(Object.keys(events));
       trace.push(name);
       await events[name]!();
+      provider.verdict();
       await checks.check();
       trace[trace.length - 1] += ` (${log.count()} exchanges, ${Math.round(time.elapsedMs())} ms)`;
     },

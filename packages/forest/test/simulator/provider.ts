@@ -14,6 +14,8 @@ export interface SimulatedProvider {
   readonly fetch: FetchFunction;
   /** How many requests failed, or broke off. */
   faults(): number;
+  /** Throws what it found wrong with a request: whoever sent that takes it for a failure of the provider. */
+  verdict(): void;
   /** How many answers came back behind the messages that they answer. */
   extended(): number;
 }
@@ -44,11 +46,21 @@ export function createProvider(time: VirtualTime): SimulatedProvider {
     return texts;
   };
 
+  let wrong: unknown;
+  const judgeOnce: typeof judge = (...given) => {
+    try {
+      return judge(...given);
+    } catch (error) {
+      wrong ??= error;
+      throw error;
+    }
+  };
+
   const fetch: FetchFunction = async (_address, init) => {
     await time.sleep(time.below(2000));
     const body = String(init?.body);
     const { messages, stream } = JSON.parse(body) as { messages: ChatMessage[]; stream?: boolean };
-    const texts = judge(body, messages);
+    const texts = judgeOnce(body, messages);
     if (time.random() < 0.1) {
       faults += 1;
       return Response.json({ error: { message: 'Try again.', type: 'server_error' } }, { status: 500 });
@@ -65,7 +77,10 @@ export function createProvider(time: VirtualTime): SimulatedProvider {
     if (isCut) faults += 1;
     return streamed(time, id, content, isCut);
   };
-  return { fetch, faults: () => faults, extended: () => extended };
+  const verdict = () => {
+    if (wrong !== undefined) throw wrong;
+  };
+  return { fetch, verdict, faults: () => faults, extended: () => extended };
 }
 
 function streamed(time: VirtualTime, id: string, content: string, isCut: boolean): Response {

@@ -14,7 +14,7 @@ import {
   restart,
   threadTexts,
 } from './replica.ts';
-import { NetworkError, runWorld, type SimulationResult, type World } from './run-world.ts';
+import { NetworkError, runWorld, type SimulationResult, type World, waitDespiteFaults } from './run-world.ts';
 import { USUAL_TURN_MS, type VirtualTime } from './virtual-time.ts';
 
 /** Runs one seed. Throws when something does not hold that must hold. */
@@ -30,6 +30,7 @@ async function createWorld(time: VirtualTime, trace: string[]): Promise<World> {
   const pick = <T>(list: readonly T[]): T => list[time.below(list.length)]!;
   const others = (replica: Replica) => replicas.filter((other) => other !== replica);
   const check = async (replica: Replica) => {
+    provider.verdict();
     counts.assertions += await checkReplica(replica);
   };
 
@@ -48,16 +49,17 @@ async function createWorld(time: VirtualTime, trace: string[]): Promise<World> {
       return done.join(' ');
     },
     async 'a process dies'(replica) {
-      const going = Promise.allSettled([work(replica), work(replica)]);
-      await time.sleep(time.below(400));
-      counts.faults += 1;
-      await restart(replica, { hasPower: true }, time, provider);
-      await going;
+      const die = async () => {
+        await time.sleep(time.below(400));
+        counts.faults += 1;
+        await restart(replica, { hasPower: true }, time, provider);
+      };
+      await Promise.all([waitDespiteFaults([work(replica), work(replica)]), die()]);
       return '';
     },
     async 'the power fails'(replica) {
       replica.disk.failAt(replica.disk.calls() + 1 + time.below(60));
-      await Promise.allSettled([work(replica), work(replica), work(replica)]);
+      await waitDespiteFaults([work(replica), work(replica), work(replica)]);
       counts.faults += 1;
       await restart(replica, { hasPower: false }, time, provider);
       return '';
@@ -65,7 +67,7 @@ async function createWorld(time: VirtualTime, trace: string[]): Promise<World> {
     async 'the disk is full'(replica) {
       counts.faults += 1;
       replica.disk.setSpace(time.below(3000));
-      await Promise.allSettled([work(replica), work(replica)]);
+      await waitDespiteFaults([work(replica), work(replica)]);
       replica.disk.setSpace(Infinity);
       return '';
     },

@@ -12,7 +12,13 @@ import {
   reopen,
   restart,
 } from '../../../forest/test/simulator/replica.ts';
-import { NetworkError, runWorld, type SimulationResult, type World } from '../../../forest/test/simulator/run-world.ts';
+import {
+  NetworkError,
+  runWorld,
+  type SimulationResult,
+  type World,
+  waitDespiteFaults,
+} from '../../../forest/test/simulator/run-world.ts';
 import { converse } from '../../../forest/test/simulator/simulate.ts';
 import { USUAL_TURN_MS, type VirtualTime } from '../../../forest/test/simulator/virtual-time.ts';
 import { createNetwork } from './network.ts';
@@ -195,10 +201,11 @@ async function createWorld(time: VirtualTime, config: Config, trace: string[]): 
       await Promise.all([act(machine), act(machine), act(pick(machines))]);
     },
     async 'the process dies'(machine) {
-      const going = Promise.allSettled([act(machine), act(machine)]);
-      await time.sleep(time.below(400));
-      await crash(machine, true);
-      await going;
+      const die = async () => {
+        await time.sleep(time.below(400));
+        await crash(machine, true);
+      };
+      await Promise.all([waitDespiteFaults([act(machine), act(machine)]), die()]);
     },
     /** Its disk is slow, so that an answer would be lost that is not stored before it is sent. */
     async 'the process dies right after an answer'(machine) {
@@ -213,7 +220,7 @@ async function createWorld(time: VirtualTime, config: Config, trace: string[]): 
     async 'the power fails'(machine) {
       const { disk } = machine.replica;
       disk.failAt(disk.calls() + 1 + time.below(60));
-      await Promise.allSettled([act(machine), act(machine), act(machine)]);
+      await waitDespiteFaults([act(machine), act(machine), act(machine)]);
       await crash(machine, false);
     },
     async 'the disk is full'(machine) {
@@ -275,6 +282,7 @@ async function createWorld(time: VirtualTime, config: Config, trace: string[]): 
 
   /** What clients were told is there, as they read it. */
   const check = async (machine: Machine) => {
+    provider.verdict();
     thinker.verdict();
     counts.assertions += await checkReplica(machine.replica);
     counts.assertions += await checkTalks(machine.replica, machine.talks, thinker);
