@@ -1,6 +1,8 @@
 // What is broken to prove that the simulators of machines and of many servers notice it: see scripts/sabotage.mjs.
 
+const HISTORY = 'packages/forest/src/engine/history.ts';
 const SEGMENT = 'packages/forest/src/store/file/segment.ts';
+const STORE_PEER = 'packages/forest/src/sync/store-peer.ts';
 const SEGMENT_WRITER = 'packages/forest/src/store/file/segment-writer.ts';
 const BACKLOG = 'packages/forest/src/record/backlog.ts';
 const TREE_WRITER = 'packages/forest/src/record/projection/tree-writer.ts';
@@ -35,7 +37,7 @@ const MACHINES = [
     broken: 'what another machine sends is not compared with its hash',
     changes: [
       {
-        file: 'packages/forest/src/sync/store-peer.ts',
+        file: STORE_PEER,
         replace: 'const fault = item && hashFault(record);',
         by: 'const fault = undefined;',
       },
@@ -89,12 +91,18 @@ const MACHINES = [
   {
     holds: 'each request extends the one before it',
     says: 'what is sent extends what was sent',
-    broken: 'older messages are sent with other white space',
+    broken: 'older messages are sent with other white space, and no manifest says what was sent before',
     changes: [
       {
-        file: 'packages/forest/src/engine/history.ts',
+        file: HISTORY,
         replace: 'readMessage(store, record, bodies[index], ',
         by: 'readMessage(store, record, index < path.length - 3 && bodies[index] ? JSON.stringify(JSON.parse(bodies[index]), null, 1) : bodies[index], ',
+      },
+      {
+        file: HISTORY,
+        replace:
+          'previous: digest === undefined ? undefined : { digest, manifest: await readManifest(store, digest) },',
+        by: 'previous: undefined,',
       },
     ],
     seed: 1,
@@ -102,6 +110,19 @@ const MACHINES = [
   {
     holds: 'machines that met have the same records',
     says: 'do not agree',
+    broken: 'what is derived from a message is not compared with its sum',
+    changes: [
+      {
+        file: STORE_PEER,
+        replace: '!item || item.id !== id || sum !== recordSum(record) || isOwn(record)',
+        by: '!item || item.id !== id || isOwn(record)',
+      },
+    ],
+    seed: 1,
+  },
+  {
+    holds: 'a second meeting sends nothing',
+    says: 'a second meeting sends nothing',
     broken: 'a transfer leaves out the last record of each page',
     changes: [
       {
@@ -115,12 +136,12 @@ const MACHINES = [
   {
     holds: 'a second meeting sends nothing',
     says: 'a second meeting sends nothing',
-    broken: 'the claims of processes travel',
+    broken: 'the time of the last meeting travels',
     changes: [
       {
-        file: 'packages/forest/src/sync/store-peer.ts',
+        file: STORE_PEER,
         replace: '(record.key === OWN_VALUES.key || record.key === CLAIMS)',
-        by: 'record.key === OWN_VALUES.key',
+        by: 'record.key === CLAIMS',
       },
     ],
     seed: 1,
@@ -131,7 +152,7 @@ const MACHINES = [
     broken: 'what names a damaged message is sent',
     changes: [
       {
-        file: 'packages/forest/src/sync/store-peer.ts',
+        file: STORE_PEER,
         replace: 'return gone.size === 0 ? refs : refs.filter((ref) => !namedNodes(ref).some((id) => gone.has(id)));',
         by: 'return refs;',
       },
