@@ -60,7 +60,8 @@ async function createWorld(time: VirtualTime, trace: string[]): Promise<World> {
     /** Again and again: each time, it may leave a part of another batch. */
     async 'the power fails'(replica) {
       for (let times = 1 + time.below(4); times > 0; times--) {
-        replica.disk.failAt(replica.disk.calls() + 1 + time.below(60));
+        // Work takes some calls, with answers of the provider more.
+        replica.disk.failAt(replica.disk.calls() + 1 + time.below(time.below(2) === 0 ? 8 : 60));
         await waitDespiteFaults([work(replica), work(replica), work(replica)]);
         counts.faults += 1;
         await restart(replica, { hasPower: false }, time, provider);
@@ -243,9 +244,9 @@ function unreliable(peer: SyncPeer, time: VirtualTime, onFault: () => void): Syn
   };
 }
 
-/** Changes one letter inside of a text value, so that it stays JSON. */
+/** Changes one letter of a name or a text, so that it stays JSON. The quotes of a message that is text in JSON are escaped. */
 function flipLetter(text: string, time: VirtualTime): string {
-  const at = [...text.matchAll(/(?<=[a-z]{2})[a-z](?=[a-z]*")/g)].map(({ index }) => index);
+  const at = [...text.matchAll(/(?<=[a-z]{2})[a-z](?=[a-z]*\\*")/g)].map(({ index }) => index);
   const one = at[time.below(at.length)];
   return one === undefined ? text : `${text.slice(0, one)}${text[one] === 'q' ? 'z' : 'q'}${text.slice(one + 1)}`;
 }
