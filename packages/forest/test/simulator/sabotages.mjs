@@ -22,14 +22,14 @@ const MACHINES = [
     changes: [
       { file: SEGMENT_WRITER, replace: 'if (isFlushed && !to.isNamed) await files.sync(folders.segments);', by: '' },
     ],
-    seed: 1,
+    seed: 2,
   },
   {
     holds: '`fsck` is clean',
     says: 'fsck finds',
     broken: 'the records of an incomplete batch count',
     changes: [{ file: SEGMENT, replace: 'if (!isWhole && !batch.isEnded) return earlier;', by: '' }],
-    seed: 1,
+    seed: 10,
   },
   {
     holds: '`fsck` is clean',
@@ -42,7 +42,7 @@ const MACHINES = [
         by: 'const fault = undefined;',
       },
     ],
-    seed: 1,
+    seed: 6,
   },
   {
     holds: '`fsck` names what was damaged',
@@ -157,7 +157,7 @@ const MACHINES = [
         by: 'return refs;',
       },
     ],
-    seed: 1,
+    seed: 2,
   },
 ];
 
@@ -190,7 +190,7 @@ const MANY_SERVERS = [
         if (record.k !== 'exchange' || record.of`,
       },
     ],
-    seed: 1,
+    seed: 3,
   },
   {
     holds: 'it has a place',
@@ -200,7 +200,7 @@ const MANY_SERVERS = [
       { file: BACKLOG, replace: 'attempt().then(() => placing)', by: 'attempt()' },
       { file: BACKLOG, replace: 'let mayBeUnplaced = folder !== undefined;', by: 'let mayBeUnplaced = false;' },
     ],
-    seed: 1,
+    seed: 2,
   },
   {
     holds: 'its place is below exactly what its client had seen',
@@ -233,7 +233,7 @@ const MANY_SERVERS = [
         by: 'applyInOrder(todo)',
       },
     ],
-    seed: 1,
+    seed: 11,
   },
   {
     holds: 'a project has the messages that a single server gives it',
