@@ -1,4 +1,9 @@
 // What is broken to prove that the simulator of servers notices it: see scripts/sabotage.mjs.
+import {
+  ACKNOWLEDGE_EARLY,
+  IGNORE_FILES_OF_OTHERS,
+  LEAVE_OUT_LAST,
+} from '../../../forest/test/simulator/sabotages.mjs';
 
 const PROBLEM = 'packages/server/src/http/problem.ts';
 const GATEWAY_RECORDING = 'packages/server/src/gateway/memory/recording.ts';
@@ -10,13 +15,7 @@ const SERVERS = [
     holds: 'a message that its client was told of is there',
     says: 'the acknowledged node',
     broken: 'a batch is acknowledged before it is on the disk',
-    changes: [
-      {
-        file: 'packages/forest/src/store/file/segment-writer.ts',
-        replace: 'if (isFlushed) await to.appender.sync();',
-        by: '',
-      },
-    ],
+    changes: [ACKNOWLEDGE_EARLY],
     seed: 5,
   },
   {
@@ -115,7 +114,7 @@ const SERVERS = [
     holds: 'a thread shows what a client of the proxy got, whatever became of the server',
     says: 'no thread shows',
     broken: 'nobody looks for the files of processes that died',
-    changes: [{ file: BACKLOG, replace: 'let hasOthers = folder !== undefined;', by: 'let hasOthers = false;' }],
+    changes: [IGNORE_FILES_OF_OTHERS],
     seed: 1,
   },
   {
@@ -181,13 +180,7 @@ const SERVERS = [
     holds: 'at the end both servers have the same records',
     says: 'do not agree',
     broken: 'a transfer leaves out the last record of each page',
-    changes: [
-      {
-        file: 'packages/forest/src/sync/sync-forests.ts',
-        replace: 'if (records.length > 0) await to.write(records);',
-        by: 'if (records.length > 1) await to.write(records.slice(0, -1));',
-      },
-    ],
+    changes: [LEAVE_OUT_LAST],
     seed: 1,
   },
 ];
