@@ -1,5 +1,6 @@
 /** A provider and a client of it, without a socket. Answers follow from the request; failures from the seed. */
 import assert from 'node:assert/strict';
+import { isDeepStrictEqual } from 'node:util';
 import { elementTexts, textAt } from '@skein/core';
 import type { FetchFunction } from '../../src/record/record-fetch.ts';
 import type { VirtualTime } from './virtual-time.ts';
@@ -23,8 +24,11 @@ export interface SimulatedProvider {
 export const ADDRESS = 'https://api.openai.com/v1/chat/completions';
 
 export function createProvider(time: VirtualTime): SimulatedProvider {
-  /** The messages that each answer is for, as they were written, by the text of the answer. */
-  const asked = new Map<string, readonly string[]>();
+  /**
+   * The messages that answers are for, as they were written, by the text of the answer: of one that broke off, as far as it came,
+   * there may be several.
+   */
+  const asked = new Map<string, (readonly string[])[]>();
   let faults = 0;
   let extended = 0;
   let answers = 0;
@@ -40,12 +44,17 @@ export function createProvider(time: VirtualTime): SimulatedProvider {
       if (role !== 'assistant') continue;
       const before = asked.get(content);
       assert.ok(before, `what is sent has answers as they were given: ${content}`);
-      assert.deepEqual(texts.slice(0, at), before, 'what is sent extends what was sent');
+      const sent = texts.slice(0, at);
+      const same = before.find((list) => isDeepStrictEqual(list, sent)) ?? before.at(-1);
+      assert.deepEqual(sent, same, 'what is sent extends what was sent');
       extended += 1;
     }
     return texts;
   };
 
+  const keep = (answer: string, texts: readonly string[]) => {
+    asked.set(answer, [...(asked.get(answer) ?? []), texts]);
+  };
   let wrong: unknown;
   const judgeOnce: typeof judge = (...given) => {
     try {
@@ -68,14 +77,17 @@ export function createProvider(time: VirtualTime): SimulatedProvider {
     answers += 1;
     const content = `Answer ${answers} to ${messages.at(-1)!.content}`;
     const id = `chatcmpl-${answers}`;
-    asked.set(content, texts);
     if (!stream) {
+      keep(content, texts);
       const choices = [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }];
       return Response.json({ id, object: 'chat.completion', model: 'gpt-5.5', choices });
     }
     const isCut = time.random() < 0.1;
     if (isCut) faults += 1;
-    return streamed(time, id, content, isCut);
+    const pieces = content.split(/(?<= )/);
+    const given = isCut ? pieces.slice(0, time.below(pieces.length)) : pieces;
+    keep(given.join(''), texts);
+    return streamed(time, id, given, isCut);
   };
   const verdict = () => {
     if (wrong !== undefined) throw wrong;
@@ -83,22 +95,19 @@ export function createProvider(time: VirtualTime): SimulatedProvider {
   return { fetch, verdict, faults: () => faults, extended: () => extended };
 }
 
-function streamed(time: VirtualTime, id: string, content: string, isCut: boolean): Response {
-  const pieces = content.split(/(?<= )/);
+function streamed(time: VirtualTime, id: string, pieces: readonly string[], isCut: boolean): Response {
   const chunk = (choice: object) =>
     `data: ${JSON.stringify({ id, object: 'chat.completion.chunk', model: 'gpt-5.5', choices: [{ index: 0, ...choice }] })}\n\n`;
   const texts = [
     chunk({ delta: { role: 'assistant', content: '' } }),
     ...pieces.map((text) => chunk({ delta: { content: text } })),
-    chunk({ delta: {}, finish_reason: 'stop' }),
-    'data: [DONE]\n\n',
+    ...(isCut ? [] : [chunk({ delta: {}, finish_reason: 'stop' }), 'data: [DONE]\n\n']),
   ];
-  const left = isCut ? texts.slice(0, 1 + time.below(pieces.length)) : texts;
   const encoder = new TextEncoder();
   const body = new ReadableStream({
     async pull(controller) {
       await time.sleep(time.below(300));
-      const text = left.shift();
+      const text = texts.shift();
       if (text !== undefined) controller.enqueue(encoder.encode(text));
       else if (isCut) controller.error(new Error('The connection broke.'));
       else controller.close();
