@@ -11,7 +11,7 @@ const QUICK = [
   'threads are not written',
 ];
 
-test.each(QUICK)('a simulator notices that %s', async (broken) => {
+test.each(QUICK)('a simulator notices that %s', { timeout: 600_000 }, async (broken) => {
   const sabotage = SABOTAGES.find((one) => one.broken === broken)!;
   const { isNoticed } = await noticeSabotage(sabotage, { seeds: 1 });
   expect(isNoticed).toBe(true);
