@@ -1,5 +1,7 @@
 /** A provider and a client of it, without a socket. Answers follow from the request; failures from the seed. */
 import assert from 'node:assert/strict';
+import { isDeepStrictEqual } from 'node:util';
+import { elementTexts, textAt } from '@skein/core';
 import type { FetchFunction } from '../../src/record/record-fetch.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
@@ -8,33 +10,66 @@ export interface ChatMessage {
   readonly content: string;
 }
 
-/** A provider that keeps what it was asked, by the first question of the conversation. */
+/** A provider that keeps what it was asked and what it answered, and judges what comes back. */
 export interface SimulatedProvider {
   readonly fetch: FetchFunction;
   /** How many requests failed, or broke off. */
   faults(): number;
-  /** How many requests extended the last one of their conversation. */
+  /** Throws what it found wrong with a request: whoever sent that takes it for a failure of the provider. */
+  verdict(): void;
+  /** How many answers came back behind the messages that they answer. */
   extended(): number;
 }
 
 export const ADDRESS = 'https://api.openai.com/v1/chat/completions';
 
 export function createProvider(time: VirtualTime): SimulatedProvider {
-  const last = new Map<string, readonly ChatMessage[]>();
+  /**
+   * The messages that answers are for, as they were written, by the text of the answer: of one that broke off, as far as it came,
+   * there may be several.
+   */
+  const asked = new Map<string, (readonly string[])[]>();
   let faults = 0;
   let extended = 0;
   let answers = 0;
+
+  /** An answer comes back as it was given, behind the messages that it answers. */
+  const judge = (body: string, messages: readonly ChatMessage[]) => {
+    const texts = elementTexts(textAt(body, ['messages'])!);
+    const questions = messages.filter(({ role }) => role === 'user').map(({ content }) => content);
+    const [, turn] = /, turn (\d+)$/.exec(questions.at(-1) ?? '') ?? [];
+    if (turn !== undefined)
+      assert.equal(questions.length, Number(turn), `what is sent has every question: ${texts.join()}`);
+    for (const [at, { role, content }] of messages.entries()) {
+      if (role !== 'assistant') continue;
+      const before = asked.get(content);
+      assert.ok(before, `what is sent has answers as they were given: ${content}`);
+      const sent = texts.slice(0, at);
+      const same = before.find((list) => isDeepStrictEqual(list, sent)) ?? before.at(-1);
+      assert.deepEqual(sent, same, 'what is sent extends what was sent');
+      extended += 1;
+    }
+    return texts;
+  };
+
+  const keep = (answer: string, texts: readonly string[]) => {
+    asked.set(answer, [...(asked.get(answer) ?? []), texts]);
+  };
+  let wrong: unknown;
+  const judgeOnce: typeof judge = (...given) => {
+    try {
+      return judge(...given);
+    } catch (error) {
+      wrong ??= error;
+      throw error;
+    }
+  };
+
   const fetch: FetchFunction = async (_address, init) => {
     await time.sleep(time.below(2000));
-    const { messages, stream } = JSON.parse(String(init?.body)) as { messages: ChatMessage[]; stream?: boolean };
-    const opening = messages.find(({ role }) => role === 'user')?.content ?? '';
-    const before = last.get(opening) ?? [];
-    // Branches of one conversation part somewhere; whatever they share is sent as it was.
-    const shared = before.findIndex((message, at) => message.content !== messages[at]?.content);
-    for (const [at, message] of before.slice(0, shared < 0 ? undefined : shared).entries())
-      assert.deepEqual(messages[at], message, 'what is sent extends what was sent');
-    if (before.length > 0 && shared < 0) extended += 1;
-    last.set(opening, messages);
+    const body = String(init?.body);
+    const { messages, stream } = JSON.parse(body) as { messages: ChatMessage[]; stream?: boolean };
+    const texts = judgeOnce(body, messages);
     if (time.random() < 0.1) {
       faults += 1;
       return Response.json({ error: { message: 'Try again.', type: 'server_error' } }, { status: 500 });
@@ -43,32 +78,36 @@ export function createProvider(time: VirtualTime): SimulatedProvider {
     const content = `Answer ${answers} to ${messages.at(-1)!.content}`;
     const id = `chatcmpl-${answers}`;
     if (!stream) {
+      keep(content, texts);
       const choices = [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }];
       return Response.json({ id, object: 'chat.completion', model: 'gpt-5.5', choices });
     }
     const isCut = time.random() < 0.1;
     if (isCut) faults += 1;
-    return streamed(time, id, content, isCut);
+    const pieces = content.split(/(?<= )/);
+    const given = isCut ? pieces.slice(0, time.below(pieces.length)) : pieces;
+    keep(given.join(''), texts);
+    return streamed(time, id, given, isCut);
   };
-  return { fetch, faults: () => faults, extended: () => extended };
+  const verdict = () => {
+    if (wrong !== undefined) throw wrong;
+  };
+  return { fetch, verdict, faults: () => faults, extended: () => extended };
 }
 
-function streamed(time: VirtualTime, id: string, content: string, isCut: boolean): Response {
-  const pieces = content.split(/(?<= )/);
+function streamed(time: VirtualTime, id: string, pieces: readonly string[], isCut: boolean): Response {
   const chunk = (choice: object) =>
     `data: ${JSON.stringify({ id, object: 'chat.completion.chunk', model: 'gpt-5.5', choices: [{ index: 0, ...choice }] })}\n\n`;
   const texts = [
     chunk({ delta: { role: 'assistant', content: '' } }),
     ...pieces.map((text) => chunk({ delta: { content: text } })),
-    chunk({ delta: {}, finish_reason: 'stop' }),
-    'data: [DONE]\n\n',
+    ...(isCut ? [] : [chunk({ delta: {}, finish_reason: 'stop' }), 'data: [DONE]\n\n']),
   ];
-  const left = isCut ? texts.slice(0, 1 + time.below(pieces.length)) : texts;
   const encoder = new TextEncoder();
   const body = new ReadableStream({
     async pull(controller) {
       await time.sleep(time.below(300));
-      const text = left.shift();
+      const text = texts.shift();
       if (text !== undefined) controller.enqueue(encoder.encode(text));
       else if (isCut) controller.error(new Error('The connection broke.'));
       else controller.close();

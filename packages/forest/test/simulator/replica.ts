@@ -175,7 +175,7 @@ export async function expectSame(one: Replica, other: Replica): Promise<void> {
 }
 
 /** Every record of a replica as text. */
-async function readRecords({ forest }: Replica): Promise<string[]> {
+export async function readRecords({ forest }: Pick<Replica, 'forest'>): Promise<string[]> {
   const peer = storePeer(forest.store);
   await peer.summaries(['']);
   const ids = (await peer.items([''])).map(({ id }) => id).sort();

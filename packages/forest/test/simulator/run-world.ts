@@ -1,4 +1,5 @@
 /** One simulated run: steps of a world whose disks, clocks and networks all follow from one seed. */
+import assert from 'node:assert/strict';
 import { startVirtualTime, type VirtualTime } from './virtual-time.ts';
 
 /** What a run did. */
@@ -23,6 +24,12 @@ export interface World {
 
 /** An error of a simulated fault, in contrast to one of ours. */
 export class NetworkError extends Error {}
+
+/** Waits for work that a fault may end. What a check finds meanwhile still counts. */
+export async function waitDespiteFaults(work: readonly Promise<unknown>[]): Promise<void> {
+  for (const result of await Promise.allSettled(work))
+    if (result.status === 'rejected' && result.reason instanceof assert.AssertionError) throw result.reason;
+}
 
 /** Runs one seed. The error of a failing one tells its last steps. */
 export async function runWorld(

@@ -1,7 +1,7 @@
 /** Three machines: their disks, clocks, processes and the network between them. */
 import assert from 'node:assert/strict';
 import { isSkeinError, user } from '@skein/core';
-import { answerSync, ROOT, remotePeer, type SyncPeer, storePeer, syncForests } from '@skein/forest';
+import { answerSync, meetForest, ROOT, remotePeer, type SyncPeer, storePeer, syncForests } from '@skein/forest';
 import { ADDRESS, createProvider } from './provider.ts';
 import {
   buryProcesses,
@@ -10,11 +10,13 @@ import {
   expectSame,
   openReplica,
   type Replica,
+  readRecords,
   reopen,
   restart,
+  threadTexts,
 } from './replica.ts';
-import { NetworkError, runWorld, type SimulationResult, type World } from './run-world.ts';
-import type { VirtualTime } from './virtual-time.ts';
+import { NetworkError, runWorld, type SimulationResult, type World, waitDespiteFaults } from './run-world.ts';
+import { USUAL_TURN_MS, type VirtualTime } from './virtual-time.ts';
 
 /** Runs one seed. Throws when something does not hold that must hold. */
 export function simulate(seed: number, steps = 60): Promise<SimulationResult> {
@@ -29,6 +31,7 @@ async function createWorld(time: VirtualTime, trace: string[]): Promise<World> {
   const pick = <T>(list: readonly T[]): T => list[time.below(list.length)]!;
   const others = (replica: Replica) => replicas.filter((other) => other !== replica);
   const check = async (replica: Replica) => {
+    provider.verdict();
     counts.assertions += await checkReplica(replica);
   };
 
@@ -47,24 +50,30 @@ async function createWorld(time: VirtualTime, trace: string[]): Promise<World> {
       return done.join(' ');
     },
     async 'a process dies'(replica) {
-      const going = Promise.allSettled([work(replica), work(replica)]);
-      await time.sleep(time.below(400));
-      counts.faults += 1;
-      await restart(replica, { hasPower: true }, time, provider);
-      await going;
+      const die = async () => {
+        await time.sleep(time.below(400));
+        counts.faults += 1;
+        await restart(replica, { hasPower: true }, time, provider);
+      };
+      await Promise.all([waitDespiteFaults([work(replica), work(replica)]), die()]);
       return '';
     },
+    /** Again and again: each time, it may leave a part of another batch. */
     async 'the power fails'(replica) {
-      replica.disk.failAt(replica.disk.calls() + 1 + time.below(60));
-      await Promise.allSettled([work(replica), work(replica), work(replica)]);
-      counts.faults += 1;
-      await restart(replica, { hasPower: false }, time, provider);
+      for (let times = 1 + time.below(4); times > 0; times--) {
+        // Work takes some calls, with answers of the provider more.
+        replica.disk.failAt(replica.disk.calls() + 1 + time.below(time.below(2) === 0 ? 8 : 60));
+        await waitDespiteFaults([work(replica), work(replica), work(replica)]);
+        counts.faults += 1;
+        await restart(replica, { hasPower: false }, time, provider);
+        await check(replica);
+      }
       return '';
     },
     async 'the disk is full'(replica) {
       counts.faults += 1;
       replica.disk.setSpace(time.below(3000));
-      await Promise.allSettled([work(replica), work(replica)]);
+      await waitDespiteFaults([work(replica), work(replica)]);
       replica.disk.setSpace(Infinity);
       return '';
     },
@@ -72,7 +81,7 @@ async function createWorld(time: VirtualTime, trace: string[]): Promise<World> {
       counts.faults += 1;
       time.setTurnMs(time.below(300));
       const done = await work(replica);
-      time.setTurnMs(0.5);
+      time.setTurnMs(USUAL_TURN_MS);
       return done;
     },
     async 'bits flip'(replica) {
@@ -107,7 +116,8 @@ async function createWorld(time: VirtualTime, trace: string[]): Promise<World> {
         counts.faults += 1;
       };
       const alter = (text: string) => {
-        if (time.below(20) > 0) return text;
+        // What is wrong with a record may be stored; what is wrong with anything else ends the meeting.
+        if (time.below(text.includes('"record":') ? 3 : 20) > 0) return text;
         onFault();
         return flipLetter(text, time);
       };
@@ -115,12 +125,8 @@ async function createWorld(time: VirtualTime, trace: string[]): Promise<World> {
       const done = await syncForests(storePeer(replica.forest.store), peer, { direction: 'both' }).catch(
         (error) => error,
       );
-      if (
-        done instanceof Error &&
-        !(done instanceof NetworkError) &&
-        (done as { code?: string }).code !== 'sync_refused'
-      )
-        throw done;
+      const isRefused = done instanceof NetworkError || isSkeinError(done, 'sync_refused', 'sync_version');
+      if (done instanceof Error && !isRefused) throw done;
       await check(other);
       return `${other.name} ${done instanceof Error ? done.message : `${done.sent}/${done.received}`}`;
     },
@@ -134,6 +140,10 @@ async function createWorld(time: VirtualTime, trace: string[]): Promise<World> {
   /** Damages a segment, looks whether it is found and whether it spreads, and mends it. */
   const flipBits = async (replica: Replica, other: Replica): Promise<string> => {
     await replica.fetch.settled();
+    // The pieces of a stream that broke off are written a moment later.
+    await time.sleep(1000);
+    const readProblems = async () => (await replica.forest.fsck()).map((problem) => JSON.stringify(problem));
+    const [records, problems] = [await readRecords(replica), new Set(await readProblems())];
     const paths = [...replica.disk.contents()].filter(
       ([path, { length }]) => path.includes('/segments/') && length > 0,
     );
@@ -146,14 +156,12 @@ async function createWorld(time: VirtualTime, trace: string[]): Promise<World> {
       return bytes;
     });
     await reopen(replica, time, provider);
-    const ids = [...replica.acknowledged];
-    const nodes = await replica.forest.store.nodes(ids);
-    const texts = await replica.forest.store.bodies(nodes.map((node) => node?.body ?? ''));
-    const lost = texts.filter((text) => text === undefined).length;
-    const named = (await replica.forest.fsck()).length;
+    const left = new Set(await readRecords(replica));
+    const lost = records.filter((record) => !left.has(record)).length;
+    const named = (await readProblems()).filter((problem) => !problems.has(problem)).length;
     assert.ok(lost === 0 || named > 0, `${replica.name}: fsck does not name what was damaged`);
     await syncForests(storePeer(replica.forest.store), connect(other), { direction: 'push' });
-    await check(other);
+    await checkUnharmed(replica, other);
     replica.disk.kill();
     buryProcesses(replica);
     replica.disk.damage(path, () => before);
@@ -161,16 +169,26 @@ async function createWorld(time: VirtualTime, trace: string[]): Promise<World> {
     return `${path.slice(-24)}:${at}, ${lost} lost, ${named} named`;
   };
 
+  const checkUnharmed = async (damaged: Replica, other: Replica) => {
+    try {
+      await check(other);
+      await threadTexts(other.forest);
+    } catch (error) {
+      const what = `the damage of ${damaged.name} reached ${other.name}`;
+      throw new Error(`${what}: ${(error as Error).message}`, { cause: error });
+    }
+  };
+
   const meet = async (replica: Replica, other: Replica) => {
     await Promise.all([replica.fetch.settled(), other.fetch.settled()]);
     // The pieces of a stream that broke off are written a moment later.
     await time.sleep(1000);
-    const both = { direction: 'both' } as const;
-    await syncForests(storePeer(replica.forest.store), connect(other), both);
+    const meetOnce = () => meetForest(replica.forest, connect(other), other.name, { direction: 'both' });
+    await meetOnce();
+    const { sent, received, conflicts } = await meetOnce();
+    const nothing = { sent: 0, received: 0, conflicts: [] };
+    assert.deepEqual({ sent, received, conflicts }, nothing, 'a second meeting sends nothing');
     await expectSame(replica, other);
-    const again = await syncForests(storePeer(replica.forest.store), connect(other), both);
-    const { sent, received, conflicts } = again;
-    assert.deepEqual({ sent, received, conflicts }, { sent: 0, received: 0, conflicts: [] });
     counts.assertions += 2;
   };
 
@@ -200,11 +218,11 @@ async function createWorld(time: VirtualTime, trace: string[]): Promise<World> {
   };
 }
 
-/** A connection on which everything passes as text, and answers may be altered. */
+/** A connection on which everything passes as text, which may be altered. */
 function connect({ forest }: Replica, change: (text: string) => string = (text) => text): SyncPeer {
   const peer = storePeer(forest.store);
   return remotePeer(async (call) =>
-    JSON.parse(change(JSON.stringify(await answerSync(peer, JSON.parse(JSON.stringify(call)))))),
+    JSON.parse(change(JSON.stringify(await answerSync(peer, JSON.parse(change(JSON.stringify(call))))))),
   );
 }
 
@@ -230,9 +248,9 @@ function unreliable(peer: SyncPeer, time: VirtualTime, onFault: () => void): Syn
   };
 }
 
-/** Changes one letter inside of a text value, so that it stays JSON. */
+/** Changes one letter of a name or a text, so that it stays JSON. The quotes of a message that is text in JSON are escaped. */
 function flipLetter(text: string, time: VirtualTime): string {
-  const at = [...text.matchAll(/(?<=[a-z]{2})[a-z](?=[a-z]*")/g)].map(({ index }) => index);
+  const at = [...text.matchAll(/(?<=[a-z]{2})[a-z](?=[a-z]*\\*")/g)].map(({ index }) => index);
   const one = at[time.below(at.length)];
   return one === undefined ? text : `${text.slice(0, one)}${text[one] === 'q' ? 'z' : 'q'}${text.slice(one + 1)}`;
 }
@@ -242,7 +260,16 @@ type Operation = (replica: Replica, time: VirtualTime, pick: <T>(list: readonly 
 const OPERATIONS: Readonly<Record<string, Operation>> = {
   async append({ forest, acknowledged }, time, pick) {
     const below = acknowledged.size > 0 && time.random() < 0.7 ? pick([...acknowledged]) : ROOT;
-    acknowledged.add(await forest.append(below, [user(`Message ${time.below(1000)}`)]));
+    // Several at once are one batch, of which power that fails may leave a part.
+    const texts = Array.from({ length: 1 + time.below(12) }, () =>
+      `Message ${time.below(1e6)} `.repeat(1 + time.below(9)),
+    );
+    acknowledged.add(
+      await forest.append(
+        below,
+        texts.map((text) => user(text)),
+      ),
+    );
   },
   async begin({ forest, acknowledged }, time) {
     const { head } = await forest.threads.begin([user(`Opening ${time.below(1000)}`)]);
@@ -262,11 +289,12 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
     await pick<() => Promise<unknown>>(changes)();
   },
   async generate({ forest, engine, acknowledged }, time) {
-    const { id, head } = await forest.threads.begin([user(`Question ${time.below(100_000)}`)]);
+    const question = `Question ${time.below(100_000)}`;
+    const { id, head } = await forest.threads.begin([user(`${question}, turn 1`)]);
     acknowledged.add(head);
-    for (let turn = 0; turn < 2; turn++) {
+    for (let turn = 1; turn <= 3; turn++) {
       const thread = await forest.threads.get(id);
-      const next = turn === 0 ? thread : await forest.threads.append(id, [user(`And ${time.below(100)}?`)]);
+      const next = turn === 1 ? thread : await forest.threads.append(id, [user(`${question}, turn ${turn}`)]);
       const generation = await engine.generate(next.head, { model: 'openai-chat/gpt-5.5', thread: id });
       const { branches } = await generation.result;
       if (branches[0]!.status !== 'done') return;

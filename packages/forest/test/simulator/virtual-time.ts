@@ -29,6 +29,9 @@ export interface VirtualTime {
   restore(): void;
 }
 
+/** The longest time that one turn of the event loop takes where nothing is slow. */
+export const USUAL_TURN_MS = 0.5;
+
 /** The time at which each run begins. */
 const START = Date.parse('2026-01-01T00:00:00Z');
 
@@ -36,7 +39,7 @@ const START = Date.parse('2026-01-01T00:00:00Z');
 export function startVirtualTime(seed: number): VirtualTime {
   const random = createRandom(seed);
   let now = START;
-  let turnMs = 0.5;
+  let turnMs = USUAL_TURN_MS;
   let made = 0;
   const timers = new Map<number, Timer>();
   const real = {

@@ -13,6 +13,8 @@ export interface ThinkingProvider {
   readonly handler: RequestListener;
   /** Throws what it found wrong with a request: nobody else would hear of it. */
   verdict(): void;
+  /** The bytes of the response that has an answer; undefined if it broke off. */
+  sent(answer: string): string | undefined;
   faults(): number;
   /** Requests that extended the last one, and thoughts that came back. */
   assertions(): number;
@@ -21,6 +23,8 @@ export interface ThinkingProvider {
 export function createThinkingProvider(time: VirtualTime): ThinkingProvider {
   const last = new Map<string, string>();
   const issued = new Map<string, IssuedReply[]>();
+  /** By the text of the answer. */
+  const bodies = new Map<string, string>();
   let wrong: unknown;
   let [faults, assertions, replies] = [0, 0, 0];
 
@@ -29,6 +33,13 @@ export function createThinkingProvider(time: VirtualTime): ThinkingProvider {
     const range = find(body, ['messages'])!;
     const messages = body.slice(range.start, range.end).replaceAll(/,"cache_control":\{[^}]*\}/g, '');
     const [name = ''] = /Talk \d+/.exec(messages) ?? [];
+    const turns = [...messages.matchAll(/(Talk \d+), turn (\d+)/g)];
+    const expected = turns.map((_, at) => `${name}, turn ${at + 1}`);
+    assert.deepEqual(
+      turns.map(([text]) => text),
+      expected,
+      `what is sent has every question:\n${messages}`,
+    );
     const before = last.get(name) ?? '[';
     assert.ok(messages.startsWith(before), `what is sent extends what was sent:\n${before}\n${messages}`);
     last.set(name, messages.slice(0, -1));
@@ -62,6 +73,7 @@ export function createThinkingProvider(time: VirtualTime): ThinkingProvider {
     const usage = { input_tokens: 10, output_tokens: 5 };
     if (!stream) {
       const whole = JSON.stringify({ ...head, content: [thinking, { type: 'text', text }], ...end, usage });
+      bodies.set(text, whole);
       response.writeHead(200, { 'content-type': 'application/json' }).end(whole);
       return;
     }
@@ -80,10 +92,13 @@ export function createThinkingProvider(time: VirtualTime): ThinkingProvider {
       { type: 'message_stop' },
     ].map((event) => ({ type: 'content_block_delta', ...event }));
     response.writeHead(200, { 'content-type': 'text/event-stream' });
+    const write = ({ type, ...event }: { readonly type: string }) =>
+      `event: ${type}\ndata: ${JSON.stringify({ type, ...event })}\n\n`;
+    if (luck >= 4) bodies.set(text, events.map(write).join(''));
     // Two of twenty break off in the middle.
     for (const event of luck < 4 ? events.slice(0, 1 + time.below(events.length - 1)) : events) {
       await time.sleep(time.below(300));
-      response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
+      response.write(write(event));
     }
     if (luck < 4) response.destroy();
     else response.end();
@@ -106,6 +121,7 @@ export function createThinkingProvider(time: VirtualTime): ThinkingProvider {
     verdict() {
       if (wrong !== undefined) throw wrong;
     },
+    sent: (answer) => bodies.get(answer),
     faults: () => faults,
     assertions: () => assertions,
   };

@@ -10,10 +10,12 @@ import type { VirtualTime } from '../../../forest/test/simulator/virtual-time.ts
 import { CLIENTS, type Client } from '../gateway/clients.ts';
 import { CLIENT_PROTOCOLS, READERS } from '../gateway/readers.ts';
 import type { SimulatedNetwork } from './network.ts';
+import type { ThinkingProvider } from './thinking-provider.ts';
 
 /** A conversation through the gateway, as its client has it. */
 export interface Talk {
   readonly client: Client;
+  readonly name: string;
   readonly texts: string[];
   /** The last question has no answer yet, and is asked again. */
   isWaiting: boolean;
@@ -48,11 +50,12 @@ export async function talk(
   const protocol = CLIENT_PROTOCOLS[time.below(CLIENT_PROTOCOLS.length)]!;
   const one: Talk = found ?? {
     client: CLIENTS[protocol](),
+    name: `Talk ${time.below(1e9)}`,
     ...{ texts: [], isWaiting: false, isBusy: false, acknowledged: new Map<string, string>() },
   };
   if (!found) talks.push(one);
   if (!one.isWaiting) {
-    const question = `Talk ${time.below(1e9)}`;
+    const question = `${one.name}, turn ${1 + one.texts.length / 2}`;
     one.client.ask(question);
     one.texts.push(question);
   }
@@ -113,15 +116,19 @@ async function ask(
 }
 
 /** Whatever a client of the gateway got whole is stored, with the bytes of the provider. Returns the number of assertions. */
-export async function checkTalks({ name, forest: { store } }: Replica, talks: readonly Talk[]): Promise<number> {
+export async function checkTalks(
+  { name, forest: { store } }: Replica,
+  talks: readonly Talk[],
+  provider: ThinkingProvider,
+): Promise<number> {
   let assertions = 0;
   for (const { acknowledged } of talks)
     for (const [id, text] of acknowledged) {
       const entry = await store.entry('exchange', id);
       assert.equal(entry?.data.outcome, 'done', `${name}: the acknowledged exchange ${id} is stored`);
       const { upstream } = await readTexts(store, entry.data as never);
-      const sent = String(upstream?.response).replaceAll(/"\}\}\n\nevent: content_block_delta\ndata: .*?"text":"/g, '');
-      assert.ok(sent.includes(text), `${name}: the answer of ${id} is stored: ${sent}`);
+      const stored = Buffer.from(upstream?.response ?? '').toString();
+      assert.equal(stored, provider.sent(text), `${name}: the bytes of the answer of ${id} are stored`);
       assertions += 2;
     }
   return assertions;
@@ -135,7 +142,7 @@ export async function checkPaths({ name, forest }: Replica, talks: readonly Talk
     const seen = (isWaiting ? texts.slice(0, -1) : texts).join('\n');
     assert.ok(
       shown.some((text) => text.endsWith(seen)),
-      `${name}: no thread shows ${seen}`,
+      `${name}: no thread shows the talk ${seen}`,
     );
   }
   return talks.length;
