@@ -236,7 +236,7 @@ const MANY_SERVERS = [
     changes: [
       {
         file: 'packages/forest/src/record/projection/projector.ts',
-        replace: 'applyInOrder([...rollBack(forgetMoves(first)).map(inPlace), ...todo])',
+        replace: 'applyInOrder([...placed.undoFrom(first), ...todo])',
         by: 'applyInOrder(todo)',
       },
     ],
