@@ -65,11 +65,10 @@ type GivenHeaders = Parameters<NonNullable<Dispatcher.DispatchHandler['onRespons
 /** What is read of `Headers`. The platform's own checks every name and value again, and sorts them. */
 function toHeaders(given: GivenHeaders): Pick<Headers, 'get' | typeof Symbol.iterator> {
   const text = (value: string | string[] | undefined) => (Array.isArray(value) ? value.join(', ') : value);
+  const pairs = () => Object.entries(given).map(([name, value]) => [name, text(value) ?? ''] as const);
   return {
     get: (name) => text(given[name.toLowerCase()]) ?? null,
-    *[Symbol.iterator]() {
-      for (const [name, value] of Object.entries(given)) yield [name, text(value) ?? ''];
-    },
+    [Symbol.iterator]: () => pairs().values() as unknown as ReturnType<Headers['entries']>,
   };
 }
 
