@@ -27,7 +27,9 @@ export async function runSources(path, args) {
  * @param {{ name?: string, changes?: readonly SourceChange[] }} [options] `name` keeps bundles of one program apart
  */
 export async function bundleSources(path, { name = '', changes = [] } = {}) {
-  const program = `${root}node_modules/.cache/skein/${path.replace(/.*\//, '').replace('.ts', `${name}.mjs`)}`;
+  // Below the package, so that the bundle finds the releases of others' packages that this one names.
+  const folder = `${root}${path.split('/', 2).join('/')}/node_modules/.cache/skein/`;
+  const program = folder + path.replace(/.*\//, '').replace('.ts', `${name}.mjs`);
   const applied = new Set();
   await build({
     entryPoints: [root + path],
