@@ -15,7 +15,7 @@ import { bundleSources, NODE_OPTIONS } from './run-sources.mjs';
  * @property {string} says what the failing check says
  * @property {string} broken what the change does
  * @property {readonly import('./run-sources.mjs').SourceChange[]} changes
- * @property {number} seed the first seed from 1 whose run notices it
+ * @property {number} seed a seed whose run notices it
  */
 
 /** The programs of the simulators, and how long a run is here. */

@@ -26,7 +26,7 @@ const MACHINES = [
     says: 'the acknowledged node',
     broken: 'a batch is acknowledged before it is on the disk',
     changes: [ACKNOWLEDGE_EARLY],
-    seed: 1,
+    seed: 5,
   },
   {
     holds: 'acknowledged records are there, with their texts',
@@ -164,7 +164,7 @@ const MACHINES = [
         by: 'return refs;',
       },
     ],
-    seed: 2,
+    seed: 3,
   },
 ];
 
@@ -197,7 +197,7 @@ const MANY_SERVERS = [
         if (record.k !== 'exchange' || record.of`,
       },
     ],
-    seed: 3,
+    seed: 6,
   },
   {
     holds: 'it has a place',
@@ -207,7 +207,7 @@ const MANY_SERVERS = [
       { file: BACKLOG, replace: 'attempt().then(() => placing)', by: 'attempt()' },
       { file: BACKLOG, replace: 'let mayBeUnplaced = folder !== undefined;', by: 'let mayBeUnplaced = false;' },
     ],
-    seed: 2,
+    seed: 7,
   },
   {
     holds: 'its place is below exactly what its client had seen',
@@ -270,7 +270,7 @@ const MANY_SERVERS = [
       { file: BACKLOG, replace: 'while (hasWork() && !isClosed) {', by: 'for (let tries = 0; tries < 1; tries++) {' },
       { file: BACKLOG, replace: 'if (hasWork()) start();', by: '' },
     ],
-    seed: 1,
+    seed: 2,
   },
   {
     holds: 'no exchange waits for its place for longer than a minute',
@@ -290,7 +290,7 @@ const MANY_SERVERS = [
     says: 'no recorder reports anything',
     broken: 'an outage while exchanges are placed counts as a failure',
     changes: [{ file: BACKLOG, replace: 'if (isOutage(error)) return start();', by: '' }],
-    seed: 1,
+    seed: 12,
   },
 ];
 

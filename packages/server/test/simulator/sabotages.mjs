@@ -42,7 +42,7 @@ const SERVERS = [
         by: 'if (title !== undefined) of.rename(thread, title).catch(() => undefined);',
       },
     ],
-    seed: 10,
+    seed: 12,
   },
   {
     holds: 'every refusal has a code',
@@ -128,7 +128,7 @@ const SERVERS = [
         by: '(error: unknown) => flights.delete(own) && own.fail(error),',
       },
     ],
-    seed: 3,
+    seed: 5,
   },
   {
     holds: 'each request to the provider extends the one before it',
@@ -141,7 +141,7 @@ const SERVERS = [
         by: 'messages: [...before, ...sent].slice(-4),',
       },
     ],
-    seed: 2,
+    seed: 8,
   },
   {
     holds: 'every thought comes back as it was',
