@@ -1,6 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Client, Pool } from 'pg';
-import pg from 'pg';
+import type { Client } from 'pg';
 import { sha256 } from '../../model/ids.ts';
 import type { StoreRecord } from '../../model/records.ts';
 import type { Change, Changes } from '../store.ts';
@@ -116,14 +115,9 @@ interface ChangeSignal {
 /**
  * NOTIFY only wakes readers. It is sent after the commit, several at a time, in a transaction that does not wait for
  * the disk; inside an append it would serialise all appends of the server. A lost one only delays readers until their
- * next poll.
+ * next poll. `makeClient` makes a connection that is not open yet.
  */
-export function createChangeSignal(
-  context: PostgresContext,
-  pool: Pool,
-  writer: string,
-  pollMs = POLL_MS,
-): ChangeSignal {
+export function createChangeSignal(context: PostgresContext, makeClient: () => Client, writer: string): ChangeSignal {
   const { db, project } = context;
   const channel = `skein_${sha256(project).slice(0, 40)}`;
   const listeners = new Set<() => void>();
@@ -145,13 +139,9 @@ export function createChangeSignal(
   };
 
   function start(): () => Promise<void> {
-    const ear = listen(
-      () => new pg.Client(pool.options as pg.ClientConfig),
-      channel,
-      (said) => {
-        if (said !== writer) callAll();
-      },
-    );
+    const ear = listen(makeClient, channel, (said) => {
+      if (said !== writer) callAll();
+    });
     let looking: Promise<void> | undefined;
     let seen: string | undefined;
     const look = async () => {
@@ -169,7 +159,7 @@ export function createChangeSignal(
         });
     };
     lookOnce();
-    const timer = setInterval(lookOnce, pollMs).unref();
+    const timer = setInterval(lookOnce, POLL_MS).unref();
     return async () => {
       clearInterval(timer);
       await Promise.all([ear.end(), looking]);
@@ -208,7 +198,7 @@ const FIRST_WAIT_MS = 200;
 const LONGEST_WAIT_MS = 10_000;
 
 /** A connection that only listens; if it breaks, another one is opened. */
-function listen(connect: () => Client, channel: string, hear: (payload: string) => void): { end(): Promise<void> } {
+function listen(makeClient: () => Client, channel: string, hear: (payload: string) => void): { end(): Promise<void> } {
   let client: Client | undefined;
   let timer: NodeJS.Timeout | undefined;
   let wait = FIRST_WAIT_MS;
@@ -223,7 +213,7 @@ function listen(connect: () => Client, channel: string, hear: (payload: string) 
     wait = Math.min(wait * 2, LONGEST_WAIT_MS);
   };
   const start = () => {
-    const fresh = connect();
+    const fresh = makeClient();
     client = fresh;
     fresh.on('error', () => again(fresh));
     fresh.on('end', () => again(fresh));

@@ -1,0 +1,248 @@
+import { EventEmitter } from 'node:events';
+import type { Client, Pool } from 'pg';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { sha256 } from '../../model/ids.ts';
+import { createChangeSignal } from './changes.ts';
+import { connect } from './connect.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const CHANNEL = `skein_${sha256('p').slice(0, 40)}`;
+const NOTHING = { positions: '1:1', era: 0, kind: null, key: null, of: null };
+const NEWS = { ...NOTHING, kind: 'entry', key: 'e' };
+
+interface FakeClient extends EventEmitter {
+  readonly statements: string[];
+  ended: number;
+}
+
+/** A signal of the writer `me` whose database answers what a test says. */
+function makeSignal() {
+  const state = {
+    notified: [] as unknown[],
+    looks: 0,
+    rows: [NOTHING] as object[],
+    fails: false,
+    refuses: false,
+    waits: undefined as Promise<void> | undefined,
+    clients: [] as FakeClient[],
+    calls: 0,
+  };
+  const query = async ({ text, values }: { text: string; values: unknown[] }) => {
+    const isNotification = text.includes('pg_notify');
+    if (isNotification) state.notified.push(values);
+    else state.looks += 1;
+    await state.waits;
+    if (state.fails) throw new Error('away');
+    return { rows: isNotification ? [] : state.rows };
+  };
+  const pool = Object.assign(new EventEmitter(), {
+    options: {},
+    connect: async () => ({ query, release: () => undefined }),
+  });
+  const makeClient = () => {
+    const client = Object.assign(new EventEmitter(), {
+      statements: [] as string[],
+      ended: 0,
+      async connect() {
+        if (state.refuses) throw new Error('refused');
+      },
+      async query(text: string) {
+        client.statements.push(text);
+      },
+      async end() {
+        client.ended += 1;
+        throw new Error('it was broken already');
+      },
+    });
+    state.clients.push(client);
+    return client as unknown as Client;
+  };
+  const { db } = connect(pool as unknown as Pool, 1);
+  const context = { db, project: 'p', own: 'p', hasPlannerSettings: true, problems: new Map() };
+  const signal = createChangeSignal(context, makeClient, 'me');
+  const listener = () => {
+    state.calls += 1;
+  };
+  return { state, signal, listener };
+}
+
+/** A signal with one listener, which has been called for what came before it. */
+async function makeWatched() {
+  const made = makeSignal();
+  made.signal.watch(made.listener);
+  await pass(0);
+  // Once when it listens, once when it has looked and so has something to compare with.
+  expect(made.state.calls).toBe(2);
+  made.state.calls = 0;
+  return made;
+}
+
+const pass = async (ms: number) => {
+  await vi.advanceTimersByTimeAsync(ms);
+};
+
+test('a write is told here at once, and to other processes after 10 ms, at most every 50 ms', async () => {
+  const { state, signal } = await makeWatched();
+  signal.tell();
+  expect(state.calls).toBe(1);
+  await pass(9);
+  expect(state.notified).toEqual([]);
+  await pass(1);
+  expect(state.notified).toEqual([[CHANNEL, 'me']]);
+  signal.tell();
+  await pass(30);
+  signal.tell();
+  expect(state.calls).toBe(3);
+  await pass(19);
+  expect(state.notified).toHaveLength(1);
+  await pass(1);
+  expect(state.notified).toHaveLength(2);
+  await pass(500);
+  expect(state.notified).toHaveLength(2);
+  signal.tell();
+  await pass(10);
+  expect(state.notified).toHaveLength(3);
+});
+
+test('the end sends what waits, waits until it is sent, and sends no more', async () => {
+  const { state, signal, listener } = makeSignal();
+  signal.tell();
+  let go = () => {};
+  state.waits = new Promise((resolve) => {
+    go = resolve;
+  });
+  let hasEnded = false;
+  const ending = signal.end().then(() => {
+    hasEnded = true;
+  });
+  await pass(0);
+  expect([state.notified.length, hasEnded]).toEqual([1, false]);
+  state.fails = true;
+  go();
+  await ending;
+  signal.tell();
+  signal.watch(listener);
+  await pass(5_000);
+  expect([state.notified.length, state.looks, state.clients.length]).toEqual([1, 0, 0]);
+});
+
+test('a signal that was told nothing ends without a word', async () => {
+  const { state, signal } = await makeWatched();
+  await signal.end();
+  expect([state.notified, state.clients[0]!.ended]).toEqual([[], 1]);
+  signal.tell();
+  await pass(5_000);
+  expect([state.calls, state.looks, state.clients.length]).toEqual([0, 1, 1]);
+});
+
+test('all listeners share one connection, and each is called until it is removed, also if one is there twice', async () => {
+  const { state, signal, listener } = await makeWatched();
+  const remove = signal.watch(listener);
+  await pass(0);
+  expect([state.clients.length, state.looks, state.clients[0]!.statements]).toEqual([1, 1, [`listen ${CHANNEL}`]]);
+  signal.tell();
+  expect(state.calls).toBe(2);
+  remove();
+  signal.tell();
+  expect(state.calls).toBe(3);
+});
+
+test('what other processes say is heard, and not what this one says', async () => {
+  const { state } = await makeWatched();
+  const [client] = state.clients;
+  client!.emit('notification', { payload: 'me' });
+  expect(state.calls).toBe(0);
+  client!.emit('notification', { payload: 'other' });
+  client!.emit('notification', {});
+  expect(state.calls).toBe(2);
+});
+
+test('every second it is looked for changes, one look at a time, and a look that fails is repeated', async () => {
+  const { state, signal } = await makeWatched();
+  await pass(3_000);
+  expect([state.looks, state.calls]).toEqual([4, 0]);
+  state.rows = [NEWS];
+  await pass(1_000);
+  expect(state.calls).toBe(1);
+  // Another era: everything is read anew, once.
+  state.rows = [{ ...NOTHING, era: 1 }];
+  await pass(2_000);
+  expect(state.calls).toBe(2);
+  state.fails = true;
+  await pass(1_000);
+  state.fails = false;
+  state.rows = [{ ...NEWS, era: 1 }];
+  await pass(1_000);
+  expect([state.looks, state.calls]).toEqual([9, 3]);
+  let go = () => {};
+  state.waits = new Promise((resolve) => {
+    go = resolve;
+  });
+  await pass(3_000);
+  expect(state.looks).toBe(10);
+  let hasEnded = false;
+  const ending = signal.end().then(() => {
+    hasEnded = true;
+  });
+  await pass(0);
+  expect(hasEnded).toBe(false);
+  go();
+  await ending;
+});
+
+test('a connection that breaks is replaced after 200 ms, once, and listeners look for what they missed', async () => {
+  const { state } = await makeWatched();
+  const [client] = state.clients;
+  client!.emit('error', new Error('reset'));
+  client!.emit('end');
+  expect(client!.ended).toBe(1);
+  await pass(199);
+  expect(state.clients).toHaveLength(1);
+  await pass(1);
+  expect([state.clients.length, state.calls]).toEqual([2, 1]);
+  // Nothing that the former one says later ends the new one.
+  client!.emit('end');
+  await pass(20_000);
+  expect(state.clients).toHaveLength(2);
+  state.clients[1]!.emit('end');
+  await pass(200);
+  expect(state.clients).toHaveLength(3);
+});
+
+test('a connection that cannot be opened is tried again after longer and longer, up to ten seconds', async () => {
+  const { state, signal } = await makeWatched();
+  state.refuses = true;
+  state.clients[0]!.emit('end');
+  for (const [at, wait] of [200, 400, 800, 1_600, 3_200, 6_400, 10_000, 10_000].entries()) {
+    await pass(wait - 1);
+    expect(state.clients, `before ${wait}`).toHaveLength(at + 1);
+    await pass(1);
+    expect(state.clients, `after ${wait}`).toHaveLength(at + 2);
+  }
+  state.refuses = false;
+  await pass(10_000);
+  // It was open again, so the next waits begin anew.
+  state.clients.at(-1)!.emit('end');
+  const before = state.clients.length;
+  await pass(200);
+  expect(state.clients).toHaveLength(before + 1);
+  state.clients.at(-1)!.emit('end');
+  await signal.end();
+  await pass(20_000);
+  expect(state.clients).toHaveLength(before + 1);
+});
+
+test('a connection that breaks while the signal ends is not replaced', async () => {
+  const { state, signal } = await makeWatched();
+  const ending = signal.end();
+  state.clients[0]!.emit('end');
+  await ending;
+  await pass(20_000);
+  expect([state.clients.length, state.clients[0]!.ended]).toEqual([1, 1]);
+});
