@@ -55,7 +55,6 @@ export function toPageOfRows<Row, T>(
   placeIn: (row: Row) => PagePosition,
 ): Page<T> {
   const limit = pageLimit(request);
-  const last = rows[limit - 1];
-  if (rows.length <= limit || last === undefined) return { items: read(rows) };
-  return { items: read(rows.slice(0, limit)), next: JSON.stringify(placeIn(last)) };
+  if (rows.length <= limit) return { items: read(rows) };
+  return { items: read(rows.slice(0, limit)), next: JSON.stringify(placeIn(rows[limit - 1]!)) };
 }
