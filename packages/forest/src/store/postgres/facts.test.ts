@@ -2,12 +2,14 @@ import { expect, test } from 'vitest';
 import { memoryFacts } from '../../../test/memory-facts.ts';
 import { useDatabase } from '../../../test/postgres/use-database.ts';
 import type { FactStore } from '../store.ts';
+import { factQueries } from './facts.ts';
 
 const used = useDatabase();
 
+const openFacts = async (project?: string) => factQueries(await used.openContext(project));
 const PLACES: Readonly<Record<string, () => Promise<FactStore>>> = {
   memory: async () => memoryFacts(),
-  PostgreSQL: async () => (await used.open()).facts!,
+  PostgreSQL: openFacts,
 };
 const ODD = 'a lone \ud800, a null \0 and an escape \u001b';
 
@@ -46,7 +48,7 @@ test.each(Object.keys(PLACES))('facts in %s are of one version, and only who kno
 });
 
 test('more facts than one statement takes are all written, and all removed', async () => {
-  const facts = (await used.open()).facts!;
+  const facts = await openFacts();
   const keys = Array.from({ length: 5_001 }, (_, at) => `key ${at}`);
   const writeAll = (from: string | undefined, version: string, value: string | undefined) =>
     facts.write(from, { version, state: '' }, new Map(keys.map((key) => [key, value])));
@@ -57,7 +59,7 @@ test('more facts than one statement takes are all written, and all removed', asy
 });
 
 test('facts of one project are not those of another', async () => {
-  const [one, two] = [(await used.open()).facts!, (await used.open()).facts!];
+  const [one, two] = [await openFacts(), await openFacts()];
   await one.write(undefined, { version: 'v1', state: 's' }, new Map([['a', 'of one']]));
   await two.write(undefined, { version: 'v1', state: 's' }, new Map([['a', 'of two']]));
   await two.write('v1', { version: 'v2', state: 's' }, new Map([['a', undefined]]));
@@ -72,7 +74,7 @@ const PACKED_FACT = '01ab2636931a91ec80da5a00';
 
 test('facts that an earlier version stored can be read, packed or not', async () => {
   const project = used.newProject();
-  const facts = (await used.open(project)).facts!;
+  const facts = await openFacts(project);
   await facts.write(undefined, { version: 'v1', state: '' }, new Map([['new', FACT]]));
   const store = (key: string, value: Buffer) =>
     used.database.query('insert into skein_fact (project, key, value) values ($1, $2, $3)', [project, key, value]);

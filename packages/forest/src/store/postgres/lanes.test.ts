@@ -1,21 +1,11 @@
 import { sql } from 'kysely';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { useDatabase } from '../../../test/postgres/use-database.ts';
-import { connect } from './connect.ts';
 import type { PostgresContext } from './context.ts';
 import { leaveLanes, positionRows, readPositions, selectPositions, takeLane } from './lanes.ts';
 import { leaseTable } from './lease.ts';
 
 const used = useDatabase();
-
-async function openContext(): Promise<PostgresContext> {
-  const project = used.newProject();
-  // Makes the tables.
-  await used.open(project);
-  const { db, end } = connect(used.database.url, 3);
-  onTestFinished(end);
-  return { db, project, own: project, hasPlannerSettings: true, problems: new Map() };
-}
 
 /** Takes a lane for a writer that lives. */
 async function takeAlive(context: PostgresContext, owner: string): Promise<number> {
@@ -30,14 +20,14 @@ const silence = ({ own }: PostgresContext, writer: string, seconds: number) =>
   );
 
 test('each living writer has a lane of its own, also if several begin at once', async () => {
-  const context = await openContext();
+  const context = await used.openContext();
   const lanes = await Promise.all(['a', 'b', 'c', 'd'].map((owner) => takeAlive(context, owner)));
   expect(lanes.toSorted()).toEqual([1, 2, 3, 4]);
   expect(await takeLane(context, 'e')).toEqual({ lane: 5, owner: 'e' });
 });
 
 test('the lane of a writer that left or was silent for 30 seconds is taken by the next, the first one first', async () => {
-  const context = await openContext();
+  const context = await used.openContext();
   for (const owner of ['a', 'b', 'c']) await takeAlive(context, owner);
   await silence(context, 'b', 31);
   await silence(context, 'c', 15);
@@ -52,7 +42,7 @@ test('the lane of a writer that left or was silent for 30 seconds is taken by th
 });
 
 test('a lane whose last transaction has not ended is passed over', async () => {
-  const context = await openContext();
+  const context = await used.openContext();
   await takeLane(context, 'gone');
   await context.db.transaction().execute(async (transaction) => {
     await sql`update skein_lane set n = n + 1 where project = ${context.own}`.execute(transaction);
@@ -61,7 +51,7 @@ test('a lane whose last transaction has not ended is passed over', async () => {
 });
 
 test('the positions of all lanes are one text, in the order of the lanes', async () => {
-  const { db, own } = await openContext();
+  const { db, own } = await used.openContext();
   const read = async () =>
     (await sql<{ text: string }>`select ${selectPositions(own)} as text`.execute(db)).rows[0]!.text;
   expect(await read()).toBe('');
