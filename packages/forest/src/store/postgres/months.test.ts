@@ -41,6 +41,13 @@ const readAll = async (store: Store) => (await store.entries('exchange')).items.
 
 const AHEAD = ['202611 0', '202612 0', '202701 0'];
 
+test('the table that was there becomes that of the rest, and its indexes with it', async () => {
+  await used.open();
+  const indexes = await used.database.query("select indexname from pg_indexes where tablename = 'skein_entry_rest'");
+  expect(indexes.length).toBeGreaterThan(2);
+  for (const { indexname } of indexes) expect(indexname).toMatch(/^skein_entry_rest_[a-z_]+$/);
+});
+
 test('there is a month for each from the first exchange on, across the end of a year, and two more', async () => {
   const project = used.newProject();
   const store = await used.open(project);
@@ -62,6 +69,14 @@ test('there is a month for each from the first exchange on, across the end of a 
     select distinct attstattarget from pg_attribute join pg_class on attrelid = pg_class.oid
     where relname like 'skein_exchange_%' and relkind = 'r' and attname = 'project'`);
   expect(statistics).toEqual([{ attstattarget: 0 }]);
+});
+
+test('exchanges of a clock that is far ahead have months, too', async () => {
+  const project = used.newProject();
+  const store = await used.open(project);
+  await store.append([exchangeAt('2027-05-01T00:00:00Z')]);
+  await store.months!.create();
+  expect(await readMonths(project)).toEqual([...AHEAD, '202705 1', '202706 0', '202707 0']);
 });
 
 test('a month is dropped when it has ended, not before, with the places of its exchanges and nothing else', async () => {
