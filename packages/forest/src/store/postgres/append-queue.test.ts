@@ -49,7 +49,7 @@ function makeQueue() {
     queue.append(Array.from({ length: count }, () => makeRef(`key ${made++}`, 'name', 1, '1')));
   const sizes = () => state.writes.map(({ records }) => records);
   /** Waits until so many appends have been sent to the database. */
-  const sent = (count: number) => expect.poll(() => state.writes.length).toBe(count);
+  const sent = (count: number) => expect.poll(() => state.writes.length, { interval: 1 }).toBe(count);
   return { state, queue, append, sizes, sent };
 }
 
