@@ -1,15 +1,79 @@
 import { EventEmitter } from 'node:events';
 import type { Client, Pool } from 'pg';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { useDatabase } from '../../../test/postgres/use-database.ts';
 import { sha256 } from '../../model/ids.ts';
-import { createChangeSignal } from './changes.ts';
+import type { StoreRecord } from '../../model/records.ts';
+import { makeEntry, makeNode, makeRef, makeTake } from '../../testing/store-samples.ts';
+import { changes, createChangeSignal } from './changes.ts';
 import { connect } from './connect.ts';
 
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] });
+const used = useDatabase();
+
+test('changes of every kind are told by their keys, as refs and entries are named, in the order of writing', async () => {
+  const project = used.newProject();
+  const store = await used.open(project);
+  const context = await used.openContext(project);
+  const start = await changes(context);
+  expect(start).toEqual({ items: [], next: '0/', reset: false });
+  const { node, body } = makeNode('one');
+  const take = makeTake(node, 1);
+  const odd = 'a/b%c \ud800\0';
+  await store.append([body, node]);
+  await store.append([take]);
+  await store.append([makeRef(odd, 'name', 1, '1')]);
+  await store.append([makeEntry(odd, { of: `of ${odd}` })]);
+  await store.append([{ k: 'of later', id: 'x' } as unknown as StoreRecord]);
+  // No id of a record is like these, and they are told as they are.
+  const strange = { ...node, id: 'a strange node' };
+  await store.append([strange, { ...take, id: 'a strange take', node: strange.id }]);
+  const { items, next } = await changes(context, start.next);
+  expect(items).toEqual([
+    { kind: 'node', key: node.id },
+    { kind: 'take', key: take.id, of: node.id },
+    { kind: 'ref', key: 'thread/a%2Fb%25c \ud800\0/name' },
+    { kind: 'event', key: odd, of: `of ${odd}` },
+    { kind: 'of later', key: '{"k":"of later","id":"x"}' },
+    { kind: 'node', key: strange.id },
+    { kind: 'take', key: 'a strange take', of: strange.id },
+  ]);
+  expect(next).toBe('0/1:6');
+  expect(await changes(context, next)).toEqual({ items: [], next, reset: false });
+  // Where a reader has read some lanes and not others, and where it has read further than this database goes.
+  expect((await changes(context, '0/1:3')).items).toEqual(items.slice(3));
+  expect((await changes(context, '0/7:0')).items).toEqual(items);
+  for (const ahead of ['0/1:7', '0/1:6,2:1', '1/1:6']) {
+    expect(await changes(context, ahead), ahead).toEqual({ items: [], next, reset: true });
+  }
+  for (const wrong of ['x0/1:6', '0/1:6x', '0/1', '/1:6', '0', '1234567890/1:6'])
+    expect(await changes(context, wrong), wrong).toEqual({ items: [], next, reset: true });
+  await used.database.query('insert into skein_era (project, era) values ($1, 12)', [project]);
+  expect((await changes(context, '12/1:6')).reset).toBe(false);
 });
-afterEach(() => {
-  vi.useRealTimers();
+
+test('a reader that is more than 100,000 changes behind reads everything anew, in one lane or in several', async () => {
+  const project = used.newProject();
+  const context = await used.openContext(project);
+  const write = async (lane: number, from: number, to: number) => {
+    await used.database.query(
+      `insert into skein_entry (project, kind, id, "of", "order", clock, members, lane, n)
+       select $1, 'event', $2::integer || '-' || n, '', '', '', '{}', $2::integer, n from generate_series($3::integer, $4) as n`,
+      [project, lane, from, to],
+    );
+    await used.database.query(
+      `insert into skein_lane (project, lane, owner, n) values ($1, $2, '', $3)
+       on conflict (project, lane) do update set n = excluded.n`,
+      [project, lane, to],
+    );
+  };
+  await write(1, 1, 100_000);
+  const { items, reset } = await changes(context, '0/');
+  expect([items.length, reset]).toEqual([100_000, false]);
+  await write(2, 1, 1);
+  expect(await changes(context, '0/')).toEqual({ items: [], next: '0/1:100000,2:1', reset: true });
+  await write(1, 100_001, 100_001);
+  expect((await changes(context, '0/2:1')).reset).toBe(true);
+  expect((await changes(context, '0/1:2')).items).toHaveLength(100_000);
 });
 
 const CHANNEL = `skein_${sha256('p').slice(0, 40)}`;
@@ -23,6 +87,8 @@ interface FakeClient extends EventEmitter {
 
 /** A signal of the writer `me` whose database answers what a test says. */
 function makeSignal() {
+  vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
   const state = {
     notified: [] as unknown[],
     looks: 0,
@@ -200,6 +266,7 @@ test('a connection that breaks is replaced after 200 ms, once, and listeners loo
   const { state } = await makeWatched();
   const [client] = state.clients;
   client!.emit('error', new Error('reset'));
+  expect(client!.ended).toBe(1);
   client!.emit('end');
   expect(client!.ended).toBe(1);
   await pass(199);

@@ -46,13 +46,11 @@ function isAhead(seen: LanePositions, now: LanePositions): boolean {
   return [...seen].some(([lane, n]) => BigInt(n) > BigInt(now.get(lane) ?? 0));
 }
 
-interface Row {
-  positions: string;
-  era: number;
-  kind: string | null;
-  key: string | null;
-  of: string | null;
-}
+/** What has changed; one row without a change if nothing has. */
+type Row = { positions: string; era: number; of: string | null } & (
+  | { kind: string; key: string }
+  | { kind: null; key: null }
+);
 
 interface Source {
   readonly table: string;
@@ -84,7 +82,7 @@ function selectNews({ table, kind, key, of }: Source, own: string): RawBuilder<u
 }
 
 function toChanges({ kind, key, of }: Row): Change[] {
-  if (kind === null || key === null) return [];
+  if (kind === null) return [];
   const read = kind === 'node' || kind === 'take' ? readId : fromStored;
   const change = { kind: (kind === UNKNOWN ? readKind(key) : kind) as StoreRecord['k'], key: read(key) };
   return [of === null ? change : { ...change, of: read(of) }];
@@ -95,9 +93,10 @@ function readKind(record: string): unknown {
 }
 
 function readCursor(text: string): { era: number; positions: LanePositions } | undefined {
-  const [, era, listed] = /^(\d{1,9})\/([\d:,]*)$/.exec(text) ?? [];
-  const positions = listed === undefined ? undefined : readPositions(listed);
-  return era === undefined || positions === undefined ? undefined : { era: Number(era), positions };
+  const match = /^(\d{1,9})\/([\d:,]*)$/.exec(text);
+  if (match === null) return undefined;
+  const positions = readPositions(match[2]!);
+  return positions && { era: Number(match[1]), positions };
 }
 
 const POLL_MS = 1_000;
@@ -198,17 +197,15 @@ const FIRST_WAIT_MS = 200;
 const LONGEST_WAIT_MS = 10_000;
 
 /** A connection that only listens; if it breaks, another one is opened. */
-function listen(makeClient: () => Client, channel: string, hear: (payload: string) => void): { end(): Promise<void> } {
+function listen(makeClient: () => Client, channel: string, hear: (payload?: string) => void): { end(): Promise<void> } {
   let client: Client | undefined;
   let timer: NodeJS.Timeout | undefined;
   let wait = FIRST_WAIT_MS;
-  let ended = false;
 
   const again = (broken: Client) => {
     if (client !== broken) return;
     client = undefined;
     broken.end().catch(() => undefined);
-    if (ended) return;
     timer = setTimeout(start, wait).unref();
     wait = Math.min(wait * 2, LONGEST_WAIT_MS);
   };
@@ -217,14 +214,14 @@ function listen(makeClient: () => Client, channel: string, hear: (payload: strin
     client = fresh;
     fresh.on('error', () => again(fresh));
     fresh.on('end', () => again(fresh));
-    fresh.on('notification', ({ payload }) => hear(payload ?? ''));
+    fresh.on('notification', ({ payload }) => hear(payload));
     fresh
       .connect()
       .then(() => fresh.query(`listen ${channel}`))
       .then(() => {
         wait = FIRST_WAIT_MS;
         // Notifications are not repeated, so some may have been missed.
-        hear('');
+        hear();
       })
       .catch(() => again(fresh));
   };
@@ -232,7 +229,6 @@ function listen(makeClient: () => Client, channel: string, hear: (payload: strin
 
   return {
     async end() {
-      ended = true;
       clearTimeout(timer);
       const last = client;
       client = undefined;
