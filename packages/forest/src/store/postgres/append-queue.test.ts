@@ -1,10 +1,8 @@
-import { EventEmitter } from 'node:events';
-import type { Pool } from 'pg';
 import { expect, test } from 'vitest';
 import { makeRef } from '../../testing/store-samples.ts';
 import { StoreError } from '../store.ts';
 import { createAppendQueue } from './append-queue.ts';
-import { connect } from './connect.ts';
+import { makeContext } from './test-database.ts';
 
 /** An append of so many records, as the database sees it; the test says when it is written, and with what. */
 interface Write {
@@ -15,10 +13,15 @@ interface Write {
   fail(error: Error): void;
 }
 
+/** What waits longer than anything that is due by now. */
+const settle = () => new Promise((resolve) => setImmediate(resolve));
+/** More than any append needs: nothing here waits for a server. */
+const MOST_TURNS = 1_000;
+
 /** A queue of the writer `me`, on a database that gives it one lane after another. */
 function makeQueue() {
   const state = { writes: [] as Write[], lanes: 0, left: [] as unknown[] };
-  const query = ({ text, values }: { text: string; values: unknown[] }) => {
+  const context = makeContext(async ({ text, values }) => {
     if (text.includes("set owner = ''")) {
       state.left.push(values.at(-1));
       return { rows: [] };
@@ -37,24 +40,19 @@ function makeQueue() {
         fail: reject,
       });
     });
-  };
-  const pool = Object.assign(new EventEmitter(), {
-    options: {},
-    connect: async () => ({ query: async (given: never) => query(given), release: () => undefined }),
   });
-  const { db } = connect(pool as unknown as Pool, 1);
-  const queue = createAppendQueue({ db, project: 'p', own: 'p', hasPlannerSettings: true, problems: new Map() }, 'me');
+  const queue = createAppendQueue(context, 'me');
   let made = 0;
   const append = (count: number) =>
     queue.append(Array.from({ length: count }, () => makeRef(`key ${made++}`, 'name', 1, '1')));
   const sizes = () => state.writes.map(({ records }) => records);
-  /** Waits until so many appends have been sent to the database. */
-  const sent = (count: number) => expect.poll(() => state.writes.length, { interval: 1 }).toBe(count);
+  /** Lets everything run until so many appends have been sent to the database, which answers when it is told to. */
+  const sent = async (count: number) => {
+    for (let turn = 0; turn < MOST_TURNS && state.writes.length < count; turn++) await settle();
+    expect(state.writes.length).toBe(count);
+  };
   return { state, queue, append, sizes, sent };
 }
-
-/** What waits longer than anything that is due by now. */
-const settle = () => new Promise((resolve) => setImmediate(resolve));
 
 test('two appends run at once, each in its lane, and those that come meanwhile are written together', async () => {
   const { state, append, sizes, sent } = makeQueue();

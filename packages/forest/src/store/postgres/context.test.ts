@@ -1,22 +1,16 @@
-import { EventEmitter } from 'node:events';
-import type { Pool } from 'pg';
 import { expect, test } from 'vitest';
 import type { StoreProblem } from '../store.ts';
-import { connect } from './connect.ts';
 import { createContext, readPosition, readRows, toPageOfRows } from './context.ts';
+import { makeDatabase } from './test-database.ts';
 
 /** A database that has so many of the settings that are asked for. */
 async function contextWith(count: string) {
   const asked: string[] = [];
-  const query = async ({ text }: { text: string }) => {
+  const db = makeDatabase(async ({ text }) => {
     asked.push(text);
     return { rows: [{ count }] };
-  };
-  const pool = Object.assign(new EventEmitter(), {
-    options: {},
-    connect: async () => ({ query, release: () => undefined }),
   });
-  const context = await createContext(connect(pool as unknown as Pool, 1).db, 'a\0b');
+  const context = await createContext(db, 'a\0b');
   expect(asked).toEqual([
     expect.stringContaining("from pg_settings where name in ('enable_bitmapscan', 'enable_sort')"),
   ]);

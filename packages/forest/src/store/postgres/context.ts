@@ -18,7 +18,7 @@ export interface PostgresContext {
 export async function createContext(db: Kysely<PostgresTables>, project: string): Promise<PostgresContext> {
   const { rows } = await sql<{ count: string }>`
     select count(*) as count from pg_settings where name in ('enable_bitmapscan', 'enable_sort')`.execute(db);
-  const hasPlannerSettings = rows[0]?.count === '2';
+  const hasPlannerSettings = rows[0]!.count === '2';
   return { db, project, own: toStored(project), hasPlannerSettings, problems: new Map() };
 }
 
