@@ -35,7 +35,7 @@ export async function changes({ db, own }: PostgresContext, after?: string): Pro
   const { positions, era } = rows[0]!;
   const next = `${era}/${positions}`;
   if (after === undefined) return { items: [], next, reset: false };
-  const now = readPositions(positions) ?? new Map();
+  const now = readPositions(positions)!;
   if (!seen || seen.era !== era || isAhead(seen.positions, now) || rows.length > MOST_CHANGES)
     return { items: [], next, reset: true };
   return { items: rows.flatMap(toChanges), next, reset: false };
