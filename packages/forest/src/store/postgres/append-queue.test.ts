@@ -51,7 +51,16 @@ function makeQueue() {
     for (let turn = 0; turn < MOST_TURNS && state.writes.length < count; turn++) await settle();
     expect(state.writes.length).toBe(count);
   };
-  return { state, queue, append, sizes, sent };
+  /** Appends that waited for two others, until they have been sent together: it is the third. */
+  const appendTogether = async (counts: readonly number[]) => {
+    const [first, second, ...rest] = [1, 1, ...counts].map(append);
+    await sent(2);
+    for (const write of state.writes) write.answer(1);
+    await Promise.all([first, second]);
+    await sent(3);
+    return { results: Promise.allSettled(rest) };
+  };
+  return { state, queue, append, sizes, sent, appendTogether };
 }
 
 test('two appends run at once, each in its lane, and those that come meanwhile are written together', async () => {
@@ -85,13 +94,8 @@ test('appends of together more than 500 records are written apart, and one of mo
 });
 
 test('of appends that were written together and refused, each is tried alone; others go on', async () => {
-  const { state, append, sent } = makeQueue();
-  const [first, second, ...rest] = [1, 1, 2, 3, 4].map(append);
-  await sent(2);
-  for (const write of state.writes) write.answer(1);
-  await Promise.all([first, second]);
-  await sent(3);
-  const results = Promise.allSettled(rest);
+  const { state, append, sent, appendTogether } = makeQueue();
+  const { results } = await appendTogether([2, 3, 4]);
   state.writes[2]!.fail(new StoreError('store_failed', 'one of them'));
   for (const [at, records] of [2, 3, 4].entries()) {
     await sent(4 + at);
@@ -107,13 +111,8 @@ test('of appends that were written together and refused, each is tried alone; ot
 });
 
 test('where the database cannot be reached, appends are not tried one by one', async () => {
-  const { state, append, sent } = makeQueue();
-  const [first, second, ...rest] = [1, 1, 2, 3].map(append);
-  await sent(2);
-  for (const write of state.writes) write.answer(1);
-  await Promise.all([first, second]);
-  await sent(3);
-  const results = Promise.allSettled(rest);
+  const { state, appendTogether } = makeQueue();
+  const { results } = await appendTogether([2, 3]);
   state.writes[2]!.fail(new StoreError('store_unreachable', 'gone'));
   expect((await results).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
   await settle();
