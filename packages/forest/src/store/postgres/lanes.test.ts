@@ -41,6 +41,23 @@ test('the lane of a writer that left or was silent for 30 seconds is taken by th
   expect(await takeAlive(context, 'h')).toBe(5);
 });
 
+test('of two writers that make the same lane, the later one makes the next', async () => {
+  const context = await used.openContext();
+  await leaseTable(context).beat('first');
+  let later: Promise<unknown> | undefined;
+  await context.db.transaction().execute(async (transaction) => {
+    await sql`insert into skein_lane (project, lane, owner, n) values (${context.own}, 1, 'first', 0)`.execute(
+      transaction,
+    );
+    later = takeLane(context, 'later');
+    const waiting = () =>
+      used.database.query(`select from pg_stat_activity
+        where wait_event_type = 'Lock' and query like '%insert into skein_lane%' and datname = current_database()`);
+    await expect.poll(async () => (await waiting()).length).toBe(1);
+  });
+  expect(await later).toEqual({ lane: 2, owner: 'later' });
+});
+
 test('a lane whose last transaction has not ended is passed over', async () => {
   const context = await used.openContext();
   await takeLane(context, 'gone');
@@ -70,13 +87,15 @@ test('the positions of all lanes are one text, in the order of the lanes', async
 test('positions are read from that text, and from no other', () => {
   expect(readPositions('')).toEqual(new Map([[0, '0']]));
   const [lane, n] = ['123456789', '123456789012345678'];
-  expect(readPositions(`1:2,${lane}:${n}`)).toEqual(
+  expect(readPositions(`${lane}:${n},1:2,3:4`)).toEqual(
     new Map([
       [0, '0'],
-      [1, '2'],
       [123_456_789, n],
+      [1, '2'],
+      [3, '4'],
     ]),
   );
+  expect(readPositions(`1:2,${lane}:${n}`)?.get(123_456_789)).toBe(n);
   const wrong = [
     '1',
     '1:',
