@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { useDatabase } from '../../../test/postgres/use-database.ts';
 import { sha256 } from '../../model/ids.ts';
@@ -9,6 +10,7 @@ import {
   ENTRY_COLUMNS,
   entryRow,
   NODE_COLUMNS,
+  nodeColumnsOf,
   nodeRow,
   OTHER_COLUMNS,
   otherRow,
@@ -42,6 +44,9 @@ test('a record that was written in its row is read as it was, with members that 
     .execute();
   const nodeRows = await db.selectFrom('skein_node').select(NODE_COLUMNS).orderBy('depth').execute();
   expect(nodeRows.map(readNode)).toEqual(nodes);
+  const { rows } =
+    await sql<ReadNode>`select ${nodeColumnsOf('other')} from skein_node as other order by depth`.execute(db);
+  expect(rows.map(readNode)).toEqual(nodes);
   expect(await db.selectFrom('skein_node').select('role').distinct().execute()).toEqual([{ role: 'user' }]);
 
   const body = makeBody(ODD);
