@@ -1,6 +1,7 @@
 import { memoryStore } from '@skein/forest';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { sha256 } from '../../src/model/ids.ts';
 import { makeNode, toRecords } from '../../src/testing/store-samples.ts';
 import { useDatabase } from './use-database.ts';
 
@@ -69,4 +70,27 @@ test('projects do not find each other’s words, and names of projects may be an
     expect((await store.search({ words: [`only${(at + 1) % names.length}`] })).items).toEqual([]);
     expect((await store.scan()).items.length).toBe(1);
   }
+});
+
+/** Two names whose digests begin alike, so that their words have the same mark. */
+function findNamesOfOneMark(): [string, string] {
+  const names = new Map<string, string>();
+  for (let at = 0; ; at++) {
+    const name = `mark ${at}`;
+    const mark = sha256(name).slice(0, 6);
+    const other = names.get(mark);
+    if (other !== undefined) return [other, name];
+    names.set(mark, name);
+  }
+}
+
+test('a project does not find the words of another that has the same mark by chance', async () => {
+  const names = findNamesOfOneMark();
+  const [one, two] = [await used.open(names[0]), await used.open(names[1])];
+  const shared = makeNode('in both');
+  await one.append(toRecords([shared, makeNode('both in one', { at: 1 })]));
+  await two.append(toRecords([shared]));
+  const found = async (limits: object) => (await two.search({ words: ['both'], ...limits })).items.map(({ id }) => id);
+  expect(await found({})).toEqual([shared.node.id]);
+  expect(await found({ since: 0 })).toEqual([shared.node.id]);
 });

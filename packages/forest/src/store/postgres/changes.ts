@@ -1,6 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Client, Pool } from 'pg';
-import pg from 'pg';
+import type { Client } from 'pg';
 import { sha256 } from '../../model/ids.ts';
 import type { StoreRecord } from '../../model/records.ts';
 import type { Change, Changes } from '../store.ts';
@@ -36,7 +35,7 @@ export async function changes({ db, own }: PostgresContext, after?: string): Pro
   const { positions, era } = rows[0]!;
   const next = `${era}/${positions}`;
   if (after === undefined) return { items: [], next, reset: false };
-  const now = readPositions(positions) ?? new Map();
+  const now = readPositions(positions)!;
   if (!seen || seen.era !== era || isAhead(seen.positions, now) || rows.length > MOST_CHANGES)
     return { items: [], next, reset: true };
   return { items: rows.flatMap(toChanges), next, reset: false };
@@ -47,13 +46,11 @@ function isAhead(seen: LanePositions, now: LanePositions): boolean {
   return [...seen].some(([lane, n]) => BigInt(n) > BigInt(now.get(lane) ?? 0));
 }
 
-interface Row {
-  positions: string;
-  era: number;
-  kind: string | null;
-  key: string | null;
-  of: string | null;
-}
+/** What has changed; one row without a change if nothing has. */
+type Row = { positions: string; era: number; of: string | null } & (
+  | { kind: string; key: string }
+  | { kind: null; key: null }
+);
 
 interface Source {
   readonly table: string;
@@ -85,7 +82,7 @@ function selectNews({ table, kind, key, of }: Source, own: string): RawBuilder<u
 }
 
 function toChanges({ kind, key, of }: Row): Change[] {
-  if (kind === null || key === null) return [];
+  if (kind === null) return [];
   const read = kind === 'node' || kind === 'take' ? readId : fromStored;
   const change = { kind: (kind === UNKNOWN ? readKind(key) : kind) as StoreRecord['k'], key: read(key) };
   return [of === null ? change : { ...change, of: read(of) }];
@@ -96,9 +93,10 @@ function readKind(record: string): unknown {
 }
 
 function readCursor(text: string): { era: number; positions: LanePositions } | undefined {
-  const [, era, listed] = /^(\d{1,9})\/([\d:,]*)$/.exec(text) ?? [];
-  const positions = listed === undefined ? undefined : readPositions(listed);
-  return era === undefined || positions === undefined ? undefined : { era: Number(era), positions };
+  const match = /^(\d{1,9})\/([\d:,]*)$/.exec(text);
+  if (match === null) return undefined;
+  const positions = readPositions(match[2]!);
+  return positions && { era: Number(match[1]), positions };
 }
 
 const POLL_MS = 1_000;
@@ -116,14 +114,9 @@ interface ChangeSignal {
 /**
  * NOTIFY only wakes readers. It is sent after the commit, several at a time, in a transaction that does not wait for
  * the disk; inside an append it would serialise all appends of the server. A lost one only delays readers until their
- * next poll.
+ * next poll. `makeClient` makes a connection that is not open yet.
  */
-export function createChangeSignal(
-  context: PostgresContext,
-  pool: Pool,
-  writer: string,
-  pollMs = POLL_MS,
-): ChangeSignal {
+export function createChangeSignal(context: PostgresContext, makeClient: () => Client, writer: string): ChangeSignal {
   const { db, project } = context;
   const channel = `skein_${sha256(project).slice(0, 40)}`;
   const listeners = new Set<() => void>();
@@ -145,13 +138,9 @@ export function createChangeSignal(
   };
 
   function start(): () => Promise<void> {
-    const ear = listen(
-      () => new pg.Client(pool.options as pg.ClientConfig),
-      channel,
-      (said) => {
-        if (said !== writer) callAll();
-      },
-    );
+    const ear = listen(makeClient, channel, (said) => {
+      if (said !== writer) callAll();
+    });
     let looking: Promise<void> | undefined;
     let seen: string | undefined;
     const look = async () => {
@@ -169,7 +158,7 @@ export function createChangeSignal(
         });
     };
     lookOnce();
-    const timer = setInterval(lookOnce, pollMs).unref();
+    const timer = setInterval(lookOnce, POLL_MS).unref();
     return async () => {
       clearInterval(timer);
       await Promise.all([ear.end(), looking]);
@@ -208,33 +197,31 @@ const FIRST_WAIT_MS = 200;
 const LONGEST_WAIT_MS = 10_000;
 
 /** A connection that only listens; if it breaks, another one is opened. */
-function listen(connect: () => Client, channel: string, hear: (payload: string) => void): { end(): Promise<void> } {
+function listen(makeClient: () => Client, channel: string, hear: (payload?: string) => void): { end(): Promise<void> } {
   let client: Client | undefined;
   let timer: NodeJS.Timeout | undefined;
   let wait = FIRST_WAIT_MS;
-  let ended = false;
 
   const again = (broken: Client) => {
     if (client !== broken) return;
     client = undefined;
     broken.end().catch(() => undefined);
-    if (ended) return;
     timer = setTimeout(start, wait).unref();
     wait = Math.min(wait * 2, LONGEST_WAIT_MS);
   };
   const start = () => {
-    const fresh = connect();
+    const fresh = makeClient();
     client = fresh;
     fresh.on('error', () => again(fresh));
     fresh.on('end', () => again(fresh));
-    fresh.on('notification', ({ payload }) => hear(payload ?? ''));
+    fresh.on('notification', ({ payload }) => hear(payload));
     fresh
       .connect()
       .then(() => fresh.query(`listen ${channel}`))
       .then(() => {
         wait = FIRST_WAIT_MS;
         // Notifications are not repeated, so some may have been missed.
-        hear('');
+        hear();
       })
       .catch(() => again(fresh));
   };
@@ -242,7 +229,6 @@ function listen(connect: () => Client, channel: string, hear: (payload: string) 
 
   return {
     async end() {
-      ended = true;
       clearTimeout(timer);
       const last = client;
       client = undefined;

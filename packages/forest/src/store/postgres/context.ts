@@ -18,7 +18,7 @@ export interface PostgresContext {
 export async function createContext(db: Kysely<PostgresTables>, project: string): Promise<PostgresContext> {
   const { rows } = await sql<{ count: string }>`
     select count(*) as count from pg_settings where name in ('enable_bitmapscan', 'enable_sort')`.execute(db);
-  const hasPlannerSettings = rows[0]?.count === '2';
+  const hasPlannerSettings = rows[0]!.count === '2';
   return { db, project, own: toStored(project), hasPlannerSettings, problems: new Map() };
 }
 
@@ -55,7 +55,6 @@ export function toPageOfRows<Row, T>(
   placeIn: (row: Row) => PagePosition,
 ): Page<T> {
   const limit = pageLimit(request);
-  const last = rows[limit - 1];
-  if (rows.length <= limit || last === undefined) return { items: read(rows) };
-  return { items: read(rows.slice(0, limit)), next: JSON.stringify(placeIn(last)) };
+  if (rows.length <= limit) return { items: read(rows) };
+  return { items: read(rows.slice(0, limit)), next: JSON.stringify(placeIn(rows[limit - 1]!)) };
 }

@@ -24,10 +24,10 @@ export function factQueries({ db, own }: PostgresContext): FactStore {
       `.execute(db);
       const found = new Map(rows.map(({ key, value }) => [key, value]));
       return {
-        version: rows[0]?.version ?? undefined,
+        version: rows[0]!.version ?? undefined,
         values: keys.map((key) => {
           const value = found.get(toStored(key));
-          return value === undefined || value === null ? undefined : unpack(value);
+          return value ? unpack(value) : undefined;
         }),
       };
     },
@@ -43,8 +43,8 @@ export function factQueries({ db, own }: PostgresContext): FactStore {
                 update skein_fact_version set version = ${to.version}, state = ${state}
                 where project = ${own} and version = ${from}`.execute(transaction);
         if (numAffectedRows !== 1n) return false;
-        // In the order of keys, as all writers do.
-        const all = [...values].sort(([a], [b]) => (a < b ? -1 : 1));
+        // Others wait for the row of the version, so the order of keys is free.
+        const all = [...values];
         for (let at = 0; at < all.length; at += ROWS_AT_ONCE) {
           const some = all.slice(at, at + ROWS_AT_ONCE);
           const set = some.filter((row): row is [string, string] => row[1] !== undefined);

@@ -67,23 +67,21 @@ export async function partitionEntries(db: Kysely<never>): Promise<void> {
 /** Moves the exchanges of a project from the rest to partitions of their months, and makes those of the next months. */
 async function splitOff(db: Tables, context: PostgresContext): Promise<void> {
   const { own } = context;
-  const { rows } = await sql<{ first: string | null; last: string | null }>`
+  const { rows } = await sql<{ first: string; last: string } | { first: null; last: null }>`
     select min(id) as first, max(id) as last from skein_entry_rest
     where project = ${own} and kind = 'exchange' and id ~ '^[0-9a-z]{9}[.]'`.execute(db);
-  const { first, last } = rows[0] ?? {};
+  const { first, last } = rows[0]!;
   const now = Date.now();
-  const months = [...(first && last ? monthsBetween(timeOf(first), timeOf(last)) : []), ...monthsBetween(now, now)];
-  const there = await readMonths(db, context);
-  const missing = [...new Set(months)].filter((month) => !there.includes(month)).sort();
-  if (missing.length === 0) return;
-  const lowest = idAt(monthStart(missing[0]!));
-  const highest = idAt(monthStart(missing.at(-1)!, 1));
+  const used = first === null ? [] : monthsBetween(timeOf(first), timeOf(last));
+  const months = [...new Set([...used, ...monthsBetween(now, now)])].sort();
+  const lowest = idAt(monthStart(months[0]!));
+  const highest = idAt(monthStart(months.at(-1)!, 1));
   const range = sql`project = ${sql.lit(own)} and kind = 'exchange' and id >= ${sql.lit(lowest)} and id < ${sql.lit(highest)}`;
   await sql`create temporary table skein_moving on commit drop as select * from skein_entry_rest where ${range}`.execute(
     db,
   );
   await sql`delete from skein_entry_rest where ${range}`.execute(db);
-  await addMonths(db, context, missing);
+  await addMonths(db, context, months);
   await sql`insert into skein_entry select * from skein_moving`.execute(db);
 }
 
@@ -129,8 +127,9 @@ function idAt(time: number): string {
   return time.toString(36).padStart(9, '0');
 }
 
+/** The digits end at the dot. */
 function timeOf(id: string): number {
-  return Number.parseInt(id.slice(0, 9), 36);
+  return Number.parseInt(id, 36);
 }
 
 function tableName({ project }: PostgresContext, month: string): string {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { isSkeinError } from '@skein/core';
 import { type AliasedRawBuilder, type Kysely, type RawBuilder, sql } from 'kysely';
-import type { Pool } from 'pg';
+import pg, { type ClientConfig, type Pool } from 'pg';
 import { ROOT } from '../../model/ids.ts';
 import type { StoreRecord } from '../../model/records.ts';
 import type { PostgresOptions } from '../open-stores.ts';
@@ -50,7 +50,7 @@ export async function open(
     await extendMonths(context);
     const lease = await holdLease(leaseTable(context), writer);
     const appends = createAppendQueue(context, writer);
-    const wake = createChangeSignal(context, connection.pool, writer);
+    const wake = createChangeSignal(context, () => new pg.Client(connection.pool.options as ClientConfig), writer);
     let closing: Promise<void> | undefined;
     const close = async () => {
       // If the database is gone, the lease expires by itself.
