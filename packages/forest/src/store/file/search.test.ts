@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { nodeId } from '../../model/ids.ts';
 import type { NodeRecord } from '../../model/records.ts';
-import { allPages, makeBody, makeNode, type SampleNode, toRecords } from '../../testing/store-samples.ts';
+import { allPages, makeBody, makeNode, makePath, type SampleNode, toRecords } from '../../testing/store-samples.ts';
+import { memoryStore } from '../memory-store.ts';
 import type { SearchQuery, Store } from '../store.ts';
-import { fileStore } from './file-store.ts';
+import type { Files } from './disk.ts';
+import { type FileStoreOptions, fileStore } from './file-store.ts';
 import { createTestDisk } from './test-disk.ts';
 
 const WORDS = [
@@ -72,8 +74,10 @@ describe('a search without an index of words', () => {
     ['nothing'],
     ['cart', 'nothing'],
     [''],
-  ])('finds what the index finds: %j %j', async (...words) => {
+  ])('finds what the index finds, as a store in memory does: %j %j', async (...words) => {
     const { indexed, read } = await openBoth();
+    const model = memoryStore();
+    await model.append(toRecords(makeTexts()));
     const wanted = words.filter((word) => typeof word === 'string');
     const queries: SearchQuery[] = [
       { words: wanted },
@@ -81,7 +85,9 @@ describe('a search without an index of words', () => {
       { words: wanted, since: 1010, until: 1030 },
     ];
     for (const query of queries) {
-      const expected = (await findAll(indexed, query, 1000)).sort();
+      const inMemory = await findAll(model, query, 1000);
+      expect(await findAll(indexed, query, 1000)).toEqual(inMemory);
+      const expected = inMemory.sort();
       for (const limit of [7, 1000]) {
         const found = await findAll(read, query, limit);
         expect(new Set(found).size).toBe(found.length);
@@ -157,4 +163,95 @@ describe('a search without an index of words', () => {
     await indexed.close();
     await read.close();
   });
+});
+
+/** Texts and nodes are in segments of their own, so that the reads show how many texts are read at once. */
+async function openInParts(texts: readonly string[], options: FileStoreOptions = {}) {
+  const disk = createTestDisk();
+  const made = texts.map((text) => rawNode(text));
+  const [ofTexts, ofNodes] = [
+    await fileStore('/f', { files: disk.files() }),
+    await fileStore('/f', { files: disk.files() }),
+  ];
+  await ofTexts.append(made.map(({ body }) => body));
+  await ofNodes.append(made.map(({ node }) => node));
+  const path = `/f/projects/default/segments/${ofTexts.writer}.jsonl`;
+  const files = disk.files();
+  const events = { isTextNext: true, parts: 0, onText: undefined as (() => Promise<void>) | undefined };
+  const read: Files['read'] = async (name, start, length) => {
+    const bytes = await files.read(name, start, length);
+    if (name === path && events.isTextNext) events.parts += 1;
+    if (name.endsWith('.jsonl')) events.isTextNext = name !== path;
+    const { onText } = events;
+    if (name !== path || !onText) return bytes;
+    events.onText = undefined;
+    await onText();
+    return bytes;
+  };
+  const store = await fileStore('/f', { files: { ...files, read }, ...options });
+  events.parts = 0;
+  return { store, events, path, files, made };
+}
+
+describe.each([
+  ['with an index of words', {}],
+  ['without one', { searchMemory: 0 }],
+])('a search %s', (_, options) => {
+  const texts = (count: number) => Array.from({ length: count }, (_, at) => `yarn ${at}`);
+
+  test.each([
+    [1000, 1],
+    [2001, 3],
+  ])('reads %i texts in %i parts', async (count, parts) => {
+    const { store, events } = await openInParts(texts(count), options);
+    expect((await store.search({ words: ['yarn'], limit: 5000 })).items.length).toBe(count);
+    expect(events.parts).toBe(parts);
+    await store.close();
+  });
+
+  test('finds everything although all segments are read again meanwhile', async () => {
+    const { store, events, path, files } = await openInParts(texts(1100), options);
+    events.onText = async () => {
+      const copy = await files.create(`${path}.copy`);
+      await copy.append(await files.read(path, 0, 2 ** 24));
+      await files.rename(`${path}.copy`, path);
+      await store.changes();
+    };
+    expect((await store.search({ words: ['yarn'], limit: 5000 })).items.length).toBe(1100);
+    expect(events.onText).toBe(undefined);
+    await store.close();
+  });
+
+  test('finds everything after one that could not read it', async () => {
+    const { store, events } = await openInParts(texts(10), options);
+    events.onText = () => Promise.reject(Object.assign(new Error('raw'), { code: 'EIO', syscall: 'read' }));
+    await expect(store.search({ words: ['yarn'] })).rejects.toMatchObject({ code: 'store_failed' });
+    expect((await store.search({ words: ['yarn'] })).items.length).toBe(10);
+    await store.close();
+  });
+
+  test('looks for nothing if no word is given', async () => {
+    const { store, events } = await openInParts(texts(3), options);
+    for (const words of [[], [''], ['-']]) expect((await store.search({ words })).items).toEqual([]);
+    if ('searchMemory' in options) expect(events.parts).toBe(0);
+    await store.close();
+  });
+
+  test('passes over texts that are missing, and nodes that are only referred to', async () => {
+    const [, child] = makePath(['yarn parent', 'yarn child']);
+    const store = await fileStore('/f', { files: createTestDisk().files(), ...options });
+    await store.append(toRecords([child!]));
+    await store.append([makeNode('yarn, but not stored').node]);
+    for (let times = 0; times < 2; times++)
+      expect((await store.search({ words: ['yarn'] })).items.map(({ id }) => id)).toEqual([child!.node.id]);
+    await store.close();
+  });
+});
+
+test('reads long texts in parts that take little memory', async () => {
+  const long = (letter: string) => letter.repeat(9 * 2 ** 20);
+  const { store, events } = await openInParts([long('a'), long('b'), long('c'), 'yarn'], { searchMemory: 0 });
+  expect((await store.search({ words: ['yarn'] })).items.length).toBe(1);
+  expect(events.parts).toBe(2);
+  await store.close();
 });
