@@ -118,7 +118,6 @@ const ASCII = /^[\0-\x7f]*$/;
 /** Compares texts with words as the index does. How rare a word is, is estimated: by the texts that have its letters. */
 class TextMatcher {
   readonly #words: readonly string[];
-  readonly #isPlain: boolean;
   /** How many texts have the letters of each word. */
   readonly #having: Uint32Array;
   /** For each match its row, the number of its words, and how often it has each of those that are wanted: there may be millions. */
@@ -127,7 +126,6 @@ class TextMatcher {
 
   constructor(words: readonly string[]) {
     this.#words = words;
-    this.#isPlain = words.every((word) => ASCII.test(word));
     this.#having = new Uint32Array(words.length);
   }
 
@@ -159,14 +157,13 @@ class TextMatcher {
 
   /**
    * Whether a text may have all the words. Most texts do not, and splitting them into words would take most of the time. In ASCII
-   * without escape sequences of letters, the letters of a word stand beside each other.
+   * without escape sequences of letters, the letters of a word stand beside each other, and other letters do not occur.
    */
   #hasLetters(raw: string): boolean {
-    const isPlain = this.#isPlain && ASCII.test(raw) && !raw.includes('\\u');
-    const lower = isPlain ? raw.toLowerCase() : '';
+    const lower = ASCII.test(raw) && !raw.includes('\\u') ? raw.toLowerCase() : undefined;
     let hasAll = true;
     for (const [at, word] of this.#words.entries())
-      if (!isPlain || lower.includes(word)) this.#having[at]! += 1;
+      if (lower?.includes(word) ?? true) this.#having[at]! += 1;
       else hasAll = false;
     return hasAll;
   }
