@@ -61,6 +61,9 @@ test('whoever watches is told once of what is new, and not when nothing is', asy
   expect(await look()).toEqual({ writer: 1, reader: 1 });
   replace(writer);
   expect(await look()).toEqual({ writer: 1, reader: 2 });
+  await disk.files().remove(`/f/projects/default/segments/${writer.writer}.jsonl`);
+  await reader.changes();
+  expect(told.reader).toBe(3);
   for (const store of [writer, reader]) await store.close();
 });
 
