@@ -32,7 +32,10 @@ export interface Store {
   children(id: string, page?: PageRequest): Promise<Page<NodeRecord>>;
   /** The number of children of each node. */
   childCounts(ids: readonly string[]): Promise<number[]>;
-  /** All nodes, parents before their children, in a stable order. */
+  /**
+   * All nodes, parents before their children, in a stable order. If the order has changed since the page before, so that the list
+   * cannot go on without missing nodes, it fails with `store_cursor`.
+   */
   scan(page?: PageRequest): Promise<Page<NodeRecord>>;
 
   /** The index of the last id that exists; -1 for none. */

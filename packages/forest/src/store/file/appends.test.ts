@@ -183,6 +183,9 @@ describe('what another process wrote, and did not flush, is flushed before what 
     const segment = `${SEGMENTS}/${writer.writer}.jsonl`;
     await store.append([added]);
     expect(calls.slice(0, 2)).toEqual([segment, SEGMENTS]);
+    // What was flushed is not flushed again, although there is more behind it that was not.
+    await writer.append([makeEntry('later')]);
+    await store.changes();
     calls.length = 0;
     await store.append([makeEntry('e2'), { ...added, clock: '9' } as StoreRecord]);
     expect(calls).not.toContain(segment);

@@ -85,25 +85,6 @@ describe('several stores on one folder', () => {
     );
   });
 
-  test('a reader that is more than 20,000 records behind reads everything again, and then only what is new', async () => {
-    const disk = createTestDisk();
-    const [writer, reader] = await Promise.all([0, 1].map(() => fileStore('/f', { files: disk.files() })));
-    const [first, second] = [makeNode('first words'), makeNode('second words')];
-    await writer!.append(toRecords([first]));
-    const { next } = await reader!.changes();
-    expect((await reader!.search({ words: ['words'] })).items.length).toBe(1);
-    const refs = Array.from({ length: 20_001 }, (_, index) => makeRef(`t${index}`, 'title', index, '1'));
-    await writer!.append([...toRecords([second]), ...refs]);
-    const behind = await reader!.changes(next);
-    expect(behind).toMatchObject({ items: [], reset: true });
-    expect((await reader!.search({ words: ['words'] })).items.length).toBe(2);
-    expect((await reader!.refs({ on: 'thread', keys: ['t7', 't20000'] })).items.length).toBe(2);
-    await writer!.append([makeRef('t7', 'title', 'new', '2')]);
-    const later = await reader!.changes(behind.next);
-    expect(later).toMatchObject({ items: [{ kind: 'ref', key: 'thread/t7/title' }], reset: false });
-    for (const store of [writer!, reader!]) await store.close();
-  });
-
   test('a scan lists parents first, although the segment of a child is read before that of its parent', async () => {
     const disk = createTestDisk();
     const stores = await Promise.all([0, 1].map(() => fileStore('/f', { files: disk.files() })));

@@ -122,7 +122,13 @@ describe('a scan', () => {
         seen.add(id);
       }
       expect(found.map(({ depth }) => depth)).toEqual([1, 1, 1, 2, 2, 3]);
-      expect((await store.scan({ after: '[99,99]' })).items).toEqual([]);
+      const { next } = await store.scan({ limit: 1 });
+      const [numbering] = JSON.parse(next!);
+      for (const place of [
+        [99, 99],
+        [99, -1],
+      ])
+        expect(await store.scan({ after: JSON.stringify([numbering, ...place, 1, 1]) })).toEqual({ items: [] });
       await store.close();
     },
   );
@@ -150,6 +156,59 @@ describe('a scan', () => {
     expect(ids[0]).toBe(c!.id);
     expect([ids.length, new Set(ids).size]).toEqual([4, 4]);
     await store.close();
+  });
+
+  const [older, newer] = [makePath(['o1', 'o2', 'o3']), makePath(['n1', 'n2', 'n3'])];
+  const all = [...older, ...newer];
+  const writeSegment = async (name: string, made: typeof older) => {
+    const text = headerLine(name) + encodeBatch(toRecords(made), 1).bytes.toString();
+    await disk.files().write(`/f/projects/default/segments/${name}.jsonl`, Buffer.from(text));
+  };
+
+  test.each([1, 2, 4, 5])('goes on where it was after %i nodes, when the same are read again', async (limit) => {
+    await writeSegment('a', older);
+    const store = await open();
+    await store.append(toRecords(newer));
+    const first = await store.scan({ limit });
+    disk.replace('/f/projects/default/segments/a.jsonl');
+    await store.changes();
+    const again = await open();
+    for (const reader of [store, again]) {
+      const rest = await allPages((page) => reader.scan({ after: first.next!, ...page }), 2);
+      expect([...first.items, ...rest].map(({ id }) => id).sort()).toEqual(all.map(({ node }) => node.id).sort());
+      await reader.close();
+    }
+  });
+
+  test('says that it cannot go on, instead of missing nodes, when they are in another order', async () => {
+    await writeSegment('z', older);
+    const store = await open();
+    // Whoever reads both begins with this one.
+    await writeSegment('a', newer);
+    await store.changes();
+    const first = await store.scan({ limit: 2 });
+    expect(first.items.map(({ id }) => id)).toEqual(all.slice(0, 2).map(({ node }) => node.id));
+    disk.replace('/f/projects/default/segments/a.jsonl');
+    await store.changes();
+    await expect(store.scan({ after: first.next! })).rejects.toMatchObject({
+      code: 'store_cursor',
+      message: expect.stringContaining('Start without "after".'),
+    });
+    expect((await store.scan()).items.length).toBe(6);
+    await store.close();
+  });
+
+  test('says so as well when nodes that it has listed are gone', async () => {
+    const store = await open();
+    await store.append(toRecords(path));
+    await store.append(toRecords(makePath(['d'])));
+    const { next } = await store.scan({ limit: 3 });
+    await store.close();
+    const packer = await open();
+    await packer.compact(() => false);
+    await packer.append(toRecords(path.slice(0, 2)));
+    await expect(packer.scan({ after: next! })).rejects.toMatchObject({ code: 'store_cursor' });
+    await packer.close();
   });
 
   test('leaves out nodes that are only referred to', async () => {

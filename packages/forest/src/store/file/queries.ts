@@ -1,10 +1,11 @@
 import { ROOT } from '../../model/ids.ts';
 import type { BodyRecord, EntryRecord, NodeRecord, RefRecord, TakeRecord } from '../../model/records.ts';
-import { pageLimit, readCursor, toPage } from '../page.ts';
+import { toPage } from '../page.ts';
 import type { Change, Page, Store } from '../store.ts';
 import { systemCode } from './disk.ts';
 import type { RecordReader } from './record-reader.ts';
 import type { Refresher } from './refresher.ts';
+import { scanRows } from './scan.ts';
 import { createSearch } from './search.ts';
 import type { SegmentSet } from './segment-set.ts';
 
@@ -94,26 +95,8 @@ export function createQueries(set: SegmentSet, records: RecordReader, refresher:
       }),
     scan: (page = {}) =>
       steady(async () => {
-        const { count, has, rowsByDepth, depth } = nodesNow();
-        const limit = pageLimit(page);
-        const [last = 0, lastDepth] = page.after === undefined ? [] : readScanPosition(page.after);
-        // A list that began in the order of rows continues so.
-        const isByRow = page.after !== undefined && lastDepth === undefined;
-        const sorted = isByRow ? undefined : rowsByDepth();
-        const isLater = (row: number, than: number) => depth(row) > than || (depth(row) === than && row > last);
-        const found = sorted && lastDepth !== undefined ? sorted.findIndex((row) => isLater(row, lastDepth)) : last;
-        const rows: number[] = [];
-        let hasMore = false;
-        for (let index = found < 0 ? count : found; index < count - 1 && !hasMore; index++) {
-          const row = sorted ? sorted[index]! : index + 1;
-          if (!has(row)) continue;
-          if (rows.length === limit) hasMore = true;
-          else rows.push(row);
-        }
-        const items = await readAll<NodeRecord>(rows);
-        if (!hasMore) return { items };
-        const next = rows.at(-1)!;
-        return { items, next: JSON.stringify(sorted ? [next, depth(next)] : [next]) };
+        const { rows, ...rest } = scanRows(set.tables, page);
+        return { items: await readAll<NodeRecord>(rows), ...rest };
       }),
     deepest: (chain) =>
       steady(async () => {
@@ -193,12 +176,6 @@ export function createQueries(set: SegmentSet, records: RecordReader, refresher:
     reset: () => search.reset(),
     onNew: (found: readonly Change[]) => search.onNew(found),
   };
-}
-
-/** The row behind which a scan goes on, and its depth if the scan is by depth. */
-function readScanPosition(after: string): readonly number[] {
-  const [, depth] = readCursor(after);
-  return readCursor(after, depth === undefined ? [0] : [0, 0]) as readonly number[];
 }
 
 function byAge(a: TakeRecord, b: TakeRecord): number {

@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { nodeId } from '../../model/ids.ts';
 import type { NodeRecord } from '../../model/records.ts';
-import { allPages, makeBody, makeNode, type SampleNode, toRecords } from '../../testing/store-samples.ts';
+import { allPages, makeBody, makeNode, makePath, type SampleNode, toRecords } from '../../testing/store-samples.ts';
+import { memoryStore } from '../memory-store.ts';
 import type { SearchQuery, Store } from '../store.ts';
-import { fileStore } from './file-store.ts';
+import type { Files } from './disk.ts';
+import { type FileStoreOptions, fileStore } from './file-store.ts';
 import { createTestDisk } from './test-disk.ts';
 
 const WORDS = [
@@ -71,9 +73,13 @@ describe('a search without an index of words', () => {
     ['12'],
     ['nothing'],
     ['cart', 'nothing'],
+    ['ord', 'cart'],
+    ['cart', 'größer'],
     [''],
-  ])('finds what the index finds: %j %j', async (...words) => {
+  ])('finds what the index finds, as a store in memory does: %j %j', async (...words) => {
     const { indexed, read } = await openBoth();
+    const model = memoryStore();
+    await model.append(toRecords(makeTexts()));
     const wanted = words.filter((word) => typeof word === 'string');
     const queries: SearchQuery[] = [
       { words: wanted },
@@ -81,7 +87,10 @@ describe('a search without an index of words', () => {
       { words: wanted, since: 1010, until: 1030 },
     ];
     for (const query of queries) {
-      const expected = (await findAll(indexed, query, 1000)).sort();
+      const { items } = await model.search({ ...query, limit: 1000 });
+      // The index tells the same scores, too.
+      expect((await indexed.search({ ...query, limit: 1000 })).items).toEqual(items);
+      const expected = items.map(({ id }) => id).sort();
       for (const limit of [7, 1000]) {
         const found = await findAll(read, query, limit);
         expect(new Set(found).size).toBe(found.length);
@@ -150,11 +159,125 @@ describe('a search without an index of words', () => {
     await store.close();
   });
 
-  test('finds a message right after it was written', async () => {
+  test('finds a message right after it was written, as the index does', async () => {
     const { indexed, read } = await openBoth();
-    await read.append(toRecords([makeNode('a zebra')]));
-    expect((await read.search({ words: ['zebra'] })).items.length).toBe(1);
+    for (const store of [indexed, read]) {
+      expect((await store.search({ words: [`by${store.writer}`] })).items).toEqual([]);
+      await store.append(toRecords([makeNode(`written by${store.writer}`)]));
+      expect((await store.search({ words: [`by${store.writer}`] })).items.length).toBe(1);
+    }
     await indexed.close();
     await read.close();
   });
+});
+
+/** Texts and nodes are in segments of their own, so that the reads show how many texts are read at once. */
+async function openInParts(texts: readonly string[], options: FileStoreOptions = {}) {
+  const disk = createTestDisk();
+  const made = texts.map((text) => rawNode(text));
+  const [ofTexts, ofNodes] = [
+    await fileStore('/f', { files: disk.files() }),
+    await fileStore('/f', { files: disk.files() }),
+  ];
+  await ofTexts.append(made.map(({ body }) => body));
+  await ofNodes.append(made.map(({ node }) => node));
+  const path = `/f/projects/default/segments/${ofTexts.writer}.jsonl`;
+  const files = disk.files();
+  const events = { isTextNext: true, parts: 0, onText: undefined as (() => Promise<void>) | undefined };
+  const read: Files['read'] = async (name, start, length) => {
+    const bytes = await files.read(name, start, length);
+    if (name === path && events.isTextNext) events.parts += 1;
+    if (name.endsWith('.jsonl')) events.isTextNext = name !== path;
+    const { onText } = events;
+    if (name !== path || !onText) return bytes;
+    events.onText = undefined;
+    await onText();
+    return bytes;
+  };
+  const store = await fileStore('/f', { files: { ...files, read }, ...options });
+  events.parts = 0;
+  const nodesPath = path.replace(ofTexts.writer, ofNodes.writer);
+  return { store, events, path, disk, nodesPath };
+}
+
+describe.each([
+  ['with an index of words', {}],
+  ['without one', { searchMemory: 0 }],
+])('a search %s', (_, options) => {
+  const texts = (count: number) => Array.from({ length: count }, (_, at) => `yarn ${at}`);
+
+  test.each([
+    [1000, 1],
+    [2001, 3],
+  ])('reads %i texts in %i parts', async (count, parts) => {
+    const { store, events } = await openInParts(texts(count), options);
+    expect((await store.search({ words: ['yarn'], limit: 5000 })).items.length).toBe(count);
+    expect(events.parts).toBe(parts);
+    await store.close();
+  });
+
+  test('finds everything although all segments are read again meanwhile', async () => {
+    const { store, events, path, disk } = await openInParts(texts(1100), options);
+    events.onText = async () => {
+      disk.replace(path);
+      await store.changes();
+    };
+    expect((await store.search({ words: ['yarn'], limit: 5000 })).items.length).toBe(1100);
+    expect(events.onText).toBe(undefined);
+    await store.close();
+  });
+
+  test('finds everything after one that could not read it', async () => {
+    const { store, events } = await openInParts(texts(10), options);
+    events.onText = () => Promise.reject(Object.assign(new Error('raw'), { code: 'EIO', syscall: 'read' }));
+    await expect(store.search({ words: ['yarn'] })).rejects.toMatchObject({ code: 'store_failed' });
+    expect((await store.search({ words: ['yarn'] })).items.length).toBe(10);
+    await store.close();
+  });
+
+  test('lists the newest first of those that are as good, page by page', async () => {
+    const store = await fileStore('/f', { files: createTestDisk().files(), ...options });
+    const made = [5, 2, 9, 7, 1, 8, 3].map((at) => makeNode(`yarn ${at}`, { at }));
+    await store.append(toRecords(made));
+    const sorted = made.map(({ node }) => node).sort((a, b) => b.at - a.at);
+    for (const limit of [1, 2, 3, 7])
+      expect(await findAll(store, { words: ['yarn'] }, limit)).toEqual(sorted.map(({ id }) => id));
+    await store.close();
+  });
+
+  test('passes over a node that turns out to be damaged', async () => {
+    const { store, disk, nodesPath } = await openInParts(texts(3), options);
+    disk.damage(nodesPath, (bytes) => {
+      bytes[bytes.lastIndexOf('"k":"node"') + 6]! ^= 1;
+      return bytes;
+    });
+    expect((await store.search({ words: ['yarn'] })).items.length).toBe(2);
+    expect(store.problems().map(({ code }) => code)).toEqual(['damaged-record']);
+    await store.close();
+  });
+
+  test('looks for nothing if no word is given', async () => {
+    const { store, events } = await openInParts(texts(3), options);
+    for (const words of [[], [''], ['-']]) expect((await store.search({ words })).items).toEqual([]);
+    if ('searchMemory' in options) expect(events.parts).toBe(0);
+    await store.close();
+  });
+
+  test('passes over texts that are missing, and nodes that are only referred to', async () => {
+    const [, child] = makePath(['yarn parent', 'yarn child']);
+    const store = await fileStore('/f', { files: createTestDisk().files(), ...options });
+    await store.append(toRecords([child!]));
+    await store.append([makeNode('yarn, but not stored').node]);
+    for (let times = 0; times < 2; times++)
+      expect((await store.search({ words: ['yarn'] })).items.map(({ id }) => id)).toEqual([child!.node.id]);
+    await store.close();
+  });
+});
+
+test('reads long texts in parts that take little memory', async () => {
+  const long = (letter: string) => letter.repeat(9 * 2 ** 20);
+  const { store, events } = await openInParts([long('a'), long('b'), long('c'), 'yarn'], { searchMemory: 0 });
+  expect((await store.search({ words: ['yarn'] })).items.length).toBe(1);
+  expect(events.parts).toBe(2);
+  await store.close();
 });

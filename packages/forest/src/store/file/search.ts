@@ -4,6 +4,7 @@ import type { Change, Page, SearchHit, SearchQuery } from '../store.ts';
 import { createWordIndex, indexWords, nodeText, pageOfHits, splitWords, type WordIndex } from '../word-index.ts';
 import type { RecordReader } from './record-reader.ts';
 import type { SegmentSet } from './segment-set.ts';
+import type { Tables } from './tables/tables.ts';
 
 /** How many texts are read at once, and how many bytes of them. */
 const AT_ONCE = 1000;
@@ -14,73 +15,72 @@ const BYTES_AT_ONCE = 16 * 2 ** 20;
  * more than `memory` bytes, there is no index, because it would need about as much: each search reads all texts.
  */
 export function createSearch(set: SegmentSet, records: RecordReader, memory: number) {
-  let words: WordIndex | undefined;
-  let missing: number[] = [];
-  let added: string[] = [];
-  let filling: Promise<unknown> = Promise.resolve();
+  let current: TextIndex | undefined;
 
-  const reset = () => {
-    words = undefined;
-    missing = [];
-    added = [];
-  };
-  const start = () => {
-    const { count, has } = set.tables.nodes;
+  const start = (): TextIndex => {
+    const { tables } = set;
+    const { count, has } = tables.nodes;
+    const missing: number[] = [];
     for (let row = 1; row < count; row++) if (has(row)) missing.push(row);
-    return createWordIndex();
+    return { tables, words: createWordIndex(), missing, added: [], filling: Promise.resolve() };
   };
-  const readTexts = async (rows: readonly number[]): Promise<{ node: NodeRecord; text: string; row: number }[]> => {
-    const { nodes, bodies } = set.tables;
+  /** As many of these rows as are read at once, from one of them on. */
+  const nextPart = ({ nodes, bodies }: Tables, rows: readonly number[], first: number): number[] => {
+    let end = first;
+    for (let bytes = 0; end < rows.length && end - first < AT_ONCE && bytes < BYTES_AT_ONCE; end++)
+      bytes += bodies.place(nodes.body(rows[end]!))?.length ?? 0;
+    return rows.slice(first, end);
+  };
+  const readTexts = async ({ nodes, bodies }: Tables, rows: readonly number[]) => {
     const bodyRows = rows.map(nodes.body);
     const read = (await records.read(rows.map(nodes.place))) as (NodeRecord | undefined)[];
     const texts = (await records.read(bodyRows.map(bodies.place))) as (BodyRecord | undefined)[];
     return read.flatMap((node, at) => (node ? [{ node, text: texts[at]?.text ?? '', row: rows[at]! }] : []));
   };
-  /** How many of these rows are read at once. */
-  const countAtOnce = (rows: readonly number[]): number => {
-    const { nodes, bodies } = set.tables;
-    let count = 0;
-    for (let bytes = 0; count < Math.min(rows.length, AT_ONCE) && bytes < BYTES_AT_ONCE; count++)
-      bytes += bodies.place(nodes.body(rows[count]!))?.length ?? 0;
-    return count;
-  };
-  const fill = async (index: WordIndex) => {
-    for (const id of added.splice(0)) missing.push(set.tables.nodes.rowOf(id));
-    while (missing.length > 0 && index === words)
-      for (const { node, text } of await readTexts(missing.splice(0, countAtOnce(missing))))
-        index.add(node.id, nodeText(node.dialect, text));
+  const fill = async ({ tables, words, missing, added }: TextIndex) => {
+    for (const id of added.splice(0)) missing.push(tables.nodes.rowOf(id));
+    while (missing.length > 0) {
+      const part = nextPart(tables, missing, 0);
+      for (const { node, text } of await readTexts(tables, part)) words.add(node.id, nodeText(node.dialect, text));
+      // Only what was read is no longer missing: if reading fails, the next search reads it.
+      missing.splice(0, part.length);
+    }
   };
 
   /** Whether the time and the role of a node are those that are wanted. */
-  const isWanted = ({ roles, since = -Infinity, until = Infinity }: SearchQuery, row: number) => {
-    const { at, role } = set.tables.nodes;
+  const isWanted = ({ nodes }: Tables, { roles, since = -Infinity, until = Infinity }: SearchQuery, row: number) => {
+    const { at, role } = nodes;
     return at(row) >= since && at(row) < until && (roles?.includes(role(row)) ?? true);
   };
+  // If all segments are read again meanwhile, the tables that were begun with are dropped and say so, and the search is repeated.
   const findInIndex = async (query: SearchQuery): Promise<Page<SearchHit>> => {
-    words ??= start();
-    const index = words;
-    // One at a time: each of two would leave out what the other one reads.
-    filling = filling.catch(() => undefined).then(() => fill(index));
-    await filling;
-    const { at, rowOf } = set.tables.nodes;
-    const hits = index.find(query.words.flatMap(splitWords)).filter(({ id }) => {
-      const row = rowOf(id);
-      return row >= 0 && isWanted(query, row);
-    });
+    current ??= start();
+    const index = current;
+    // One at a time: two would read the same.
+    index.filling = index.filling.catch(() => undefined).then(() => fill(index));
+    await index.filling;
+    const { at, rowOf } = index.tables.nodes;
+    const hits = index.words
+      .find(query.words.flatMap(splitWords))
+      .filter(({ id }) => isWanted(index.tables, query, rowOf(id)));
     return pageOfHits(hits, (id) => at(rowOf(id)), query);
   };
   const findInTexts = async (query: SearchQuery): Promise<Page<SearchHit>> => {
+    const { tables } = set;
+    const { nodes } = tables;
     const matcher = new TextMatcher(query.words.flatMap(splitWords));
-    const { nodes } = set.tables;
-    let rows: number[] = [];
-    for (let next = 1; matcher.hasWords && (next < nodes.count || rows.length > 0); ) {
-      for (; next < nodes.count && rows.length < AT_ONCE; next++)
-        if (nodes.has(next) && isWanted(query, next)) rows.push(next);
-      const count = countAtOnce(rows);
-      for (const { node, text, row } of await readTexts(rows.slice(0, count))) matcher.match(row, node.dialect, text);
-      rows = rows.slice(count);
+    const rows: number[] = [];
+    for (let row = 1; matcher.hasWords && row < nodes.count; row++)
+      if (nodes.has(row) && isWanted(tables, query, row)) rows.push(row);
+    for (let done = 0; done < rows.length; ) {
+      const part = nextPart(tables, rows, done);
+      for (const { node, text, row } of await readTexts(tables, part)) matcher.match(row, node.dialect, text);
+      done += part.length;
     }
     return bestMatches(matcher.matches(), nodes, query);
+  };
+  const reset = () => {
+    current = undefined;
   };
 
   return {
@@ -90,11 +90,21 @@ export function createSearch(set: SegmentSet, records: RecordReader, memory: num
       return findInTexts(query);
     },
     onNew(found: readonly Change[]) {
-      if (!words) return;
-      for (const { kind, key } of found) if (kind === 'node') added.push(key);
+      for (const { kind, key } of found) if (kind === 'node') current?.added.push(key);
     },
     reset,
   };
+}
+
+interface TextIndex {
+  /** Those that its rows are of. */
+  readonly tables: Tables;
+  readonly words: WordIndex;
+  /** The rows of the nodes that are not in it yet. */
+  readonly missing: number[];
+  /** The ids of new nodes, which are not among them yet. */
+  readonly added: string[];
+  filling: Promise<unknown>;
 }
 
 /** A text that has all the words. */
@@ -108,7 +118,6 @@ const ASCII = /^[\0-\x7f]*$/;
 /** Compares texts with words as the index does. How rare a word is, is estimated: by the texts that have its letters. */
 class TextMatcher {
   readonly #words: readonly string[];
-  readonly #isPlain: boolean;
   /** How many texts have the letters of each word. */
   readonly #having: Uint32Array;
   /** For each match its row, the number of its words, and how often it has each of those that are wanted: there may be millions. */
@@ -117,7 +126,6 @@ class TextMatcher {
 
   constructor(words: readonly string[]) {
     this.#words = words;
-    this.#isPlain = words.every((word) => ASCII.test(word));
     this.#having = new Uint32Array(words.length);
   }
 
@@ -149,14 +157,13 @@ class TextMatcher {
 
   /**
    * Whether a text may have all the words. Most texts do not, and splitting them into words would take most of the time. In ASCII
-   * without escape sequences of letters, the letters of a word stand beside each other.
+   * without escape sequences of letters, the letters of a word stand beside each other, and other letters do not occur.
    */
   #hasLetters(raw: string): boolean {
-    const isPlain = this.#isPlain && ASCII.test(raw) && !raw.includes('\\u');
-    const lower = isPlain ? raw.toLowerCase() : '';
+    const lower = ASCII.test(raw) && !raw.includes('\\u') ? raw.toLowerCase() : undefined;
     let hasAll = true;
     for (const [at, word] of this.#words.entries())
-      if (!isPlain || lower.includes(word)) this.#having[at]! += 1;
+      if (lower?.includes(word) ?? true) this.#having[at]! += 1;
       else hasAll = false;
     return hasAll;
   }

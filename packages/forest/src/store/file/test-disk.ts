@@ -23,6 +23,8 @@ export interface TestDisk {
   kill(): void;
   /** Replaces the bytes of a file, as a damaged disk does. */
   damage(path: string, change: (bytes: Buffer) => Buffer): void;
+  /** Replaces a file by a copy of it, so that a store reads everything again. */
+  replace(path: string): void;
   /** How many more bytes can be written. */
   setSpace(bytes: number): void;
   /** Makes `sync` of files or folders do nothing: to show that a test would notice. */
@@ -205,6 +207,9 @@ export function createTestDisk(): TestDisk {
       const inode = inodeAt(path);
       inode.data = change(Buffer.from(inode.data));
       inode.synced = inode.data;
+    },
+    replace(path) {
+      names.set(path, { ...inodeAt(path), file: make().file });
     },
     setSpace(bytes) {
       space = bytes;

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
-import { PAGE_BYTES, PageCache } from './pages.ts';
-import { KeyTable, Rows } from './rows.ts';
+import { IndexDamage, PAGE_BYTES, PageCache } from './pages.ts';
+import { KeyTable, RowMap, Rows } from './rows.ts';
 
 let cache: PageCache;
 beforeEach(() => {
@@ -23,6 +23,9 @@ test('rows have places of their own, and others have none', () => {
   second.add();
   for (const row of [-1, 0, 1])
     expect([second.hasPlace(row), second.place(row)], String(row)).toEqual([false, undefined]);
+  // Whatever is in its page.
+  second.setPlace(1, place(1));
+  expect([second.hasPlace(1), second.place(1)]).toEqual([false, undefined]);
   second.setPlace(0, place(0));
   expect([second.hasPlace(0), second.place(0), second.count]).toEqual([true, place(0), 1]);
   for (const row of [0, 7, PER_PAGE - 1]) expect(first.place(row)).toEqual(place(2 ** 33 + row));
@@ -68,4 +71,12 @@ test('keys that begin alike are told apart', () => {
   }
   expect(keys.map(find)).toEqual([0, 1, 2, 3]);
   expect([0, 1, 2, 3].map((row) => table.hexOf(row))).toEqual(keys);
+});
+
+test('a map that was dropped gives its room to others, and answers nobody', () => {
+  const map = new RowMap(cache);
+  map.add(7, 1);
+  expect(map.find(7, () => true)).toBe(1);
+  map.drop();
+  expect(() => map.find(7, () => true)).toThrow(IndexDamage);
 });

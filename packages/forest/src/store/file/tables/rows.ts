@@ -97,9 +97,8 @@ export class Rows {
 
   /** The place of the record of a row; undefined if there is none. */
   place(row: number): RecordPlace | undefined {
-    if (row < 0 || row >= this.#count) return undefined;
-    const length = this.word(row, LENGTH);
-    return length === 0 ? undefined : { segment: this.word(row, SEGMENT), start: this.number(row, START), length };
+    if (!this.hasPlace(row)) return undefined;
+    return { segment: this.word(row, SEGMENT), start: this.number(row, START), length: this.word(row, LENGTH) };
   }
 
   hasPlace(row: number): boolean {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { sha256 } from '../../../model/ids.ts';
 import type { StoreRecord } from '../../../model/records.ts';
 import {
@@ -24,6 +25,8 @@ export interface PlacedEntry extends Entry {
 
 /** The places of all records. The records themselves stay on the disk. */
 export interface Tables {
+  /** A name for the numbers of the rows: other tables may number the same records otherwise. */
+  readonly numbering: string;
   readonly nodes: NodeTable;
   readonly bodies: BodyTable;
   readonly takes: TakeTable;
@@ -59,6 +62,7 @@ export function createTables(cache: PageCache, saved?: SavedTables): Tables {
   const takes = createTakeTable(cache, saved?.takes);
   const close = () => saved?.close();
   return {
+    numbering: randomUUID().slice(0, 8),
     nodes,
     bodies,
     takes,
