@@ -78,6 +78,22 @@ export function stampAfter(stamp: string): string {
   return `${digits(time, TIME_DIGITS)}.${digits(count, COUNT_DIGITS)}.${stamp.split('.').slice(2).join('.')}`;
 }
 
+/**
+ * A stamp later than another one, and earlier than any that its writer makes behind it: for what others conclude about a
+ * record. Whoever makes it makes the same, and what the writer itself says afterwards counts.
+ *
+ * @example
+ * stampOfConclusion('0mjvxylk2.0001.f22bd843ef327'); // '0mjvxylk2.0001.f22bd843ef327~'
+ */
+export function stampOfConclusion(stamp: string): string {
+  return `${stamp}~`;
+}
+
+/** Whether a stamp was made by `stampOfConclusion`. */
+export function isConclusion(stamp: string): boolean {
+  return stamp.endsWith('~');
+}
+
 /** The time of a stamp in milliseconds; undefined if it is not from such a clock. */
 export function stampTime(stamp: string): number | undefined {
   return readStamp(stamp)?.time;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { anthropicMessages, assistant, openaiChat, toolResult, user } from '@skein/core';
 import { describe, expect, test } from 'vitest';
-import { createClock } from './clock.ts';
+import { createClock, isConclusion, stampOfConclusion } from './clock.ts';
 import { ECHO_START, extendEcho } from './echo.ts';
 import { nodeId, ROOT, sha256 } from './ids.ts';
 
@@ -113,5 +113,16 @@ describe('the clock', () => {
     const broken = createClock('c', () => 1e12).tick();
     clock.see(broken);
     expect(clock.tick() < broken).toBe(true);
+  });
+
+  test('puts what others conclude about a record in front of all that its writer says later, however fast', () => {
+    const clock = createClock('w', () => 1_000_000);
+    const [stamp, next] = [clock.tick(), clock.tick()];
+    const concluded = stampOfConclusion(stamp);
+    expect([stamp, concluded, next].toSorted()).toEqual([stamp, concluded, next]);
+    expect([stamp, concluded, next].map(isConclusion)).toEqual([false, true, false]);
+    const follower = createClock('a', () => 0);
+    follower.see(concluded);
+    expect(follower.tick() > concluded).toBe(true);
   });
 });

@@ -168,7 +168,7 @@ export function createBacklog(forest: RecordingForest, options: BacklogOptions =
     while (held.length > 0) {
       const some = firstOf(held, AT_ONCE);
       await storeWaiting(
-        forest,
+        store,
         some.flatMap(({ records }) => records),
         report,
       );
@@ -201,7 +201,7 @@ export function createBacklog(forest: RecordingForest, options: BacklogOptions =
     while (isWaiting()) {
       isUnplaced = true;
       await storeHeld();
-      await loaded?.drain((records) => storeWaiting(forest, records, report));
+      await loaded?.drain((records) => storeWaiting(store, records, report));
       // The store works again, so new records need not wait.
       isBehind = false;
     }

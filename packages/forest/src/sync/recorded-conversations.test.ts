@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
-import { type Recorded, recordsOf } from '../../test/record-exchanges.ts';
+import { type Recorded, recordsOf, seen } from '../../test/record-exchanges.ts';
 import { createForest, type Forest, makeRef } from '../forest/index.ts';
+import { createClock } from '../model/clock.ts';
 import type { EntryRecord } from '../model/records.ts';
-import { reproject } from '../record/index.ts';
+import { placeNew, readExchangeRecord, reproject } from '../record/index.ts';
 import { memoryStore, overlayStore, type Store } from '../store/index.ts';
 import { answerSync, remotePeer } from './protocol.ts';
 import { createRecordIndex } from './record-index.ts';
@@ -62,6 +63,9 @@ async function shown(forest: Forest): Promise<string[][]> {
   const { items } = await forest.threads.list();
   return Promise.all(items.map(async ({ head }) => (await forest.path(head)).map(({ message: { text } }) => text)));
 }
+
+const outcome = async ({ store }: Forest, { id }: Recorded) =>
+  readExchangeRecord((await store.entry('exchange', id))!)?.outcome;
 
 const exchangesOf = async ({ store }: Forest) =>
   (await store.entries('exchange', { of: 'exchanges' })).items.map(({ id }) => id);
@@ -201,4 +205,32 @@ test('forests with a million messages, whose records share four digits, are comp
   const remote = remotePeer((call) => answerSync(peer, call));
   const here = storePeer(memoryStore());
   expect(await syncForests(here, remote, { direction: 'pull', dryRun: true })).toMatchObject({ received: 100 });
+});
+
+test.each([
+  'push',
+  'both',
+] as const)('an answer that was copied while it streamed, and taken for lost there, is whole in both places after the next %s', async (direction) => {
+  const [first, streamed] = turns as [Recorded, Recorded];
+  const clock = createClock('test', () => 1_000_000);
+  const [request, answer, exchange] = recordsOf(streamed, clock.tick()) as [EntryRecord, EntryRecord, EntryRecord];
+  const store = memoryStore();
+  await store.append([...recordsOf(first), request]);
+  await store.append([{ ...exchange, data: { ...exchange.data, outcome: 'open', writer: store.writer } }]);
+  const here = createForest(store, { now: () => 1_000_000 });
+  await placeNew(here);
+  const there = createForest(memoryStore(), { now: () => 2_000_000 });
+  await syncForests(storePeer(store), storePeer(there.store), push);
+  await placeNew(there);
+  expect(await outcome(there, streamed)).toBe('cut');
+  expect(await shown(there)).not.toEqual([TEXTS.slice(0, 4)]);
+
+  await store.append([answer, { ...exchange, clock: clock.tick() }]);
+  await placeNew(here);
+  await syncForests(storePeer(store), remotePeer((call) => answerSync(storePeer(there.store), call)), { direction });
+  expect(await outcome(there, streamed)).toBe('done');
+  expect(await shown(there)).toEqual([TEXTS.slice(0, 4)]);
+  const [ours, theirs] = [await seen(store), await seen(there.store)];
+  expect(ours.landed[streamed.id]).toMatchObject({ state: 'landed' });
+  expect(theirs).toEqual(ours);
 });

@@ -231,7 +231,7 @@ test('a selection by tag and date sends whole conversations with what belongs to
   expect((await here.threads.get(later.id)).tags).toEqual([]);
   await expect(there.threads.get(home.id)).rejects.toThrow('no thread');
   expect(await there.fsck()).toEqual([]);
-  const forgotten = { version: 3, call: 'items', list: [''], selection: 'unknown' };
+  const forgotten = { version: 4, call: 'items', list: [''], selection: 'unknown' };
   await expect(answerSync(storePeer(there.store), forgotten)).rejects.toMatchObject({ code: 'sync_refused' });
 });
 

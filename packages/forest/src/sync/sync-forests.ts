@@ -1,3 +1,4 @@
+import { isConclusion } from '../model/clock.ts';
 import type { RefRecord } from '../model/records.ts';
 import { refKey } from '../store/records.ts';
 import { describeRecord, isWinner, LONGEST_PREFIX, type RecordItem } from './record-index.ts';
@@ -90,7 +91,7 @@ async function meetPeers(
   options: Omit<SyncOptions, 'selection'>,
 ): Promise<SyncResult> {
   const { direction, dryRun = false, since = '', onProgress = () => undefined } = options;
-  const difference = await compare(local, remote);
+  const difference = await settleExchanges(local, remote, await compare(local, remote), options);
   const push = direction === 'pull' ? [] : difference.push;
   const pull = direction === 'push' ? [] : difference.pull;
   const heads = await findHeadPairs(local, remote, difference.rivals, since);
@@ -131,6 +132,39 @@ async function meetPeers(
     conflicts: [...found.map(({ conflict }) => conflict), ...headConflicts(heads, settled)],
     compared: difference.compared,
   };
+}
+
+/**
+ * An exchange that was copied while it went on, and was taken for lost there, has another place than it has at its end. Its end
+ * comes first, so that it has the same place on both sides before they are brought together. Returns the difference that is left.
+ */
+async function settleExchanges(
+  local: SyncPeer,
+  remote: SyncPeer,
+  difference: RecordDifference,
+  { direction, dryRun }: Pick<SyncOptions, 'direction' | 'dryRun'>,
+): Promise<RecordDifference> {
+  const lost = new Set(
+    difference.rivals.flatMap(({ local: one, remote: other }) =>
+      isExchange(one) && [one, other].some(({ version }) => isConclusion(String(version))) ? [one.key] : [],
+    ),
+  );
+  if (lost.size === 0 || dryRun) return difference;
+  const ways = [
+    ...(direction === 'pull' ? [] : [{ from: local, to: remote, items: difference.push }]),
+    ...(direction === 'push' ? [] : [{ from: remote, to: local, items: difference.pull }]),
+  ];
+  for (const { from, to, items } of ways) {
+    if (!to.place || !items.some(({ key }) => lost.has(key))) continue;
+    const ended = items.filter(({ key }) => [...lost].some((one) => key === one || key.startsWith(`${one}/`)));
+    await transfer(from, to, ended, () => undefined);
+    await to.place();
+  }
+  return compare(local, remote);
+}
+
+function isExchange({ key }: RecordItem): boolean {
+  return key.startsWith('entry/exchange/');
 }
 
 function isMessage({ key }: RecordItem): boolean {

@@ -79,6 +79,7 @@ const CLOSING_MS = 5_000;
 export function createFleet(time: VirtualTime, size: FleetSize, { fetch, log, limits }: FleetOptions): ServerFleet {
   const problems: string[] = [];
   let killed = 0;
+  let copies = 0;
   const databases = Array.from({ length: size.databases }, (_, at) =>
     createSharedDatabase(`db${at}`, time, log.onWrite),
   );
@@ -137,18 +138,6 @@ export function createFleet(time: VirtualTime, size: FleetSize, { fetch, log, li
     server.process = undefined;
     process.die();
   };
-  /** The store of the program that copies a project. */
-  const copied = (database: SharedDatabase, project: string): Store => {
-    const store = database.project(project);
-    return {
-      ...store,
-      async append(records) {
-        log.onWrite(database.name, project, records);
-        await store.append(records);
-      },
-    };
-  };
-
   return {
     databases,
     projects,
@@ -175,7 +164,9 @@ export function createFleet(time: VirtualTime, size: FleetSize, { fetch, log, li
     /** As docs/postgres.md says it: copied, its servers restarted, copied again; what waited for the old address is moved. */
     async move(project, to) {
       const from = project.database;
-      const [source, target] = [from.project(project.name), copied(to, project.name)];
+      copies += 1;
+      const source = from.project(project.name);
+      const target = await to.connect(project.name, { isDead: false }, `copy-${copies}`);
       const copy = () => syncForests(storePeer(source), storePeer(target), { direction: 'push' });
       await copy();
       project.database = to;
@@ -185,6 +176,7 @@ export function createFleet(time: VirtualTime, size: FleetSize, { fetch, log, li
         if (!server.process) await start(server);
       }
       await copy();
+      await target.close();
     },
   };
 }

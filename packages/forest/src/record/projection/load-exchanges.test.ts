@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type Recorded, recordsOf } from '../../../test/record-exchanges.ts';
 import { createForest } from '../../forest/index.ts';
+import { createClock } from '../../model/clock.ts';
 import { type EntryRecord, packBytes } from '../../model/records.ts';
 import { memoryStore, overlayStore, type Store } from '../../store/index.ts';
 import { readExchangeRecord, upstreamResponsePart } from '../exchange.ts';
@@ -54,6 +55,19 @@ describe('an exchange that has not ended', () => {
     expect(readExchangeRecord(found!)).toMatchObject(cut);
     expect(found!.clock > open('dead').clock).toBe(true);
     expect(await store.entry('exchange', 'x1')).toEqual(found);
+  });
+
+  test('that only seemed to be lost is what its process says at the end, though the clock of whoever closed it is ahead', async () => {
+    const store = memoryStore();
+    const clock = createClock('alive', () => 1_000_000);
+    const begun = { ...open('alive'), clock: clock.tick() };
+    const done = { ...changed(begun, { outcome: 'done' }), clock: clock.tick() };
+    const closed = await Promise.all(
+      [2_000_000, 3_000_000].map((ahead) => closeLost(createForest(memoryStore(), { now: () => ahead }), [begun])),
+    );
+    expect(closed[0]).toEqual(closed[1]);
+    await store.append([begun, done, ...closed.flat()]);
+    expect(await store.entry('exchange', 'x1')).toEqual(done);
   });
 
   test('goes on if its process is alive; what has ended or cannot be read stays as it is', async () => {

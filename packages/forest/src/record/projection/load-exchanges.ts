@@ -1,5 +1,6 @@
 import type { Message } from '@skein/core';
 import { allPages } from '../../forest/index.ts';
+import { stampOfConclusion } from '../../model/clock.ts';
 import type { EntryRecord } from '../../model/records.ts';
 import {
   EXCHANGES,
@@ -36,7 +37,10 @@ export async function* loadExchanges(
   yield part;
 }
 
-/** Marks exchanges that a dead process left open as cut. */
+/**
+ * Marks exchanges that a dead process left open as cut. A process of another machine whose forest was copied seems to be dead, too:
+ * what it stores at the end counts, whatever the clocks say.
+ */
 export async function closeLost(
   { store, clock }: RecordingForest,
   entries: readonly EntryRecord[],
@@ -46,7 +50,7 @@ export async function closeLost(
     clock.see(entry.clock);
     const exchange = readExchangeRecord(entry);
     const isLost = exchange?.outcome === 'open' && !(await store.isAlive(exchange.writer));
-    found.push(isLost ? exchangeRecord(asCut(exchange), clock.tick()) : entry);
+    found.push(isLost ? exchangeRecord(asCut(exchange), stampOfConclusion(entry.clock)) : entry);
     if (isLost) await store.append([found.at(-1)!]);
   }
   return found;

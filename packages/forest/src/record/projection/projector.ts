@@ -57,6 +57,11 @@ export async function reproject(forest: RecordingForest): Promise<ProjectionCoun
   return sharedProjector(forest).rebuild();
 }
 
+/** Places the exchanges of a forest that were stored or changed since the last time, as a recorder does it. */
+export async function placeNew(forest: RecordingForest): Promise<void> {
+  await sharedProjector(forest).run();
+}
+
 /** `memory` counts what is kept of the exchanges. */
 export function createProjector(
   forest: RecordingForest,
