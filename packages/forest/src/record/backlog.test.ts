@@ -142,6 +142,38 @@ test('what waits in the next outage is stored at its end, though what waited in 
   expect(await storedWhole(inner)).toHaveLength(3);
 });
 
+test('what is being stored when the placing of what waited before it ends has its place afterwards', async () => {
+  const inner = memoryStore();
+  const gates = new Map<'changes' | 'append', () => void>();
+  const closed = new Set<'changes' | 'append'>();
+  const pass = async (name: 'changes' | 'append') => {
+    if (closed.delete(name)) await new Promise<void>((resolve) => gates.set(name, resolve));
+  };
+  const { state, store } = fragile({
+    ...inner,
+    changes: (after) => pass('changes').then(() => inner.changes(after)),
+    append: (records) => pass('append').then(() => inner.append(records)),
+  });
+  const one = openProcess(store);
+  for (const [text, name] of [
+    ['first', 'changes'],
+    ['second', 'append'],
+  ] as const) {
+    state.trouble = 'fails';
+    one.record(text);
+    await settle(() => one.backlog.state().exchanges.length === 1);
+    closed.add(name);
+    state.trouble = 'none';
+    await settle(() => gates.has(name));
+  }
+  gates.get('changes')!();
+  await passSlowly();
+  gates.get('append')!();
+  await settle(() => one.backlog.state().exchanges.length === 0);
+  expect(await one.backlog.settle()).toBe(true);
+  expect(await storedWhole(inner)).toHaveLength(2);
+});
+
 test.each([
   ['its own', false],
   ['a given', true],

@@ -99,7 +99,9 @@ export function createBacklog(forest: RecordingForest, options: BacklogOptions =
   let loaded: WaitingFiles | undefined;
   /** Whether the store does not take records at the moment: new ones are kept behind those that wait. */
   let isBehind = false;
-  let isUnplaced = false;
+  /** How often something was stored that has to be placed, and up to which of these times everything is placed. */
+  let stored = 0;
+  let placed = 0;
   /** Whether there may be files of other processes. */
   let hasOthers = folder !== undefined;
   /** Whether an earlier process may have stored something that it did not place. */
@@ -123,14 +125,15 @@ export function createBacklog(forest: RecordingForest, options: BacklogOptions =
     return files;
   };
   const isWaiting = () => isBehind || held.length > 0 || loaded?.isEmpty === false;
-  const hasWork = () => isWaiting() || isUnplaced || hasOthers || mayBeUnplaced;
+  const isUnplaced = () => placed < stored;
+  const hasWork = () => isWaiting() || isUnplaced() || hasOthers || mayBeUnplaced;
   const state = (): BacklogState => {
     const inFiles = loaded?.exchanges() ?? new Set();
     return {
       exchanges: [...new Set([...held.flatMap(({ records }) => exchangesIn(records)), ...inFiles])],
       bytes: heldBytes,
       folder: inFiles.size > 0 ? folder : undefined,
-      isUnplaced,
+      isUnplaced: isUnplaced(),
       reason,
     };
   };
@@ -177,40 +180,45 @@ export function createBacklog(forest: RecordingForest, options: BacklogOptions =
     }
   };
   const placeAll = async (): Promise<void> => {
-    isUnplaced = true;
+    // What is stored from here on may not be seen.
+    const upTo = stored;
     try {
       await projector.run();
-      isUnplaced = false;
+      placed = Math.max(placed, upTo);
       if (!isWaiting()) reason = '';
     } catch (error) {
       reason = messageOf(error);
       if (isOutage(error)) return start();
-      isUnplaced = false;
+      placed = Math.max(placed, upTo);
       report(error);
     }
   };
   const startPlacing = (): Promise<void> => {
-    placing ??= placeAll().finally(() => {
-      placing = undefined;
+    const work = placeAll().finally(() => {
+      if (placing === work) placing = undefined;
     });
-    return placing;
+    placing = work;
+    return work;
   };
   const drain = async (): Promise<void> => {
     if (folder !== undefined && hasOthers)
       hasOthers = await (await openFiles(folder)).adopt((writer) => store.isAlive(writer));
     while (isWaiting()) {
-      isUnplaced = true;
-      await storeHeld();
-      await loaded?.drain((records) => storeWaiting(store, records, report));
+      try {
+        await storeHeld();
+        await loaded?.drain((records) => storeWaiting(store, records, report));
+      } finally {
+        stored += 1;
+      }
       // The store works again, so new records need not wait.
       isBehind = false;
     }
     if (mayBeUnplaced) {
-      isUnplaced ||= await hasUnplaced(store);
+      if (await hasUnplaced(store)) stored += 1;
       mayBeUnplaced = false;
     }
     // Placing takes as long as all servers record, and what waits in the next outage must not wait for it.
-    if (isUnplaced) startPlacing();
+    if (isUnplaced()) startPlacing();
     if (!isTold) return;
     isTold = false;
     safely(() => onChange(state()));
@@ -311,15 +319,15 @@ export function createBacklog(forest: RecordingForest, options: BacklogOptions =
       return landed;
     },
     async place() {
-      isUnplaced = true;
+      stored += 1;
       // In an outage, that comes at its end.
       if (!isBehind) await placeAll();
     },
     flush,
     async settle() {
       if (!(await flush())) return false;
-      if (isUnplaced) await startPlacing();
-      return !isUnplaced;
+      if (isUnplaced()) await startPlacing();
+      return !isUnplaced();
     },
     state,
     close() {

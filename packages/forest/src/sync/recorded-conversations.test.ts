@@ -207,30 +207,71 @@ test('forests with a million messages, whose records share four digits, are comp
   expect(await syncForests(here, remote, { direction: 'pull', dryRun: true })).toMatchObject({ received: 100 });
 });
 
-test.each([
-  'push',
-  'both',
-] as const)('an answer that was copied while it streamed, and taken for lost there, is whole in both places after the next %s', async (direction) => {
+/** A forest at the other end of a connection. */
+function connect({ store }: Forest): SyncPeer {
+  const peer = storePeer(store);
+  return remotePeer((call) => answerSync(peer, call));
+}
+
+/** A forest with a turn and the beginning of the next one, and what its process stores at the end. */
+async function streaming() {
   const [first, streamed] = turns as [Recorded, Recorded];
   const clock = createClock('test', () => 1_000_000);
   const [request, answer, exchange] = recordsOf(streamed, clock.tick()) as [EntryRecord, EntryRecord, EntryRecord];
   const store = memoryStore();
-  await store.append([...recordsOf(first), request]);
-  await store.append([{ ...exchange, data: { ...exchange.data, outcome: 'open', writer: store.writer } }]);
-  const here = createForest(store, { now: () => 1_000_000 });
-  await placeNew(here);
-  const there = createForest(memoryStore(), { now: () => 2_000_000 });
-  await syncForests(storePeer(store), storePeer(there.store), push);
-  await placeNew(there);
-  expect(await outcome(there, streamed)).toBe('cut');
-  expect(await shown(there)).not.toEqual([TEXTS.slice(0, 4)]);
+  const open = { ...exchange, data: { ...exchange.data, outcome: 'open', writer: store.writer } };
+  await store.append([...recordsOf(first), request, open]);
+  const end = [answer, { ...exchange, clock: clock.tick() }];
+  return { here: createForest(store, { now: () => 1_000_000 }), streamed, end };
+}
 
-  await store.append([answer, { ...exchange, clock: clock.tick() }]);
+/** The same forest elsewhere, where its process seems to be dead. */
+async function copiedTooEarly(here: Forest): Promise<Forest> {
+  const there = createForest(memoryStore(), { now: () => 2_000_000 });
+  await syncForests(storePeer(here.store), storePeer(there.store), push);
+  await placeNew(there);
+  return there;
+}
+
+test('an answer that was copied while it streamed is whole in both places after the next meeting, whoever took it for lost', async () => {
+  for (const direction of ['push', 'both'] as const) {
+    const { here, streamed, end } = await streaming();
+    await placeNew(here);
+    const there = await copiedTooEarly(here);
+    expect(await outcome(there, streamed)).toBe('cut');
+    await here.store.append(end);
+    await placeNew(here);
+    await syncForests(storePeer(here.store), connect(there), { direction });
+    expect(await outcome(there, streamed)).toBe('done');
+    const [ours, theirs] = [await seen(here.store), await seen(there.store)];
+    expect(ours.landed[streamed.id]).toMatchObject({ state: 'landed' });
+    expect(theirs).toEqual(ours);
+  }
+});
+
+test('a forest that took an answer for lost does not take its place away from one that has it whole', async () => {
+  const { here, streamed, end } = await streaming();
   await placeNew(here);
-  await syncForests(storePeer(store), remotePeer((call) => answerSync(storePeer(there.store), call)), { direction });
-  expect(await outcome(there, streamed)).toBe('done');
-  expect(await shown(there)).toEqual([TEXTS.slice(0, 4)]);
-  const [ours, theirs] = [await seen(store), await seen(there.store)];
-  expect(ours.landed[streamed.id]).toMatchObject({ state: 'landed' });
-  expect(theirs).toEqual(ours);
+  const there = await copiedTooEarly(here);
+  await here.store.append(end);
+  await placeNew(here);
+  const before = await seen(here.store);
+  expect(before.landed[streamed.id]).toMatchObject({ state: 'landed' });
+  await syncForests(storePeer(there.store), storePeer(here.store), push);
+  expect(await seen(here.store)).toEqual(before);
+  await syncForests(storePeer(here.store), storePeer(there.store), { direction: 'pull' });
+  expect(await seen(here.store)).toEqual(before);
+});
+
+test('exchanges that have no place yet are placed where they arrive, though nothing is recorded there', async () => {
+  const { here, end } = await streaming();
+  await here.store.append(end);
+  for (const direction of ['push', 'pull', 'both'] as const) {
+    const there = createForest(memoryStore());
+    const [local, remote] = direction === 'push' ? [here, there] : [there, here];
+    const meet = () => syncForests(storePeer(local.store), connect(remote), { direction });
+    expect((await meet()).conflicts).toEqual([]);
+    expect(await shown(there)).toEqual([TEXTS.slice(0, 4)]);
+    expect(await meet()).toMatchObject({ sent: 0, received: 0 });
+  }
 });

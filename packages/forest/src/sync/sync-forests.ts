@@ -1,12 +1,12 @@
-import { isConclusion } from '../model/clock.ts';
 import type { RefRecord } from '../model/records.ts';
-import { refKey } from '../store/records.ts';
-import { describeRecord, isWinner, LONGEST_PREFIX, type RecordItem } from './record-index.ts';
+import { comparePeers, type RecordDifference } from './compare-peers.ts';
+import { hasUnplaced, headKey, settleLost } from './lost-exchanges.ts';
+import { describeRecord, isWinner, type RecordItem } from './record-index.ts';
 import type { SyncSelection } from './selection.ts';
-import { verify } from './store-peer.ts';
 import { SyncError } from './sync-error.ts';
-import { type LocalPeer, SYNC_VERSION, type SyncPeer, type SyncRecord } from './sync-peer.ts';
+import { type LocalPeer, SYNC_VERSION, type SyncPeer } from './sync-peer.ts';
 import type { HeadPair, ResolvedHead } from './thread-heads.ts';
+import { readRegisters, transfer } from './transfer.ts';
 
 /** Which way records go: to the other forest, from it, or both. */
 export type SyncDirection = 'push' | 'pull' | 'both';
@@ -91,10 +91,10 @@ async function meetPeers(
   options: Omit<SyncOptions, 'selection'>,
 ): Promise<SyncResult> {
   const { direction, dryRun = false, since = '', onProgress = () => undefined } = options;
-  const difference = await settleExchanges(local, remote, await compare(local, remote), options);
+  const difference = await settleLost(local, remote, await comparePeers(local, remote), options);
   const push = direction === 'pull' ? [] : difference.push;
   const pull = direction === 'push' ? [] : difference.pull;
-  const heads = await findHeadPairs(local, remote, difference.rivals, since);
+  const heads = await findHeadPairs(local, remote, difference, options);
   const headKeys = new Set(heads.map(({ later }) => headKey(later.key)));
   const isHead = ({ key }: RecordItem) => headKeys.has(key);
   const found = await findConflicts(local, remote, difference.rivals, since);
@@ -124,116 +124,41 @@ async function meetPeers(
     await keep(settled.flatMap(({ records }) => records));
     await exchange(isHead);
   }
+  const unplaced = dryRun ? [] : [...(hasUnplaced(push) ? [remote] : []), ...(hasUnplaced(pull) ? [local] : [])];
+  const placing = unplaced.filter(({ place }) => place);
+  for (const peer of placing) await peer.place!();
   if (!dryRun) await remote.flush?.();
-  return {
+  const result = {
     sent: push.length,
     received: pull.length,
     messages: { sent: push.filter(isMessage).length, received: pull.filter(isMessage).length },
     conflicts: [...found.map(({ conflict }) => conflict), ...headConflicts(heads, settled)],
     compared: difference.compared,
   };
+  // The places that one side has found go to the other, where these exchanges have none.
+  return placing.length > 0 && direction === 'both'
+    ? addResults(result, await meetPeers(local, remote, options))
+    : result;
 }
 
-/**
- * An exchange that was copied while it went on, and was taken for lost there, has another place than it has at its end. Its end
- * comes first, so that it has the same place on both sides before they are brought together. Returns the difference that is left.
- */
-async function settleExchanges(
-  local: SyncPeer,
-  remote: SyncPeer,
-  difference: RecordDifference,
-  { direction, dryRun }: Pick<SyncOptions, 'direction' | 'dryRun'>,
-): Promise<RecordDifference> {
-  const lost = new Set(
-    difference.rivals.flatMap(({ local: one, remote: other }) =>
-      isExchange(one) && [one, other].some(({ version }) => isConclusion(String(version))) ? [one.key] : [],
-    ),
-  );
-  if (lost.size === 0 || dryRun) return difference;
-  const ways = [
-    ...(direction === 'pull' ? [] : [{ from: local, to: remote, items: difference.push }]),
-    ...(direction === 'push' ? [] : [{ from: remote, to: local, items: difference.pull }]),
-  ];
-  for (const { from, to, items } of ways) {
-    if (!to.place || !items.some(({ key }) => lost.has(key))) continue;
-    const ended = items.filter(({ key }) => [...lost].some((one) => key === one || key.startsWith(`${one}/`)));
-    await transfer(from, to, ended, () => undefined);
-    await to.place();
-  }
-  return compare(local, remote);
-}
-
-function isExchange({ key }: RecordItem): boolean {
-  return key.startsWith('entry/exchange/');
+function addResults(first: SyncResult, then: SyncResult): SyncResult {
+  return {
+    sent: first.sent + then.sent,
+    received: first.received + then.received,
+    messages: {
+      sent: first.messages.sent + then.messages.sent,
+      received: first.messages.received + then.messages.received,
+    },
+    conflicts: [...first.conflicts, ...then.conflicts],
+    compared: {
+      summaries: first.compared.summaries + then.compared.summaries,
+      items: first.compared.items + then.compared.items,
+    },
+  };
 }
 
 function isMessage({ key }: RecordItem): boolean {
   return key.startsWith('node/');
-}
-
-/** Lists of this many prefixes or ids are sent at once. */
-const AT_ONCE = 256;
-/** Prefixes with no more items than this are listed at once. */
-const SMALL = 48;
-
-interface RecordDifference {
-  /** What the remote side lacks, in the order of sending. */
-  readonly push: readonly RecordItem[];
-  readonly pull: readonly RecordItem[];
-  /** Versions of one record that the sides do not share. */
-  readonly rivals: readonly { readonly local: RecordItem; readonly remote: RecordItem }[];
-  readonly compared: SyncResult['compared'];
-}
-
-/** Finds what each side lacks: prefixes with different summaries are split until few items are left. */
-async function compare(local: SyncPeer, remote: SyncPeer): Promise<RecordDifference> {
-  let open = [''];
-  const leaves: string[] = [];
-  const compared = { summaries: 0, items: 0 };
-  while (open.length > 0) {
-    const next: string[] = [];
-    for (const prefixes of inGroups(open)) {
-      const [ours, theirs] = await Promise.all([local.summaries(prefixes), remote.summaries(prefixes)]);
-      for (const [at, prefix] of prefixes.entries()) {
-        for (const [digit, mine] of ours[at]!.entries()) {
-          const other = theirs[at]![digit]!;
-          compared.summaries += 1;
-          if (mine.count === other.count && mine.sum === other.sum) continue;
-          const longer = prefix + digit.toString(16);
-          const isLeaf = longer.length === LONGEST_PREFIX || Math.max(mine.count, other.count) <= SMALL;
-          (isLeaf ? leaves : next).push(longer);
-        }
-      }
-    }
-    open = next;
-  }
-  const mine = new Map<string, RecordItem>();
-  const theirs = new Map<string, RecordItem>();
-  for (const prefixes of inGroups(leaves)) {
-    const [ours, others] = await Promise.all([local.items(prefixes), remote.items(prefixes)]);
-    compared.items += others.length;
-    const shared = new Set(ours.map(({ id }) => id));
-    for (const item of others) if (!shared.delete(item.id)) theirs.set(item.id, item);
-    for (const item of ours) if (shared.has(item.id)) mine.set(item.id, item);
-  }
-  return { ...settle(mine, theirs), compared };
-}
-
-/** Of two versions of one record, only the one that counts is sent. */
-function settle(mine: Map<string, RecordItem>, theirs: Map<string, RecordItem>): Omit<RecordDifference, 'compared'> {
-  const byKey = new Map([...theirs.values()].map((item) => [item.key, item]));
-  const rivals: { local: RecordItem; remote: RecordItem }[] = [];
-  for (const local of [...mine.values()]) {
-    const remote = byKey.get(local.key);
-    if (!remote) continue;
-    rivals.push({ local, remote });
-    if (isWinner(local, remote)) theirs.delete(remote.id);
-    else mine.delete(local.id);
-  }
-  // Exchanges of one conversation arrive in the order of their times, which their keys begin with.
-  const inOrder = (items: Map<string, RecordItem>) =>
-    [...items.values()].sort((a, b) => a.rank - b.rank || (a.key < b.key ? -1 : 1));
-  return { push: inOrder(mine), pull: inOrder(theirs), rivals };
 }
 
 /** Values that every message changes, or that a program keeps for itself. */
@@ -248,11 +173,11 @@ async function findConflicts(
 ): Promise<{ conflict: SyncConflict; record: RefRecord }[]> {
   const both = rivals.filter(({ local: a, remote: b }) => isChanged(a, since) && isChanged(b, since));
   const [ours, theirs] = await Promise.all([
-    readRefs(
+    readRegisters(
       local,
       both.map((pair) => pair.local.id),
     ),
-    readRefs(
+    readRegisters(
       remote,
       both.map((pair) => pair.remote.id),
     ),
@@ -274,24 +199,21 @@ function isThreadHead({ on, name }: RefRecord): boolean {
   return on === 'thread' && name === 'head';
 }
 
-function headKey(thread: string): string {
-  return `ref/${refKey({ on: 'thread', key: thread, name: 'head' })}`;
-}
-
 /** Finds the threads that end elsewhere on the other side. */
 async function findHeadPairs(
   local: SyncPeer,
   remote: SyncPeer,
-  rivals: RecordDifference['rivals'],
-  since: string,
+  { push, rivals }: RecordDifference,
+  { direction, since = '' }: Pick<SyncOptions, 'direction' | 'since'>,
 ): Promise<HeadPair[]> {
+  const sent = new Set(push.map(({ key }) => key));
   const some = rivals.filter(({ local: { key } }) => /^ref\/thread\/.*\/head$/s.test(key));
   const [ours, theirs] = await Promise.all([
-    readRefs(
+    readRegisters(
       local,
       some.map((pair) => pair.local.id),
     ),
-    readRefs(
+    readRegisters(
       remote,
       some.map((pair) => pair.remote.id),
     ),
@@ -300,7 +222,9 @@ async function findHeadPairs(
     const [mine, other] = [ours.get(pair.local.id), theirs.get(pair.remote.id)];
     if (!mine || !other || mine.value === other.value) return [];
     const [later, earlier] = isWinner(pair.local, pair.remote) ? [mine, other] : [other, mine];
-    return [{ later, earlier, isConflict: isChanged(pair.local, since) && isChanged(pair.remote, since) }];
+    const isConflict = isChanged(pair.local, since) && isChanged(pair.remote, since);
+    const isKnownThere = direction === 'push' && !sent.has(`node/${mine.value}`);
+    return [{ later, earlier, isConflict, ...(isKnownThere && { ofReceiver: other }) }];
   });
 }
 
@@ -313,40 +237,4 @@ function headConflicts(heads: readonly HeadPair[], settled: readonly ResolvedHea
 
 function isChanged({ key, version }: RecordItem, since: string): boolean {
   return key.startsWith('ref/') && String(version) > since;
-}
-
-async function readRefs(peer: SyncPeer, ids: readonly string[]): Promise<Map<string, RefRecord>> {
-  const found = new Map<string, RefRecord>();
-  for await (const records of pages(peer, ids))
-    for (const one of records) {
-      verify(one);
-      if (one.record.k === 'ref') found.set(one.id, one.record);
-    }
-  return found;
-}
-
-async function* pages(peer: SyncPeer, ids: readonly string[]): AsyncGenerator<readonly SyncRecord[]> {
-  for (let start = 0; start < ids.length; ) {
-    const { records, done } = await peer.read(ids.slice(start, start + AT_ONCE));
-    if (!(done > 0)) throw new SyncError('sync_refused', 'The other side did not send the records it has.');
-    yield records;
-    start += done;
-  }
-}
-
-async function transfer(
-  from: SyncPeer,
-  to: SyncPeer,
-  items: readonly RecordItem[],
-  onDone: (count: number) => void,
-): Promise<void> {
-  const ids = items.map(({ id }) => id);
-  for await (const records of pages(from, ids)) {
-    if (records.length > 0) await to.write(records);
-    onDone(records.length);
-  }
-}
-
-function* inGroups<T>(list: readonly T[]): Generator<readonly T[]> {
-  for (let start = 0; start < list.length; start += AT_ONCE) yield list.slice(start, start + AT_ONCE);
 }

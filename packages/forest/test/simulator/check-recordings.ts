@@ -63,7 +63,7 @@ export function createChecks(
   };
   /** Whether an answer is stored; then it must have its place, below everything that its client saw. */
   const isShown = async ({ name, database }: Project, { response, seen: texts }: Answer): Promise<boolean> => {
-    const exchange = log.find(response);
+    const exchange = log.find(response, database.name);
     if (!exchange) return false;
     const store = database.project(name);
     const { node, state, thread = '' } = exchange.placement ?? {};

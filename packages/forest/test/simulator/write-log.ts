@@ -10,8 +10,8 @@ export interface WriteLog {
   readonly onWrite: WriteListener;
   /** How many exchanges whose answers were whole are recorded. */
   count(): number;
-  /** Whether the exchange with a response is recorded, and the place that it has now. */
-  find(responseId: string): { readonly placement: Placement | undefined } | undefined;
+  /** Whether the exchange with a response is recorded, and the place that it has now in a database. */
+  find(responseId: string, database: string): { readonly placement: Placement | undefined } | undefined;
   /** Everything that a database was given about the exchanges of a project, apart from their places. */
   exchangeRecords(project: string, database: string): readonly StoreRecord[];
   /** A database or a writer is not there until `end` is called: exchanges that are placed meanwhile do not count as slow. */
@@ -46,9 +46,10 @@ export function createWriteLog(time: VirtualTime): WriteLog {
     byResponse.set(responseId, one);
     byExchange.set(id, one);
   };
-  const notePlacement = (exchange: string, clock: string, placement: Placement) => {
-    const before = placements.get(exchange);
-    if (!before || before.clock < clock) placements.set(exchange, { clock, placement });
+  const notePlacement = (database: string, exchange: string, clock: string, placement: Placement) => {
+    const key = `${database} ${exchange}`;
+    const before = placements.get(key);
+    if (!before || before.clock < clock) placements.set(key, { clock, placement });
     const one = byExchange.get(exchange);
     if (!one || one.placedAt !== undefined) return;
     one.placedAt = time.elapsedMs();
@@ -65,13 +66,13 @@ export function createWriteLog(time: VirtualTime): WriteLog {
           exchangeRecords.set(place, [...(exchangeRecords.get(place) ?? []), record]);
           if (record.of === EXCHANGES) noteExchange(database, record);
         } else if (record.k === 'ref' && record.name === 'landed')
-          notePlacement(record.key, record.clock, record.value as Placement);
+          notePlacement(database, record.key, record.clock, record.value as Placement);
       }
     },
     count: () => byResponse.size,
-    find(responseId) {
+    find(responseId, database) {
       const exchange = byResponse.get(responseId);
-      return exchange && { placement: placements.get(exchange.id)?.placement };
+      return exchange && { placement: placements.get(`${database} ${exchange.id}`)?.placement };
     },
     exchangeRecords: (project, database) => exchangeRecords.get(`${project} ${database}`) ?? [],
     disturb(name) {

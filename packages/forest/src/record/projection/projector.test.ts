@@ -1,11 +1,12 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { type Recorded, recordsOf, seen } from '../../../test/record-exchanges.ts';
 import { createForest } from '../../forest/index.ts';
 import type { RefRecord } from '../../model/records.ts';
-import { memoryStore, overlayStore } from '../../store/index.ts';
+import { memoryStore, overlayStore, type Store } from '../../store/index.ts';
 import { createProjector, reproject, sharedProjector } from './projector.ts';
-import { chat, conversation, inMemory, LIMITS, recordOf, world } from './test-projector.ts';
+import { chat, conversation, inMemory, LIMITS, openRecord, recordOf, world } from './test-projector.ts';
 import { PLACEMENT_REF } from './tree-writer.ts';
+import { LOOK_AGAIN_MS } from './unplaced-exchanges.ts';
 
 describe('a run', () => {
   /** A projector whose store waits when it is asked for changes. */
@@ -67,6 +68,43 @@ describe('a run', () => {
     isDown = false;
     await projector.run();
     expect(await seen(store)).toEqual(await inMemory([one!, two!]));
+  });
+
+  test('closes an exchange whose process seemed to live when it was read, though nothing else is recorded', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'performance'] });
+    try {
+      const { store, newProjector, placement } = world();
+      let isAlive = true;
+      let looks = 0;
+      const isAliveNow: Store['isAlive'] = async (writer) => {
+        looks += 1;
+        return isAlive || writer !== 'killed';
+      };
+      const [one, two] = conversation(2) as [Recorded, Recorded];
+      await store.append([
+        ...recordsOf(one).slice(0, -1),
+        { ...openRecord(one), data: { ...openRecord(one).data, writer: 'killed' } },
+      ]);
+      const projector = newProjector({ isAlive: isAliveNow });
+      await projector.run();
+      await vi.advanceTimersByTimeAsync(2 * LOOK_AGAIN_MS);
+      expect(await placement(one)).toBeUndefined();
+      const before = looks;
+      for (const record of recordsOf(two)) {
+        await store.append([record]);
+        await projector.run();
+      }
+      expect(looks).toBe(before);
+      isAlive = false;
+      await vi.advanceTimersByTimeAsync(LOOK_AGAIN_MS);
+      await vi.waitFor(async () => expect(await placement(one)).toMatchObject({ state: 'landed' }));
+      expect((await store.entry('exchange', one.id))?.data.outcome).toBe('cut');
+      await projector.run();
+      expect(vi.getTimerCount()).toBe(0);
+      expect(await seen(store)).toEqual(await inMemory([{ ...one, outcome: 'cut' }, two]));
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   test('places exchanges until nothing is new, and none twice', async () => {

@@ -10,7 +10,7 @@ import { type AppliedExchange, PlacementOrder, type QueuedExchange } from './pla
 import { createReadingAhead } from './reading-ahead.ts';
 import { createRecordedIndex, type IndexStep, type RecordedIndex } from './recorded-index.ts';
 import { createTreeWriter } from './tree-writer.ts';
-import { UnplacedExchanges } from './unplaced-exchanges.ts';
+import { LOOK_AGAIN_MS, UnplacedExchanges } from './unplaced-exchanges.ts';
 
 /** Keeps the recorded tree up to date with the stored exchanges. */
 interface Projector {
@@ -119,7 +119,7 @@ export function createProjector(
       const exchange = readExchangeRecord(entry);
       if (!exchange) continue;
       const { id, order, clock } = entry;
-      if (exchange.outcome === 'open') unplaced.open.set(id, order);
+      if (exchange.outcome === 'open') unplaced.open.set(id, entry);
       else unplaced.open.delete(id);
       if (exchange.outcome === 'open' || placed.has(id, clock)) continue;
       const natural = order > position ? order : latePosition(exchange, position);
@@ -225,17 +225,31 @@ export function createProjector(
     return next;
   };
 
+  /** A process may die while it records something, and nothing be recorded after it. */
+  let looksAgain = false;
+  const lookAgain = () => {
+    if (looksAgain || !unplaced.waitsForOthers) return;
+    looksAgain = true;
+    setTimeout(() => {
+      looksAgain = false;
+      // A store that cannot be read is reported by whoever records something.
+      start().catch(() => undefined);
+    }, LOOK_AGAIN_MS).unref();
+  };
+
   /** A run that is queued but has not begun; it will see everything that is stored by then. */
   let next: Promise<void> | undefined;
+  const start = () => {
+    next ??= queued(async () => {
+      next = undefined;
+      await run();
+      lookAgain();
+    });
+    return next;
+  };
 
   return {
-    run() {
-      next ??= queued(async () => {
-        next = undefined;
-        await run();
-      });
-      return next;
-    },
+    run: start,
     rebuild: () =>
       queued(async () => {
         forget();

@@ -157,9 +157,9 @@ describe('a later look', () => {
     reset();
     expect(await look()).toEqual([[1], []]);
     expect(begun()).toBe(2);
-    unplaced.open.set('a', '');
+    unplaced.open.set(idOf(2), openRecord(2));
     unplaced.unread.add('b');
-    expect(unplaced.pendingTo('z')).toEqual(['a', 'b']);
+    expect(unplaced.pendingTo('z')).toEqual([idOf(2), 'b']);
     unplaced.forget();
     expect(unplaced.cursor).toBeUndefined();
     expect(unplaced.pendingTo('z')).toEqual([]);
@@ -181,11 +181,10 @@ describe('a later look', () => {
 
 test('exchanges wait if they have not ended, are not read, or are not placed yet, up to a position', () => {
   const { unplaced } = world();
-  unplaced.open.set('open', 'b');
-  unplaced.open.set('later', 'c');
+  for (const start of [1, 2]) unplaced.open.set(idOf(start), openRecord(start));
   unplaced.unread.add('unread');
-  expect(unplaced.pendingTo('b')).toEqual(['open', 'unread']);
-  expect(unplaced.pendingTo('a')).toEqual(['unread']);
+  expect(unplaced.pendingTo(orderOf(1))).toEqual([idOf(1), 'unread']);
+  expect(unplaced.pendingTo('')).toEqual(['unread']);
 });
 
 describe('of exchanges up to those whose facts are stored', () => {

@@ -1,6 +1,6 @@
 import type { EntryRecord } from '../../model/records.ts';
 import type { Change } from '../../store/index.ts';
-import { EXCHANGES } from '../exchange.ts';
+import { EXCHANGES, readExchangeRecord } from '../exchange.ts';
 import type { RecordingForest } from '../recorder.ts';
 import type { FoldedState, ProjectionLimits } from './fact-base.ts';
 import { closeLost, loadExchanges } from './load-exchanges.ts';
@@ -11,10 +11,13 @@ import { closeLost, loadExchanges } from './load-exchanges.ts';
  */
 const PLACED_AT_ONCE = 200;
 
+/** How often it is asked whether processes that are recording something live: as long as the lease of a process. */
+export const LOOK_AGAIN_MS = 30_000;
+
 /** Finds the exchanges of a store that a projection has not placed: all that are not in its stored facts, and then those that change. */
 export class UnplacedExchanges {
-  /** Exchanges that have not ended, with their positions. */
-  readonly open = new Map<string, string>();
+  /** Exchanges that have not ended. */
+  readonly open = new Map<string, EntryRecord>();
   /** Exchanges whose parts are missing. */
   readonly unread = new Set<string>();
   readonly #forest: RecordingForest;
@@ -23,6 +26,8 @@ export class UnplacedExchanges {
   #cursor: string | undefined;
   /** Records of exchanges that were found before the cursor, and are not placed yet. */
   readonly #found = new Map<string, EntryRecord>();
+  /** When it was last asked whether the processes of open exchanges live. */
+  #askedAt = Number.NEGATIVE_INFINITY;
   /** Up to which position all exchanges have been read, while a process that begins has not read all of them. */
   #readTo: string | undefined;
 
@@ -58,6 +63,11 @@ export class UnplacedExchanges {
     }
   }
 
+  /** Whether other processes are recording something: they may die while they do. */
+  get waitsForOthers(): boolean {
+    return this.#openOfOthers().length > 0;
+  }
+
   /** Whether all exchanges up to a position have been read. */
   hasRead(order: string): boolean {
     return this.#readTo === undefined || order <= this.#readTo;
@@ -66,8 +76,14 @@ export class UnplacedExchanges {
   /** Exchanges up to a position that are not placed. */
   pendingTo(last: string): string[] {
     const found = [...this.#found.values()].map(({ id, order }) => [id, order] as const);
-    const waiting = [...this.open, ...found].filter(([, order]) => order <= last).map(([id]) => id);
+    const open = [...this.open.values()].map(({ id, order }) => [id, order] as const);
+    const waiting = [...open, ...found].filter(([, order]) => order <= last).map(([id]) => id);
     return [...waiting, ...this.unread];
+  }
+
+  #openOfOthers(): EntryRecord[] {
+    const { writer } = this.#forest.store;
+    return [...this.open.values()].filter((entry) => readExchangeRecord(entry)!.writer !== writer);
   }
 
   /** The records of all exchanges whose facts are not stored. */
@@ -99,7 +115,17 @@ export class UnplacedExchanges {
     this.#cursor = reset ? undefined : next;
     if (reset) return false;
     for (const entry of await this.#readChanged(items)) this.#found.set(entry.id, entry);
+    await this.#lookForLost();
     return true;
+  }
+
+  /** A process that died may have seemed to live when its exchanges were found. */
+  async #lookForLost(): Promise<void> {
+    if (performance.now() - this.#askedAt < LOOK_AGAIN_MS) return;
+    this.#askedAt = performance.now();
+    const left = this.#openOfOthers().filter(({ id }) => !this.#found.has(id));
+    for (const entry of await closeLost(this.#forest, left))
+      if (entry !== this.open.get(entry.id)) this.#found.set(entry.id, entry);
   }
 
   /** Exchanges that ended or came after the facts of their time were stored. They come first: others may continue them. */
