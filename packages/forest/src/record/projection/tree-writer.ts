@@ -12,7 +12,7 @@ import { ROOT } from '../../model/ids.ts';
 import type { NodeRecord, RefRecord, StoreRecord, TakeRecord } from '../../model/records.ts';
 import { PLACEMENT_RULES, type Placement, placedNodes, readPlacement } from '../placement.ts';
 import type { RecordingForest } from '../recorder.ts';
-import { turnOfOthers } from '../turns.ts';
+import { sliceWork, turnOfOthers } from '../turns.ts';
 import type { PlacedExchange } from './place-exchange.ts';
 import { forkedThreadId, type IndexThread, type RecordedIndex } from './recorded-index.ts';
 
@@ -83,23 +83,25 @@ export function createTreeWriter(forest: RecordingForest): TreeWriter {
   return {
     prepare,
     async add({ exchange, placement, records, checkpoint }) {
-      if (!placements.has(exchange)) await prepare([exchange]);
+      await prepare([exchange]);
       latest.set(exchange, placement);
       const before = placements.get(exchange);
-      if (isSame(before, placement)) {
-        changed.delete(exchange);
-        return;
-      }
-      changed.set(exchange, before);
       // The former placement of this run was written, too.
       const earlier = written.get(exchange);
       if (earlier && !isSame(earlier, placement)) superseded.push({ exchange, before: earlier, after: placement });
+      if (isSame(before, placement)) {
+        changed.delete(exchange);
+        written.delete(exchange);
+        return;
+      }
+      changed.set(exchange, before);
       written.set(exchange, placement);
       if (checkpoint) await writeCheckpoint(forest, checkpoint.node, checkpoint.thread, [checkpoint.checkpoint]);
       // Reading the takes of a shared node is slow; it is needed only if this exchange may have some already.
       const isFirst = !before && !earlier && placement.found !== undefined;
-      if (!isFirst && records.length > 0) await write();
-      hold(isFirst || records.length === 0 ? records : await withoutKnownTakes(forest, records));
+      const mayBeKnown = !isFirst && records.length > 0;
+      if (mayBeKnown) await write();
+      hold(mayBeKnown ? await withoutKnownTakes(forest, records) : records);
       if (unwritten.length >= BATCH || unwrittenText >= MOST_TEXT) await write();
     },
     async commit(index) {
@@ -110,9 +112,9 @@ export function createTreeWriter(forest: RecordingForest): TreeWriter {
       changed = new Map();
       written = new Map();
       superseded = [];
-      // Redirects are found among the nodes that are stored.
-      if (changes.length === 0 || gone.length > 0 || changes.some(({ before }) => before)) await write();
-      if (changes.length === 0) return 0;
+      if (changes.length === 0 && gone.length === 0) return 0;
+      // Redirects are found among the nodes that are stored; those that only this run wrote may not be.
+      if (gone.length > 0) await write();
       await readRefs(
         forest,
         'forest',
@@ -165,7 +167,7 @@ async function withoutKnownTakes({ store }: RecordingForest, records: readonly S
   return records.filter((record) => record.k !== 'take' || !known.has(takeKey(record)));
 }
 
-function takeKey({ node, exchange, via, thread = '' }: TakeRecord): string {
+function takeKey({ node, exchange, via, thread }: TakeRecord): string {
   return `${node} ${exchange} ${via} ${thread}`;
 }
 
@@ -187,14 +189,11 @@ async function makeRevivals(forest: RecordingForest, changes: readonly Placement
 }
 
 function nodesAndParent(placement: Placement): string[] {
-  return [
-    ...placedNodes(placement),
-    ...(placement.parent === undefined || placement.parent === ROOT ? [] : [placement.parent]),
-  ];
+  return [...placedNodes(placement), ...(placement.parent === undefined ? [] : [placement.parent])];
 }
 
 function isSame(a: Placement | undefined, b: Placement): boolean {
-  return a !== undefined && stable(a) === stable(b);
+  return stable(a) === stable(b);
 }
 
 function stable(value: unknown): string {
@@ -290,14 +289,13 @@ async function makeThreadRefs(
   const ids = new Set(changes.flatMap(({ before, after }) => [before?.thread, after.thread]));
   ids.delete(undefined);
   const keys = [...ids] as string[];
-  if (keys.length === 0) return [];
   const items = await readRefs(forest, 'thread', keys, NAMES);
   const there = new Map(items.map(({ key, name, value }) => [`${key} ${name}`, value]));
   const has = (name: string, id: string) => Boolean(there.get(`${id} ${name}`));
   const set = (id: string, values: Readonly<Record<string, unknown>>) =>
     Object.entries(values).map(([name, value]) => makeRef(forest, 'thread', id, name, value));
   const threads = await index.read(() => new Map(keys.map((id) => [id, index.threads.get(id)])));
-  const refs = keys.flatMap((id) => {
+  const toRefs = (id: string): RefRecord[] => {
     const thread = threads.get(id);
     if (!thread)
       return has('head', id) && begun.has(id) ? set(id, { deleted: true, mergedInto: successor.get(id) ?? '' }) : [];
@@ -309,9 +307,15 @@ async function makeThreadRefs(
       ...Object.fromEntries(said),
       ...(!has('head', id) && { start: ROOT, title }),
       ...(title !== '' && there.get(`${id} title`) === '' && { title }),
-      ...(has('mergedInto', id) && { deleted: false, mergedInto: false }),
+      ...(typeof there.get(`${id} mergedInto`) === 'string' && { deleted: false, mergedInto: false }),
     });
-  });
+  };
+  const refs: RefRecord[] = [];
+  const turn = sliceWork();
+  for (const id of keys) {
+    refs.push(...toRefs(id));
+    await turn();
+  }
   const touches = keys.flatMap((thread) => {
     const known = threads.get(thread);
     const group = known && threadGroup(known);
@@ -342,7 +346,7 @@ async function writtenHeads(
   const left = await index.read(() =>
     [...heads].filter(
       (entry): entry is [string, string] =>
-        typeof entry[1] === 'string' && index.threads.has(entry[0]) && !index.nodes.has(entry[1]) && entry[1] !== ROOT,
+        typeof entry[1] === 'string' && index.threads.has(entry[0]) && !index.nodes.has(entry[1]),
     ),
   );
   if (left.length === 0) return [];
@@ -352,7 +356,6 @@ async function writtenHeads(
 }
 
 const NAMES = [
-  'start',
   'head',
   'title',
   'created',
