@@ -100,7 +100,10 @@ describe('a run', () => {
       await vi.waitFor(async () => expect(await placement(one)).toMatchObject({ state: 'landed' }));
       expect((await store.entry('exchange', one.id))?.data.outcome).toBe('cut');
       await projector.run();
-      expect(vi.getTimerCount()).toBe(0);
+      const asked = looks;
+      await vi.advanceTimersByTimeAsync(3 * LOOK_AGAIN_MS);
+      await projector.run();
+      expect(looks).toBe(asked);
       expect(await seen(store)).toEqual(await inMemory([{ ...one, outcome: 'cut' }, two]));
     } finally {
       vi.useRealTimers();

@@ -126,6 +126,16 @@ describe('nodes that no exchange uses any more', () => {
     expect(await refs('node')).toMatchObject({ 'a moved': 'reply' });
   });
 
+  test('are redirected, too, if an exchange used them only in between, and is back where it was', async () => {
+    const { place, commit, refs, writer } = await world(['p', 'reply']);
+    const home = { parent: 'p', node: 'reply' };
+    await place('x', home, { parent: ROOT, node: 'a' }, [nodeOf('a', ROOT, 1)]);
+    await place('x', undefined, home);
+    expect(await commit()).toBe(1);
+    expect(await refs('node')).toEqual({ 'a moved': 'reply' });
+    expect(await writer.commit(createRecordedIndex())).toBe(0);
+  });
+
   test('of two places that an exchange had in between, both are redirected', async () => {
     const { place, commit, refs } = await world(['p', 'reply']);
     await place('x', undefined, { parent: ROOT, node: 'a' }, [nodeOf('a', ROOT, 1)]);
@@ -154,6 +164,21 @@ describe('a thread that no exchange is in any more', () => {
     await place('x', undefined, { thread: 'old' });
     await commit();
     expect(await refs('thread')).toMatchObject({ 'old deleted': false, 'old mergedInto': false, 'old head': 'there' });
+  });
+
+  test('is deleted if its first exchange has no place any more, and comes back with it', async () => {
+    const { store, place, commit, refs, index } = await world();
+    await store.append([known('old')]);
+    await place('x', { thread: 'old', way: 'starts' }, { state: 'waiting' });
+    await commit();
+    expect(await refs('thread')).toEqual({ 'old head': 'h', 'old deleted': true, 'old mergedInto': '' });
+    index.set(index.threads, 'old', {
+      ...{ head: ROOT, created: 1, touched: 2, title: '', opening: '', hints: {}, hintsKey: '', part: 'main' },
+      ...{ isNamed: false, hasTools: false },
+    });
+    await place('x', undefined, { thread: 'old' });
+    await commit();
+    expect(await refs('thread')).toMatchObject({ 'old deleted': false, 'old mergedInto': false });
   });
 
   test('stays while its first exchange is not here', async () => {
