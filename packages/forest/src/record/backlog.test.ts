@@ -284,6 +284,24 @@ test('a recorder with a backlog of its own tells that what is stored could not b
   expect(items).toHaveLength(1);
 });
 
+test('a disk that fails to read while what waited is stored takes no recording for refused', async () => {
+  const inner = memoryStore();
+  let failing = 0;
+  const append: Store['append'] = (records) => {
+    if (failing === 0) return inner.append(records);
+    failing -= 1;
+    const cause = Object.assign(new Error('EIO: i/o error, read'), { code: 'EIO', syscall: 'read' });
+    return Promise.reject(new StoreError('store_failed', 'The disk reports an error.', cause));
+  };
+  const one = openProcess({ ...inner, append });
+  failing = 4;
+  const ids = [one.record('first'), one.record('second')];
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(failing).toBe(0);
+  expect(one.errors).toEqual([]);
+  expect(await storedWhole(inner)).toEqual(ids.sort());
+});
+
 test('what one record refuses for ever does not hold up the others, and is reported', async () => {
   const inner = memoryStore();
   let refused = '';

@@ -65,9 +65,10 @@ const OUTAGES = [
   'store_closed',
 ] as const;
 
-/** Whether the store would refuse anything at the moment. */
+/** Whether the store would refuse anything at the moment: a system call that fails says nothing about a record. */
 export function isOutage(error: unknown): boolean {
-  return isSkeinError(error, ...OUTAGES);
+  const { cause } = error as { readonly cause?: { readonly syscall?: unknown } };
+  return isSkeinError(error, ...OUTAGES) || typeof cause?.syscall === 'string';
 }
 
 /** The exchanges that records of recordings belong to: that they describe, are a part of, or lead to. */

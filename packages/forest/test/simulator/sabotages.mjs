@@ -15,7 +15,7 @@ export const IGNORE_FILES_OF_OTHERS = {
   by: 'let hasOthers = false;',
 };
 export const LEAVE_OUT_LAST = {
-  file: 'packages/forest/src/sync/sync-forests.ts',
+  file: 'packages/forest/src/sync/transfer.ts',
   replace: 'if (records.length > 0) await to.write(records);',
   by: 'if (records.length > 1) await to.write(records.slice(0, -1));',
 };

@@ -72,6 +72,19 @@ const SERVERS = [
     seed: 3,
   },
   {
+    holds: 'the gateway answers',
+    says: 'the gateway answered none',
+    broken: 'providers are asked at another address',
+    changes: [
+      {
+        file: 'packages/server/src/gateway/request/upstream-fetch.ts',
+        replace: 'agents[protocol].dispatch({ origin,',
+        by: "agents[protocol].dispatch({ origin: 'http://nobody',",
+      },
+    ],
+    seed: 1,
+  },
+  {
     holds: 'an answer of the gateway that reached its client is stored',
     says: 'the acknowledged exchange',
     broken: 'an answer does not wait until it is stored',

@@ -41,6 +41,8 @@ type Answer = { readonly status: number; readonly body: any };
 const MODEL = 'openai-chat/gpt-5.5';
 /** After this time what waited for the store is stored, and placed: the next try is due. */
 const UNTIL_STORED_MS = 60_000;
+/** So many requests of the gateway cannot all fail: machines are not away that often. */
+const MOST_WITHOUT_ANSWER = 20;
 
 /** Runs one seed. Throws when something does not hold that must hold. */
 export async function simulateServer(seed: number, steps = 40): Promise<SimulationResult> {
@@ -53,6 +55,7 @@ async function createWorld(time: VirtualTime, config: Config, trace: string[]): 
   const thinker = createThinkingProvider(time);
   const network = createNetwork(time);
   const counts = { faults: 0, assertions: 0 };
+  let asked = 0;
   const pick = <T>(list: readonly T[]): T => list[time.below(list.length)]!;
   const serve = (replica: Replica) => {
     const { name, forest } = replica;
@@ -160,7 +163,10 @@ async function createWorld(time: VirtualTime, config: Config, trace: string[]): 
       }
     },
     'asks through the proxy': ({ replica }) => converse(replica, time, pick),
-    'asks through the gateway': ({ replica, talks }) => talk(replica, talks, network, time),
+    'asks through the gateway'({ replica, talks }) {
+      asked += 1;
+      return talk(replica, talks, network, time);
+    },
     async 'reads lists'(machine) {
       for (const path of ['/threads?limit=20', '/search?q=Question', '/generations', '/recordings'])
         await ask(machine, 'GET', path);
@@ -311,6 +317,10 @@ async function createWorld(time: VirtualTime, config: Config, trace: string[]): 
     /** At the end the machines meet until nothing breaks, and agree. */
     async end() {
       trace.push('the end');
+      const answered = machines.flatMap(({ talks }) => talks).reduce((sum, talk) => sum + talk.acknowledged.size, 0);
+      // Whoever gets only errors notices nothing else.
+      assert.ok(answered > 0 || asked < MOST_WITHOUT_ANSWER, `the gateway answered none of ${asked} requests`);
+      counts.assertions += 1;
       for (const machine of machines) {
         await machine.server.close();
         counts.assertions += await checkPaths(machine.replica, machine.talks);

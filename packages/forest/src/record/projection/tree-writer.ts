@@ -115,6 +115,7 @@ export function createTreeWriter(forest: RecordingForest): TreeWriter {
       if (changes.length === 0 && gone.length === 0) return 0;
       // Redirects are found among the nodes that are stored; those that only this run wrote may not be.
       if (gone.length > 0) await write();
+      // Read only so that what is written next has later stamps.
       await readRefs(
         forest,
         'forest',

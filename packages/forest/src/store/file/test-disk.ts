@@ -234,5 +234,5 @@ function survivor({ data, synced }: Inode, random: () => number): Buffer {
 }
 
 function errorOf(code: string): Error {
-  return Object.assign(new Error(`${code}: test`), { code });
+  return Object.assign(new Error(`${code}: test`), { code, syscall: 'test' });
 }
