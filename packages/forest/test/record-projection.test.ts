@@ -1,8 +1,8 @@
 import { memoryStore, reproject, type Store } from '@skein/forest';
 import { describe, expect, test } from 'vitest';
 import { EXCHANGES } from '../src/record/exchange.ts';
+import { PLACEMENT_REF } from '../src/record/projection/placement-refs.ts';
 import { sharedProjector } from '../src/record/projection/projector.ts';
-import { PLACEMENT_REF } from '../src/record/projection/tree-writer.ts';
 import { recordsOf, seen } from './record-exchanges.ts';
 import { newForest } from './record-kit.ts';
 import { assistant, chatTurn, poll, projected, response, responsesTurn, user } from './record-projection-kit.ts';

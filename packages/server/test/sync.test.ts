@@ -32,7 +32,7 @@ test('the route writes nothing without a token, for another version, for a wrong
   const { records } = await peer.read(items.toSorted((a, b) => a.rank - b.rank).map((item) => item.id));
   const { api, forest } = await startWorld({ token });
   const write = (change: object, headers: Record<string, string> = { authorization: `Bearer ${token}` }) =>
-    api('POST', '/sync', { version: 4, call: 'write', list: records, ...change }, headers);
+    api('POST', '/sync', { version: 3, call: 'write', list: records, ...change }, headers);
   const wrong = records.map((one) =>
     one.record.k === 'body' ? { ...one, record: { ...one.record, text: '{"role":"user","content":"Evil"}' } } : one,
   );
@@ -48,7 +48,7 @@ test('the route writes nothing without a token, for another version, for a wrong
   const { config } = await loadConfig({ cwd: '/', env: {}, home: '/nonexistent' });
   const redaction = { ...config.redaction, patterns: ['sk-[a-z]+'] };
   const hiding = await startWorld({ config: { ...config, redaction } });
-  expect((await hiding.api('POST', '/sync', { version: 4, call: 'version' })).body.code).toBe('would_lose');
+  expect((await hiding.api('POST', '/sync', { version: 3, call: 'version' })).body.code).toBe('would_lose');
   expect((await write({})).body).toEqual({ result: records.length });
   expect((await forest.node(id)).message.text).toBe('Hello');
 });

@@ -2,7 +2,7 @@ import type { Usage } from '@skein/core';
 import { type EntryRecord, packedText, type RefRecord, type TakeRecord } from '../model/records.ts';
 import { EXCHANGES, readExchangeRecord, sentPartExchange, sentPartId, startOrder } from '../record/exchange.ts';
 import { finalOutcome, readPlacement } from '../record/placement.ts';
-import { PLACEMENT_REF } from '../record/projection/tree-writer.ts';
+import { PLACEMENT_REF } from '../record/projection/placement-refs.ts';
 import {
   openSegmentScan,
   type RecordSelection,

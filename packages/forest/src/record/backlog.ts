@@ -2,8 +2,8 @@ import type { StoreRecord } from '../model/records.ts';
 import type { Files } from '../store/file/disk.ts';
 import type { Store } from '../store/index.ts';
 import { EXCHANGES } from './exchange.ts';
+import { PLACEMENT_REF } from './projection/placement-refs.ts';
 import { sharedProjector } from './projection/projector.ts';
-import { PLACEMENT_REF } from './projection/tree-writer.ts';
 import type { RecordingForest } from './recorder.ts';
 import type { WaitingFiles } from './waiting-files.ts';
 import { exchangesIn, isOutage, messageOf, RecordingError, sizeOf, storeWaiting } from './waiting-records.ts';
@@ -171,7 +171,7 @@ export function createBacklog(forest: RecordingForest, options: BacklogOptions =
     while (held.length > 0) {
       const some = firstOf(held, AT_ONCE);
       await storeWaiting(
-        store,
+        forest,
         some.flatMap(({ records }) => records),
         report,
       );
@@ -206,7 +206,7 @@ export function createBacklog(forest: RecordingForest, options: BacklogOptions =
     while (isWaiting()) {
       try {
         await storeHeld();
-        await loaded?.drain((records) => storeWaiting(store, records, report));
+        await loaded?.drain((records) => storeWaiting(forest, records, report));
       } finally {
         stored += 1;
       }

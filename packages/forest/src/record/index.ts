@@ -37,9 +37,9 @@ export {
 } from './list-exchanges.ts';
 export { type Placement, placedNodes, readPlacement } from './placement.ts';
 export { projectSecrets } from './project-secrets.ts';
-export { placeNew, reproject } from './projection/projector.ts';
+export { PLACEMENT_REF } from './projection/placement-refs.ts';
+export { reproject } from './projection/projector.ts';
 export { forkedThreadId } from './projection/recorded-index.ts';
-export { PLACEMENT_REF } from './projection/tree-writer.ts';
 export { type RecordFetch, type RecordFetchOptions, recordFetch } from './record-fetch.ts';
 export {
   createRecorder,

@@ -10,7 +10,7 @@ import {
   startOrder,
 } from './exchange.ts';
 import { finalOutcome, type Placement, readPlacement } from './placement.ts';
-import { PLACEMENT_REF } from './projection/tree-writer.ts';
+import { PLACEMENT_REF } from './projection/placement-refs.ts';
 import type { RecordingForest } from './recorder.ts';
 
 /** Which exchanges `listExchanges` returns. */

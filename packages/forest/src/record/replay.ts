@@ -13,7 +13,7 @@ import {
   type TimedPart,
 } from './exchange.ts';
 import { finalOutcome, readPlacement } from './placement.ts';
-import { PLACEMENT_REF } from './projection/tree-writer.ts';
+import { PLACEMENT_REF } from './projection/placement-refs.ts';
 import type { RecordingForest, RequestToRecord } from './recorder.ts';
 
 /** Options of a replayed response. */

@@ -1,8 +1,8 @@
 /** Records of recordings that waited for their store. */
 import { isSkeinError, SkeinError } from '@skein/core';
 import { type StoreRecord, utf8Bytes } from '../model/records.ts';
-import type { Store } from '../store/index.ts';
 import { EXCHANGES } from './exchange.ts';
+import type { RecordingForest } from './recorder.ts';
 
 /** Recordings that are not stored. */
 export class RecordingError extends SkeinError {
@@ -30,10 +30,12 @@ function describeError(code: RecordingError['code'], exchanges: readonly string[
 
 /** Stores records that waited. Those that the store refuses on their own are lost. */
 export async function storeWaiting(
-  store: Store,
-  records: readonly StoreRecord[],
+  forest: RecordingForest,
+  given: readonly StoreRecord[],
   report: (error: unknown) => void,
 ): Promise<void> {
+  const { store } = forest;
+  const records = await Promise.all(given.map((record) => restamp(forest, record)));
   try {
     await store.append(records);
     return;
@@ -54,6 +56,15 @@ export async function storeWaiting(
   // A store that takes nothing at all may take it later.
   if (refused.length === records.length) throw last;
   if (refused.length > 0) report(new RecordingError('recording_lost', exchangesIn(refused), messageOf(last)));
+}
+
+/** A release before 0.2 may have closed an exchange, as it seemed to be lost, with a stamp that is later than that of its end. */
+async function restamp({ store, clock }: RecordingForest, record: StoreRecord): Promise<StoreRecord> {
+  if (record.k !== 'exchange' || record.of !== EXCHANGES || record.data.outcome === 'open') return record;
+  const stored = await store.entry('exchange', record.id);
+  if (!stored || stored.clock <= record.clock) return record;
+  clock.see(stored.clock);
+  return { ...record, clock: clock.tick() };
 }
 
 const OUTAGES = [

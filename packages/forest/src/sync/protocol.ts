@@ -45,7 +45,6 @@ function createPeer(send: (call: SyncCall) => Promise<unknown>, about: Pick<Sync
     items: (prefixes) => ask('items', isItems, prefixes),
     read: (ids) => ask('read', isPage, ids),
     write: async (records) => void (await ask('write', isInteger, records)),
-    place: async () => void (await ask('place', isInteger)),
   };
 }
 
@@ -86,9 +85,6 @@ async function answerCall(peer: SyncPeer, call: unknown, list: readonly unknown[
         throw new SyncError('sync_refused', 'The list of the call is wrong.');
       await peer.write(list as SyncRecord[]);
       return { result: list.length };
-    case 'place':
-      await peer.place?.();
-      return { result: 0 };
     default:
       throw new SyncError('sync_refused', `"${String(call).slice(0, 40)}" is not a call of the sync protocol.`);
   }

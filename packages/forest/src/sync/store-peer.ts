@@ -1,4 +1,4 @@
-import { addEntryTexts, addTakeTexts, allPages, createForest } from '../forest/index.ts';
+import { addEntryTexts, addTakeTexts, allPages } from '../forest/index.ts';
 import { ROOT } from '../model/ids.ts';
 import {
   ENTRY_KINDS,
@@ -15,7 +15,6 @@ import {
   isWhole,
   PLACEMENT_REF,
   placedNodes,
-  placeNew,
   readExchangeRecord,
   readPlacement,
   type StoredBytes,
@@ -121,7 +120,6 @@ function createPeer(store: Store, threads?: readonly string[]): LocalPeer {
       await verifyPlaces(store, records);
       await store.append(records.map(({ record }) => record));
     },
-    place: () => placeNew(createForest(store)),
   };
 }
 

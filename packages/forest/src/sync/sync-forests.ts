@@ -1,6 +1,6 @@
 import type { RefRecord } from '../model/records.ts';
+import { refKey } from '../store/records.ts';
 import { comparePeers, type RecordDifference } from './compare-peers.ts';
-import { hasUnplaced, headKey, settleLost } from './lost-exchanges.ts';
 import { describeRecord, isWinner, type RecordItem } from './record-index.ts';
 import type { SyncSelection } from './selection.ts';
 import { SyncError } from './sync-error.ts';
@@ -91,10 +91,10 @@ async function meetPeers(
   options: Omit<SyncOptions, 'selection'>,
 ): Promise<SyncResult> {
   const { direction, dryRun = false, since = '', onProgress = () => undefined } = options;
-  const difference = await settleLost(local, remote, await comparePeers(local, remote), options);
+  const difference = await comparePeers(local, remote);
   const push = direction === 'pull' ? [] : difference.push;
   const pull = direction === 'push' ? [] : difference.pull;
-  const heads = await findHeadPairs(local, remote, difference, options);
+  const heads = await findHeadPairs(local, remote, difference.rivals, since);
   const headKeys = new Set(heads.map(({ later }) => headKey(later.key)));
   const isHead = ({ key }: RecordItem) => headKeys.has(key);
   const found = await findConflicts(local, remote, difference.rivals, since);
@@ -124,36 +124,13 @@ async function meetPeers(
     await keep(settled.flatMap(({ records }) => records));
     await exchange(isHead);
   }
-  const unplaced = dryRun ? [] : [...(hasUnplaced(push) ? [remote] : []), ...(hasUnplaced(pull) ? [local] : [])];
-  const placing = unplaced.filter(({ place }) => place);
-  for (const peer of placing) await peer.place!();
   if (!dryRun) await remote.flush?.();
-  const result = {
+  return {
     sent: push.length,
     received: pull.length,
     messages: { sent: push.filter(isMessage).length, received: pull.filter(isMessage).length },
     conflicts: [...found.map(({ conflict }) => conflict), ...headConflicts(heads, settled)],
     compared: difference.compared,
-  };
-  // The places that one side has found go to the other, where these exchanges have none.
-  return placing.length > 0 && direction === 'both'
-    ? addResults(result, await meetPeers(local, remote, options))
-    : result;
-}
-
-function addResults(first: SyncResult, then: SyncResult): SyncResult {
-  return {
-    sent: first.sent + then.sent,
-    received: first.received + then.received,
-    messages: {
-      sent: first.messages.sent + then.messages.sent,
-      received: first.messages.received + then.messages.received,
-    },
-    conflicts: [...first.conflicts, ...then.conflicts],
-    compared: {
-      summaries: first.compared.summaries + then.compared.summaries,
-      items: first.compared.items + then.compared.items,
-    },
   };
 }
 
@@ -203,10 +180,9 @@ function isThreadHead({ on, name }: RefRecord): boolean {
 async function findHeadPairs(
   local: SyncPeer,
   remote: SyncPeer,
-  { push, rivals }: RecordDifference,
-  { direction, since = '' }: Pick<SyncOptions, 'direction' | 'since'>,
+  rivals: RecordDifference['rivals'],
+  since: string,
 ): Promise<HeadPair[]> {
-  const sent = new Set(push.map(({ key }) => key));
   const some = rivals.filter(({ local: { key } }) => /^ref\/thread\/.*\/head$/s.test(key));
   const [ours, theirs] = await Promise.all([
     readRegisters(
@@ -222,9 +198,7 @@ async function findHeadPairs(
     const [mine, other] = [ours.get(pair.local.id), theirs.get(pair.remote.id)];
     if (!mine || !other || mine.value === other.value) return [];
     const [later, earlier] = isWinner(pair.local, pair.remote) ? [mine, other] : [other, mine];
-    const isConflict = isChanged(pair.local, since) && isChanged(pair.remote, since);
-    const isKnownThere = direction === 'push' && !sent.has(`node/${mine.value}`);
-    return [{ later, earlier, isConflict, ...(isKnownThere && { ofReceiver: other }) }];
+    return [{ later, earlier, isConflict: isChanged(pair.local, since) && isChanged(pair.remote, since) }];
   });
 }
 
@@ -237,4 +211,8 @@ function headConflicts(heads: readonly HeadPair[], settled: readonly ResolvedHea
 
 function isChanged({ key, version }: RecordItem, since: string): boolean {
   return key.startsWith('ref/') && String(version) > since;
+}
+
+function headKey(thread: string): string {
+  return `ref/${refKey({ on: 'thread', key: thread, name: 'head' })}`;
 }

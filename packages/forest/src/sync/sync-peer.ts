@@ -4,7 +4,7 @@ import type { SyncSelection } from './selection.ts';
 import type { HeadPair, ResolvedHead } from './thread-heads.ts';
 
 /** The version of the calls below. Peers of different versions refuse each other. */
-export const SYNC_VERSION = 4;
+export const SYNC_VERSION = 3;
 
 /** A record with the id under which peers compare it, so that the receiver can verify it. */
 export interface SyncRecord {
@@ -44,8 +44,6 @@ export interface SyncPeer {
   read(ids: readonly string[]): Promise<SyncPage>;
   /** Verifies every record, then writes all of them. If one is wrong, it throws and writes none of them. */
   write(records: readonly SyncRecord[]): Promise<void>;
-  /** Places exchanges whose newer versions were written. Absent if it places nothing. */
-  place?(): Promise<void>;
   /** Writes what it has gathered; called when everything was sent. Absent if `write` gathers nothing. */
   flush?(): Promise<void>;
 }

@@ -12,8 +12,6 @@ export interface HeadPair {
   readonly earlier: RefRecord;
   /** Whether both sides set it since they last met. */
   readonly isConflict: boolean;
-  /** In a push, the head of the other side, if that had the node of our head before. */
-  readonly ofReceiver?: RefRecord;
 }
 
 /** What becomes of two heads of one thread. */
@@ -44,22 +42,14 @@ export async function settleHeads(store: Store, rivals: readonly HeadPair[]): Pr
     rivals.flatMap(({ later, earlier }) => [String(later.value), String(earlier.value)]),
   );
   const settled: ResolvedHead[] = [];
-  for (const { later, earlier, isConflict, ofReceiver } of rivals) {
+  for (const { later, earlier, isConflict } of rivals) {
     const stays: ResolvedHead = { records: [], kept: later.value };
     // A person may move the head of a thread up again; an exchange never does.
     const mayBeStale = isConflict || recorded.has(later.key);
-    const earlierCounts = () => ({
-      records: [withClock(earlier, stampAfter(later.clock))],
-      kept: earlier.value,
-    });
-    if (ofReceiver && (await store.nodes([String(ofReceiver.value)]))[0] === undefined) {
-      // The other side chose its head among nodes that are not here, and knew ours.
-      settled.push(ofReceiver === later ? stays : earlierCounts());
-      continue;
-    }
     const [mine, other] = [now.get(String(later.value))!, now.get(String(earlier.value))!];
     if (!mayBeStale || (await isAtOrAbove(store, other, mine))) settled.push(stays);
-    else if (await isAtOrAbove(store, mine, other)) settled.push(earlierCounts());
+    else if (await isAtOrAbove(store, mine, other))
+      settled.push({ records: [withClock(earlier, stampAfter(later.clock))], kept: earlier.value });
     else settled.push(isConflict ? { ...stays, ...(await forkAt(store, earlier)) } : stays);
   }
   return settled;

@@ -50,6 +50,7 @@ export function startVirtualTime(seed: number): VirtualTime {
     clearInterval: globalThis.clearInterval,
     setImmediate: globalThis.setImmediate,
     clearImmediate: globalThis.clearImmediate,
+    WeakRef: globalThis.WeakRef,
   };
   const realRandom = {
     randomBytes: crypto.randomBytes,
@@ -88,6 +89,8 @@ export function startVirtualTime(seed: number): VirtualTime {
   platform.clearTimeout = remove;
   platform.clearInterval = remove;
   platform.clearImmediate = remove;
+  // When memory is freed does not follow from the seed.
+  platform.WeakRef = StrongRef;
   Date.now = () => Math.floor(now);
   Math.random = random;
   performance.now = () => now - START;
@@ -153,6 +156,13 @@ export function startVirtualTime(seed: number): VirtualTime {
       syncBuiltinESMExports();
     },
   };
+}
+
+class StrongRef {
+  readonly deref: () => unknown;
+  constructor(target: unknown) {
+    this.deref = () => target;
+  }
 }
 
 /** A step that takes longer than a simulated day hangs. */

@@ -46,10 +46,16 @@ export async function closeLost(
   entries: readonly EntryRecord[],
 ): Promise<EntryRecord[]> {
   const found: EntryRecord[] = [];
+  const alive = new Map<string, boolean>();
+  const isAlive = async (writer: string): Promise<boolean> => {
+    const known = alive.get(writer) ?? (await store.isAlive(writer));
+    alive.set(writer, known);
+    return known;
+  };
   for (const entry of entries) {
     clock.see(entry.clock);
     const exchange = readExchangeRecord(entry);
-    const isLost = exchange?.outcome === 'open' && !(await store.isAlive(exchange.writer));
+    const isLost = exchange?.outcome === 'open' && !(await isAlive(exchange.writer));
     found.push(isLost ? exchangeRecord(asCut(exchange), stampOfConclusion(entry.clock)) : entry);
     if (isLost) await store.append([found.at(-1)!]);
   }

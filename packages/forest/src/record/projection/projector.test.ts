@@ -3,10 +3,10 @@ import { type Recorded, recordsOf, seen } from '../../../test/record-exchanges.t
 import { createForest } from '../../forest/index.ts';
 import type { RefRecord } from '../../model/records.ts';
 import { memoryStore, overlayStore, type Store } from '../../store/index.ts';
+import { PLACEMENT_REF } from './placement-refs.ts';
 import { createProjector, reproject, sharedProjector } from './projector.ts';
+import { LOOK_AGAIN_MS } from './repeat-later.ts';
 import { chat, conversation, inMemory, LIMITS, openRecord, recordOf, world } from './test-projector.ts';
-import { PLACEMENT_REF } from './tree-writer.ts';
-import { LOOK_AGAIN_MS } from './unplaced-exchanges.ts';
 
 describe('a run', () => {
   /** A projector whose store waits when it is asked for changes. */

@@ -9,8 +9,9 @@ import { type PlacementStep, placeExchange } from './place-exchange.ts';
 import { type AppliedExchange, PlacementOrder, type QueuedExchange } from './placement-order.ts';
 import { createReadingAhead } from './reading-ahead.ts';
 import { createRecordedIndex, type IndexStep, type RecordedIndex } from './recorded-index.ts';
+import { repeatLater } from './repeat-later.ts';
 import { createTreeWriter } from './tree-writer.ts';
-import { LOOK_AGAIN_MS, UnplacedExchanges } from './unplaced-exchanges.ts';
+import { UnplacedExchanges } from './unplaced-exchanges.ts';
 
 /** Keeps the recorded tree up to date with the stored exchanges. */
 interface Projector {
@@ -55,11 +56,6 @@ export function sharedProjector(forest: RecordingForest, limits?: ProjectionLimi
  */
 export async function reproject(forest: RecordingForest): Promise<ProjectionCounts> {
   return sharedProjector(forest).rebuild();
-}
-
-/** Places the exchanges of a forest that were stored or changed since the last time, as a recorder does it. */
-export async function placeNew(forest: RecordingForest): Promise<void> {
-  await sharedProjector(forest).run();
 }
 
 /** `memory` counts what is kept of the exchanges. */
@@ -146,7 +142,7 @@ export function createProjector(
         continue;
       }
       const step = await apply(item, reading);
-      await writer.add(step);
+      await writer.add(step, item.clock);
       await turn();
       // Exchanges that belong behind this one, and all between, are placed again before the rest.
       queue.push(...placed.moveBehind(step.behind, item).sort(lastFirst));
@@ -225,18 +221,6 @@ export function createProjector(
     return next;
   };
 
-  /** A process may die while it records something, and nothing be recorded after it. */
-  let looksAgain = false;
-  const lookAgain = () => {
-    if (looksAgain || !unplaced.waitsForOthers) return;
-    looksAgain = true;
-    setTimeout(() => {
-      looksAgain = false;
-      // A store that cannot be read is reported by whoever records something.
-      start().catch(() => undefined);
-    }, LOOK_AGAIN_MS).unref();
-  };
-
   /** A run that is queued but has not begun; it will see everything that is stored by then. */
   let next: Promise<void> | undefined;
   const start = () => {
@@ -247,6 +231,7 @@ export function createProjector(
     });
     return next;
   };
+  const lookAgain = repeatLater(start);
 
   return {
     run: start,

@@ -6,8 +6,8 @@ import type { EntryRecord } from '../../model/records.ts';
 import { memoryStore, overlayStore, type Store } from '../../store/index.ts';
 import type { Placement } from '../placement.ts';
 import type { ProjectionLimits } from './fact-base.ts';
+import { PLACEMENT_REF } from './placement-refs.ts';
 import { createProjector } from './projector.ts';
-import { PLACEMENT_REF } from './tree-writer.ts';
 
 export const LIMITS = { steps: 4, every: 2, rows: 3 };
 

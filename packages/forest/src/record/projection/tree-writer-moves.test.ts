@@ -5,8 +5,9 @@ import { ROOT } from '../../model/ids.ts';
 import type { RefRecord, StoreRecord } from '../../model/records.ts';
 import { memoryStore, overlayStore } from '../../store/index.ts';
 import type { Placement } from '../placement.ts';
+import { PLACEMENT_REF } from './placement-refs.ts';
 import { createRecordedIndex, forkedThreadId, type IndexNode, type IndexThread } from './recorded-index.ts';
-import { createTreeWriter, PLACEMENT_REF } from './tree-writer.ts';
+import { createTreeWriter } from './tree-writer.ts';
 
 /** By another writer, whose clock is far ahead. */
 const AHEAD = 'zzzzzzzzz.0000.other';

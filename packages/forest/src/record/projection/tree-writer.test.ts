@@ -6,8 +6,9 @@ import type { StoreRecord } from '../../model/records.ts';
 import { memoryStore, overlayStore } from '../../store/index.ts';
 import type { Placement } from '../placement.ts';
 import type { PlacedExchange } from './place-exchange.ts';
+import { PLACEMENT_REF } from './placement-refs.ts';
 import { createRecordedIndex } from './recorded-index.ts';
-import { createTreeWriter, PLACEMENT_REF } from './tree-writer.ts';
+import { createTreeWriter } from './tree-writer.ts';
 
 const body = (text: string): StoreRecord => ({ k: 'body', digest: sha256(text), text });
 const bodies = (from: number, count: number) => Array.from({ length: count }, (_, at) => body(`text ${from + at}`));

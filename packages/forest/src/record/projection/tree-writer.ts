@@ -8,12 +8,14 @@ import {
   sessionGroupId,
   writeCheckpoint,
 } from '../../forest/index.ts';
+import { isConclusion } from '../../model/clock.ts';
 import { ROOT } from '../../model/ids.ts';
 import type { NodeRecord, RefRecord, StoreRecord, TakeRecord } from '../../model/records.ts';
 import { PLACEMENT_RULES, type Placement, placedNodes, readPlacement } from '../placement.ts';
 import type { RecordingForest } from '../recorder.ts';
 import { sliceWork, turnOfOthers } from '../turns.ts';
 import type { PlacedExchange } from './place-exchange.ts';
+import { makePlacementRefs, readPlacementRefs } from './placement-refs.ts';
 import { forkedThreadId, type IndexThread, type RecordedIndex } from './recorded-index.ts';
 
 /**
@@ -23,8 +25,8 @@ import { forkedThreadId, type IndexThread, type RecordedIndex } from './recorded
 interface TreeWriter {
   /** Reads the stored placements of exchanges that are about to be placed. */
   prepare(exchanges: readonly string[]): Promise<void>;
-  /** Takes the records of a placed exchange; they are written together with those of others. */
-  add(placed: PlacedExchange): Promise<void>;
+  /** Takes the records of a placed exchange, whose record has the stamp `clock`; they are written together with those of others. */
+  add(placed: PlacedExchange, clock?: string): Promise<void>;
   /** Writes what was added, then threads, redirects and placements. Returns how many nodes moved. */
   commit(index: RecordedIndex): Promise<number>;
   /** Whether a newer version has placed exchanges by rules that this one does not know. */
@@ -34,9 +36,6 @@ interface TreeWriter {
 
 /** The register with the version of the rules that exchanges were last placed by. */
 const RULES_REF = { on: 'forest', key: 'placement', name: 'rules' } as const;
-
-/** The name of the register that holds the placement of an exchange. */
-export const PLACEMENT_REF = 'landed';
 
 /** How many records are written at once, and how many characters of bodies wait for it. */
 const BATCH = 500;
@@ -51,6 +50,8 @@ export function createTreeWriter(forest: RecordingForest): TreeWriter {
   /** What this run wrote for each exchange, and what it replaced again. */
   let written = new Map<string, Placement>();
   let superseded: PlacementChange[] = [];
+  /** Exchanges that others closed, with the stamps of their records. */
+  let concluded = new Map<string, string>();
   let unwritten: StoreRecord[] = [];
   let unwrittenText = 0;
 
@@ -75,16 +76,17 @@ export function createTreeWriter(forest: RecordingForest): TreeWriter {
     for (let at = 0; at < left.length; at += BATCH) {
       const some = left.slice(at, at + BATCH);
       for (const id of some) placements.set(id, undefined);
-      for (const { key, value } of await readRefs(forest, 'forest', some, [PLACEMENT_REF]))
-        placements.set(key, readPlacement(value));
+      for (const { key, value } of await readPlacementRefs(forest, some)) placements.set(key, readPlacement(value));
     }
   };
 
   return {
     prepare,
-    async add({ exchange, placement, records, checkpoint }) {
+    async add({ exchange, placement, records, checkpoint }, clock) {
       await prepare([exchange]);
       latest.set(exchange, placement);
+      if (clock !== undefined && isConclusion(clock)) concluded.set(exchange, clock);
+      else concluded.delete(exchange);
       const before = placements.get(exchange);
       // The former placement of this run was written, too.
       const earlier = written.get(exchange);
@@ -115,13 +117,8 @@ export function createTreeWriter(forest: RecordingForest): TreeWriter {
       if (changes.length === 0 && gone.length === 0) return 0;
       // Redirects are found among the nodes that are stored; those that only this run wrote may not be.
       if (gone.length > 0) await write();
-      // Read only so that what is written next has later stamps.
-      await readRefs(
-        forest,
-        'forest',
-        changes.map(({ exchange }) => exchange),
-        [PLACEMENT_REF],
-      );
+      const placementRefs = await makePlacementRefs(forest, changes, concluded);
+      concluded = new Map();
       const redirects = await makeRedirects(forest, index, [...gone, ...changes]);
       const refs = [
         ...((await storedRules(forest)) === PLACEMENT_RULES
@@ -130,7 +127,7 @@ export function createTreeWriter(forest: RecordingForest): TreeWriter {
         ...(await makeRevivals(forest, changes)),
         ...redirects,
         ...(await makeThreadRefs(forest, index, changes)),
-        ...changes.map(({ exchange, after }) => makeRef(forest, 'forest', exchange, PLACEMENT_REF, after)),
+        ...placementRefs(),
       ];
       hold(refs);
       await write();
@@ -143,6 +140,7 @@ export function createTreeWriter(forest: RecordingForest): TreeWriter {
       changed = new Map();
       written = new Map();
       superseded = [];
+      concluded = new Map();
       unwritten = [];
       unwrittenText = 0;
     },

@@ -11,8 +11,8 @@ import { closeLost, loadExchanges } from './load-exchanges.ts';
  */
 const PLACED_AT_ONCE = 200;
 
-/** How often it is asked whether processes that are recording something live: as long as the lease of a process. */
-export const LOOK_AGAIN_MS = 30_000;
+/** How often it is asked whether other processes that are recording something live. */
+const ASK_AGAIN_MS = 30_000;
 
 /** Finds the exchanges of a store that a projection has not placed: all that are not in its stored facts, and then those that change. */
 export class UnplacedExchanges {
@@ -63,11 +63,6 @@ export class UnplacedExchanges {
     }
   }
 
-  /** Whether other processes are recording something: they may die while they do. */
-  get waitsForOthers(): boolean {
-    return this.#openOfOthers().length > 0;
-  }
-
   /** Whether all exchanges up to a position have been read. */
   hasRead(order: string): boolean {
     return this.#readTo === undefined || order <= this.#readTo;
@@ -94,6 +89,7 @@ export class UnplacedExchanges {
     this.#cursor = next;
     const position = state?.position ?? '';
     this.#readTo = position;
+    this.#askedAt = performance.now();
     // None that is in the first page is read again as a late one.
     const size = state ? this.#limits.steps + this.#limits.every : PLACED_AT_ONCE;
     for await (const page of loadExchanges(this.#forest, position, size)) {
@@ -121,7 +117,7 @@ export class UnplacedExchanges {
 
   /** A process that died may have seemed to live when its exchanges were found. */
   async #lookForLost(): Promise<void> {
-    if (performance.now() - this.#askedAt < LOOK_AGAIN_MS) return;
+    if (performance.now() - this.#askedAt < ASK_AGAIN_MS) return;
     this.#askedAt = performance.now();
     const left = this.#openOfOthers().filter(({ id }) => !this.#found.has(id));
     for (const entry of await closeLost(this.#forest, left))
