@@ -9,7 +9,8 @@ import { listExchanges } from './list-exchanges.ts';
 import { createRecorder } from './recorder.ts';
 import type { RecordingError } from './waiting-records.ts';
 
-beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance', 'Date'] }));
+const FAKED = ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance', 'Date'] as const;
+beforeEach(() => void vi.useFakeTimers({ toFake: [...FAKED] }));
 afterEach(() => void vi.useRealTimers());
 
 const GONE = new StoreError('store_unreachable', 'The database cannot be reached.');
@@ -300,6 +301,21 @@ test('a disk that fails to read while what waited is stored takes no recording f
   expect(failing).toBe(0);
   expect(one.errors).toEqual([]);
   expect(await storedWhole(inner)).toEqual(ids.sort());
+});
+
+test('exchanges that a sync brings have their place soon, though this process never records anything', async () => {
+  const { inner, start } = openOutage();
+  const one = start();
+  const there = openProcess(memoryStore());
+  const id = there.record('elsewhere');
+  await there.recorder.stored();
+  const { items } = await there.forest.store.entries('exchange');
+  await vi.advanceTimersByTimeAsync(5000);
+  await inner.append(items);
+  expect(await storedWhole(inner)).toEqual([]);
+  await vi.advanceTimersByTimeAsync(30_000);
+  await vi.waitFor(async () => expect(await storedWhole(inner)).toEqual([id]), { timeout: 30_000 });
+  await one.backlog.close();
 });
 
 test('what one record refuses for ever does not hold up the others, and is reported', async () => {

@@ -4,6 +4,7 @@ import type { Store } from '../store/index.ts';
 import { EXCHANGES } from './exchange.ts';
 import { PLACEMENT_REF } from './projection/placement-refs.ts';
 import { sharedProjector } from './projection/projector.ts';
+import { LOOK_AGAIN_MS } from './projection/repeat-later.ts';
 import type { RecordingForest } from './recorder.ts';
 import type { WaitingFiles } from './waiting-files.ts';
 import { exchangesIn, isOutage, messageOf, RecordingError, sizeOf, storeWaiting } from './waiting-records.ts';
@@ -281,6 +282,7 @@ export function createBacklog(forest: RecordingForest, options: BacklogOptions =
     const flying = () => Promise.allSettled([...flights].map(({ landed }) => landed));
     if (flights.size > 0 || hasWork()) await within(CLOSE_MS, Promise.all([flying(), attempt().then(() => placing)]));
     isClosed = true;
+    clearInterval(looking);
     clearTimeout(stallTimer);
     const last = flying();
     for (const flight of flights) keepFlight(flight, STALLED);
@@ -297,6 +299,12 @@ export function createBacklog(forest: RecordingForest, options: BacklogOptions =
   let closing: Promise<void> | undefined;
 
   if (hasOthers) start();
+  // A sync may bring exchanges while nothing is recorded here.
+  const look = () => {
+    mayBeUnplaced = true;
+    start();
+  };
+  const looking = folder === undefined ? undefined : setInterval(look, LOOK_AGAIN_MS).unref();
 
   return {
     append(records) {
@@ -342,10 +350,12 @@ const NEWEST = 20;
 
 async function hasUnplaced(store: Store): Promise<boolean> {
   const newest = await store.entries('exchange', { of: EXCHANGES, order: 'newest', limit: NEWEST });
-  if (newest.items.length === 0) return false;
-  const keys = newest.items.map(({ id }) => id);
+  const keys: string[] = [];
+  for (const { id, data } of newest.items)
+    if (data.outcome !== 'open' || !(await store.isAlive(String(data.writer)))) keys.push(id);
+  if (keys.length === 0) return false;
   const placed = await store.refs({ on: 'forest', keys, names: [PLACEMENT_REF], limit: NEWEST });
-  return placed.items.length < newest.items.length;
+  return placed.items.length < keys.length;
 }
 
 const STALLED = new Error(`The store has not answered for ${STALL_MS / 1000} seconds.`);

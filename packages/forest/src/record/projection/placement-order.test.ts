@@ -4,6 +4,9 @@ import type { IndexStep } from './recorded-index.ts';
 
 const queued = (natural: string): QueuedExchange => ({ id: `x${natural}`, clock: 'c1', natural, order: natural });
 
+/** It had a place. */
+const placed = (natural: string): QueuedExchange => ({ ...queued(natural), former: { state: 'landed' } });
+
 const inOrder = (items: readonly QueuedExchange[]) => items.toSorted((a, b) => (a.order < b.order ? -1 : 1));
 
 /** An order in which exchanges of these positions are placed, and what was undone. */
@@ -11,7 +14,8 @@ function orderOf(positions: readonly string[], stepsKept = 100) {
   const undone: string[] = [];
   const order = new PlacementOrder(() => undone.push('all'), stepsKept);
   const add = (...items: readonly QueuedExchange[]) => {
-    for (const item of items) order.add(item, { undo: () => undone.push(item.id), changes: [] } satisfies IndexStep);
+    for (const item of items)
+      order.add(item, { undo: () => undone.push(item.id), changes: [] } satisfies IndexStep, { state: 'landed' });
   };
   add(...positions.map(queued));
   const orders = () => order.applied.map((one) => one.order);
@@ -27,10 +31,10 @@ function orderOf(positions: readonly string[], stepsKept = 100) {
 describe('exchanges from a position on', () => {
   test('are undone, the last one first, and have to be placed again', () => {
     const { order, undone, orders } = orderOf(['a', 'b', 'c', 'd']);
-    expect(order.undoFrom('bb')).toEqual([queued('c'), queued('d')]);
+    expect(order.undoFrom('bb')).toEqual(['c', 'd'].map(placed));
     expect(undone).toEqual(['xd', 'xc']);
     expect(orders()).toEqual(['a', 'b']);
-    expect(order.undoFrom('b')).toEqual([queued('b')]);
+    expect(order.undoFrom('b')).toEqual([placed('b')]);
     expect(order.undoFrom('b')).toEqual([]);
     expect(undone).toEqual(['xd', 'xc', 'xb']);
   });

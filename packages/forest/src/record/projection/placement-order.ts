@@ -1,4 +1,5 @@
 import type { EntryRecord } from '../../model/records.ts';
+import type { Placement } from '../placement.ts';
 import type { IndexStep } from './recorded-index.ts';
 
 /** An exchange to be placed. */
@@ -11,6 +12,8 @@ export interface QueuedExchange {
   readonly order: string;
   /** Its record, if it has just been read. */
   readonly entry?: EntryRecord;
+  /** The place that it had. */
+  readonly former?: Placement | undefined;
 }
 
 /** An exchange that is placed. */
@@ -61,8 +64,8 @@ export class PlacementOrder {
   }
 
   /** An exchange was placed behind all others. */
-  add({ id, clock, natural, order }: QueuedExchange, step: IndexStep | undefined): void {
-    this.#applied.push({ id, clock, natural, order, step });
+  add({ id, clock, natural, order }: QueuedExchange, step: IndexStep | undefined, former: Placement): void {
+    this.#applied.push({ id, clock, natural, order, step, former });
     this.#clocks.set(id, clock);
     const old = this.#applied.at(-this.#stepsKept - 1);
     if (old) old.step = undefined;
@@ -120,10 +123,8 @@ export class PlacementOrder {
     const taken = this.#applied.splice(canUndo ? at : 0);
     if (canUndo) for (const { step } of taken.toReversed()) step!.undo();
     else this.#restart();
-    return taken.map(({ id, clock, natural }) => ({
-      id,
-      clock,
-      natural,
+    return taken.map(({ id, clock, natural, former }) => ({
+      ...{ id, clock, natural, former },
       order: this.#moved.get(id)?.order ?? natural,
     }));
   }

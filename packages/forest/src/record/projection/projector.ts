@@ -103,7 +103,7 @@ export function createProjector(
       step = index.step();
       return placeExchange(index, reading);
     });
-    placed.add(item, step);
+    placed.add(item, step, result.placement);
     base?.trim();
     return result;
   };
@@ -119,7 +119,8 @@ export function createProjector(
       else unplaced.open.delete(id);
       if (exchange.outcome === 'open' || placed.has(id, clock)) continue;
       const natural = order > position ? order : latePosition(exchange, position);
-      todo.push({ id, clock, natural, order: natural, entry });
+      const former = await index.read(() => index.placements.get(id));
+      todo.push({ id, clock, natural, order: natural, entry, ...(former && { former }) });
     }
     if (todo.length === 0) return undefined;
     const first = todo.reduce((least, { order }) => (order < least ? order : least), todo[0]!.order);
@@ -142,7 +143,7 @@ export function createProjector(
         continue;
       }
       const step = await apply(item, reading);
-      await writer.add(step, item.clock);
+      await writer.add(step, item);
       await turn();
       // Exchanges that belong behind this one, and all between, are placed again before the rest.
       queue.push(...placed.moveBehind(step.behind, item).sort(lastFirst));

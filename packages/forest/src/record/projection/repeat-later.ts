@@ -6,8 +6,8 @@ export const LOOK_AGAIN_MS = 30_000;
 const MOST_FAILURES = 100;
 
 /**
- * Repeats a run of the projection, every thirty seconds from the first call on: a sync may bring exchanges, and a process may die, although
- * nothing is recorded afterwards. It ends with the store, and keeps nothing in memory that nobody uses any more.
+ * Repeats a run every thirty seconds from the first call on: a sync may bring exchanges, and a process may die, although nothing is recorded
+ * afterwards. It ends with the store, and keeps nothing in memory that nobody uses any more.
  */
 export function repeatLater(run: () => Promise<void>): () => void {
   const look = { run, isPlanned: false, failures: 0 };

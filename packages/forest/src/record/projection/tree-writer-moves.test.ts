@@ -147,6 +147,46 @@ describe('nodes that no exchange uses any more', () => {
   });
 });
 
+describe('what several processes say of one exchange', () => {
+  const home = { state: 'landed', parent: 'p', node: 'reply' } as const;
+
+  test('leaves no node of a place that another one gave it while this one placed it', async () => {
+    const { store, place, commit, refs } = await world(['p', 'reply']);
+    await place('x', undefined, home);
+    const other = { state: 'landed', parent: ROOT, node: 'a' };
+    await store.append([nodeOf('a', ROOT, 1), refOf('forest', 'x', PLACEMENT_REF, other)]);
+    expect(await commit()).toBe(1);
+    expect(await refs('node')).toEqual({ 'a moved': 'reply' });
+  });
+
+  test('leaves no node of a place that it had here, though the store knows the next one already', async () => {
+    const { store, writer, commit, refs } = await world(['p', 'reply']);
+    await store.append([nodeOf('a', ROOT, 1), refOf('forest', 'x', PLACEMENT_REF, home)]);
+    const former = { state: 'landed', parent: ROOT, node: 'a' } as const;
+    await writer.add({ exchange: 'x', placement: home, records: [] }, { clock: '1', former });
+    expect(await commit()).toBe(1);
+    expect(await refs('node')).toEqual({ 'a moved': 'reply' });
+  });
+
+  test('counts as of its end: a place for what others concluded has a stamp right behind the one that it is made from', async () => {
+    const { store, writer, commit } = await world(['p', 'reply']);
+    const end = '000000001.0001.owner';
+    const stored = async () => (await store.refs({ on: 'forest', keys: ['x'], names: [PLACEMENT_REF] })).items[0]!;
+    const conclude = async (why: string) => {
+      await writer.add({ exchange: 'x', placement: { state: 'nothing', why }, records: [] }, { clock: CONCLUDED });
+      await commit();
+      return stored();
+    };
+    const CONCLUDED = '000000001.0000.owner~';
+    expect(await conclude('first')).toMatchObject({ clock: CONCLUDED });
+    expect(await conclude('second')).toMatchObject({ value: { why: 'second' }, clock: '000000001.0001.owner~' });
+    await writer.add({ exchange: 'x', placement: home, records: [] }, { clock: end });
+    await commit();
+    expect(await stored()).toMatchObject({ value: home });
+    expect((await stored()).clock > '000000001.0002').toBe(true);
+  });
+});
+
 describe('a thread that no exchange is in any more', () => {
   const known = (thread: string) => refOf('thread', thread, 'head', 'h');
 

@@ -15,7 +15,13 @@ import { PLACEMENT_RULES, type Placement, placedNodes, readPlacement } from '../
 import type { RecordingForest } from '../recorder.ts';
 import { sliceWork, turnOfOthers } from '../turns.ts';
 import type { PlacedExchange } from './place-exchange.ts';
-import { makePlacementRefs, readPlacementRefs } from './placement-refs.ts';
+import {
+  isSamePlace,
+  makePlacementRefs,
+  type PlacementChange,
+  placedByOthers,
+  readPlacementRefs,
+} from './placement-refs.ts';
 import { forkedThreadId, type IndexThread, type RecordedIndex } from './recorded-index.ts';
 
 /**
@@ -25,8 +31,11 @@ import { forkedThreadId, type IndexThread, type RecordedIndex } from './recorded
 interface TreeWriter {
   /** Reads the stored placements of exchanges that are about to be placed. */
   prepare(exchanges: readonly string[]): Promise<void>;
-  /** Takes the records of a placed exchange, whose record has the stamp `clock`; they are written together with those of others. */
-  add(placed: PlacedExchange, clock?: string): Promise<void>;
+  /**
+   * Takes the records of a placed exchange; they are written together with those of others. `clock` is the stamp of its own record, and `former`
+   * the place that it had here, even if the store knows another one by now.
+   */
+  add(placed: PlacedExchange, of?: { readonly clock: string; readonly former?: Placement | undefined }): Promise<void>;
   /** Writes what was added, then threads, redirects and placements. Returns how many nodes moved. */
   commit(index: RecordedIndex): Promise<number>;
   /** Whether a newer version has placed exchanges by rules that this one does not know. */
@@ -82,16 +91,16 @@ export function createTreeWriter(forest: RecordingForest): TreeWriter {
 
   return {
     prepare,
-    async add({ exchange, placement, records, checkpoint }, clock) {
+    async add({ exchange, placement, records, checkpoint }, { clock = '', former } = { clock: '' }) {
       await prepare([exchange]);
       latest.set(exchange, placement);
-      if (clock !== undefined && isConclusion(clock)) concluded.set(exchange, clock);
+      if (isConclusion(clock)) concluded.set(exchange, clock);
       else concluded.delete(exchange);
       const before = placements.get(exchange);
       // The former placement of this run was written, too.
-      const earlier = written.get(exchange);
-      if (earlier && !isSame(earlier, placement)) superseded.push({ exchange, before: earlier, after: placement });
-      if (isSame(before, placement)) {
+      const earlier = written.get(exchange) ?? former;
+      if (earlier && !isSamePlace(earlier, placement)) superseded.push({ exchange, before: earlier, after: placement });
+      if (isSamePlace(before, placement)) {
         changed.delete(exchange);
         written.delete(exchange);
         return;
@@ -117,9 +126,13 @@ export function createTreeWriter(forest: RecordingForest): TreeWriter {
       if (changes.length === 0 && gone.length === 0) return 0;
       // Redirects are found among the nodes that are stored; those that only this run wrote may not be.
       if (gone.length > 0) await write();
-      const placementRefs = await makePlacementRefs(forest, changes, concluded);
+      const stored = await readPlacementRefs(
+        forest,
+        changes.map(({ exchange }) => exchange),
+      );
+      const placementRefs = makePlacementRefs(forest, changes, concluded, stored);
       concluded = new Map();
-      const redirects = await makeRedirects(forest, index, [...gone, ...changes]);
+      const redirects = await makeRedirects(forest, index, [...gone, ...placedByOthers(changes, stored), ...changes]);
       const refs = [
         ...((await storedRules(forest)) === PLACEMENT_RULES
           ? []
@@ -152,13 +165,6 @@ async function storedRules(forest: RecordingForest): Promise<number> {
   return typeof ref?.value === 'number' ? ref.value : 0;
 }
 
-/** An exchange with a new or a changed placement. */
-interface PlacementChange {
-  readonly exchange: string;
-  readonly before: Placement | undefined;
-  readonly after: Placement;
-}
-
 /** Drops takes that exist already: a newer version, or a second poll, may describe the same reply again. */
 async function withoutKnownTakes({ store }: RecordingForest, records: readonly StoreRecord[]): Promise<StoreRecord[]> {
   const nodes = new Set(records.flatMap((record) => (record.k === 'take' ? [record.node] : [])));
@@ -189,18 +195,6 @@ async function makeRevivals(forest: RecordingForest, changes: readonly Placement
 
 function nodesAndParent(placement: Placement): string[] {
   return [...placedNodes(placement), ...(placement.parent === undefined ? [] : [placement.parent])];
-}
-
-function isSame(a: Placement | undefined, b: Placement): boolean {
-  return stable(a) === stable(b);
-}
-
-function stable(value: unknown): string {
-  return JSON.stringify(value, (_, inner: unknown) =>
-    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
-      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : inner,
-  );
 }
 
 /**
