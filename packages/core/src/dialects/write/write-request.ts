@@ -146,7 +146,7 @@ function beginJob(
     ? plainElements(previous, cache)
     : (begun?.elements.slice(0, begun.size) ?? lead.map((text): Element => ({ of: [], pieces: [text] })));
   const { start } = conditions;
-  const seen = begun?.seen ?? source?.seen ?? new Set(writer.refusesRepeats ? previous?.messages : []);
+  const seen = begun?.seen ?? source?.seen ?? new Set(writer.refusesRepeats ? previous?.messages : undefined);
   if (source) source.seen = undefined;
   return {
     ...conditions,
