@@ -201,7 +201,7 @@ function settle(
   if (first === undefined || at === undefined) return undefined;
   const serverTools = [...(begun?.serverTools ?? []), ...findServerTools(drafted.slice(0, first), writer)];
   // A call of such a tool may still be answered.
-  if (serverTools.length > 0 && writer.dropUnpaired?.([...serverTools, ANYTHING], true).size !== 0) return undefined;
+  if (writer.dropUnpaired?.([...serverTools, ANYTHING], true).size) return undefined;
   const start: SettledStart = {
     ...{ conditions, messages, count: boundary, digests, elements, size: earlier.length + at },
     prefix: undefined,
