@@ -46,6 +46,8 @@ export async function makeProgram(area, only) {
     platform: 'node',
     target: 'node20',
     logLevel: 'error',
+    // As modules are; the program runs inside a function, which is not a module.
+    banner: { js: '"use strict";' },
     plugins: [sourcesPlugin(texts, packages)],
   });
   return { mutants, tests, packages: [...packages], code: outputFiles[0]?.text ?? '' };

@@ -134,6 +134,13 @@ describe('a request goes on from where an earlier one was settled', () => {
     expect(write([...SAID.slice(0, -2), assistant('Edited.'), user('Three?')]).count).toBe(5);
   });
 
+  it('in front of an answer that came in two parts', () => {
+    const write = start();
+    const said = [user('One?'), assistant('Yes.'), user('Two?'), assistant('It is'), assistant(' late.'), user('So?')];
+    write(said);
+    expect(write([...said, ...MORE]).count).toBe(5);
+  });
+
   it('in two branches in turn', () => {
     const write = start();
     const other = [...SAID, assistant('Perhaps.'), user('Four?')];
@@ -270,4 +277,37 @@ it('what a summary stands for is not sent, although it was settled before', () =
   );
   expect(write(SAID).body).toContain('One?');
   expect(write([...SAID, summary, user('So?')]).body).not.toContain('One?');
+});
+
+it('what rules have left out of a settled start is told again, in the order in which it would be told', () => {
+  const model = 'claude-fable-5-1';
+  const parse = (raw: string) => anthropicMessages.parseMessage(raw, { model, prefix: 'of another request' });
+  const thought = parse(
+    '{"role":"assistant","content":[{"type":"thinking","thinking":"hm","signature":"s"},{"type":"text","text":" "}]}',
+  );
+  const tools = parse('{"role":"system","content":[{"type":"tool_addition","tools":[]}]}');
+  const turn = (text: string) => [user(`${text}?`), thought, tools, user(`${text}!`), assistant('Yes.')];
+  const write = start();
+  const said = [...turn('One'), ...turn('Two'), user('Three?')];
+  write(said, { model });
+  const all = [...said, ...turn('Four'), user('Five?')];
+  const { count, losses } = write(all, { model });
+  expect(count).toBeLessThan(all.length);
+  expect(losses).toEqual(writeRequest(anthropicMessages, { model, messages: all }).losses);
+  expect(losses.map(({ message, reason }) => [message, reason])).toEqual([
+    ...[2, 7, 13].map((message) => [message, 'server-tool']),
+    ...[1, 6, 12].map((message) => [message, 'prefix-bound']),
+  ]);
+});
+
+it('requests that go on from the same one do not take each other’s answers for repeats', () => {
+  const write = start(openaiResponses);
+  const answer = openaiResponses.parseMessage(
+    '[{"type":"message","id":"msg_1","status":"completed","role":"assistant","content":[{"type":"output_text","text":"Yes.","annotations":[]}]}]',
+  );
+  const first = write(SAID);
+  const { manifest } = write(ALL, { previous: first.manifest });
+  const [one, other] = ['a', 'b'].map((text) => write([...ALL, answer, user(text)], { previous: manifest }));
+  expect(one!.body).toContain('"msg_1"');
+  expect(other!.body).toBe(one!.body.replace('"a"', '"b"'));
 });

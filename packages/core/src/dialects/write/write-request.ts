@@ -146,7 +146,7 @@ function beginJob(
     ? plainElements(previous, cache)
     : (begun?.elements.slice(0, begun.size) ?? lead.map((text): Element => ({ of: [], pieces: [text] })));
   const { start } = conditions;
-  const seen = begun?.seen ?? source?.seen ?? new Set(writer.refusesRepeats ? previous?.messages : []);
+  const seen = begun?.seen ?? source?.seen ?? new Set(writer.refusesRepeats ? previous?.messages : undefined);
   if (source) source.seen = undefined;
   return {
     ...conditions,
@@ -201,7 +201,7 @@ function settle(
   if (first === undefined || at === undefined) return undefined;
   const serverTools = [...(begun?.serverTools ?? []), ...findServerTools(drafted.slice(0, first), writer)];
   // A call of such a tool may still be answered.
-  if (serverTools.length > 0 && writer.dropUnpaired?.([...serverTools, ANYTHING], true).size !== 0) return undefined;
+  if (writer.dropUnpaired?.([...serverTools, ANYTHING], true).size) return undefined;
   const start: SettledStart = {
     ...{ conditions, messages, count: boundary, digests, elements, size: earlier.length + at },
     prefix: undefined,

@@ -82,8 +82,10 @@ describe('appends that come while another is written', () => {
     let done = 0;
     for (const id of ['e1', 'e2']) store.append([makeEntry(id)]).then(() => done++);
     await store.close();
-    await store.close();
     expect(done).toBe(2);
+    const calls = disk.calls();
+    await store.close();
+    expect(disk.calls()).toBe(calls);
     await expect(store.append([makeEntry('e3')])).rejects.toMatchObject({
       code: 'store_closed',
       message: 'The store in /f was closed.',
@@ -198,7 +200,9 @@ describe('what another process wrote, and did not flush, is flushed before what 
     await writer.append(toRecords([parent!, other]));
     for (const { store, calls } of [safe, quick]) {
       await store.changes();
-      await store.append([makeBody(`of ${store.writer}`), makeRef('t', 'title', 'a title', '1')]);
+      const values = ['a title', null, 7, { id: other.node.id }];
+      const refs = values.map((value, at) => makeRef(store.writer, String(at), value, '1'));
+      await store.append([makeBody(`of ${store.writer}`), ...refs]);
       expect(calls).not.toContain(`${SEGMENTS}/${writer.writer}.jsonl`);
     }
     await quick.store.append(toRecords([child!]));
@@ -241,11 +245,16 @@ test('a store with segments of a newer format is not written, and says which pro
     code: 'store_read_only',
     message: `${SEGMENTS} is read-only: a.jsonl has format version 2, but this program knows only version 1. Update Skein.`,
   });
+  await store.append([]);
   await store.close();
 });
 
-test('a store knows that it is alive before it has written anything', async () => {
-  const { store } = await openCounting();
-  expect([await store.isAlive(store.writer), await store.isAlive('another')]).toEqual([true, false]);
+test('a store is alive before it has written anything, and another one once it has', async () => {
+  const [{ store }, another] = [await openCounting(), await fileStore('/f', { files: disk.files() })];
+  await another.append([makeEntry('e1')]);
+  const names = [store.writer, another.writer, 'nobody'];
+  expect(await Promise.all(names.map(store.isAlive))).toEqual([true, true, false]);
+  await another.close();
+  expect(await Promise.all(names.map(store.isAlive))).toEqual([true, false, false]);
   await store.close();
 });

@@ -4,6 +4,7 @@ import { makeEntry, makeNode, makeRef, makeTake, toRecords } from '../../testing
 import type { Store } from '../store.ts';
 import type { Files } from './disk.ts';
 import { fileStore } from './file-store.ts';
+import { recordLine } from './segment-format.ts';
 import { createTestDisk, type TestDisk } from './test-disk.ts';
 
 let disk: TestDisk;
@@ -112,5 +113,19 @@ test('an append looks for what others wrote only if it does not know a parent', 
   expect(looks).toBe(0);
   await store.append([makeNode('below it', { parent: makeNode('unknown').node }).node]);
   expect(looks).toBeGreaterThan(0);
+  await store.close();
+});
+
+test('a check reads what was added to the segment of a program that has ended, also right after it was looked at', async () => {
+  const ended = await open();
+  await ended.append([makeEntry('e1')]);
+  const segment = `/f/projects/default/segments/${ended.writer}.jsonl`;
+  await ended.close();
+  const store = await open();
+  for (let times = 0; times < 2; times++) await store.changes();
+  const changed = await follow(store);
+  disk.damage(segment, (bytes) => Buffer.concat([bytes, Buffer.from(recordLine(makeEntry('e2')))]));
+  expect(await store.check()).toEqual([]);
+  expect(await changed()).toEqual(['event e2']);
   await store.close();
 });

@@ -75,18 +75,22 @@ async function open(
 
   const cache = new PageCache(files, folders.index, indexMemory);
   const saved = await loadSnapshot(files, folders, cache).catch(() => undefined);
-  // Records that are found while opening are no changes.
-  const events: SetEvents = { onRecord: () => undefined, onReset: () => undefined, onRead: () => undefined };
-  const set = createSegmentSet(files, folders, events, cache, saved);
   /** How many bytes of the segments the snapshot covers. */
-  let covered = totalSize(set);
+  let covered = 0;
+  // Records that are found while opening are no changes.
+  const events: SetEvents = {
+    onRecord: () => undefined,
+    onReset() {
+      covered = 0;
+    },
+    onRead: () => undefined,
+  };
+  const set = createSegmentSet(files, folders, events, cache, saved);
+  covered = totalSize(set);
   const records = createRecordReader(
     (segment, start, length) => files.read(set.pathOf(segment), start, length),
     set.damaged,
   );
-  events.onReset = () => {
-    covered = 0;
-  };
   await set.refresh();
   await reportTorn(set, files, folders);
 

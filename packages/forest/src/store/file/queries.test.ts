@@ -158,14 +158,15 @@ describe('a scan', () => {
     await store.close();
   });
 
-  const [older, newer] = [makePath(['o1', 'o2', 'o3']), makePath(['n1', 'n2', 'n3'])];
+  const older = makePath(['o1', 'o2', 'o3']);
+  const newer = makePath(Array.from({ length: 40 }, (_, at) => `n${at}`));
   const all = [...older, ...newer];
   const writeSegment = async (name: string, made: typeof older) => {
     const text = headerLine(name) + encodeBatch(toRecords(made), 1).bytes.toString();
     await disk.files().write(`/f/projects/default/segments/${name}.jsonl`, Buffer.from(text));
   };
 
-  test.each([1, 2, 4, 5])('goes on where it was after %i nodes, when the same are read again', async (limit) => {
+  test.each([1, 2, 4, 5, 42])('goes on where it was after %i nodes, when the same are read again', async (limit) => {
     await writeSegment('a', older);
     const store = await open();
     await store.append(toRecords(newer));
@@ -194,7 +195,7 @@ describe('a scan', () => {
       code: 'store_cursor',
       message: expect.stringContaining('Start without "after".'),
     });
-    expect((await store.scan()).items.length).toBe(6);
+    expect((await store.scan()).items.length).toBe(all.length);
     await store.close();
   });
 
@@ -220,7 +221,13 @@ describe('a scan', () => {
       expect((await allPages((page) => store.scan(page), limit)).map(({ id }) => id).sort()).toEqual(
         [a!.id, c!.id].sort(),
       );
+    const first = await store.scan({ limit: 1 });
+    disk.replace(`/f/projects/default/segments/${store.writer}.jsonl`);
     await store.close();
+    const again = await open();
+    const rest = await again.scan({ after: first.next! });
+    expect([...first.items, ...rest.items]).toEqual(whole.items);
+    await again.close();
   });
 });
 

@@ -2,6 +2,7 @@ import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { makeBody, makeEntry, makeNode, makePath, makeRef, makeTake, toRecords } from '../../testing/store-samples.ts';
+import { fileStore } from './file-store.ts';
 import { encodeBatch } from './segment-format.ts';
 import { type TestFolder, testFolder } from './test-folder.ts';
 
@@ -68,6 +69,10 @@ describe('what a dead writer left behind', () => {
     await here.write(name, (await here.read(name)).replace('\\"text\\":\\"b\\"', '\\"text\\":\\"x\\"'));
     const store = await here.open();
     expect(await store.check()).toMatchObject([{ code: 'wrong-hash' }]);
+    // Once somebody has read it, the store knows it, and does without that text; a check still tells it once.
+    expect(await store.bodies([path[1]!.body.digest])).toEqual([undefined]);
+    expect(store.problems()).toMatchObject([{ code: 'wrong-hash' }]);
+    expect(await store.check()).toMatchObject([{ code: 'wrong-hash' }, { code: 'missing-body' }]);
     await store.close();
   });
 
@@ -226,9 +231,12 @@ describe('a newer format', () => {
 
 describe('what cannot be', () => {
   test('names that lead out of the folder are refused', async () => {
-    const { fileStore } = await import('./file-store.ts');
-    for (const project of ['..', '../x', '', 'a/b', '.hidden', 'x'.repeat(101)])
-      await expect(fileStore(here.folder, { project })).rejects.toMatchObject({ code: 'store_name' });
+    for (const project of ['..', '../x', 'x/..', '', 'a/b', '.hidden', 'x'.repeat(101)])
+      await expect(fileStore(here.folder, { project }), project).rejects.toMatchObject({
+        code: 'store_name',
+        message: expect.stringContaining(`${JSON.stringify(project)} is not a valid project name.`),
+      });
+    for (const project of ['a', 'B.2_c-d', 'x'.repeat(100)]) await (await fileStore(here.folder, { project })).close();
   });
 
   test('a record without what it needs is refused, with its whole batch', async () => {

@@ -42,7 +42,7 @@ export function scanRows(
     index = firstBehind(after);
   } else if (after) {
     for (; index < length && count < after.count; index++) if (nodes.has(rowAt(index))) list(rowAt(index));
-    if (count !== after.count || sum !== after.sum) throw orderError();
+    if (sum !== after.sum) throw orderError();
   }
   for (; index < length; index++) {
     const row = rowAt(index);

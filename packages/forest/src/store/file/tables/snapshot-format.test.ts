@@ -123,12 +123,32 @@ test.each<[string, (bytes: Buffer) => Buffer]>([
     (bytes) => Buffer.concat([bytes.subarray(0, -FOOTER), Buffer.alloc(8), bytes.subarray(8 - FOOTER)]),
   ],
   ['with a wrong head', (bytes) => change(bytes, readHead(bytes).start + 2)],
+  ['with a wrong number in its head', (bytes) => change(bytes, bytes.lastIndexOf('"bytes":') + 8)],
   ['with a wrong checksum', (bytes) => change(bytes, bytes.length - FOOTER - 1)],
   ['with a wrong page', (bytes) => change(bytes, PAGE_BYTES + 7)],
 ])('a snapshot that is %s is not used', async (_, damage) => {
   disk.damage(SNAPSHOT, damage);
   expect(await isUsed()).toBe(false);
   expect(await isUsed()).toBe(true);
+});
+
+test('a footer that tells of more than there is, is not believed: nothing is read, and no memory taken for it', async () => {
+  disk.damage(SNAPSHOT, (bytes) => {
+    bytes.writeUInt32LE(2 ** 31, bytes.length - FOOTER + 12);
+    return bytes;
+  });
+  const sizes: number[] = [];
+  const files = disk.files();
+  const openPages: Files['openPages'] = (name) => {
+    const file = files.openPages(name);
+    const read = (into: Uint8Array, from: number) => {
+      sizes.push(into.length);
+      return file.read(into, from);
+    };
+    return { ...file, read };
+  };
+  await (await open({ openPages })).close();
+  expect(sizes).toEqual([FOOTER]);
 });
 
 function change(bytes: Buffer, at: number): Buffer {
@@ -140,6 +160,18 @@ test('a page that is wrong is noticed when it is read, if not all pages are in m
   expect(await isUsed(0)).toBe(true);
   disk.damage(SNAPSHOT, (bytes) => change(bytes, 7));
   expect(await isUsed(0)).toBe(false);
+});
+
+test('a snapshot of which a page turns out to be wrong while the store is opened is made again', async () => {
+  const writer = await open();
+  await writer.append([makeTake(path[1]!.node, 1)]);
+  await writer.close();
+  disk.damage(SNAPSHOT, (bytes) => {
+    for (let at = 0; at < readHead(bytes).start; at += PAGE_BYTES) change(bytes, at);
+    return bytes;
+  });
+  expect(await isUsed(0)).toBe(false);
+  expect(await isUsed(0)).toBe(true);
 });
 
 test('the file of a snapshot is closed once it is not needed', async () => {

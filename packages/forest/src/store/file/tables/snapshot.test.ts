@@ -109,14 +109,13 @@ describe('a snapshot of the index', () => {
   });
 
   test('is drafted beside the drafts of others, and removes those that were left behind an hour ago', async () => {
-    const [old, young] = ['old.tmp', 'young.tmp'].map((name) => join(here.own, 'index', name));
-    await writeFile(old!, '');
-    await writeFile(young!, '');
+    const [old, other, young] = ['old.tmp', 'old', 'young.tmp'].map((name) => join(here.own, 'index', name));
+    for (const file of [old!, other!, young!]) await writeFile(file, '');
     const before = Date.now() / 1000 - 2 * 3600;
-    await utimes(old!, before, before);
+    for (const file of [old!, other!]) await utimes(file, before, before);
     await writeFile(snapshotPath(), 'damaged');
     await (await here.open()).close();
-    expect((await readdir(join(here.own, 'index'))).sort()).toEqual(['snapshot', 'young.tmp']);
+    expect((await readdir(join(here.own, 'index'))).sort()).toEqual(['old', 'snapshot', 'young.tmp']);
   });
 
   test('is not believed when a segment has shrunk, changed at its end, or gone', async () => {

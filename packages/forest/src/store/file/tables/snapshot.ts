@@ -58,9 +58,10 @@ export async function saveSnapshot(files: Files, folders: Folders, set: SegmentS
   const segments: SavedSegment[] = [];
   for (const segment of set.current()) {
     const { number, name, writer, version, isDamaged, hasSums, isOpen } = segment;
+    if (!isOpen) continue;
     const size = Math.min(completeUpTo(segment), segment.gap ?? Infinity);
-    const tail = isOpen ? await hashTail(files, set.pathOf(number), size) : '';
-    if (isOpen) segments.push({ number, name, writer, version, size, isDamaged, hasSums, tail });
+    const tail = await hashTail(files, set.pathOf(number), size);
+    segments.push({ number, name, writer, version, size, isDamaged, hasSums, tail });
   }
   const draft = join(folders.index, `${name}${DRAFT}`);
   await files.makeFolder(folders.index);
@@ -151,11 +152,12 @@ async function loadFrom(file: PageFile, files: Files, folders: Folders, cache: P
   const found = readHead(file);
   if (!found) return undefined;
   const { head, sums } = found;
-  const last = head.segments.reduce((most, { number }) => Math.max(most, number), -1);
-  const segments = Array.from({ length: last + 1 }, (_, number) => createSegment(number, ''));
+  const segments: Segment[] = [];
   for (const saved of head.segments) {
     const segment = await restoreSegment(files, folders, saved);
     if (!segment) return undefined;
+    // The numbers between are those of segments that are gone.
+    while (segments.length < saved.number) segments.push(createSegment(segments.length, ''));
     segments[saved.number] = segment;
   }
   // If the pages fit, they are read at once; otherwise each when it is asked for.
@@ -213,12 +215,13 @@ function readAll(file: PageFile, sums: Uint32Array): PagesFrom | undefined {
 
 function readOnDemand(file: PageFile, sums: Uint32Array): PagesFrom {
   const read = (page: number, into: Uint8Array) => {
+    let cause: unknown;
     try {
       if (file.read(into, page * PAGE_BYTES) === PAGE_BYTES && crc32(into) === sums[page]) return;
     } catch (error) {
-      throw new IndexDamage(error);
+      cause = error;
     }
-    throw new IndexDamage();
+    throw new IndexDamage(cause);
   };
   return (start, count) => ({ count, read: (index, into) => read(start + index, into) });
 }
