@@ -45,6 +45,13 @@ test('no stored text is json, which would change its bytes; only ids are bytes, 
   expect(rows.map(({ name }) => name).sort()).toEqual([...ofIds, 'fact.value'].map((name) => `skein_${name}`).sort());
 });
 
+test('no table has statistics of its projects, by which PostgreSQL would read all of one that it does not know', async () => {
+  const rows = await database.query(`
+    select relname as name from pg_attribute join pg_class as class on attrelid = class.oid
+    where attname = 'project' and attstattarget is distinct from 0 and class.relkind in ('r', 'p') and ${OURS}`);
+  expect(rows).toEqual([]);
+});
+
 describe('with tables that are partitioned by project', () => {
   beforeAll(async () => {
     for (const table of await tables('r')) {
