@@ -161,6 +161,23 @@ test('a compaction sees each record once, removes those that are not wanted, and
   expect(await untouched.compact(() => true)).toEqual({ kept: 18, removed: 0 });
 });
 
+test('of a message that a compaction removes, neither its words stay nor a page of ancestors with it', async () => {
+  const project = used.newProject();
+  const store = await used.open(project);
+  const path = makePath(Array.from({ length: 130 }, (_, at) => `message ${at}`));
+  await store.append(toRecords(path));
+  const idsIn = async (table: string) =>
+    (await used.database.query(`select encode(id, 'hex') as id from skein_${table} where project = $1`, [project])).map(
+      ({ id }) => id,
+    );
+  const [gone, first, second] = [9, 63, 127].map((at) => path[at]!.node.id);
+  expect((await idsIn('page')).sort()).toEqual([first, second].sort());
+  await store.compact((record) => record.k !== 'node' || record.id !== gone);
+  expect(await idsIn('page')).toEqual([second]);
+  const left = path.map(({ node }) => node.id).filter((id) => id !== gone);
+  expect((await idsIn('words')).sort()).toEqual(left.sort());
+});
+
 test('a compaction vacuums every table of records, of words and of pages', async () => {
   const store = await used.open();
   await store.compact(() => true);
