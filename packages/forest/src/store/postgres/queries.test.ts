@@ -73,6 +73,17 @@ test('look-ups of entries that cannot be read all fail, and later ones are asked
   expect(tries).toBe(2);
 });
 
+test('one query looks up 500 entries at most', async () => {
+  const sizes: number[] = [];
+  const context = makeContext(async ({ values }) => {
+    sizes.push(...values.filter(Array.isArray).map(({ length }) => length));
+    return { rows: [] };
+  });
+  const { entry } = recordQueries(context);
+  for (const count of [500, 501]) await Promise.all(Array.from({ length: count }, (_, at) => entry('event', `${at}`)));
+  expect(sizes).toEqual([500, 500, 1]);
+});
+
 test('a scan that has begun shows nothing that is written meanwhile, of the same writer or of another', async () => {
   const project = used.newProject();
   const [store, other] = [await used.open(project), await used.open(project)];
