@@ -179,8 +179,6 @@ const FIRST = [
   `create table skein_entry (
     ${WRITTEN}, project ${KEY}, kind ${KEY}, id ${KEY}, "of" ${KEY}, "order" ${KEY}, clock ${KEY}, members text not null,
     primary key (project, kind, id))`,
-  'create index skein_entry_of on skein_entry (project, kind, "of", "order", id)',
-  'create index skein_entry_order on skein_entry (project, kind, "order", id)',
   `create table skein_other (project ${KEY}, digest ${KEY}, record text not null, ${WRITTEN}, primary key (project, digest))`,
   `create table skein_writer (project ${KEY}, writer ${KEY}, beat timestamptz not null, primary key (project, writer))`,
   `create table skein_era (project ${KEY}, era integer not null, primary key (project))`,
