@@ -34,6 +34,16 @@ test('every key and every index begins with the project, so that tables can be s
   expect(rows.filter(({ unique }) => unique).length).toBe((await tables('rp')).length);
 });
 
+test('what is never listed in the order of an index is not in it: exchanges, and where they were placed', async () => {
+  const rows = await database.query(`
+    select class.relname as index, pg_get_expr(indpred, indrelid) as holds
+    from pg_index join pg_class as class on class.oid = indexrelid where indpred is not null and ${OURS} order by 1`);
+  expect(rows).toEqual([
+    { index: 'skein_entry_order', holds: "(kind <> 'exchange'::text)" },
+    { index: 'skein_ref_name', holds: "(name <> 'landed'::text)" },
+  ]);
+});
+
 test('no stored text is json, which would change its bytes; only ids are bytes, and facts, which are no records', async () => {
   const rows = await database.query(`
     select table_name || '.' || column_name as name from information_schema.columns

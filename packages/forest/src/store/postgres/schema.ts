@@ -210,7 +210,7 @@ const LANES = [
     with (fillfactor = 50)`,
   'alter table skein_lane alter column project set statistics 0',
   ...CHANGING.flatMap((table) => [
-    `drop index if exists skein_${table}_xid`,
+    // With its index.
     `alter table skein_${table} drop column if exists xid`,
     `alter table skein_${table} add column if not exists lane integer not null default 0`,
     `alter table skein_${table} add column if not exists n bigint not null default 0`,
