@@ -135,6 +135,10 @@ test('where every exchange is in its month, nothing waits for those who read', a
   await reader.query('select from skein_entry');
   await store.months!.create();
   await reader.end();
+  // Until a month comes near.
+  vi.setSystemTime(Date.parse('2026-12-01T00:00:00Z'));
+  await store.months!.create();
+  expect(await readMonths(project)).toEqual(['202611 1', '202612 0', '202701 0', '202702 0']);
 });
 
 test('a month is dropped when it has ended, not before, with the places of its exchanges and nothing else', async () => {
