@@ -84,23 +84,22 @@ describe('a store without a server', () => {
 });
 
 test('a store makes ten connections at most, or as many as it is told', async () => {
-  const countFor = async (options: { connections?: number }) => {
-    const project = used.newProject();
-    const store = await open(used.database.url, { project, ...options });
-    onTestFinished(() => store.close());
-    const before = await countAll();
-    await Promise.all(Array.from({ length: 30 }, () => store.nodes(['a'])));
-    return (await countAll()) - before;
-  };
-  const countAll = async () => {
+  const counted = async () => {
     const [row] = await used.database.query(
       "select count(*)::integer as count from pg_stat_activity where application_name = 'skein' and datname = current_database()",
     );
-    return Number(row!.count);
+    return row!.count;
   };
-  // One is there before, which has opened the store.
-  expect(await countFor({})).toBe(9);
-  expect(await countFor({ connections: 3 })).toBe(2);
+  for (const [options, most] of [
+    [{}, 10],
+    [{ connections: 3 }, 3],
+  ] as const) {
+    const store = await open(used.database.url, { project: used.newProject(), ...options });
+    const askMuch = () => Promise.all(Array.from({ length: 30 }, () => store.nodes(['a'])));
+    // Those of a store that was closed may still end, and those of a slow machine have ended already.
+    await expect.poll(() => askMuch().then(counted)).toBe(most);
+    await store.close();
+  }
 });
 
 test('what is being written when a store is closed is written, and its lease and its lanes are free', async () => {
