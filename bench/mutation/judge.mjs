@@ -24,7 +24,7 @@ const { startTests } = await import(pathToFileURL(createRequire(vitest).resolve(
 
 const [programFile = '', packagesText = '[]'] = process.argv.slice(2);
 const script = new Script(
-  `(function (module, require, loadPackage, stryMutAct_9fa48, stryCov_9fa48) {${readFileSync(programFile, 'utf8')}\n})`,
+  `(function (module, require, loadPackage, countLoading, stryMutAct_9fa48, stryCov_9fa48) {${readFileSync(programFile, 'utf8')}\n})`,
   {
     filename: programFile,
   },
@@ -54,6 +54,12 @@ let active;
 let left = 0;
 /** @type {Record<string, number> | undefined} */
 let counted;
+/**
+ * The hits while modules are evaluated, which a test may be the first to import; `loading` is how many are under way.
+ * @type {Record<string, number>}
+ */
+let countedLoading = {};
+let loading = 0;
 
 /** @param {string} id */
 function isActive(id) {
@@ -64,7 +70,14 @@ function isActive(id) {
 
 /** @param {...string} ids */
 function count(...ids) {
-  if (counted) for (const id of ids) counted[id] = (counted[id] ?? 0) + 1;
+  if (counted === undefined) return;
+  const hits = loading > 0 ? countedLoading : counted;
+  for (const id of ids) hits[id] = (hits[id] ?? 0) + 1;
+}
+
+/** Called at the beginning and at the end of each changed module. @param {1 | -1} step */
+function countLoading(step) {
+  loading += step;
 }
 
 /** @typedef {Record<string, () => Promise<unknown>>} Modules */
@@ -76,6 +89,7 @@ function evaluate() {
     module,
     createRequire(import.meta.url),
     (/** @type {string} */ path) => packages.get(path),
+    countLoading,
     isActive,
     count,
   );
@@ -155,6 +169,7 @@ async function reach(path) {
   /** @type {Reached} */
   const reached = { ms: 0, tests: [], loading: {}, failed: [] };
   const began = performance.now();
+  countedLoading = reached.loading;
   counted = reached.loading;
   reached.failed = await runFile(
     { path, tests: undefined },

@@ -90,7 +90,13 @@ async function instrument(paths) {
           change: describeMutant(lines, location, replacement),
         };
       }),
-    texts: new Map(made.files.map((/** @type {any} */ { name, content }) => [root + name, content])),
+    // What runs while a module is evaluated counts for all tests, not for the one that is the first to import it.
+    texts: new Map(
+      made.files.map((/** @type {any} */ { name, content }) => [
+        root + name,
+        `countLoading(1);\n${content}\ncountLoading(-1);`,
+      ]),
+    ),
   };
 }
 

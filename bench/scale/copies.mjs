@@ -96,7 +96,7 @@ const TABLES = [
 ];
 
 /**
- * Partitions for all months that the copies will have: each project gets an exchange of its oldest month first.
+ * Partitions for all months that the copies will have: each project gets an exchange for each copy first.
  * @param {any} pool
  * @param {(project: string) => Promise<import('@skein/forest').Store>} open
  * @param {number} began
@@ -105,14 +105,12 @@ const TABLES = [
 export async function makeMonths(pool, open, began, projects) {
   for (const { project, copies } of projects) {
     const store = await open(project);
-    for (const time of [began - copies * BLOCK_MS, began]) {
-      const id = `${time.toString(36).padStart(9, '0')}.0000.first`;
-      await pool.query(
-        `insert into skein_entry (project, kind, id, "of", "order", clock, members, lane, n)
-         values ($1, 'exchange', $2, '', '', '', '{"data":{}}', 0, 0) on conflict do nothing`,
-        [project, id],
-      );
-    }
+    const times = Array.from({ length: copies + 1 }, (_, k) => began - k * BLOCK_MS);
+    await pool.query(
+      `insert into skein_entry (project, kind, id, "of", "order", clock, members, lane, n)
+       select $1, 'exchange', id, '', '', '', '{"data":{}}', 0, 0 from unnest($2::text[]) as given (id)`,
+      [project, times.map((time) => `${time.toString(36).padStart(9, '0')}.0000.first`)],
+    );
     await store.months?.create();
     await pool.query("delete from skein_entry where project = $1 and id like '%.first'", [project]);
     await store.close();

@@ -29,17 +29,20 @@ test('a check finds changed texts, wrong ids, missing parents and texts, and row
 
   expect(await store.bodies([a!.body.digest, b!.body.digest])).toEqual([undefined, b!.body.text]);
   expect(store.problems()).toMatchObject([{ code: 'wrong-hash', subject: a!.body.digest }]);
+  const wrong = expect.stringContaining('does not match');
+  const place = 'skein_ref thread/t/title';
+  const [id, parent] = [d!.node.id, c!.node.id];
   const problems = await store.check();
-  expect(problems.map(({ code, where }) => [code, where]).sort()).toEqual(
-    [
-      ['damaged-record', 'skein_ref thread/t/title'],
-      ['missing-parent', d!.node.id],
-      ['wrong-hash', a!.body.digest],
-      ['wrong-hash', b!.node.id],
-    ].sort(),
-  );
+  expect(problems.map(({ where }) => where)).toEqual([place, a!.body.digest, b!.node.id, id]);
+  expect(problems).toEqual([
+    { code: 'damaged-record', where: place, message: expect.stringContaining(place), subject: 'thread/t/title' },
+    { code: 'wrong-hash', where: a!.body.digest, message: wrong, subject: a!.body.digest },
+    { code: 'wrong-hash', where: b!.node.id, message: wrong, subject: b!.node.id },
+    { code: 'missing-parent', where: id, message: `The parent ${parent} of node ${id} is missing.` },
+  ]);
   await change("delete from skein_body where project = $1 and digest = decode($2, 'hex')", d!.body.digest);
-  expect((await store.check()).map(({ code }) => code)).toContain('missing-body');
+  const message = `The body ${d!.body.digest} of node ${id} is missing.`;
+  expect((await store.check()).slice(problems.length)).toEqual([{ code: 'missing-body', where: id, message }]);
 
   expect((await store.refs({ on: 'thread' })).items.map(({ key }) => key)).toEqual(['u']);
   expect(store.problems().map(({ code }) => code)).toEqual(['wrong-hash', 'damaged-record']);

@@ -85,3 +85,19 @@ test('a project that the bench fills has the rows of a recorded one, and copies 
   await pool.end();
   await database.drop();
 });
+
+test('every month that the copies will have gets a partition, also where they are many', async () => {
+  const database = await createDatabase();
+  const pool = new pg.Pool({ connectionString: database.url, max: 8 });
+  pool.on('error', () => undefined);
+  const began = Date.parse('2026-11-15T00:00:00Z');
+  const open = (project: string) => postgresStore(pool, { project });
+  await makeMonths(pool, open, began, [{ project: 'p', copies: 130 }]);
+  const months = await database.query(
+    "select right(relname, 6) as month from pg_class where relname like 'skein_exchange_%' and relkind = 'r'",
+  );
+  expect(months.map(({ month }) => month)).toEqual(expect.arrayContaining(['202608', '202609', '202610', '202611']));
+  expect(await database.query("select from skein_entry where project = 'p'")).toEqual([]);
+  await pool.end();
+  await database.drop();
+});

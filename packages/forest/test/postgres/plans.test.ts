@@ -187,6 +187,38 @@ test('a search for two words reads its hits, and not the keys of all words of th
   }
 });
 
+test('a list of threads or of generations follows its index when PostgreSQL plans it without knowing what is asked for', async () => {
+  const statements: { text: string; values: unknown[] }[] = [];
+  class RecordingClient extends pg.Client {
+    // biome-ignore lint/suspicious/noExplicitAny: `query` has a dozen forms, and the store uses two.
+    override query(given: any, ...others: any[]): any {
+      if (given.values?.length > 0) statements.push(given);
+      return super.query(given, ...others);
+    }
+  }
+  const pool = new pg.Pool({ connectionString: used.database.url, max: 4, Client: RecordingClient });
+  onTestFinished(() => pool.end());
+  const store = await postgresStore(pool, { project: used.newProject() });
+  onTestFinished(() => store.close());
+  const client = new pg.Client({ connectionString: used.database.url });
+  onTestFinished(() => client.end());
+  await client.connect();
+  await client.query('set plan_cache_mode = force_generic_plan; set enable_sort = off; set enable_bitmapscan = off');
+  const indexOf = async (list: () => Promise<unknown>, name: string) => {
+    statements.length = 0;
+    await list();
+    const [{ text, values } = { text: '', values: [] }] = statements.slice(-1);
+    await client.query(`prepare ${name} as ${text}`);
+    const given = values.map((value) => (typeof value === 'string' ? pg.escapeLiteral(value) : String(value)));
+    const { rows } = await client.query(`explain (format json) execute ${name} (${given.join()})`);
+    return /"Index Name":"(\w+)"/.exec(JSON.stringify(rows))?.[1];
+  };
+  expect(await indexOf(() => store.refs({ on: 'thread', names: ['touched'] }), 'threads')).toBe('skein_ref_name');
+  expect(await indexOf(() => store.entries('generation'), 'generations')).toBe(
+    'skein_entry_rest_project_kind_order_id_idx',
+  );
+});
+
 test('entries that are looked up at once are read together, and each look-up gets its own', async () => {
   const statements: string[] = [];
   class CountingClient extends pg.Client {

@@ -145,11 +145,11 @@ function sortBatch(records: readonly StoreRecord[]): Batch {
   };
   for (const record of records) {
     if (record.k === 'node') keepEarliest(kinds.node, record.id, record);
-    else if (record.k === 'body') keepFirst(kinds.body, record.digest, record);
-    else if (record.k === 'take') keepFirst(kinds.take, `${record.node}/${record.id}`, record);
+    else if (record.k === 'body') kinds.body.set(record.digest, record);
+    else if (record.k === 'take') kinds.take.set(`${record.node}/${record.id}`, record);
     else if (record.k === 'ref') keepLatest(kinds.ref, recordKey(record), record);
     else if (isEntry(record)) keepLatest(kinds.entry, recordKey(record), record);
-    else keepFirst(kinds.other, recordKey(record), record);
+    else kinds.other.set(recordKey(record), record);
   }
   return {
     nodes: sorted(kinds.node).sort((a, b) => a.depth - b.depth),
@@ -179,11 +179,7 @@ function* splitBatch(records: readonly StoreRecord[], most = 5000, largest = 16 
 }
 
 function sorted<T>(map: ReadonlyMap<string, T>): T[] {
-  return [...map].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, record]) => record);
-}
-
-function keepFirst<T>(map: Map<string, T>, key: string, record: T): void {
-  if (!map.has(key)) map.set(key, record);
+  return [...map.keys()].sort().map((key) => map.get(key)!);
 }
 
 /** As the statement does with a node that is there: the appends of several callers may be one batch. */

@@ -1,4 +1,6 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { postgresStore } from '@skein/forest';
+import pg from 'pg';
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { useDatabase } from '../../../test/postgres/use-database.ts';
 import { sha256 } from '../../model/ids.ts';
 import { makeEntry, makeRef } from '../../testing/store-samples.ts';
@@ -48,35 +50,95 @@ test('the table that was there becomes that of the rest, and its indexes with it
   for (const { indexname } of indexes) expect(indexname).toMatch(/^skein_entry_rest_[a-z_]+$/);
 });
 
-test('there is a month for each from the first exchange on, across the end of a year, and two more', async () => {
+test('each month in which an exchange began has a partition, across the end of a year, and so have the next ones', async () => {
   const project = used.newProject();
   const store = await used.open(project);
   const times = ['2025-11-30T23:59:59.999Z', '2025-12-01T00:00:00.000Z', '2026-02-15T00:00:00.000Z'];
-  await store.append([...times.map(exchangeAt), exchange('odd'), makeEntry(idAt(times[0]!))]);
+  // One is named as if it were of the last month, and another of one that no exchange began in.
+  const odd = [idAt(times[2]!).slice(0, 5), idAt('2026-01-15T00:00:00Z').slice(0, 5), 'odd'];
+  await store.append([...times.map(exchangeAt), ...odd.map((id) => exchange(id)), makeEntry(idAt(times[0]!))]);
   const before = await readAll(store);
   await store.months!.create();
-  expect(await readMonths(project)).toEqual([
-    ...['202511 1', '202512 1', '202601 0', '202602 1', '202603 0', '202604 0'],
-    ...AHEAD,
-  ]);
-  expect(await readRest(project)).toEqual([idAt(times[0]!), 'odd']);
+  expect(await readMonths(project)).toEqual(['202511 1', '202512 1', '202602 2', ...AHEAD]);
+  expect(await readRest(project)).toEqual([idAt(times[0]!), odd[1], 'odd']);
   expect(await readAll(store)).toEqual(before);
   // What comes later goes to its month, and nothing is moved twice.
-  await store.append([exchangeAt('2026-12-31T23:59:59.999Z')]);
+  await store.append([exchangeAt('2026-12-31T23:59:59.999Z'), exchangeAt('2026-01-01T00:00:00.000Z')]);
+  expect(await readMonths(project)).toEqual(['202511 1', '202512 1', '202602 2', '202611 0', '202612 1', '202701 0']);
   await store.months!.create();
-  expect((await readMonths(project)).slice(-2)).toEqual(['202612 1', '202701 0']);
+  expect((await readMonths(project)).slice(1, 4)).toEqual(['202512 1', '202601 2', '202602 2']);
   const statistics = await used.database.query(`
     select distinct attstattarget from pg_attribute join pg_class on attrelid = pg_class.oid
     where relname like 'skein_exchange_%' and relkind = 'r' and attname = 'project'`);
   expect(statistics).toEqual([{ attstattarget: 0 }]);
 });
 
-test('exchanges of a clock that is far ahead have months, too', async () => {
+test('one exchange with an id of the far future or of long ago does not make a partition for each month until then', async () => {
   const project = used.newProject();
   const store = await used.open(project);
-  await store.append([exchangeAt('2027-05-01T00:00:00Z')]);
+  const [first, next, last] = ['000000000.x', idAt('2027-02-01T00:00:00.000Z'), 'zzzzzzzzz.x'];
+  await store.append([first, next, last].map((id) => exchange(id)));
   await store.months!.create();
-  expect(await readMonths(project)).toEqual([...AHEAD, '202705 1', '202706 0', '202707 0']);
+  expect(await readMonths(project)).toEqual(['197001 1', ...AHEAD]);
+  expect(await readRest(project)).toEqual([next, last]);
+  // They move when their month comes near.
+  vi.setSystemTime(Date.parse('2026-12-01T00:00:00Z'));
+  await store.months!.create();
+  expect(await readMonths(project)).toEqual(['197001 1', ...AHEAD, '202702 1']);
+  expect(await readRest(project)).toEqual([last]);
+  expect(await readAll(store)).toEqual([first, next, last]);
+});
+
+test('an exchange that is recorded while others are moved is not lost', async () => {
+  const project = used.newProject();
+  const store = await used.open(project);
+  const [one, two] = ['2026-11-01T00:00:00.000Z', '2026-11-02T00:00:00.000Z'];
+  await store.append([exchangeAt(one)]);
+  let appending: Promise<void> | undefined;
+  let isDone = false;
+  const isWaiting = async () => {
+    const rows = await used.database.query(
+      "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+    );
+    return rows.length > 0;
+  };
+  class MovingClient extends pg.Client {
+    // biome-ignore lint/suspicious/noExplicitAny: `query` has a dozen forms, and the store uses two.
+    override async query(given: any, ...others: any[]): Promise<any> {
+      if (/^\s*delete from skein_entry_rest/.test(typeof given === 'string' ? given : given.text)) {
+        appending = store.append([exchangeAt(two)]).then(() => {
+          isDone = true;
+        });
+        await expect.poll(async () => isDone || (await isWaiting())).toBe(true);
+      }
+      return super.query(given, ...others);
+    }
+  }
+  const pool = new pg.Pool({ connectionString: used.database.url, Client: MovingClient });
+  onTestFinished(() => pool.end());
+  const mover = await postgresStore(pool, { project });
+  onTestFinished(() => mover.close());
+  await mover.months!.create();
+  await appending;
+  expect(isDone).toBe(true);
+  expect(await readAll(store)).toEqual([one, two].map(idAt));
+});
+
+test('where every exchange is in its month, nothing waits for those who read', async () => {
+  const project = used.newProject();
+  const store = await used.open(project);
+  await store.append([exchangeAt('2026-11-01T00:00:00.000Z')]);
+  await store.months!.create();
+  const reader = new pg.Client({ connectionString: used.database.url });
+  await reader.connect();
+  await reader.query('begin');
+  await reader.query('select from skein_entry');
+  await store.months!.create();
+  await reader.end();
+  // Until a month comes near.
+  vi.setSystemTime(Date.parse('2026-12-01T00:00:00Z'));
+  await store.months!.create();
+  expect(await readMonths(project)).toEqual(['202611 1', '202612 0', '202701 0', '202702 0']);
 });
 
 test('a month is dropped when it has ended, not before, with the places of its exchanges and nothing else', async () => {

@@ -1,4 +1,4 @@
-import { type Kysely, sql } from 'kysely';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { sha256 } from '../../model/ids.ts';
 import type { MonthPartitions } from '../store.ts';
 import type { PostgresContext } from './context.ts';
@@ -37,7 +37,7 @@ export function monthPartitions(context: PostgresContext): MonthPartitions {
 export async function extendMonths(context: PostgresContext): Promise<void> {
   const { db } = context;
   const months = await readMonths(db, context);
-  const wanted = monthsBetween(Date.now(), Date.now());
+  const wanted = comingMonths();
   if (months.length === 0 || wanted.every((month) => months.includes(month))) return;
   await inLock(db, (transaction) => addMonths(transaction, context, wanted)).catch(() => undefined);
 }
@@ -64,25 +64,45 @@ export async function partitionEntries(db: Kysely<never>): Promise<void> {
     await sql.raw(statement).execute(db);
 }
 
-/** Moves the exchanges of a project from the rest to partitions of their months, and makes those of the next months. */
+/**
+ * Moves the exchanges of a project from the rest to partitions of their months, and makes those of the next months. What began
+ * later, by a clock that is ahead or an id that names no time, stays with the rest until its month is one of these.
+ */
 async function splitOff(db: Tables, context: PostgresContext): Promise<void> {
-  const { own } = context;
-  const { rows } = await sql<{ first: string; last: string } | { first: null; last: null }>`
-    select min(id) as first, max(id) as last from skein_entry_rest
-    where project = ${own} and kind = 'exchange' and id ~ '^[0-9a-z]{9}[.]'`.execute(db);
-  const { first, last } = rows[0]!;
-  const now = Date.now();
-  const used = first === null ? [] : monthsBetween(timeOf(first), timeOf(last));
-  const months = [...new Set([...used, ...monthsBetween(now, now)])].sort();
-  const lowest = idAt(monthStart(months[0]!));
-  const highest = idAt(monthStart(months.at(-1)!, 1));
-  const range = sql`project = ${sql.lit(own)} and kind = 'exchange' and id >= ${sql.lit(lowest)} and id < ${sql.lit(highest)}`;
+  const coming = comingMonths();
+  const end = monthStart(coming.at(-1)!, 1);
+  const there = await readMonths(db, context);
+  const first = await findInRest(db, context, 0, end);
+  if (first === undefined && coming.every((month) => there.includes(month))) return;
+  // What is written between copying and deleting would be gone.
+  await sql`lock table skein_entry in access exclusive mode`.execute(db);
+  const months = new Set(coming);
+  for (let from = 0; ; ) {
+    const id = await findInRest(db, context, from, end);
+    if (id === undefined) break;
+    const month = monthName(timeOf(id));
+    months.add(month);
+    from = monthStart(month, 1);
+  }
+  const range = between(context, 0, end);
   await sql`create temporary table skein_moving on commit drop as select * from skein_entry_rest where ${range}`.execute(
     db,
   );
   await sql`delete from skein_entry_rest where ${range}`.execute(db);
-  await addMonths(db, context, months);
+  await addMonths(db, context, [...months]);
   await sql`insert into skein_entry select * from skein_moving`.execute(db);
+}
+
+/** The first exchange in the rest whose id begins with a time that is in these bounds. The key gives it: the others are not read. */
+async function findInRest(db: Tables, context: PostgresContext, from: number, to: number): Promise<string | undefined> {
+  const { rows } = await sql<{ id: string | null }>`
+    select min(id) as id from skein_entry_rest
+    where ${between(context, from, to)} and id ~ '^[0-9a-z]{9}[.]'`.execute(db);
+  return rows[0]!.id ?? undefined;
+}
+
+function between({ own }: PostgresContext, from: number, to: number): RawBuilder<boolean> {
+  return sql`project = ${sql.lit(own)} and kind = 'exchange' and id >= ${sql.lit(idAt(from))} and id < ${sql.lit(idAt(to))}`;
 }
 
 type Tables = PostgresContext['db'];
@@ -106,12 +126,10 @@ async function addMonths(db: Tables, context: PostgresContext, months: readonly 
   }
 }
 
-/** The months from one time to another, and those that are made ahead, as `202611`. */
-function monthsBetween(from: number, to: number): string[] {
-  const months: string[] = [];
-  const end = monthStart(monthName(to), AHEAD);
-  for (let at = monthName(from); monthStart(at) <= end; at = monthName(monthStart(at, 1))) months.push(at);
-  return months;
+/** This month and those that are made ahead, as `202611`. */
+function comingMonths(): string[] {
+  const month = monthName(Date.now());
+  return Array.from({ length: 1 + AHEAD }, (_, later) => monthName(monthStart(month, later)));
 }
 
 function monthName(time: number): string {

@@ -58,7 +58,6 @@ export function nodeQueries(context: PostgresContext): NodeReads {
       if (id === above) return [];
       const floor = await readDepth(db, project, above);
       const rows = await readAncestors(db, project, id, floor);
-      if (above === ROOT) return read(rows);
       return read(nodesBehind(rows, above) ?? (floor === 0 ? rows : await readAncestors(db, project, id, 0)));
     },
     async children(id, page = {}) {
@@ -70,7 +69,7 @@ export function nodeQueries(context: PostgresContext): NodeReads {
           .select(NODE_COLUMNS)
           .where('parent', '=', idBytes(id))
           .$if(place !== undefined, (query) =>
-            query.where(sql<boolean>`(at, id) > (${place?.[0]}, ${digitBytes(place?.[1])})`),
+            query.where(sql<boolean>`(at, id) > (${place![0]}, ${digitBytes(place![1])})`),
           )
           .orderBy('at')
           .orderBy('skein_node.id')
@@ -99,8 +98,8 @@ export function nodeQueries(context: PostgresContext): NodeReads {
           .where('project', '=', own)
           .select([...NODE_COLUMNS, 'seq', selectPositions(own).as('positions')])
           .$if(place !== undefined, (query) =>
-            query.where(sql<boolean>`(depth, seq) > (${place?.depth}, ${place?.seq})`).where(sql<boolean>`n <= (
-                select seen.n from ${positionRows(place?.seen ?? new Map())} as seen (lane, n)
+            query.where(sql<boolean>`(depth, seq) > (${place!.depth}, ${place!.seq})`).where(sql<boolean>`n <= (
+                select seen.n from ${positionRows(place!.seen)} as seen (lane, n)
                 where seen.lane = skein_node.lane)`),
           )
           .orderBy('depth')
@@ -276,13 +275,13 @@ export function recordQueries(
           .where('project', '=', own)
           .where('on', '=', on)
           .where('is_set', '=', true)
-          .$if(names !== undefined, (query) => query.where('name', '=', namedBy(names ?? [])))
+          .$if(names !== undefined, (query) => query.where('name', '=', namedBy(names!)))
           // So that PostgreSQL sees that the index, which leaves these out, has what is asked for.
           .$if(names !== undefined && !names.includes(PLACEMENT), (query) =>
             query.where('name', '<>', sql.lit(PLACEMENT)),
           )
           .$if(place !== undefined, (query) =>
-            query.where(sql<boolean>`(clock, key, name) ${beyond} (${sql.join(place ?? [])})`),
+            query.where(sql<boolean>`(clock, key, name) ${beyond} (${sql.join(place!)})`),
           )
           .orderBy('clock', direction)
           .orderBy('key', direction)
@@ -307,12 +306,12 @@ export function recordQueries(
           // As a literal, so that PostgreSQL sees that an index of some kinds has it.
           .where('kind', '=', sql.lit(kind))
           .$if(typeof of === 'string', (query) => query.where('of', '=', toStored(String(of))))
-          .$if(afterOrder !== undefined, (query) => query.where('order', behind, toStored(afterOrder ?? '')))
+          .$if(afterOrder !== undefined, (query) => query.where('order', behind, toStored(afterOrder!)))
           .$if(place !== undefined, (query) => {
             const beyond = sql.raw(behind);
             return isByKey
-              ? query.where(sql<boolean>`id ${beyond} ${place?.[1]}`)
-              : query.where(sql<boolean>`("order", id) ${beyond} (${sql.join(place ?? [])})`);
+              ? query.where(sql<boolean>`id ${beyond} ${place![1]}`)
+              : query.where(sql<boolean>`("order", id) ${beyond} (${sql.join(place!)})`);
           })
           .$if(!isByKey, (query) => query.orderBy('order', sorted))
           .orderBy('id', sorted)

@@ -179,8 +179,6 @@ const FIRST = [
   `create table skein_entry (
     ${WRITTEN}, project ${KEY}, kind ${KEY}, id ${KEY}, "of" ${KEY}, "order" ${KEY}, clock ${KEY}, members text not null,
     primary key (project, kind, id))`,
-  'create index skein_entry_of on skein_entry (project, kind, "of", "order", id)',
-  'create index skein_entry_order on skein_entry (project, kind, "order", id)',
   `create table skein_other (project ${KEY}, digest ${KEY}, record text not null, ${WRITTEN}, primary key (project, digest))`,
   `create table skein_writer (project ${KEY}, writer ${KEY}, beat timestamptz not null, primary key (project, writer))`,
   `create table skein_era (project ${KEY}, era integer not null, primary key (project))`,
@@ -212,7 +210,7 @@ const LANES = [
     with (fillfactor = 50)`,
   'alter table skein_lane alter column project set statistics 0',
   ...CHANGING.flatMap((table) => [
-    `drop index if exists skein_${table}_xid`,
+    // With its index.
     `alter table skein_${table} drop column if exists xid`,
     `alter table skein_${table} add column if not exists lane integer not null default 0`,
     `alter table skein_${table} add column if not exists n bigint not null default 0`,
