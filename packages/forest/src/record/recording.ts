@@ -3,7 +3,7 @@ import type { Clock } from '../model/clock.ts';
 import { type EntryRecord, type PackedBytes, type StoreRecord, utf8Bytes } from '../model/records.ts';
 import { mayHaveSecrets, removeSecrets } from '../model/secrets.ts';
 import type { Store } from '../store/index.ts';
-import { describeRequest, isEventStream, type RequestDescription, safeHeaders } from './describe-request.ts';
+import { describeRequest, isEventStream, type RequestDescription, readUrl, safeHeaders } from './describe-request.ts';
 import {
   type Exchange,
   exchangeRecord,
@@ -83,7 +83,7 @@ export function createRecording(
   const start = clock.now();
   const buffer = createResponseBuffer();
   const texts = recent.collect(id);
-  const upstream = createUpstreamRecording(id, clock);
+  const upstream = new UpstreamRecording(id, clock);
   let replyKeys: readonly string[] = [];
   let writing: Promise<unknown> | undefined;
   let described: RequestDescription | undefined;
@@ -184,30 +184,26 @@ export function createRecording(
     }),
   });
 
-  const pending: PendingWrite = {
-    get size() {
-      return received + (request.body?.length ?? 0);
-    },
-    async store() {
-      const isEnd = isOver;
-      const bytes = own;
-      try {
-        const records = news();
-        const work = records.length > 0 ? store.append(records) : undefined;
-        writing = work?.catch(() => undefined);
-        await work;
-      } catch (error) {
-        isTruncated = true;
-        texts.drop();
-        // A store that fails once usually fails again for the same exchange; one report is enough.
-        if (!isReported) report(error);
-        isReported = true;
-      }
-      own -= bytes;
-      unsaved.total -= bytes;
-      return isEnd;
-    },
+  const writeNews = async (): Promise<boolean> => {
+    const isEnd = isOver;
+    const bytes = own;
+    try {
+      const records = news();
+      const work = records.length > 0 ? store.append(records) : undefined;
+      writing = work?.catch(() => undefined);
+      await work;
+    } catch (error) {
+      isTruncated = true;
+      texts.drop();
+      // A store that fails once usually fails again for the same exchange; one report is enough.
+      if (!isReported) report(error);
+      isReported = true;
+    }
+    own -= bytes;
+    unsaved.total -= bytes;
+    return isEnd;
   };
+  const pending = new PendingRecording(() => received + (request.body?.length ?? 0), writeNews);
 
   /** Notes when the bytes so far had arrived, for replays with the recorded timing. */
   const mark = () => {
@@ -317,71 +313,87 @@ function withoutSecrets(packed: PackedBytes, secrets: readonly string[]): Packed
 }
 
 /** The provider's side of an exchange, as far as it has come. */
-interface UpstreamRecording {
-  readonly side: UpstreamSide | undefined;
-  begin(request: UpstreamRequest): void;
-  head(status: number, headers: HeaderPairs): void;
+class UpstreamRecording {
+  readonly #id: string;
+  readonly #clock: Clock;
+  side: UpstreamSide | undefined;
+  #body: string | undefined;
+  #buffer = createResponseBuffer();
+  #attempt = 0;
+  #count = 0;
+  #isChanged = false;
+
+  constructor(id: string, clock: Clock) {
+    this.#id = id;
+    this.#clock = clock;
+  }
+
+  begin({ url, body, ...request }: UpstreamRequest): void {
+    const { host, pathname } = readUrl(url);
+    this.#attempt += 1;
+    this.#count = 0;
+    this.#buffer = createResponseBuffer();
+    this.#body = body;
+    this.side = { ...request, host, path: pathname, attempt: this.#attempt };
+    this.#isChanged = true;
+  }
+
+  head(status: number, headers: HeaderPairs): void {
+    this.#change({ status, responseHeaders: safeHeaders(headers) });
+  }
+
   /** Returns how many bytes wait to be stored. */
-  push(bytes: Uint8Array): number;
-  lose(losses: UpstreamSide['losses']): void;
+  push(bytes: Uint8Array): number {
+    this.#buffer.push(bytes, bytes.length);
+    return this.#buffer.size;
+  }
+
+  lose(losses: UpstreamSide['losses']): void {
+    if (this.side && losses.length > 0) this.#change({ losses: [...this.side.losses, ...losses] });
+  }
+
   /** The parts that are not stored yet, and whether the exchange itself says something new. */
   news(
     secrets: readonly string[],
     isEnd: boolean,
     texts: Pick<CollectedTexts, 'response'>,
-  ): { readonly parts: readonly EntryRecord[]; readonly isChanged: boolean };
+  ): { readonly parts: readonly EntryRecord[]; readonly isChanged: boolean } {
+    const isChanged = this.#isChanged;
+    this.#isChanged = false;
+    const parts: EntryRecord[] = [];
+    if (!this.side) return { parts, isChanged };
+    if (this.#body !== undefined) {
+      const sent = withoutSecrets({ text: this.#body.toWellFormed() }, secrets);
+      parts.push(upstreamRequestPart(this.#id, this.#attempt, sent, this.#clock.tick()));
+    }
+    this.#body = undefined;
+    const taken = this.#buffer.take(isEnd);
+    const packed = taken && withoutSecrets(taken, secrets);
+    if (packed) {
+      texts.response(packed);
+      parts.push(upstreamResponsePart(this.#id, this.#attempt, this.#count++, packed, this.#clock.tick()));
+    }
+    return { parts, isChanged };
+  }
+
+  #change(more: Partial<UpstreamSide>): void {
+    if (!this.side) return;
+    this.side = { ...this.side, ...more };
+    this.#isChanged = true;
+  }
 }
 
-function createUpstreamRecording(id: string, clock: Clock): UpstreamRecording {
-  let side: UpstreamSide | undefined;
-  let body: string | undefined;
-  let buffer = createResponseBuffer();
-  let attempt = 0;
-  let count = 0;
-  let isChanged = false;
-  const change = (more: Partial<UpstreamSide>) => {
-    if (!side) return;
-    side = { ...side, ...more };
-    isChanged = true;
-  };
-  return {
-    get side() {
-      return side;
-    },
-    begin({ url, body: sent, ...request }) {
-      const { host, pathname } = new URL(url);
-      attempt += 1;
-      count = 0;
-      buffer = createResponseBuffer();
-      body = sent;
-      side = { ...request, host, path: pathname, attempt };
-      isChanged = true;
-    },
-    head: (status, headers) => change({ status, responseHeaders: safeHeaders(headers) }),
-    push(bytes) {
-      buffer.push(bytes, bytes.length);
-      return buffer.size;
-    },
-    lose(losses) {
-      if (side && losses.length > 0) change({ losses: [...side.losses, ...losses] });
-    },
-    news(secrets, isEnd, texts) {
-      const was = isChanged;
-      isChanged = false;
-      if (!side) return { parts: [], isChanged: was };
-      const parts: EntryRecord[] = [];
-      if (body !== undefined) {
-        const sent = withoutSecrets({ text: body.toWellFormed() }, secrets);
-        parts.push(upstreamRequestPart(id, attempt, sent, clock.tick()));
-      }
-      body = undefined;
-      const taken = buffer.take(isEnd);
-      const packed = taken && withoutSecrets(taken, secrets);
-      if (packed) {
-        texts.response(packed);
-        parts.push(upstreamResponsePart(id, attempt, count++, packed, clock.tick()));
-      }
-      return { parts, isChanged: was };
-    },
-  };
+/** What the writer is told of an exchange. */
+class PendingRecording implements PendingWrite {
+  readonly #size: () => number;
+  readonly store: () => Promise<boolean>;
+
+  constructor(size: () => number, store: () => Promise<boolean>) {
+    this.#size = size;
+    this.store = store;
+  }
+
+  get size(): number {
+    return this.#size();
+  }
 }
