@@ -1,4 +1,4 @@
-import type { Reply } from '@skein/core';
+import type { Message, Reply } from '@skein/core';
 import type { LossNote, ServedError } from '@skein/core/dialect';
 import { type GatewayUse, issuedIds, type Recorder, readDelivered, replyIdKeys } from '@skein/forest';
 import type { ClientHeaders } from '../../proxy/headers.ts';
@@ -51,6 +51,11 @@ interface RecordingOptions {
 /** Ids in what the client gets: it may send a reply back by one of them. */
 const SENT_IDS = /"(?:id|call_id)":"([\w-]{8,})"/g;
 
+/** Made here: a function keeps all that stands around it, and this one outlives the exchange. */
+function keptReply(reply: Reply, delivered: Message): Parameters<Restorer['remember']>[1] {
+  return { reply, delivered: () => delivered };
+}
+
 /** For a client that wants no recording: nothing is stored, and no reply is found again. */
 export function noRecording(id: string): GatewayRecording {
   return {
@@ -97,7 +102,7 @@ export function createGatewayRecording({
   let held: Uint8Array[] = [];
 
   const noteIds = (text: string) => {
-    for (const [, id] of text.matchAll(SENT_IDS)) ids.add(id!);
+    for (let found = SENT_IDS.exec(text); found; found = SENT_IDS.exec(text)) ids.add(found[1]!);
   };
   const pushHeld = () => {
     if (redact && held.length > 0) recording.upstreamPush(Buffer.from(redact(Buffer.concat(held).toString())));
@@ -161,7 +166,7 @@ export function createGatewayRecording({
         ...new Set(words),
         ...(request.replyKeys ?? []),
       ];
-      restorer.remember(recording.id, { reply, delivered: () => delivered });
+      restorer.remember(recording.id, keptReply(reply, delivered));
       if (redact) pushSent();
       else recording.push(last);
       await recording.keepReply(keys, losses).catch(onError);
