@@ -95,9 +95,13 @@ export function createGatewayRecording({
     ...(asked.thread !== undefined && { thread: asked.thread }),
     gateway: use,
   });
+  /** What the client got, where it may have to be read. */
   let sent = '';
+  let isSentKept = true;
   const ids = new Set<string>();
   let isBegun = false;
+  /** Whether the client has other names or ids than the provider. */
+  let hasOtherNames = false;
   /** Bytes of the provider that must be redacted before they are stored. */
   let held: Uint8Array[] = [];
 
@@ -117,6 +121,7 @@ export function createGatewayRecording({
     tap: {
       request(target, body, { target: { provider, model }, dialect, request, prefix, losses }) {
         held = [];
+        hasOtherNames = request.calls !== undefined || (request.served?.size ?? 0) > 0;
         const readWords = () => {
           try {
             request.readWords?.();
@@ -143,11 +148,13 @@ export function createGatewayRecording({
     },
     head(status, given, isStream, responseId) {
       isBegun = true;
+      // The provider's own text shows the provider's own words.
+      isSentKept = redact !== undefined || responseId !== undefined || hasOtherNames;
       const type = isStream ? 'text/event-stream; charset=utf-8' : 'application/json';
       recording.head(status, Object.entries({ 'content-type': type, ...given }), responseId);
     },
     text(text, isMore = false) {
-      sent += text;
+      if (isSentKept) sent += text;
       if (!isMore) noteIds(text);
       if (!redact) recording.push(text);
     },
@@ -155,7 +162,7 @@ export function createGatewayRecording({
       pushHeld();
       const choices = [reply.message, ...reply.alternatives.map(({ message }) => message)];
       // What a client gets without losses shows the same words.
-      const isOther = losses.length > 0 || request.calls !== undefined || (request.served?.size ?? 0) > 0;
+      const isOther = losses.length > 0 || hasOtherNames;
       sent += last;
       const delivered = isOther ? readDelivered(dialect, sent) : reply.message;
       const wordsKey = request.readWords?.();
