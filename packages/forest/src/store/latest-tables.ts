@@ -3,17 +3,16 @@ import { toPage } from './page.ts';
 import { refKey } from './records.ts';
 import type { EntryQuery, Page, RefQuery } from './store.ts';
 
+/** What names a register, and how new its value is. */
+type RegisterName = Pick<RefRecord, 'on' | 'key' | 'name' | 'clock'>;
+
 /** A register without its value. */
-export interface Register {
-  readonly on: RefRecord['on'];
-  readonly key: string;
-  readonly name: string;
-  readonly clock: string;
+export interface Register extends RegisterName {
   readonly isSet: boolean;
 }
 
 /** Registers in memory; for each name the latest counts. */
-export interface RegisterTable<T extends Register> {
+export interface RegisterTable<T extends RegisterName> {
   /** The latest register. */
   get(on: string, key: string, name: string): T | undefined;
   /** Returns whether it is later than the one before. */
@@ -23,7 +22,10 @@ export interface RegisterTable<T extends Register> {
   page(query: RefQuery): Page<T>;
 }
 
-export function createRegisterTable<T extends Register>(): RegisterTable<T> {
+export function createRegisterTable<T extends Register>(): RegisterTable<T>;
+/** `isSet` tells whether a register has a value. */
+export function createRegisterTable<T extends RegisterName>(isSet: (register: T) => boolean): RegisterTable<T>;
+export function createRegisterTable<T extends Register>(isSet = (register: T) => register.isSet): RegisterTable<T> {
   const things = new Map<string, Map<string, Map<string, T>>>();
 
   function* found({ on, keys, names }: RefQuery): Generator<T> {
@@ -31,7 +33,7 @@ export function createRegisterTable<T extends Register>(): RegisterTable<T> {
     const wanted = names && new Set(names);
     for (const key of keys ? new Set(keys) : onThem.keys())
       for (const register of onThem.get(key)?.values() ?? [])
-        if (register.isSet && (wanted?.has(register.name) ?? true)) yield register;
+        if (isSet(register) && (wanted?.has(register.name) ?? true)) yield register;
   }
 
   return {
@@ -57,7 +59,7 @@ export function createRegisterTable<T extends Register>(): RegisterTable<T> {
   };
 }
 
-type Keyed = { readonly register: Register; readonly key: string };
+type Keyed = { readonly register: RegisterName; readonly key: string };
 
 function compareRegisters(a: Keyed, b: Keyed): number {
   if (a.register.clock !== b.register.clock) return a.register.clock < b.register.clock ? -1 : 1;
