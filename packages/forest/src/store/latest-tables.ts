@@ -28,13 +28,15 @@ export function createRegisterTable<T extends RegisterName>(isSet: (register: T)
 export function createRegisterTable<T extends Register>(isSet = (register: T) => register.isSet): RegisterTable<T> {
   const things = new Map<string, Map<string, Map<string, T>>>();
 
-  function* found({ on, keys, names }: RefQuery): Generator<T> {
-    const onThem = things.get(on) ?? new Map<string, Map<string, T>>();
+  const find = ({ on, keys, names }: RefQuery): T[] => {
+    const onThem = things.get(on);
     const wanted = names && new Set(names);
-    for (const key of keys ? new Set(keys) : onThem.keys())
-      for (const register of onThem.get(key)?.values() ?? [])
-        if (isSet(register) && (wanted?.has(register.name) ?? true)) yield register;
-  }
+    const found: T[] = [];
+    for (const key of keys ? new Set(keys) : (onThem?.keys() ?? []))
+      for (const register of onThem?.get(key)?.values() ?? [])
+        if (isSet(register) && (wanted?.has(register.name) ?? true)) found.push(register);
+    return found;
+  };
 
   return {
     get: (on, key, name) => things.get(on)?.get(key)?.get(name),
@@ -51,7 +53,7 @@ export function createRegisterTable<T extends Register>(isSet = (register: T) =>
     page({ order = 'oldest', ...query }) {
       const direction = order === 'oldest' ? 1 : -1;
       // Sort keys are made once, because making them for every comparison would cost more than sorting.
-      const list = Array.from(found(query), (register) => ({ register, key: refKey(register) }));
+      const list = find(query).map((register) => ({ register, key: refKey(register) }));
       list.sort((a, b) => direction * compareRegisters(a, b));
       const { items, next } = toPage(list, ({ register, key }) => [register.clock, key], query, direction);
       return { items: items.map(({ register }) => register), ...(next !== undefined && { next }) };
