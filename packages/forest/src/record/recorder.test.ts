@@ -29,6 +29,10 @@ function newWriter() {
         isOver = true;
         writer.end(made);
       },
+      endWritten: () => {
+        isOver = true;
+        writer.endWritten(made);
+      },
     };
   };
   return { writer, done, draft };
@@ -138,6 +142,39 @@ test('an exchange that ends while others are being stored is stored once, and th
   const before = draft('before');
   before.begin();
   before.end();
+  let isStored = false;
+  void writer.stored().then(() => {
+    isStored = true;
+  });
+  await Promise.resolve();
+  expect(isStored).toBe(false);
+  await vi.runAllTimersAsync();
+  expect(isStored).toBe(true);
+});
+
+test('an exchange that was written when it ended has its place, and nothing of it is kept until then', async () => {
+  const { writer, done, draft } = newWriter();
+  const [first, second] = [draft('first'), draft('second')];
+  for (const one of [first, second]) one.begin();
+  first.endWritten();
+  second.endWritten();
+  const settled = writer.settled();
+  await vi.advanceTimersByTimeAsync(1);
+  await settled;
+  expect(done).toEqual(['placed']);
+});
+
+test('an exchange that is written elsewhere while others are being stored is not counted a second time', async () => {
+  const { writer, done, draft } = newWriter();
+  const [first, second, third] = [draft('first'), draft('second'), draft('third')];
+  for (const one of [first, second]) one.begin();
+  const [, stored] = [first.end(), writer.stored()];
+  second.endWritten();
+  await vi.runAllTimersAsync();
+  await stored;
+  expect(done.filter((one) => one !== 'placed')).toEqual(['first']);
+  third.begin();
+  third.end();
   let isStored = false;
   void writer.stored().then(() => {
     isStored = true;

@@ -293,11 +293,14 @@ export function createRecording(
         isTruncated = true;
         isComplete = false;
         texts.drop();
-        throw error;
-      } finally {
         isOver = true;
         writer.end(pending);
+        throw error;
       }
+      isOver = true;
+      unsaved.total -= own;
+      own = 0;
+      writer.endWritten(pending);
     },
   };
 }
