@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createClock } from '../model/clock.ts';
 import { memoryStore } from '../store/index.ts';
 import { RecentTexts } from './recent-texts.ts';
-import { createRecordingWriter, type PendingWrite } from './recorder.ts';
+import { createRecordingWriter, type PendingWrite, type RecordingWriter } from './recorder.ts';
 import { createRecording } from './recording.ts';
 import { RequestHashes } from './request-hashes.ts';
 
@@ -36,6 +36,18 @@ function newWriter() {
     };
   };
   return { writer, done, draft };
+}
+
+/** Something is still to be stored, and whoever waits for it hears when it is. */
+async function expectToWait({ stored }: Pick<RecordingWriter, 'stored'>) {
+  let isStored = false;
+  void stored().then(() => {
+    isStored = true;
+  });
+  await Promise.resolve();
+  expect(isStored).toBe(false);
+  await vi.runAllTimersAsync();
+  expect(isStored).toBe(true);
 }
 
 test('a stream that never ends is stored within half a second, and not with each of its pieces', async () => {
@@ -142,14 +154,7 @@ test('an exchange that ends while others are being stored is stored once, and th
   const before = draft('before');
   before.begin();
   before.end();
-  let isStored = false;
-  void writer.stored().then(() => {
-    isStored = true;
-  });
-  await Promise.resolve();
-  expect(isStored).toBe(false);
-  await vi.runAllTimersAsync();
-  expect(isStored).toBe(true);
+  await expectToWait(writer);
 });
 
 test('an exchange that was written when it ended has its place, and nothing of it is kept until then', async () => {
@@ -175,14 +180,7 @@ test('an exchange that is written elsewhere while others are being stored is not
   expect(done.filter((one) => one !== 'placed')).toEqual(['first']);
   third.begin();
   third.end();
-  let isStored = false;
-  void writer.stored().then(() => {
-    isStored = true;
-  });
-  await Promise.resolve();
-  expect(isStored).toBe(false);
-  await vi.runAllTimersAsync();
-  expect(isStored).toBe(true);
+  await expectToWait(writer);
 });
 
 test('an exchange whose reply is being kept has not ended for the writer before it is stored: it would be counted twice', async () => {
