@@ -209,9 +209,18 @@ function lookForKey({ connection }: ProviderDescriptor, options: EndpointOptions
   return { key, isMissing, variables: [...keyVariables, ...credentialVariables] };
 }
 
-function parseUrl(text: string, provider: string): URL {
+/** The last base addresses. There are few, and each request asks for one twice. */
+const parsed = new Map<string, URL>();
+
+function parseUrl(text: string, provider: string): Pick<URL, 'origin' | 'host'> {
+  const known = parsed.get(text);
+  if (known) return known;
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url && /^https?:$/.test(url.protocol)) return url;
+  if (url && /^https?:$/.test(url.protocol)) {
+    if (parsed.size >= 100) parsed.clear();
+    parsed.set(text, url);
+    return url;
+  }
   // The text is not quoted: an address may contain a password.
   throw new EndpointError(`The base address for ${provider} is not an http(s) address`);
 }

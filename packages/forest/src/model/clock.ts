@@ -125,8 +125,8 @@ function next(time: number, count: number): [time: number, count: number] {
   return count < LAST_COUNT ? [time, count + 1] : [time + 1, 0];
 }
 
-/** Counts begin anew every millisecond, so most are small. */
-const SMALL_COUNTS: readonly string[] = /* @__PURE__ */ Array.from({ length: 64 }, (_, count) =>
+/** Counts begin anew every millisecond, so nearly all are small. */
+const SMALL_COUNTS: readonly string[] = /* @__PURE__ */ Array.from({ length: 256 }, (_, count) =>
   digits(count, COUNT_DIGITS),
 );
 

@@ -141,12 +141,15 @@ export function packBytes(bytes: Uint8Array): PackedBytes {
   return isUtf8(bytes) ? { text: decodeUtf8(bytes) } : { base64: Buffer.from(bytes).toString('base64') };
 }
 
+/** Shorter texts are decoded at once: an object that decodes itself, and the bytes that it keeps, take more time and memory. */
+const LONG = 4096;
+
 /**
- * The same, but a text is decoded where somebody asks for it: a file store writes its bytes, and a stream is read in pieces. The
- * bytes are kept, not copied.
+ * The same, but a long text is decoded where somebody asks for it: a file store writes its bytes, and a stream is read in pieces.
+ * The bytes are kept, not copied.
  */
 export function packLazily(bytes: Uint8Array): PackedBytes {
-  return isUtf8(bytes) ? lazyText(bytes, {}) : packBytes(bytes);
+  return bytes.length >= LONG && isUtf8(bytes) ? lazyText(bytes, {}) : packBytes(bytes);
 }
 
 /** Packed bytes with further members behind them. */

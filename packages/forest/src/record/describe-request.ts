@@ -33,7 +33,7 @@ export function describeRequest(
   places?: HintPlaces,
   hash: (method: string, url: URL, body: BodyToHash | undefined) => BodyHashes = hashWhole,
 ): RequestDescription {
-  const url = new URL(request.url);
+  const url = readUrl(request.url);
   const secrets = findSecrets(url, request.headers);
   const body = cleanBody(request.body, secrets);
   const hintText = request.hintBody === undefined ? body?.given : bodyText(request.hintBody);
@@ -65,6 +65,18 @@ export function describeRequest(
     }),
   };
 }
+
+/** Parses an address. Clients and gateways use few, over and over. */
+export function readUrl(text: string): Readonly<URL> {
+  const known = urls.get(text);
+  if (known) return known;
+  const url = new URL(text);
+  if (urls.size >= MOST_ADDRESSES) urls.clear();
+  urls.set(text, url);
+  return url;
+}
+
+const urls = new Map<string, Readonly<URL>>();
 
 /** An invalid name is dropped and noted in the exchange; the request itself goes on. */
 function readThreadName(given: string | undefined): Pick<Exchange, 'thread' | 'notes'> {

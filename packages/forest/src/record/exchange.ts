@@ -2,7 +2,7 @@ import type { Loss } from '@skein/core';
 import type { LossNote } from '@skein/core/dialect';
 import { allPages } from '../forest/index.ts';
 import { sha256 } from '../model/ids.ts';
-import { type EntryRecord, type PackedBytes, packedText, packWith, unpackBytes } from '../model/records.ts';
+import { type EntryRecord, type PackedBytes, packedText, packWith, unpackBytes, utf8Bytes } from '../model/records.ts';
 import type { Store } from '../store/index.ts';
 import type { Hints } from './hints.ts';
 import { byteLength } from './response-buffer.ts';
@@ -307,6 +307,9 @@ function asText(text: string | Uint8Array): string {
 
 /** If a part is not text, a character may be split between it and the next, so all bytes are joined first. */
 function joinParts(parts: readonly EntryRecord[]): string | Uint8Array {
+  const undecoded = parts.map(({ data }) => utf8Bytes(data));
+  // Whoever reads a long response decodes it piece by piece.
+  if (parts.length > 0 && undecoded.every((piece) => piece !== undefined)) return Buffer.concat(undecoded);
   const texts = parts.map(({ data }) => packedText(data));
   if (texts.every((text) => text !== undefined)) return texts.join('');
   const bytes = Buffer.concat(parts.map(({ data }) => unpackBytes(data) ?? NONE));

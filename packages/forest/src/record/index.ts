@@ -47,8 +47,9 @@ export {
   type RecorderOptions,
   type RequestToRecord,
 } from './recorder.ts';
-export type { Recording, UpstreamRequest } from './recording.ts';
+export type { Recording } from './recording.ts';
 export { createReplayer, type ReplayEvent, type Replayer, type ReplayerOptions } from './replay.ts';
 export { forgetMonths, forgetOld, forgetRecordings, oldestShown, type Retention } from './retention.ts';
 export { type RouteUsage, readRouteUsage } from './route-usage.ts';
+export type { UpstreamRequest } from './upstream-recording.ts';
 export { RecordingError } from './waiting-records.ts';

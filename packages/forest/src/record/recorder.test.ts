@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createClock } from '../model/clock.ts';
 import { memoryStore } from '../store/index.ts';
 import { RecentTexts } from './recent-texts.ts';
-import { createRecordingWriter, type PendingWrite } from './recorder.ts';
+import { createRecordingWriter, type PendingWrite, type RecordingWriter } from './recorder.ts';
 import { createRecording } from './recording.ts';
 import { RequestHashes } from './request-hashes.ts';
 
@@ -29,9 +29,25 @@ function newWriter() {
         isOver = true;
         writer.end(made);
       },
+      endWritten: () => {
+        isOver = true;
+        writer.endWritten(made);
+      },
     };
   };
   return { writer, done, draft };
+}
+
+/** Something is still to be stored, and whoever waits for it hears when it is. */
+async function expectToWait({ stored }: Pick<RecordingWriter, 'stored'>) {
+  let isStored = false;
+  void stored().then(() => {
+    isStored = true;
+  });
+  await Promise.resolve();
+  expect(isStored).toBe(false);
+  await vi.runAllTimersAsync();
+  expect(isStored).toBe(true);
 }
 
 test('a stream that never ends is stored within half a second, and not with each of its pieces', async () => {
@@ -138,14 +154,33 @@ test('an exchange that ends while others are being stored is stored once, and th
   const before = draft('before');
   before.begin();
   before.end();
-  let isStored = false;
-  void writer.stored().then(() => {
-    isStored = true;
-  });
-  await Promise.resolve();
-  expect(isStored).toBe(false);
+  await expectToWait(writer);
+});
+
+test('an exchange that was written when it ended has its place, and nothing of it is kept until then', async () => {
+  const { writer, done, draft } = newWriter();
+  const [first, second] = [draft('first'), draft('second')];
+  for (const one of [first, second]) one.begin();
+  first.endWritten();
+  second.endWritten();
+  const settled = writer.settled();
+  await vi.advanceTimersByTimeAsync(1);
+  await settled;
+  expect(done).toEqual(['placed']);
+});
+
+test('an exchange that is written elsewhere while others are being stored is not counted a second time', async () => {
+  const { writer, done, draft } = newWriter();
+  const [first, second, third] = [draft('first'), draft('second'), draft('third')];
+  for (const one of [first, second]) one.begin();
+  const [, stored] = [first.end(), writer.stored()];
+  second.endWritten();
   await vi.runAllTimersAsync();
-  expect(isStored).toBe(true);
+  await stored;
+  expect(done.filter((one) => one !== 'placed')).toEqual(['first']);
+  third.begin();
+  third.end();
+  await expectToWait(writer);
 });
 
 test('an exchange whose reply is being kept has not ended for the writer before it is stored: it would be counted twice', async () => {

@@ -117,6 +117,8 @@ export interface RecordingWriter {
   /** The exchange has more to write; `isMuch` writes it without delay. */
   more(pending: PendingWrite, isMuch?: boolean): void;
   end(pending: PendingWrite): void;
+  /** It has ended, and all of it is written already: nothing of it is kept until the next pause. */
+  endWritten(pending: PendingWrite): void;
   /** Resolves when every exchange that has ended is written. */
   stored(): Promise<void>;
   /** Resolves when `onEnds` is done for them, too. */
@@ -136,19 +138,26 @@ const AT_ONCE = 32;
 /** `onEnds` is called when exchanges that have ended are written; it must never reject. */
 export function createRecordingWriter(onEnds: () => Promise<void>): RecordingWriter {
   const waiting = new Set<PendingWrite>();
+  /** Those that are being written now, or are next. */
+  let next = new Set<PendingWrite>();
   const after = new Set<Promise<void>>();
   const traffic = createTraffic();
   let endsWaiting = 0;
+  /** The exchanges that had been written when they ended, since records were written the last time. */
+  let written = { count: 0, bytes: 0 };
   /** The exchanges that have ended since `onEnds` was called, and their bytes. */
   let ended = { count: 0, bytes: 0 };
   let isUrgent = false;
   let writing: Promise<void> | undefined;
 
   const writeAll = async () => {
-    const pendings = [...waiting];
+    next = new Set(waiting);
     waiting.clear();
     isUrgent = false;
-    let ends = 0;
+    let ends = written.count;
+    ended.count += written.count;
+    ended.bytes += written.bytes;
+    written = { count: 0, bytes: 0 };
     let stores: Promise<void>[] = [];
     const store = async (pending: PendingWrite) => {
       // What was added since the list was made is stored now, too: an end must not be counted twice.
@@ -165,7 +174,7 @@ export function createRecordingWriter(onEnds: () => Promise<void>): RecordingWri
     };
     await turnOfOthers();
     const turn = sliceWork();
-    for (const pending of pendings) {
+    for (const pending of next) {
       stores.push(store(pending));
       if (stores.length === AT_ONCE) await allStored();
       await turn();
@@ -187,7 +196,7 @@ export function createRecordingWriter(onEnds: () => Promise<void>): RecordingWri
     planned.cancel();
     writing ??= writeAll().then(() => {
       writing = undefined;
-      if (waiting.size > 0) plan();
+      if (waiting.size > 0 || written.count > 0) plan();
     });
     return writing;
   };
@@ -217,6 +226,15 @@ export function createRecordingWriter(onEnds: () => Promise<void>): RecordingWri
       traffic.end();
       endsWaiting++;
       add(pending);
+    },
+    endWritten(pending) {
+      traffic.end();
+      endsWaiting++;
+      waiting.delete(pending);
+      next.delete(pending);
+      written.count += 1;
+      written.bytes += pending.size;
+      if (!writing) plan();
     },
     stored,
     async settled() {

@@ -1,7 +1,7 @@
 import { dialect } from '@skein/core';
 import type { Clock } from '../model/clock.ts';
 import { type EntryRecord, type PackedBytes, type StoreRecord, utf8Bytes } from '../model/records.ts';
-import { mayHaveSecrets, removeSecrets } from '../model/secrets.ts';
+import { removeSecrets } from '../model/secrets.ts';
 import type { Store } from '../store/index.ts';
 import { describeRequest, isEventStream, type RequestDescription, safeHeaders } from './describe-request.ts';
 import {
@@ -11,16 +11,15 @@ import {
   requestPart,
   responsePart,
   type UpstreamSide,
-  upstreamRequestPart,
-  upstreamResponsePart,
 } from './exchange.ts';
 import { replyRef } from './gateway-replies.ts';
 import type { HintPlaces } from './hints.ts';
 import { createResponseIdReader, readResponseId } from './read-exchange.ts';
-import type { CollectedTexts, RecentTexts } from './recent-texts.ts';
+import type { RecentTexts } from './recent-texts.ts';
 import type { HeaderPairs, PendingWrite, RecordingWriter, RequestToRecord } from './recorder.ts';
 import type { RequestHashes } from './request-hashes.ts';
 import { byteLength, createResponseBuffer } from './response-buffer.ts';
+import { UpstreamRecording, type UpstreamRequest, withoutSecrets } from './upstream-recording.ts';
 
 /**
  * One exchange that is being recorded. It keeps the bytes that it is given without copying them, so do not overwrite
@@ -43,12 +42,6 @@ export interface Recording {
    */
   keepReply(keys: readonly string[], losses: UpstreamSide['losses']): Promise<void>;
 }
-
-/** A request that a gateway sends to a provider. */
-export type UpstreamRequest = Omit<UpstreamSide, 'host' | 'path' | 'attempt' | 'status' | 'responseHeaders'> & {
-  readonly url: string;
-  readonly body: string;
-};
 
 /** A part of this size is written at once. Smaller ones would cost more: each is a write that waits for the disk, and most answers are one part. */
 const PART_BYTES = 256 * 1024;
@@ -83,7 +76,7 @@ export function createRecording(
   const start = clock.now();
   const buffer = createResponseBuffer();
   const texts = recent.collect(id);
-  const upstream = createUpstreamRecording(id, clock);
+  const upstream = new UpstreamRecording(id, clock);
   let replyKeys: readonly string[] = [];
   let writing: Promise<unknown> | undefined;
   let described: RequestDescription | undefined;
@@ -184,30 +177,26 @@ export function createRecording(
     }),
   });
 
-  const pending: PendingWrite = {
-    get size() {
-      return received + (request.body?.length ?? 0);
-    },
-    async store() {
-      const isEnd = isOver;
-      const bytes = own;
-      try {
-        const records = news();
-        const work = records.length > 0 ? store.append(records) : undefined;
-        writing = work?.catch(() => undefined);
-        await work;
-      } catch (error) {
-        isTruncated = true;
-        texts.drop();
-        // A store that fails once usually fails again for the same exchange; one report is enough.
-        if (!isReported) report(error);
-        isReported = true;
-      }
-      own -= bytes;
-      unsaved.total -= bytes;
-      return isEnd;
-    },
+  const writeNews = async (): Promise<boolean> => {
+    const isEnd = isOver;
+    const bytes = own;
+    try {
+      const records = news();
+      const work = records.length > 0 ? store.append(records) : undefined;
+      writing = work?.catch(() => undefined);
+      await work;
+    } catch (error) {
+      isTruncated = true;
+      texts.drop();
+      // A store that fails once usually fails again for the same exchange; one report is enough.
+      if (!isReported) report(error);
+      isReported = true;
+    }
+    own -= bytes;
+    unsaved.total -= bytes;
+    return isEnd;
   };
+  const pending = new PendingRecording(() => received + (request.body?.length ?? 0), writeNews);
 
   /** Notes when the bytes so far had arrived, for replays with the recorded timing. */
   const mark = () => {
@@ -297,91 +286,29 @@ export function createRecording(
         isTruncated = true;
         isComplete = false;
         texts.drop();
-        throw error;
-      } finally {
         isOver = true;
         writer.end(pending);
+        throw error;
       }
+      isOver = true;
+      unsaved.total -= own;
+      own = 0;
+      writer.endWritten(pending);
     },
   };
 }
 
-/** The same bytes if they have no secret. Those that are not text are kept as they are. */
-function withoutSecrets(packed: PackedBytes, secrets: readonly string[]): PackedBytes {
-  if (!('text' in packed)) return packed;
-  const bytes = utf8Bytes(packed);
-  if (bytes && !mayHaveSecrets(bytes, secrets)) return packed;
-  const given = packed.text;
-  const text = removeSecrets(given, secrets);
-  return text === given ? packed : { text };
-}
+/** What the writer is told of an exchange. */
+class PendingRecording implements PendingWrite {
+  readonly #size: () => number;
+  readonly store: () => Promise<boolean>;
 
-/** The provider's side of an exchange, as far as it has come. */
-interface UpstreamRecording {
-  readonly side: UpstreamSide | undefined;
-  begin(request: UpstreamRequest): void;
-  head(status: number, headers: HeaderPairs): void;
-  /** Returns how many bytes wait to be stored. */
-  push(bytes: Uint8Array): number;
-  lose(losses: UpstreamSide['losses']): void;
-  /** The parts that are not stored yet, and whether the exchange itself says something new. */
-  news(
-    secrets: readonly string[],
-    isEnd: boolean,
-    texts: Pick<CollectedTexts, 'response'>,
-  ): { readonly parts: readonly EntryRecord[]; readonly isChanged: boolean };
-}
+  constructor(size: () => number, store: () => Promise<boolean>) {
+    this.#size = size;
+    this.store = store;
+  }
 
-function createUpstreamRecording(id: string, clock: Clock): UpstreamRecording {
-  let side: UpstreamSide | undefined;
-  let body: string | undefined;
-  let buffer = createResponseBuffer();
-  let attempt = 0;
-  let count = 0;
-  let isChanged = false;
-  const change = (more: Partial<UpstreamSide>) => {
-    if (!side) return;
-    side = { ...side, ...more };
-    isChanged = true;
-  };
-  return {
-    get side() {
-      return side;
-    },
-    begin({ url, body: sent, ...request }) {
-      const { host, pathname } = new URL(url);
-      attempt += 1;
-      count = 0;
-      buffer = createResponseBuffer();
-      body = sent;
-      side = { ...request, host, path: pathname, attempt };
-      isChanged = true;
-    },
-    head: (status, headers) => change({ status, responseHeaders: safeHeaders(headers) }),
-    push(bytes) {
-      buffer.push(bytes, bytes.length);
-      return buffer.size;
-    },
-    lose(losses) {
-      if (side && losses.length > 0) change({ losses: [...side.losses, ...losses] });
-    },
-    news(secrets, isEnd, texts) {
-      const was = isChanged;
-      isChanged = false;
-      if (!side) return { parts: [], isChanged: was };
-      const parts: EntryRecord[] = [];
-      if (body !== undefined) {
-        const sent = withoutSecrets({ text: body.toWellFormed() }, secrets);
-        parts.push(upstreamRequestPart(id, attempt, sent, clock.tick()));
-      }
-      body = undefined;
-      const taken = buffer.take(isEnd);
-      const packed = taken && withoutSecrets(taken, secrets);
-      if (packed) {
-        texts.response(packed);
-        parts.push(upstreamResponsePart(id, attempt, count++, packed, clock.tick()));
-      }
-      return { parts, isChanged: was };
-    },
-  };
+  get size(): number {
+    return this.#size();
+  }
 }

@@ -30,9 +30,15 @@ test('texts and bytes keep their order, and no character is split', () => {
   expect(buffer.take(true)).toEqual({ text: '😀z' });
 });
 
-test('bytes of a text are not decoded before somebody asks for it', () => {
-  const bytes = Buffer.from('Good day — 😀');
-  const taken = collect(bytes).take(true)!;
-  expect(utf8Bytes(taken)).toEqual(bytes);
-  expect(JSON.stringify(taken)).toBe('{"text":"Good day — 😀"}');
+test('bytes of a long text are not decoded before somebody asks for it', () => {
+  const text = 'Good day — 😀'.repeat(300);
+  const taken = collect(Buffer.from(text)).take(true)!;
+  expect(utf8Bytes(taken)).toEqual(Buffer.from(text));
+  expect(JSON.stringify(taken)).toBe(JSON.stringify({ text }));
+});
+
+test('a short text does not keep the bytes that it came in', () => {
+  const taken = collect(Buffer.from('Good day — 😀')).take(true)!;
+  expect(utf8Bytes(taken)).toBeUndefined();
+  expect(taken).toEqual({ text: 'Good day — 😀' });
 });

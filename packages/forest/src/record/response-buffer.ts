@@ -11,42 +11,49 @@ export interface ResponseBuffer {
 }
 
 export function createResponseBuffer(): ResponseBuffer {
-  let pieces: Uint8Array[] = [];
-  let texts: string[] = [];
-  let size = 0;
+  return new PieceBuffer();
+}
+
+/** A class: an object with a getter of its own is slow to make and to use, and every exchange has two. */
+class PieceBuffer implements ResponseBuffer {
+  #pieces: Uint8Array[] = [];
+  #texts: string[] = [];
+  #size = 0;
+
+  push(bytes: Uint8Array | string, length: number): void {
+    this.#size += length;
+    if (typeof bytes === 'string') {
+      this.#texts.push(bytes);
+      return;
+    }
+    this.#encodeTexts();
+    this.#pieces.push(bytes);
+  }
+
+  take(isEnd: boolean): PackedBytes | undefined {
+    if (this.#pieces.length === 0 && this.#texts.length > 0) {
+      const text = this.#texts.join('').toWellFormed();
+      this.#texts = [];
+      this.#size = 0;
+      return { text };
+    }
+    this.#encodeTexts();
+    const all = this.#pieces.length === 1 ? this.#pieces[0]! : Buffer.concat(this.#pieces);
+    const cut = isEnd ? all.length : wholeCharacters(all);
+    this.#pieces = cut < all.length ? [all.subarray(cut)] : [];
+    this.#size = all.length - cut;
+    return cut === 0 ? undefined : packLazily(all.subarray(0, cut));
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
   /** Texts as bytes: a part that is text and bytes is put together from bytes. */
-  const encodeTexts = () => {
-    if (texts.length > 0) pieces.push(Buffer.from(texts.join('')));
-    texts = [];
-  };
-  return {
-    push(bytes, length) {
-      size += length;
-      if (typeof bytes === 'string') {
-        texts.push(bytes);
-        return;
-      }
-      encodeTexts();
-      pieces.push(bytes);
-    },
-    take(isEnd) {
-      if (pieces.length === 0 && texts.length > 0) {
-        const text = texts.join('').toWellFormed();
-        texts = [];
-        size = 0;
-        return { text };
-      }
-      encodeTexts();
-      const all = pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces);
-      const cut = isEnd ? all.length : wholeCharacters(all);
-      pieces = cut < all.length ? [all.subarray(cut)] : [];
-      size = all.length - cut;
-      return cut === 0 ? undefined : packLazily(all.subarray(0, cut));
-    },
-    get size() {
-      return size;
-    },
-  };
+  #encodeTexts(): void {
+    if (this.#texts.length > 0) this.#pieces.push(Buffer.from(this.#texts.join('')));
+    this.#texts = [];
+  }
 }
 
 /** How many bytes it has in UTF-8. */

@@ -3,17 +3,16 @@ import { toPage } from './page.ts';
 import { refKey } from './records.ts';
 import type { EntryQuery, Page, RefQuery } from './store.ts';
 
+/** What names a register, and how new its value is. */
+type RegisterName = Pick<RefRecord, 'on' | 'key' | 'name' | 'clock'>;
+
 /** A register without its value. */
-export interface Register {
-  readonly on: RefRecord['on'];
-  readonly key: string;
-  readonly name: string;
-  readonly clock: string;
+export interface Register extends RegisterName {
   readonly isSet: boolean;
 }
 
 /** Registers in memory; for each name the latest counts. */
-export interface RegisterTable<T extends Register> {
+export interface RegisterTable<T extends RegisterName> {
   /** The latest register. */
   get(on: string, key: string, name: string): T | undefined;
   /** Returns whether it is later than the one before. */
@@ -23,16 +22,21 @@ export interface RegisterTable<T extends Register> {
   page(query: RefQuery): Page<T>;
 }
 
-export function createRegisterTable<T extends Register>(): RegisterTable<T> {
+export function createRegisterTable<T extends Register>(): RegisterTable<T>;
+/** `isSet` tells whether a register has a value. */
+export function createRegisterTable<T extends RegisterName>(isSet: (register: T) => boolean): RegisterTable<T>;
+export function createRegisterTable<T extends Register>(isSet = (register: T) => register.isSet): RegisterTable<T> {
   const things = new Map<string, Map<string, Map<string, T>>>();
 
-  function* found({ on, keys, names }: RefQuery): Generator<T> {
-    const onThem = things.get(on) ?? new Map<string, Map<string, T>>();
+  const find = ({ on, keys, names }: RefQuery): T[] => {
+    const onThem = things.get(on);
     const wanted = names && new Set(names);
-    for (const key of keys ? new Set(keys) : onThem.keys())
-      for (const register of onThem.get(key)?.values() ?? [])
-        if (register.isSet && (wanted?.has(register.name) ?? true)) yield register;
-  }
+    const found: T[] = [];
+    for (const key of keys ? new Set(keys) : (onThem?.keys() ?? []))
+      for (const register of onThem?.get(key)?.values() ?? [])
+        if (isSet(register) && (wanted?.has(register.name) ?? true)) found.push(register);
+    return found;
+  };
 
   return {
     get: (on, key, name) => things.get(on)?.get(key)?.get(name),
@@ -49,7 +53,7 @@ export function createRegisterTable<T extends Register>(): RegisterTable<T> {
     page({ order = 'oldest', ...query }) {
       const direction = order === 'oldest' ? 1 : -1;
       // Sort keys are made once, because making them for every comparison would cost more than sorting.
-      const list = Array.from(found(query), (register) => ({ register, key: refKey(register) }));
+      const list = find(query).map((register) => ({ register, key: refKey(register) }));
       list.sort((a, b) => direction * compareRegisters(a, b));
       const { items, next } = toPage(list, ({ register, key }) => [register.clock, key], query, direction);
       return { items: items.map(({ register }) => register), ...(next !== undefined && { next }) };
@@ -57,7 +61,7 @@ export function createRegisterTable<T extends Register>(): RegisterTable<T> {
   };
 }
 
-type Keyed = { readonly register: Register; readonly key: string };
+type Keyed = { readonly register: RegisterName; readonly key: string };
 
 function compareRegisters(a: Keyed, b: Keyed): number {
   if (a.register.clock !== b.register.clock) return a.register.clock < b.register.clock ? -1 : 1;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { ROOT } from '../model/ids.ts';
 import type { EntryRecord, NodeRecord, RefRecord, StoreRecord, TakeRecord } from '../model/records.ts';
 import { createChangeLog } from './changes.ts';
-import { createEntryTable, createRegisterTable, type Register } from './latest-tables.ts';
+import { createEntryTable, createRegisterTable } from './latest-tables.ts';
 import { pageLimit, readCursor, toPage } from './page.ts';
 import { hashFault, isEntry, recordKey, toChange } from './records.ts';
 import type { Store, StoreProblem } from './store.ts';
@@ -101,8 +101,7 @@ export function memoryStore(): Store {
       return nodes.flatMap((node) => [...(tables.takes.get(node)?.values() ?? [])]).sort(byAge);
     },
     async refs(query) {
-      const { items, next } = tables.refs.page(query);
-      return { items: items.map(({ record }) => record), ...(next !== undefined && { next }) };
+      return tables.refs.page(query);
     },
     async entry(kind, id) {
       return tables.entries.get(kind, id);
@@ -153,10 +152,6 @@ function byAge(a: { at: number; id: string }, b: { at: number; id: string }): nu
 
 type MemoryTables = ReturnType<typeof createTables>;
 
-interface HeldRef extends Register {
-  readonly record: RefRecord;
-}
-
 function createTables() {
   return {
     nodes: new Map<string, NodeRecord>(),
@@ -167,7 +162,7 @@ function createTables() {
     bodies: new Map<string, string>(),
     /** By their ids, by their nodes. */
     takes: new Map<string, Map<string, TakeRecord>>(),
-    refs: createRegisterTable<HeldRef>(),
+    refs: createRegisterTable<RefRecord>(({ value }) => value !== null),
     entries: createEntryTable<EntryRecord>(),
     /** Records of unknown kinds that are not entries. */
     others: new Map<string, StoreRecord>(),
@@ -190,10 +185,8 @@ function addRecord(tables: MemoryTables, record: StoreRecord): boolean {
       return true;
     case 'take':
       return addTake(tables.takes, record);
-    case 'ref': {
-      const { on, key, name, clock } = record;
-      return tables.refs.put({ on, key, name, clock, isSet: record.value !== null, record });
-    }
+    case 'ref':
+      return tables.refs.put(record);
     default:
       return isEntry(record) ? tables.entries.put(record) : addOther(tables, record);
   }
@@ -224,7 +217,7 @@ function allRecords(tables: MemoryTables): StoreRecord[] {
     ...bodies,
     ...tables.order,
     ...[...tables.takes.values()].flatMap((takes) => [...takes.values()]),
-    ...Array.from(tables.refs.all(), ({ record }) => record),
+    ...tables.refs.all(),
     ...tables.entries.all(),
     ...tables.others.values(),
   ];

@@ -34,7 +34,7 @@ export function refKey({ on, key, name }: Pick<RefRecord, 'on' | 'key' | 'name'>
  */
 export function isEntry(record: object): record is EntryRecord {
   const { id, of, order, clock } = record as Partial<Record<keyof EntryRecord, unknown>>;
-  return [id, of, order, clock].every((member) => typeof member === 'string');
+  return typeof id === 'string' && typeof of === 'string' && typeof order === 'string' && typeof clock === 'string';
 }
 
 /** Whether a value has the members that the index needs. Other members are not checked. */

@@ -245,14 +245,26 @@ function finishManifest(
   };
   const known = begun?.prefix ?? (previous && cache.sources.get(previous)?.prefix);
   if (known !== undefined) source.prefix = hash(known, earlier.length);
-  const manifest = Object.defineProperty(stored, 'prefix', {
-    get: () => {
-      source.prefix ??= hash(start, 0);
-      return source.prefix;
-    },
-  }) as Manifest;
+  const manifest = new LazyManifest(stored, () => {
+    source.prefix ??= hash(start, 0);
+    return source.prefix;
+  }) as unknown as Manifest;
   cache.sources.set(manifest, source);
   return manifest;
+}
+
+/** A manifest whose prefix hash is computed on access, and not saved. With a getter of its own, each would be slow to make. */
+class LazyManifest {
+  readonly #prefix: () => string;
+
+  constructor(stored: Omit<Manifest, 'prefix'>, prefix: () => string) {
+    Object.assign(this, stored);
+    this.#prefix = prefix;
+  }
+
+  get prefix(): string {
+    return this.#prefix();
+  }
 }
 
 function findTarget(

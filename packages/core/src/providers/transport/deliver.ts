@@ -298,12 +298,22 @@ function findFraming({ provider, framing }: DeliveryOptions): Framing {
 /** The address of a request. */
 function requestUrl({ provider, connection, baseUrl }: Endpoint, model: string, stream: boolean): string {
   const path = (stream && connection.streamPath) || connection.path;
-  const [rest, query] = fillTemplate(path, provider.apiVersion, encodeURIComponent(model)).split('?');
+  const place = fillTemplate(path, provider.apiVersion, encodeURIComponent(model));
+  const key = `${baseUrl} ${place}`;
+  const known = addresses.get(key);
+  if (known !== undefined) return known;
+  const [rest, query] = place.split('?');
   const url = new URL(baseUrl);
   url.pathname = url.pathname.replace(/\/+$/, '') + rest;
   url.search = [url.search.slice(1), query].filter(Boolean).join('&');
+  if (addresses.size >= MOST_ADDRESSES) addresses.clear();
+  addresses.set(key, url.href);
   return url.href;
 }
+
+/** The last addresses. The paths of some providers have the model in them, so there may be many. */
+const addresses = new Map<string, string>();
+const MOST_ADDRESSES = 500;
 
 /** The headers of a request, with the key: for `fetch` only. */
 function requestHeaders(

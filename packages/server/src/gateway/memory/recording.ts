@@ -1,4 +1,4 @@
-import type { Reply } from '@skein/core';
+import type { Message, Reply } from '@skein/core';
 import type { LossNote, ServedError } from '@skein/core/dialect';
 import { type GatewayUse, issuedIds, type Recorder, readDelivered, replyIdKeys } from '@skein/forest';
 import type { ClientHeaders } from '../../proxy/headers.ts';
@@ -51,6 +51,11 @@ interface RecordingOptions {
 /** Ids in what the client gets: it may send a reply back by one of them. */
 const SENT_IDS = /"(?:id|call_id)":"([\w-]{8,})"/g;
 
+/** Made here: a function keeps all that stands around it, and this one outlives the exchange. */
+function keptReply(reply: Reply, delivered: Message): Parameters<Restorer['remember']>[1] {
+  return { reply, delivered: () => delivered };
+}
+
 /** For a client that wants no recording: nothing is stored, and no reply is found again. */
 export function noRecording(id: string): GatewayRecording {
   return {
@@ -90,14 +95,18 @@ export function createGatewayRecording({
     ...(asked.thread !== undefined && { thread: asked.thread }),
     gateway: use,
   });
+  /** What the client got, where it may have to be read. */
   let sent = '';
+  let isSentKept = true;
   const ids = new Set<string>();
   let isBegun = false;
+  /** Whether the client has other names or ids than the provider. */
+  let hasOtherNames = false;
   /** Bytes of the provider that must be redacted before they are stored. */
   let held: Uint8Array[] = [];
 
   const noteIds = (text: string) => {
-    for (const [, id] of text.matchAll(SENT_IDS)) ids.add(id!);
+    for (let found = SENT_IDS.exec(text); found; found = SENT_IDS.exec(text)) ids.add(found[1]!);
   };
   const pushHeld = () => {
     if (redact && held.length > 0) recording.upstreamPush(Buffer.from(redact(Buffer.concat(held).toString())));
@@ -112,6 +121,7 @@ export function createGatewayRecording({
     tap: {
       request(target, body, { target: { provider, model }, dialect, request, prefix, losses }) {
         held = [];
+        hasOtherNames = request.calls !== undefined || (request.served?.size ?? 0) > 0;
         const readWords = () => {
           try {
             request.readWords?.();
@@ -138,11 +148,13 @@ export function createGatewayRecording({
     },
     head(status, given, isStream, responseId) {
       isBegun = true;
+      // The provider's own text shows the provider's own words.
+      isSentKept = redact !== undefined || responseId !== undefined || hasOtherNames;
       const type = isStream ? 'text/event-stream; charset=utf-8' : 'application/json';
       recording.head(status, Object.entries({ 'content-type': type, ...given }), responseId);
     },
     text(text, isMore = false) {
-      sent += text;
+      if (isSentKept) sent += text;
       if (!isMore) noteIds(text);
       if (!redact) recording.push(text);
     },
@@ -150,7 +162,7 @@ export function createGatewayRecording({
       pushHeld();
       const choices = [reply.message, ...reply.alternatives.map(({ message }) => message)];
       // What a client gets without losses shows the same words.
-      const isOther = losses.length > 0 || request.calls !== undefined || (request.served?.size ?? 0) > 0;
+      const isOther = losses.length > 0 || hasOtherNames;
       sent += last;
       const delivered = isOther ? readDelivered(dialect, sent) : reply.message;
       const wordsKey = request.readWords?.();
@@ -161,7 +173,7 @@ export function createGatewayRecording({
         ...new Set(words),
         ...(request.replyKeys ?? []),
       ];
-      restorer.remember(recording.id, { reply, delivered: () => delivered });
+      restorer.remember(recording.id, keptReply(reply, delivered));
       if (redact) pushSent();
       else recording.push(last);
       await recording.keepReply(keys, losses).catch(onError);

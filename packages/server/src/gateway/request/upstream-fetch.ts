@@ -63,13 +63,26 @@ function readPlace(url: string): Place {
 type GivenHeaders = Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseStart']>>[2];
 
 /** What is read of `Headers`. The platform's own checks every name and value again, and sorts them. */
-function toHeaders(given: GivenHeaders): Pick<Headers, 'get' | typeof Symbol.iterator> {
-  const text = (value: string | string[] | undefined) => (Array.isArray(value) ? value.join(', ') : value);
-  const pairs = () => Object.entries(given).map(([name, value]) => [name, text(value) ?? ''] as const);
-  return {
-    get: (name) => text(given[name.toLowerCase()]) ?? null,
-    [Symbol.iterator]: () => pairs().values() as unknown as ReturnType<Headers['entries']>,
-  };
+class ResponseHeaders implements Pick<Headers, 'get' | typeof Symbol.iterator> {
+  readonly #given: GivenHeaders;
+  #pairs: [name: string, value: string][] | undefined;
+
+  constructor(given: GivenHeaders) {
+    this.#given = given;
+  }
+
+  get(name: string): string | null {
+    return headerText(this.#given[name.toLowerCase()]) ?? null;
+  }
+
+  [Symbol.iterator]() {
+    this.#pairs ??= Object.entries(this.#given).map(([name, value]) => [name, headerText(value) ?? '']);
+    return this.#pairs.values();
+  }
+}
+
+function headerText(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value.join(', ') : value;
 }
 
 /** Takes what arrives of a response. */
@@ -101,7 +114,7 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
   onResponseStart(controller: Dispatcher.DispatchController, status: number, given: GivenHeaders): void {
     // The response itself is still to come.
     if (status < 200) return;
-    const headers = toHeaders(given);
+    const headers = new ResponseHeaders(given);
     this.#body = createIncomingBody(controller, headers.get('content-encoding') ?? undefined);
     const { reader } = this.#body;
     const response = { status, ok: status < 300, headers, body: { getReader: () => reader } };
