@@ -82,11 +82,10 @@ async function createWorld(time: VirtualTime, config: Config, trace: string[]): 
     network.serve(`anthropic-of-${name}`, thinker.handler);
     useProxy(replica, network, time);
     replica.isAtRisk = async () => {
-      const metrics = await (
-        await server.fetch(new Request('http://127.0.0.1/metrics', { headers: { host: '127.0.0.1' } }))
-      ).text();
-      const [, bytes] = /^skein_recordings_waiting_bytes (\d+)$/m.exec(metrics) ?? [];
-      return replica.hasRecordingError || bytes !== '0';
+      const health = (await (await server.fetch(toRequest('GET', '/health'))).json()) as { problems: string[] };
+      return (
+        replica.hasRecordingError || health.problems.some((problem) => /in memory|and memory|their place/.test(problem))
+      );
     };
     return server;
   };
@@ -265,6 +264,8 @@ async function createWorld(time: VirtualTime, config: Config, trace: string[]): 
       await meet(machine);
     },
     async 'hours pass'() {
+      // An answer that stalls for hours is cut, and then sent as far as it came.
+      await time.sleep(UNTIL_STORED_MS);
       time.suspend(time.below(6 * 3_600_000));
     },
   };

@@ -70,6 +70,13 @@ describe('an exchange that has not ended', () => {
     expect(await store.entry('exchange', 'x1')).toEqual(done);
   });
 
+  test('of this process goes on, even while the process ends: it knows more of it than is stored', async () => {
+    const store = memoryStore();
+    const ending = overlayStore(store, { isAlive: async () => false });
+    const entries = [open(store.writer)];
+    expect(await closeLost(createForest(ending), entries)).toEqual(entries);
+  });
+
   test('goes on if its process is alive; what has ended or cannot be read stays as it is', async () => {
     const store = memoryStore();
     const entries = [

@@ -42,10 +42,7 @@ export function makePlacementRefs(
 /** The places that other processes have given to these exchanges since they were read. */
 export function placedByOthers(changes: readonly PlacementChange[], stored: readonly RefRecord[]): PlacementChange[] {
   const places = new Map(stored.map(({ key, value }) => [key, readPlacement(value)]));
-  return changes.flatMap(({ exchange, before, after }) => {
-    const place = places.get(exchange);
-    return place && !isSamePlace(before, place) ? [{ exchange, before: place, after }] : [];
-  });
+  return changes.map(({ exchange, after }) => ({ exchange, before: places.get(exchange), after }));
 }
 
 export function isSamePlace(a: Placement | undefined, b: Placement): boolean {

@@ -162,6 +162,28 @@ describe('an exchange', () => {
     expect(await placement(two!)).toMatchObject({ way: 'starts' });
   });
 
+  test('whose record and place a sync replaced leaves no message of the place that it had here', async () => {
+    const { store, newProjector } = world();
+    const [one, two] = conversation(2) as [Recorded, Recorded];
+    const projector = newProjector();
+    const cut = { ...recordOf(two), clock: '000000001.0000.t~' };
+    await store.append([...recordsOf(one), ...recordsOf({ ...two, response: '' }).slice(0, 1), cut]);
+    const partial = { choices: [{ message: { role: 'assistant', content: 'Half' } }] };
+    await store.append(recordsOf({ ...two, response: JSON.stringify(partial) }).slice(1, 2));
+    await projector.run();
+    const there = memoryStore();
+    await there.append([...recordsOf(one), ...recordsOf(two)]);
+    await createProjector(createForest(there, { now: () => Date.now() + 60_000 })).run();
+    const { items: places } = await there.refs({ on: 'forest', names: [PLACEMENT_REF] });
+    const { items: nodes } = await there.scan();
+    const bodies = await there.bodies(nodes.map(({ body }) => body));
+    const texts = nodes.map(({ body }, at) => ({ k: 'body' as const, digest: body, text: bodies[at]! }));
+    const end = recordsOf(two, '000000002.0000.t');
+    await store.append([...texts, ...nodes, ...end, ...places]);
+    await projector.run();
+    expect((await seen(store)).nodes).toEqual((await seen(there)).nodes);
+  });
+
   test('that comes together with a later one is placed before what lies between them', async () => {
     const { store, newProjector, record } = world();
     const [one, two, three] = conversation(3);

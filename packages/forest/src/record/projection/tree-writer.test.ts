@@ -38,7 +38,8 @@ function world() {
       return inner.takes(nodes);
     },
   });
-  const writer = createTreeWriter(createForest(store));
+  const { add, ...others } = createTreeWriter(createForest(store));
+  const writer = { ...others, add: (placed: PlacedExchange) => add(placed, { clock: '1' }) };
   const stampOf = async (node: string) => (await inner.refs({ on: 'node', keys: [node], limit: 1 })).items[0]?.clock;
   const index = createRecordedIndex();
   const placed = async () => {

@@ -35,7 +35,7 @@ interface TreeWriter {
    * Takes the records of a placed exchange; they are written together with those of others. `clock` is the stamp of its own record, and `former`
    * the place that it had here, even if the store knows another one by now.
    */
-  add(placed: PlacedExchange, of?: { readonly clock: string; readonly former?: Placement | undefined }): Promise<void>;
+  add(placed: PlacedExchange, of: { readonly clock: string; readonly former?: Placement | undefined }): Promise<void>;
   /** Writes what was added, then threads, redirects and placements. Returns how many nodes moved. */
   commit(index: RecordedIndex): Promise<number>;
   /** Whether a newer version has placed exchanges by rules that this one does not know. */
@@ -91,7 +91,7 @@ export function createTreeWriter(forest: RecordingForest): TreeWriter {
 
   return {
     prepare,
-    async add({ exchange, placement, records, checkpoint }, { clock = '', former } = { clock: '' }) {
+    async add({ exchange, placement, records, checkpoint }, { clock, former }) {
       await prepare([exchange]);
       latest.set(exchange, placement);
       if (isConclusion(clock)) concluded.set(exchange, clock);

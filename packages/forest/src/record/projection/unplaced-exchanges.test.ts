@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { type Recorded, recordsOf } from '../../../test/record-exchanges.ts';
 import { createForest } from '../../forest/index.ts';
 import type { EntryRecord, StoreRecord } from '../../model/records.ts';
@@ -165,6 +165,37 @@ describe('a later look', () => {
     expect(unplaced.pendingTo('z')).toEqual([]);
     expect(await look()).toEqual([[1], []]);
     expect(begun()).toBe(3);
+  });
+
+  test('takes the end of an exchange for what it is, though its process is dead by now', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    try {
+      const { inner, look, unplaced, dead } = world();
+      await inner.append([openRecord(1, 'gone'), openRecord(2, 'gone')]);
+      await look((part) => {
+        for (const entry of part) unplaced.open.set(entry.id, entry);
+      });
+      dead.add('gone');
+      await inner.append([{ ...recordOf(1), clock: '000000002.0000.gone' }]);
+      const outcomes: unknown[] = [];
+      const note = (part: readonly EntryRecord[]) => {
+        for (const { id, data } of part) outcomes.push([id, data.outcome]);
+      };
+      vi.advanceTimersByTime(29_000);
+      await look(note);
+      expect(outcomes).toEqual([[idOf(1), 'done']]);
+      unplaced.open.delete(idOf(1));
+      vi.advanceTimersByTime(1000);
+      await look(note);
+      expect(outcomes.slice(1)).toEqual([[idOf(2), 'cut']]);
+      unplaced.open.set(idOf(2), openRecord(2, 'gone'));
+      await inner.append([{ ...recordOf(2), clock: '000000002.0000.gone' }]);
+      vi.advanceTimersByTime(30_000);
+      await look(note);
+      expect(outcomes.slice(2)).toEqual([[idOf(2), 'done']]);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   test('does not find what an earlier one had found when that is read again', async () => {

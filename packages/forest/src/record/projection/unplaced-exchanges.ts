@@ -1,6 +1,6 @@
 import type { EntryRecord } from '../../model/records.ts';
 import type { Change } from '../../store/index.ts';
-import { EXCHANGES, readExchangeRecord } from '../exchange.ts';
+import { EXCHANGES } from '../exchange.ts';
 import type { RecordingForest } from '../recorder.ts';
 import type { FoldedState, ProjectionLimits } from './fact-base.ts';
 import { closeLost, loadExchanges } from './load-exchanges.ts';
@@ -76,11 +76,6 @@ export class UnplacedExchanges {
     return [...waiting, ...this.unread];
   }
 
-  #openOfOthers(): EntryRecord[] {
-    const { writer } = this.#forest.store;
-    return [...this.open.values()].filter((entry) => readExchangeRecord(entry)!.writer !== writer);
-  }
-
   /** The records of all exchanges whose facts are not stored. */
   async *#everything(): AsyncGenerator<readonly EntryRecord[]> {
     // What is stored from here on is found among the changes.
@@ -119,9 +114,8 @@ export class UnplacedExchanges {
   async #lookForLost(): Promise<void> {
     if (performance.now() - this.#askedAt < ASK_AGAIN_MS) return;
     this.#askedAt = performance.now();
-    const left = this.#openOfOthers().filter(({ id }) => !this.#found.has(id));
-    for (const entry of await closeLost(this.#forest, left))
-      if (entry !== this.open.get(entry.id)) this.#found.set(entry.id, entry);
+    const left = [...this.open.values()].filter(({ id }) => !this.#found.has(id));
+    for (const entry of await closeLost(this.#forest, left)) this.#found.set(entry.id, entry);
   }
 
   /** Exchanges that ended or came after the facts of their time were stored. They come first: others may continue them. */

@@ -162,7 +162,7 @@ export function createGatewayRecording({
       pushHeld();
       const choices = [reply.message, ...reply.alternatives.map(({ message }) => message)];
       // What a client gets without losses shows the same words.
-      const isOther = losses.length > 0 || hasOtherNames;
+      const isOther = isSentKept && (losses.length > 0 || hasOtherNames);
       sent += last;
       const delivered = isOther ? readDelivered(dialect, sent) : reply.message;
       const wordsKey = request.readWords?.();
