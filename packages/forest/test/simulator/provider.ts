@@ -25,8 +25,8 @@ export const ADDRESS = 'https://api.openai.com/v1/chat/completions';
 
 export function createProvider(time: VirtualTime): SimulatedProvider {
   /**
-   * The messages that answers are for, as they were written, by the text of the answer: of one that broke off, as far as it came,
-   * there may be several.
+   * The messages that answers are for, as they were written, by the text of the answer: of a stream, by each text that it had on its way,
+   * because it may break off there, and there may be several of these.
    */
   const asked = new Map<string, (readonly string[])[]>();
   let faults = 0;
@@ -86,8 +86,7 @@ export function createProvider(time: VirtualTime): SimulatedProvider {
     if (isCut) faults += 1;
     const pieces = content.split(/(?<= )/);
     const given = isCut ? pieces.slice(0, time.below(pieces.length)) : pieces;
-    keep(given.join(''), texts);
-    return streamed(time, id, given, isCut);
+    return streamed(time, id, given, { isCut, onText: (text) => keep(text, texts) });
   };
   const verdict = () => {
     if (wrong !== undefined) throw wrong;
@@ -95,7 +94,13 @@ export function createProvider(time: VirtualTime): SimulatedProvider {
   return { fetch, verdict, faults: () => faults, extended: () => extended };
 }
 
-function streamed(time: VirtualTime, id: string, pieces: readonly string[], isCut: boolean): Response {
+/** `onText` hears of all that was sent of the answer. */
+function streamed(
+  time: VirtualTime,
+  id: string,
+  pieces: readonly string[],
+  { isCut, onText }: { readonly isCut: boolean; readonly onText: (text: string) => void },
+): Response {
   const chunk = (choice: object) =>
     `data: ${JSON.stringify({ id, object: 'chat.completion.chunk', model: 'gpt-5.5', choices: [{ index: 0, ...choice }] })}\n\n`;
   const texts = [
@@ -104,10 +109,14 @@ function streamed(time: VirtualTime, id: string, pieces: readonly string[], isCu
     ...(isCut ? [] : [chunk({ delta: {}, finish_reason: 'stop' }), 'data: [DONE]\n\n']),
   ];
   const encoder = new TextEncoder();
+  let sent = 0;
   const body = new ReadableStream({
     async pull(controller) {
       await time.sleep(time.below(300));
       const text = texts.shift();
+      // The first event has no text.
+      if (sent <= pieces.length) onText(pieces.slice(0, sent).join(''));
+      sent += 1;
       if (text !== undefined) controller.enqueue(encoder.encode(text));
       else if (isCut) controller.error(new Error('The connection broke.'));
       else controller.close();
