@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { isSkeinError, user } from '@skein/core';
 import { answerSync, meetForest, ROOT, remotePeer, type SyncPeer, storePeer, syncForests } from '@skein/forest';
+import { sharedProjector } from '../../src/record/projection/projector.ts';
 import { ADDRESS, createProvider } from './provider.ts';
 import {
   buryProcesses,
@@ -184,6 +185,9 @@ async function createWorld(time: VirtualTime, trace: string[]): Promise<World> {
     // The pieces of a stream that broke off are written a moment later.
     await time.sleep(1000);
     const meetOnce = () => meetForest(replica.forest, connect(other), other.name, { direction: 'both' });
+    await meetOnce();
+    // What arrived without a place gets one when the recorders look the next time, and that travels, too.
+    await Promise.all([replica, other].map(({ forest }) => sharedProjector(forest).run()));
     await meetOnce();
     const { sent, received, conflicts } = await meetOnce();
     const nothing = { sent: 0, received: 0, conflicts: [] };
