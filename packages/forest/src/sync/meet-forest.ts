@@ -6,7 +6,7 @@ import type { SyncPeer } from './sync-peer.ts';
 
 /**
  * Brings a forest together with the one at `where`, and remembers when, so that the next meeting reports only values that
- * both sides have changed since.
+ * both sides have changed since. Of what was pushed, only the next push knows that the other side has it.
  *
  * @example
  * const { conflicts } = await meetForest(forest, there, '/backup/forest', { direction: 'both' });
@@ -20,17 +20,19 @@ export async function meetForest(
   const { store, clock } = forest;
   const { on, key } = OWN_VALUES;
   // Hashed, because an address may contain what should not be stored.
-  const name = `met:${createHash('sha256').update(where).digest('hex').slice(0, 16)}`;
-  const { items } = await store.refs({ on, keys: [key], names: [name] });
-  const since = items[0]?.value;
+  const place = createHash('sha256').update(where).digest('hex').slice(0, 16);
+  const [met, pushed] = [`met:${place}`, `pushed:${place}`];
+  const names = options.direction === 'push' ? [met, pushed] : [met];
+  const { items } = await store.refs({ on, keys: [key], names });
+  const since = items
+    .map(({ value }) => String(value))
+    .sort()
+    .at(-1);
   const now = clock.tick();
-  const result = await syncForests(storePeer(store), there, {
-    ...options,
-    ...(typeof since === 'string' && { since }),
-  });
+  const result = await syncForests(storePeer(store), there, { ...options, ...(since !== undefined && { since }) });
   // A part of the forests has met, so that other values may still differ.
   if (options.selection) return result;
-  if (!options.dryRun && options.direction === 'both' && result.sent + result.received > 0)
-    await store.append([makeRef(forest, on, key, name, now)]);
+  if (options.dryRun || options.direction === 'pull' || result.sent + result.received === 0) return result;
+  await store.append([makeRef(forest, on, key, options.direction === 'both' ? met : pushed, now)]);
   return result;
 }

@@ -157,6 +157,26 @@ test('a machine that knows fewer turns of a conversation does not hide the rest,
   expect(await syncForests(storePeer(behind.store), connect(ahead), both)).toMatchObject({ sent: 0, received: 0 });
 });
 
+test('a push from a machine that knows fewer turns makes no thread of them, and takes none away, even if a clock is ahead', async () => {
+  for (const aheadMs of [0, 60_000, -60_000]) {
+    let ticks = Date.now();
+    const here = createForest(memoryStore(), { now: () => ticks++ });
+    const there = createForest(memoryStore(), { now: () => ticks++ + aheadMs });
+    const { id, head } = await here.threads.begin([user('One'), assistant('Two')]);
+    const push = () => meetForest(here, connect(there), 'there', { direction: 'push' });
+    await push();
+    const end = (await there.threads.append(id, [user('More')])).head;
+    expect((await push()).conflicts).toEqual([]);
+    expect((await there.threads.list()).items).toMatchObject([{ id, head: end }]);
+    // What a person did here since then is no news of an old machine.
+    const mine = (await here.threads.append(id, [user('Mine')])).head;
+    await push();
+    const heads = (await there.threads.list()).items.map((thread) => thread.head);
+    expect(heads.sort()).toEqual([end, mine].sort());
+    await here.threads.moveHead(id, head);
+  }
+});
+
 test('a conversation that both sides continued is two threads afterwards, on both sides and whoever began', async () => {
   const now = createTicks();
   const here = createForest(memoryStore(), { now });

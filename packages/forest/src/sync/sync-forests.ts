@@ -90,14 +90,14 @@ async function meetPeers(
   remote: SyncPeer,
   options: Omit<SyncOptions, 'selection'>,
 ): Promise<SyncResult> {
-  const { direction, dryRun = false, since = '', onProgress = () => undefined } = options;
+  const { direction, dryRun = false, onProgress = () => undefined } = options;
   const difference = await comparePeers(local, remote);
   const push = direction === 'pull' ? [] : difference.push;
   const pull = direction === 'push' ? [] : difference.pull;
-  const heads = await findHeadPairs(local, remote, difference.rivals, since);
+  const heads = await findHeadPairs(local, remote, difference.rivals, options);
   const headKeys = new Set(heads.map(({ later }) => headKey(later.key)));
   const isHead = ({ key }: RecordItem) => headKeys.has(key);
-  const found = await findConflicts(local, remote, difference.rivals, since);
+  const found = await findConflicts(local, remote, difference.rivals, options);
   const total = push.length + pull.length;
   let done = 0;
   const onDone = (count: number) => {
@@ -146,9 +146,9 @@ async function findConflicts(
   local: SyncPeer,
   remote: SyncPeer,
   rivals: RecordDifference['rivals'],
-  since: string,
+  { direction, since = '' }: Pick<SyncOptions, 'direction' | 'since'>,
 ): Promise<{ conflict: SyncConflict; record: RefRecord }[]> {
-  const both = rivals.filter(({ local: a, remote: b }) => isChanged(a, since) && isChanged(b, since));
+  const both = rivals.filter(({ local: a, remote: b }) => isChanged(a, since) && isTheirs(b, { direction, since }));
   const [ours, theirs] = await Promise.all([
     readRegisters(
       local,
@@ -181,7 +181,7 @@ async function findHeadPairs(
   local: SyncPeer,
   remote: SyncPeer,
   rivals: RecordDifference['rivals'],
-  since: string,
+  { direction, since = '' }: Pick<SyncOptions, 'direction' | 'since'>,
 ): Promise<HeadPair[]> {
   const some = rivals.filter(({ local: { key } }) => /^ref\/thread\/.*\/head$/s.test(key));
   const [ours, theirs] = await Promise.all([
@@ -198,7 +198,9 @@ async function findHeadPairs(
     const [mine, other] = [ours.get(pair.local.id), theirs.get(pair.remote.id)];
     if (!mine || !other || mine.value === other.value) return [];
     const [later, earlier] = isWinner(pair.local, pair.remote) ? [mine, other] : [other, mine];
-    return [{ later, earlier, isConflict: isChanged(pair.local, since) && isChanged(pair.remote, since) }];
+    const isOurs = isChanged(pair.local, since);
+    const isConflict = isOurs && isTheirs(pair.remote, { direction, since });
+    return [{ later, earlier, isConflict, ...(direction === 'push' && !isOurs && { ofReceiver: other }) }];
   });
 }
 
@@ -207,6 +209,11 @@ function headConflicts(heads: readonly HeadPair[], settled: readonly ResolvedHea
     const { on, key, name, value } = heads[at]!.earlier;
     return fork === undefined ? [] : [{ on, key, name, kept, lost: value, keptAs: fork }];
   });
+}
+
+/** Whether the other side has changed a value since. After a push, nothing is known of its clock. */
+function isTheirs(item: RecordItem, { direction, since = '' }: Pick<SyncOptions, 'direction' | 'since'>): boolean {
+  return isChanged(item, direction === 'push' ? '' : since);
 }
 
 function isChanged({ key, version }: RecordItem, since: string): boolean {

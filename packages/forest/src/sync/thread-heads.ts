@@ -12,6 +12,8 @@ export interface HeadPair {
   readonly earlier: RefRecord;
   /** Whether both sides set it since they last met. */
   readonly isConflict: boolean;
+  /** In a push, the head of the receiver if it knew ours when it was set: ours is what was pushed the last time. */
+  readonly ofReceiver?: RefRecord;
 }
 
 /** What becomes of two heads of one thread. */
@@ -42,13 +44,13 @@ export async function settleHeads(store: Store, rivals: readonly HeadPair[]): Pr
     rivals.flatMap(({ later, earlier }) => [String(later.value), String(earlier.value)]),
   );
   const settled: ResolvedHead[] = [];
-  for (const { later, earlier, isConflict } of rivals) {
+  for (const { later, earlier, isConflict, ofReceiver } of rivals) {
     const stays: ResolvedHead = { records: [], kept: later.value };
     // A person may move the head of a thread up again; an exchange never does.
     const mayBeStale = isConflict || recorded.has(later.key);
     const [mine, other] = [now.get(String(later.value))!, now.get(String(earlier.value))!];
-    if (!mayBeStale || (await isAtOrAbove(store, other, mine))) settled.push(stays);
-    else if (await isAtOrAbove(store, mine, other))
+    if (!mayBeStale || ofReceiver === later || (await isAtOrAbove(store, other, mine))) settled.push(stays);
+    else if (ofReceiver === earlier || (await isAtOrAbove(store, mine, other)))
       settled.push({ records: [withClock(earlier, stampAfter(later.clock))], kept: earlier.value });
     else settled.push(isConflict ? { ...stays, ...(await forkAt(store, earlier)) } : stays);
   }
