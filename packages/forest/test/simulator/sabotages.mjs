@@ -4,6 +4,12 @@ const HISTORY = 'packages/forest/src/engine/history.ts';
 const SEGMENT = 'packages/forest/src/store/file/segment.ts';
 const STORE_PEER = 'packages/forest/src/sync/store-peer.ts';
 const SEGMENT_WRITER = 'packages/forest/src/store/file/segment-writer.ts';
+/** Nobody looks again for what was missed: by itself, that would heal within a minute what these break. */
+const NEVER_LOOK_AGAIN = {
+  file: 'packages/forest/src/record/projection/repeat-later.ts',
+  replace: 'LOOK_AGAIN_MS = 30_000',
+  by: 'LOOK_AGAIN_MS = 86_400_000',
+};
 const BACKLOG = 'packages/forest/src/record/backlog.ts';
 const TREE_WRITER = 'packages/forest/src/record/projection/tree-writer.ts';
 
@@ -204,6 +210,7 @@ const MANY_SERVERS = [
     says: 'has its place',
     broken: 'a server that ends stores what waited and does not place it, and the next start does not look',
     changes: [
+      NEVER_LOOK_AGAIN,
       { file: BACKLOG, replace: 'attempt().then(() => placing)', by: 'attempt()' },
       { file: BACKLOG, replace: 'let mayBeUnplaced = folder !== undefined;', by: 'let mayBeUnplaced = false;' },
     ],
@@ -267,6 +274,7 @@ const MANY_SERVERS = [
     says: 'keeps nothing',
     broken: 'after an outage began, the store is tried once',
     changes: [
+      NEVER_LOOK_AGAIN,
       { file: BACKLOG, replace: 'while (hasWork() && !isClosed) {', by: 'for (let tries = 0; tries < 1; tries++) {' },
       { file: BACKLOG, replace: 'if (hasWork()) start();', by: '' },
     ],
@@ -277,6 +285,7 @@ const MANY_SERVERS = [
     says: 'an exchange had its place after',
     broken: 'exchanges are placed after ten minutes',
     changes: [
+      NEVER_LOOK_AGAIN,
       {
         file: 'packages/forest/src/record/recorder.ts',
         replace: '{ pauseMs: 50, latestMs: 2000 }',
