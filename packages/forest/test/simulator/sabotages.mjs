@@ -48,7 +48,7 @@ const MACHINES = [
     says: 'fsck finds',
     broken: 'the records of an incomplete batch count',
     changes: [{ file: SEGMENT, replace: 'if (!isWhole && !batch.isEnded) return earlier;', by: '' }],
-    seed: 10,
+    seed: 87,
   },
   {
     holds: '`fsck` is clean',
@@ -61,7 +61,7 @@ const MACHINES = [
         by: 'const fault = undefined;',
       },
     ],
-    seed: 6,
+    seed: 40,
   },
   {
     holds: '`fsck` names what was damaged',
